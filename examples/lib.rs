@@ -1,0 +1,1 @@
+//! Example tests of a real server; see each file.

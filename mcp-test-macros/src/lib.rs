@@ -1,0 +1,1 @@
+//! The attribute `#[mcp_scenario]`; use it through the `mcp-test` crate, which re-exports it.

@@ -1,0 +1,2 @@
+//! The `mcp-test` binary.
+fn main() {}

@@ -1,0 +1,1 @@
+//! A child and all its descendants.

@@ -1,0 +1,1 @@
+//! What MCP says, as data.

@@ -1,0 +1,1 @@
+//! Carriers and targets.
