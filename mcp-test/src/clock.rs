@@ -1,1 +1,504 @@
 //! The only door to time.
+//!
+//! Deadlines of the harness run on the machine's clock, whatever the server under test does with its runtime: a timer
+//! thread of our own wakes the waiting tasks, so [`within`] keeps its word on any executor and under
+//! `tokio::time::pause`. Nothing here sleeps. Waiting for an event belongs in a channel, bounded by [`within`];
+//! [`quiet`] is for the one case without an event, when independent streams must be given a chance to speak.
+
+use std::collections::BTreeMap;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A moment after which waiting is given up.
+///
+/// ```
+/// use mcp_test::clock::Deadline;
+/// use std::time::Duration;
+///
+/// let whole_test = Deadline::after(Duration::from_secs(30));
+/// let one_reply = Deadline::after(Duration::from_secs(5)).min(whole_test);
+/// assert!(!one_reply.has_passed());
+/// assert_eq!(one_reply.allotted(), Some(Duration::from_secs(5)));
+/// assert_eq!(Deadline::never().remaining(), None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadline {
+    end: Option<End>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct End {
+    at: Instant,
+    allotted: Duration,
+}
+
+impl Deadline {
+    /// The deadline that passes when this much time has gone by from now.
+    ///
+    /// A duration beyond what the machine's clock can express is the same as [`Deadline::never`].
+    pub fn after(allotted: Duration) -> Self {
+        let end = Instant::now()
+            .checked_add(allotted)
+            .map(|at| End { at, allotted });
+        Self { end }
+    }
+
+    /// The deadline that never passes.
+    pub const fn never() -> Self {
+        Self { end: None }
+    }
+
+    /// How much time is left: zero once it has passed, `None` if it never will.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.end
+            .map(|end| end.at.saturating_duration_since(Instant::now()))
+    }
+
+    /// How much time there was in the beginning, for messages that say how long was waited; `None` if it never passes.
+    pub fn allotted(&self) -> Option<Duration> {
+        self.end.map(|end| end.allotted)
+    }
+
+    /// Whether it has passed.
+    pub fn has_passed(&self) -> bool {
+        self.remaining() == Some(Duration::ZERO)
+    }
+
+    /// The earlier of the two.
+    #[must_use]
+    pub fn min(self, other: Self) -> Self {
+        match (self.end, other.end) {
+            (Some(mine), Some(theirs)) if theirs.at < mine.at => other,
+            (None, Some(_)) => other,
+            _ => self,
+        }
+    }
+}
+
+/// A deadline passed before what was awaited came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("nothing came within {allotted:?}")]
+pub struct Elapsed {
+    /// How much time there was.
+    pub allotted: Duration,
+}
+
+/// Runs a future to its end, or gives it up when the deadline passes.
+///
+/// The future is asked first: what is ready in time is returned even if the deadline has passed by the time the task
+/// gets to run.
+///
+/// # Errors
+/// [`Elapsed`] if the deadline passed first; the future is dropped.
+pub async fn within<F: Future>(deadline: Deadline, future: F) -> Result<F::Output, Elapsed> {
+    let mut future = pin!(future);
+    let Some(end) = deadline.end else {
+        return Ok(future.await);
+    };
+    let mut alarm = None;
+    poll_fn(|cx| {
+        if let Poll::Ready(output) = future.as_mut().poll(cx) {
+            return Poll::Ready(Ok(output));
+        }
+        let alarm = alarm.get_or_insert_with(|| Alarm::set(end.at));
+        alarm.poll(cx).map(|()| {
+            Err(Elapsed {
+                allotted: end.allotted,
+            })
+        })
+    })
+    .await
+}
+
+/// Waits for this much time while others may speak.
+///
+/// Only for streams that are independent of each other, where no event and no fence can show an order. What was not
+/// seen afterwards was "not seen in this time"; it was not shown to be absent.
+pub async fn quiet(duration: Duration) {
+    let _ = within(Deadline::after(duration), std::future::pending::<()>()).await;
+}
+
+/// Runs a function on a thread of its own if it is not disarmed in time: for code that blocks its executor.
+///
+/// Dropping the guard disarms it. A function that has begun to run is not stopped.
+///
+/// ```
+/// use mcp_test::clock::Watchdog;
+/// use std::time::Duration;
+///
+/// let guard = Watchdog::arm(Duration::from_secs(60), || std::process::exit(3));
+/// // … code that may block …
+/// drop(guard);
+/// ```
+#[derive(Debug)]
+#[must_use = "a watchdog is disarmed when its guard is dropped"]
+pub struct Watchdog {
+    alarm: Option<Alarm>,
+}
+
+impl Watchdog {
+    /// Arms a watchdog; a duration beyond the machine's clock never fires.
+    pub fn arm(after: Duration, bark: impl FnOnce() + Send + 'static) -> Self {
+        let at = Instant::now().checked_add(after);
+        Self {
+            alarm: at.map(|at| Alarm::register(at, Bell::Watchdog(Box::new(bark)))),
+        }
+    }
+
+    /// Whether the time was up and the function was started.
+    pub fn has_fired(&self) -> bool {
+        self.alarm.as_ref().is_some_and(Alarm::has_rung)
+    }
+}
+
+/// Measures how long something took.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch {
+    started: Instant,
+}
+
+impl Stopwatch {
+    /// A stopwatch that runs from now on.
+    pub fn start() -> Self {
+        Self {
+            started: Instant::now(),
+        }
+    }
+
+    /// The time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+/// The time of day in UTC as ISO 8601 with milliseconds, like `2026-11-21T21:37:43.473Z`.
+pub fn utc_now() -> String {
+    // A machine whose clock stands before 1970 gets 1970: a wrong date in a report is better than no report.
+    iso_8601(
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default(),
+    )
+}
+
+fn iso_8601(since_epoch: Duration) -> String {
+    let seconds = since_epoch.as_secs();
+    let (year, month, day) = civil_date(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    let millis = since_epoch.subsec_millis();
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+fn civil_date(days_since_epoch: u64) -> (u64, u64, u64) {
+    // Counted from 1 March of year 0, so that the leap day ends a year and 400 years have always 146,097 days.
+    let days = days_since_epoch + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    (year, month, day)
+}
+
+enum Bell {
+    Task(Waker),
+    Watchdog(Box<dyn FnOnce() + Send>),
+}
+
+/// An entry in the timer thread's schedule, taken out again when dropped.
+#[derive(Debug)]
+struct Alarm {
+    key: Key,
+}
+
+type Key = (Instant, u64);
+
+impl Alarm {
+    fn set(at: Instant) -> Self {
+        Self::register(at, Bell::Task(Waker::noop().clone()))
+    }
+
+    fn register(at: Instant, bell: Bell) -> Self {
+        let timer = Timer::get();
+        let mut schedule = timer.lock();
+        schedule.next += 1;
+        let key = (at, schedule.next);
+        schedule.bells.insert(key, bell);
+        if schedule
+            .bells
+            .first_key_value()
+            .is_some_and(|(first, _)| *first == key)
+        {
+            timer.changed.notify_one();
+        }
+        Self { key }
+    }
+
+    fn has_rung(&self) -> bool {
+        !Timer::get().lock().bells.contains_key(&self.key)
+    }
+
+    fn poll(&self, cx: &Context<'_>) -> Poll<()> {
+        let fresh = cx.waker().clone();
+        let mut schedule = Timer::get().lock();
+        let Some(Bell::Task(waker)) = schedule.bells.get_mut(&self.key) else {
+            return Poll::Ready(());
+        };
+        let stale = std::mem::replace(waker, fresh);
+        // Dropped outside the lock: the last waker of a task may take the task with it, and its alarms.
+        drop(schedule);
+        drop(stale);
+        Poll::Pending
+    }
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        let bell = Timer::get().lock().bells.remove(&self.key);
+        // Dropped outside the lock: a waker or a closure may run code of its own when it goes.
+        drop(bell);
+    }
+}
+
+#[derive(Default)]
+struct Schedule {
+    bells: BTreeMap<Key, Bell>,
+    next: u64,
+}
+
+#[derive(Default)]
+struct Timer {
+    schedule: Mutex<Schedule>,
+    changed: Condvar,
+}
+
+impl Timer {
+    fn get() -> &'static Arc<Self> {
+        static TIMER: OnceLock<Arc<Timer>> = OnceLock::new();
+        TIMER.get_or_init(|| {
+            let timer = Arc::new(Self::default());
+            let worker = Arc::clone(&timer);
+            std::thread::Builder::new()
+                .name("mcp-test-clock".to_owned())
+                .spawn(move || worker.run())
+                .expect("the operating system refused a thread for the clock, without which no deadline can be kept");
+            timer
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Schedule> {
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self) {
+        let mut schedule = self.lock();
+        loop {
+            let Some((at, _)) = schedule.bells.first_key_value().map(|(key, _)| *key) else {
+                schedule = self
+                    .changed
+                    .wait(schedule)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let left = at.saturating_duration_since(Instant::now());
+            if !left.is_zero() {
+                let waited = self.changed.wait_timeout(schedule, left);
+                schedule = waited.unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
+            let bell = schedule.bells.pop_first();
+            drop(schedule);
+            if let Some((_, bell)) = bell {
+                bell.ring();
+            }
+            schedule = self.lock();
+        }
+    }
+}
+
+impl Bell {
+    fn ring(self) {
+        match self {
+            Self::Task(waker) => {
+                // A waker that panics is the executor's defect; it must not stop everyone's clock.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake()));
+            }
+            Self::Watchdog(bark) => {
+                // On a thread of its own: it may block, and the other deadlines must go on. Where no thread can be
+                // had the process is past saving, and the watchdog of the whole run will say so.
+                let _ = std::thread::Builder::new()
+                    .name("mcp-test-watchdog".to_owned())
+                    .spawn(bark);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime")
+    }
+
+    /// Blocks on a future without any executor but this thread.
+    fn block_on<F: Future>(future: F) -> F::Output {
+        struct Unpark(std::thread::Thread);
+        impl std::task::Wake for Unpark {
+            fn wake(self: Arc<Self>) {
+                self.0.unpark();
+            }
+        }
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut future = pin!(future);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            std::thread::park();
+        }
+    }
+
+    const SHORT: Duration = Duration::from_millis(20);
+
+    #[test]
+    fn what_is_ready_is_returned_even_after_the_deadline() {
+        let passed = Deadline::after(Duration::ZERO);
+        assert!(passed.has_passed());
+        assert_eq!(block_on(within(passed, async { 7 })), Ok(7));
+    }
+
+    #[test]
+    fn silence_ends_at_the_deadline_without_any_runtime() {
+        let watch = Stopwatch::start();
+        let outcome = block_on(within(Deadline::after(SHORT), std::future::pending::<()>()));
+        assert_eq!(outcome, Err(Elapsed { allotted: SHORT }));
+        assert!(watch.elapsed() >= SHORT);
+    }
+
+    #[test]
+    fn a_paused_runtime_does_not_stop_the_clock() {
+        runtime().block_on(async {
+            tokio::time::pause();
+            let silence = std::future::pending::<()>();
+            assert!(within(Deadline::after(SHORT), silence).await.is_err());
+        });
+    }
+
+    #[test]
+    fn a_paused_runtime_that_jumps_ahead_does_not_pass_a_deadline() {
+        runtime().block_on(async {
+            tokio::time::pause();
+            let an_hour_in_no_time = tokio::time::sleep(Duration::from_secs(3600));
+            let deadline = Deadline::after(Duration::from_secs(600));
+            assert_eq!(within(deadline, an_hour_in_no_time).await, Ok(()));
+            assert!(!deadline.has_passed());
+        });
+    }
+
+    #[test]
+    fn a_future_on_another_thread_wins_against_a_far_deadline() {
+        let (tx, rx) = tokio::sync::oneshot::channel();
+        let speaker = std::thread::spawn(move || tx.send("spoken"));
+        let heard = block_on(within(Deadline::after(Duration::from_secs(600)), rx));
+        assert_eq!(heard, Ok(Ok("spoken")));
+        assert_eq!(speaker.join().expect("the speaker does not panic"), Ok(()));
+    }
+
+    #[test]
+    fn deadlines_that_pass_out_of_order_of_their_making_all_pass() {
+        runtime().block_on(async {
+            let deadlines = [30, 10, 20].map(|ms| Deadline::after(Duration::from_millis(ms)));
+            let silence = deadlines
+                .map(|deadline| tokio::spawn(within(deadline, std::future::pending::<()>())));
+            for task in silence {
+                assert!(task.await.expect("no panic").is_err());
+            }
+        });
+    }
+
+    #[test]
+    fn a_given_up_wait_leaves_nothing_in_the_schedule() {
+        let far = Instant::now() + Duration::from_secs(1000);
+        let alarm = Alarm::set(far);
+        let key = alarm.key;
+        assert!(Timer::get().lock().bells.contains_key(&key));
+        drop(alarm);
+        assert!(!Timer::get().lock().bells.contains_key(&key));
+    }
+
+    #[test]
+    fn the_earlier_deadline_is_the_minimum() {
+        let near = Deadline::after(Duration::from_secs(1));
+        let far = Deadline::after(Duration::from_secs(100));
+        assert_eq!(near.min(far), near);
+        assert_eq!(far.min(near), near);
+        assert_eq!(Deadline::never().min(far), far);
+        assert_eq!(far.min(Deadline::never()), far);
+        assert_eq!(Deadline::never().min(Deadline::never()).remaining(), None);
+        assert_eq!(Deadline::after(Duration::MAX), Deadline::never());
+    }
+
+    #[test]
+    fn a_watchdog_barks_when_its_time_is_up() {
+        let (tx, rx) = mpsc::channel();
+        let dog = Watchdog::arm(SHORT, move || tx.send("bark").unwrap_or_default());
+        assert_eq!(rx.recv(), Ok("bark"));
+        assert!(dog.has_fired());
+    }
+
+    #[test]
+    fn a_disarmed_watchdog_gives_up_its_function() {
+        let (tx, rx) = mpsc::channel::<()>();
+        let dog = Watchdog::arm(Duration::from_secs(600), move || {
+            tx.send(()).unwrap_or_default()
+        });
+        assert!(!dog.has_fired());
+        drop(dog);
+        assert_eq!(
+            rx.recv(),
+            Err(mpsc::RecvError),
+            "the sender is dropped with the closure, which never ran"
+        );
+    }
+
+    #[test]
+    fn a_watchdog_that_panics_leaves_the_clock_running() {
+        let (tx, rx) = mpsc::channel::<()>();
+        let _dog = Watchdog::arm(Duration::ZERO, move || {
+            let _tx = tx;
+            std::panic::resume_unwind(Box::new("a test's panic"));
+        });
+        assert_eq!(rx.recv(), Err(mpsc::RecvError));
+        block_on(quiet(Duration::from_millis(1)));
+    }
+
+    #[test]
+    fn times_are_written_in_iso_8601() {
+        let at = |seconds, millis| {
+            iso_8601(Duration::from_secs(seconds) + Duration::from_millis(millis))
+        };
+        assert_eq!(at(0, 0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(at(951_782_399, 999), "2000-02-28T23:59:59.999Z");
+        assert_eq!(at(951_782_400, 1), "2000-02-29T00:00:00.001Z");
+        assert_eq!(at(1_795_297_063, 473), "2026-11-21T21:37:43.473Z");
+        assert_eq!(at(4_107_542_400, 0), "2100-03-01T00:00:00.000Z");
+        assert_eq!(utc_now().len(), "2026-11-21T21:37:43.473Z".len());
+    }
+}

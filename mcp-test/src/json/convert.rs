@@ -1,0 +1,184 @@
+//! Into and out of this room's values: Rust's own types and `serde_json`.
+
+use super::{Number, Object, Value};
+
+impl Value {
+    /// The value as `serde_json` has it.
+    ///
+    /// What `serde_json` cannot hold is lost: of duplicate members the last stays, numbers become
+    /// `i64`, `u64` or the nearest `f64` (the largest one, if they are beyond it).
+    #[must_use]
+    pub fn to_serde(&self) -> serde_json::Value {
+        match self {
+            Self::Null => serde_json::Value::Null,
+            Self::Bool(truth) => (*truth).into(),
+            Self::Number(number) => number.to_serde().into(),
+            Self::String(text) => text.as_str().into(),
+            Self::Array(items) => items.iter().map(Self::to_serde).collect(),
+            Self::Object(object) => object
+                .iter()
+                .map(|(name, value)| (name, value.to_serde()))
+                .collect(),
+        }
+    }
+}
+
+impl Number {
+    fn to_serde(&self) -> serde_json::Number {
+        let spelled_whole = !self.as_str().contains(['.', 'e', 'E']);
+        if spelled_whole && let Some(whole) = self.as_i64() {
+            return whole.into();
+        }
+        if spelled_whole && let Some(whole) = self.as_u64() {
+            return whole.into();
+        }
+        let most = if self.as_str().starts_with('-') {
+            f64::MIN
+        } else {
+            f64::MAX
+        };
+        serde_json::Number::from_f64(self.as_f64().unwrap_or(most)).unwrap_or_else(|| 0.into())
+    }
+}
+
+impl From<serde_json::Value> for Value {
+    fn from(value: serde_json::Value) -> Self {
+        match value {
+            serde_json::Value::Null => Self::Null,
+            serde_json::Value::Bool(truth) => Self::Bool(truth),
+            serde_json::Value::Number(number) => Self::Number(number.into()),
+            serde_json::Value::String(text) => Self::String(text),
+            serde_json::Value::Array(items) => items.into_iter().collect(),
+            serde_json::Value::Object(members) => Self::Object(members.into_iter().collect()),
+        }
+    }
+}
+
+impl From<&serde_json::Value> for Value {
+    fn from(value: &serde_json::Value) -> Self {
+        value.clone().into()
+    }
+}
+
+impl From<serde_json::Number> for Number {
+    fn from(number: serde_json::Number) -> Self {
+        Self::spelled(&number.to_string())
+    }
+}
+
+/// Compares with what `json!` writes, by JSON equality.
+impl PartialEq<serde_json::Value> for Value {
+    fn eq(&self, other: &serde_json::Value) -> bool {
+        let other = Self::from(other);
+        *self == other
+    }
+}
+
+impl From<bool> for Value {
+    fn from(truth: bool) -> Self {
+        Self::Bool(truth)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+/// A finite double is a number; `null`, like JavaScript's `JSON.stringify`, if it is not finite.
+impl From<f64> for Value {
+    fn from(double: f64) -> Self {
+        Number::from_f64(double).map_or(Self::Null, Self::Number)
+    }
+}
+
+macro_rules! from_integers {
+    ($($integer:ty)*) => {$(
+        impl From<$integer> for Number {
+            fn from(integer: $integer) -> Self {
+                Self::spelled(&integer.to_string())
+            }
+        }
+
+        impl From<$integer> for Value {
+            fn from(integer: $integer) -> Self {
+                Self::Number(integer.into())
+            }
+        }
+    )*};
+}
+from_integers!(i32 i64 isize u16 u32 u64 usize);
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<Object> for Value {
+    fn from(object: Object) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl<T: Into<Value>> From<Vec<T>> for Value {
+    fn from(items: Vec<T>) -> Self {
+        items.into_iter().collect()
+    }
+}
+
+/// `None` is `null`.
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<T: Into<Value>> FromIterator<T> for Value {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self::Array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn takes_in_what_json_writes_and_gives_it_back() {
+        let written = json!({"a": [null, true, -1, 18_446_744_073_709_551_615_u64, 1.5, "x"]});
+        let value = Value::from(&written);
+        assert_eq!(value, written);
+        assert_eq!(value.to_serde(), written);
+        assert_ne!(value, json!({"a": []}));
+    }
+
+    #[test]
+    fn numbers_beyond_serde_json_come_as_near_as_they_can() {
+        let to_serde = |text: &str| Value::parse(text.as_bytes()).unwrap().value.to_serde();
+        assert_eq!(
+            to_serde("18446744073709551616"),
+            json!(18_446_744_073_709_551_616.0)
+        );
+        assert_eq!(to_serde("-1e999"), json!(f64::MIN));
+        assert_eq!(to_serde("1.0"), json!(1.0));
+    }
+
+    #[test]
+    fn takes_in_rust_values() {
+        let value: Value = vec![Some("a"), None].into();
+        assert_eq!(value.to_string(), r#"["a",null]"#);
+        assert_eq!(Value::from(f64::NAN), Value::Null);
+        assert_eq!(Value::from(0.1).to_string(), "0.1");
+        assert_eq!(Value::from(u64::MAX).to_string(), u64::MAX.to_string());
+    }
+}

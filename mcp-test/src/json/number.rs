@@ -1,0 +1,290 @@
+//! A number that remembers how it was spelled and compares by its exact value.
+//!
+//! Not arithmetic: nothing here adds or rounds, except the conversions that say so.
+
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+};
+
+/// A JSON number: its source text, compared by exact value.
+///
+/// `1`, `1.0` and `10e-1` are equal and hash alike; `9007199254740993` and `9007199254740992` are
+/// not equal, although they are the same double. Numbers whose exponent does not fit into 64 bits
+/// are equal only when spelled alike.
+#[derive(Clone)]
+pub struct Number {
+    text: Box<str>,
+}
+
+/// The exact value, in the one form that equal numbers share.
+#[derive(PartialEq, Eq, Hash)]
+enum Exact<'a> {
+    /// `digits * 10^exponent`; digits without zeros at either end, none at all for zero.
+    Decimal {
+        negative: bool,
+        digits: String,
+        exponent: i64,
+    },
+    /// Beyond what an `i64` exponent can say.
+    Spelled(&'a str),
+}
+
+impl Number {
+    /// The number spelled by `text`, if that is a JSON number and nothing else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        (scan(text.as_bytes()) == Ok(text.len())).then(|| Self::spelled(text))
+    }
+
+    /// The number nearest to spelling out `double`; `None` for infinities and NaN.
+    #[must_use]
+    pub fn from_f64(double: f64) -> Option<Self> {
+        serde_json::Number::from_f64(double).map(|number| Self::spelled(&number.to_string()))
+    }
+
+    /// A number from text already known to follow the grammar.
+    pub(super) fn spelled(text: &str) -> Self {
+        Self { text: text.into() }
+    }
+
+    /// How the number was spelled.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the number is mathematically whole, however it is spelled.
+    #[must_use]
+    pub fn is_integer(&self) -> bool {
+        match self.exact() {
+            Exact::Decimal { exponent, .. } => exponent >= 0,
+            Exact::Spelled(text) => !text.contains("e-") && !text.contains("E-"),
+        }
+    }
+
+    /// The number as an `i64`, if it is whole and in range.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        self.text
+            .parse()
+            .ok()
+            .or_else(|| i64::try_from(self.as_i128()?).ok())
+    }
+
+    /// The number as a `u64`, if it is whole and in range.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        self.text
+            .parse()
+            .ok()
+            .or_else(|| u64::try_from(self.as_i128()?).ok())
+    }
+
+    /// The nearest `f64`; `None` when the number is beyond the range of doubles.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        self.text
+            .parse()
+            .ok()
+            .filter(|double: &f64| double.is_finite())
+    }
+
+    fn as_i128(&self) -> Option<i128> {
+        let Exact::Decimal {
+            negative,
+            mut digits,
+            exponent,
+        } = self.exact()
+        else {
+            return None;
+        };
+        if digits.is_empty() {
+            return Some(0);
+        }
+        // Anything longer is out of range of every integer asked for.
+        let zeros = usize::try_from(exponent)
+            .ok()
+            .filter(|zeros| *zeros <= 20)?;
+        digits.extend(std::iter::repeat_n('0', zeros));
+        let magnitude: i128 = digits.parse().ok()?;
+        Some(if negative { -magnitude } else { magnitude })
+    }
+
+    fn exact(&self) -> Exact<'_> {
+        let (negative, unsigned) = match self.text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, &*self.text),
+        };
+        let (mantissa, power) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let digits = all.trim_start_matches('0').trim_end_matches('0');
+        if digits.is_empty() {
+            return Exact::Decimal {
+                negative: false,
+                digits: String::new(),
+                exponent: 0,
+            };
+        }
+        let dropped = all.len() - all.trim_end_matches('0').len();
+        let shift = i64::try_from(dropped)
+            .ok()
+            .zip(i64::try_from(fraction.len()).ok());
+        let exponent = power
+            .parse::<i64>()
+            .ok()
+            .zip(shift)
+            .and_then(|(power, (dropped, fraction))| power.checked_add(dropped - fraction));
+        match exponent {
+            Some(exponent) => Exact::Decimal {
+                negative,
+                digits: digits.to_owned(),
+                exponent,
+            },
+            None => Exact::Spelled(&self.text),
+        }
+    }
+}
+
+/// How many bytes at the start of `text` are a JSON number, or where and for want of what it breaks off.
+pub(super) fn scan(text: &[u8]) -> Result<usize, (usize, &'static str)> {
+    let digits = |from: usize| {
+        text[from..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let mut end = usize::from(text.first() == Some(&b'-'));
+    match digits(end) {
+        0 => return Err((end, "a digit")),
+        many if many > 1 && text[end] == b'0' => {
+            return Err((end + 1, "no digit after a leading zero"));
+        }
+        many => end += many,
+    }
+    if text.get(end) == Some(&b'.') {
+        end += 1;
+        match digits(end) {
+            0 => return Err((end, "a digit after the decimal point")),
+            many => end += many,
+        }
+    }
+    if matches!(text.get(end), Some(b'e' | b'E')) {
+        end += 1;
+        end += usize::from(matches!(text.get(end), Some(b'+' | b'-')));
+        match digits(end) {
+            0 => return Err((end, "a digit in the exponent")),
+            many => end += many,
+        }
+    }
+    Ok(end)
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text || self.exact() == other.exact()
+    }
+}
+
+impl Eq for Number {}
+
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.exact().hash(state);
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Number({})", self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn number(text: &str) -> Number {
+        Number::parse(text).unwrap_or_else(|| panic!("{text} is a number"))
+    }
+
+    #[test]
+    fn accepts_the_grammar_and_nothing_else() {
+        for good in ["0", "-0", "10", "1.50", "1e5", "1E+5", "-1.0e-05"] {
+            assert_eq!(number(good).to_string(), good);
+        }
+        for bad in [
+            "", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "0x1", "1 ", "NaN", "١",
+        ] {
+            assert_eq!(Number::parse(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn equal_by_exact_value() {
+        for (left, right) in [
+            ("1", "1.0"),
+            ("1", "1e0"),
+            ("100", "1E2"),
+            ("0.10", "1e-1"),
+            ("-0", "0.0e99999999999999999999"),
+            ("1200e-2", "12"),
+        ] {
+            assert_eq!(number(left), number(right));
+            assert_eq!(
+                HashSet::from([number(left), number(right)]).len(),
+                1,
+                "{left} {right}"
+            );
+        }
+        for (left, right) in [
+            ("1", "-1"),
+            ("9007199254740993", "9007199254740992"),
+            ("0.1", "0.10000000000000000001"),
+            ("1e99999999999999999999", "1e99999999999999999998"),
+        ] {
+            assert_ne!(number(left), number(right));
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_whole_however_spelled() {
+        for whole in [
+            "1",
+            "-1.0",
+            "1.5e1",
+            "0e-5",
+            "1e400",
+            "1e99999999999999999999",
+        ] {
+            assert!(number(whole).is_integer(), "{whole}");
+        }
+        for broken in ["1.5", "1e-1", "15e-2", "1e-99999999999999999999"] {
+            assert!(!number(broken).is_integer(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn converts_within_range_only() {
+        assert_eq!(number("1.0").as_i64(), Some(1));
+        assert_eq!(number("-9.223372036854775808e18").as_i64(), Some(i64::MIN));
+        assert_eq!(number("9223372036854775808").as_i64(), None);
+        assert_eq!(number("18446744073709551615").as_u64(), Some(u64::MAX));
+        assert_eq!(number("18446744073709551616").as_u64(), None);
+        assert_eq!(number("-1").as_u64(), None);
+        assert_eq!(number("-0").as_u64(), Some(0));
+        assert_eq!(number("1.5").as_i64(), None);
+        assert_eq!(number("1.5").as_f64(), Some(1.5));
+        assert_eq!(number("1e400").as_f64(), None);
+        assert_eq!(number("1e9223372036854775807").as_i64(), None);
+    }
+}

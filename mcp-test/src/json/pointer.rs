@@ -1,0 +1,130 @@
+//! JSON Pointer (RFC 6901): names a place inside a value.
+
+use std::fmt;
+
+/// A place inside a JSON value, such as `/tools/0/name`; the root is the empty text.
+///
+/// ```
+/// use mcp_test::json::Pointer;
+///
+/// assert_eq!(Pointer::root().member("a/b").index(0).to_string(), "/a~1b/0");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pointer(String);
+
+impl Pointer {
+    /// The value itself.
+    #[must_use]
+    pub const fn root() -> Self {
+        Self(String::new())
+    }
+
+    /// Takes a pointer from its text; `None` unless that is empty or begins with `/`, and each
+    /// `~` in it is followed by `0` or `1`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let escapes_hold = || {
+            text.split('~')
+                .skip(1)
+                .all(|after| after.starts_with(['0', '1']))
+        };
+        ((text.is_empty() || text.starts_with('/')) && escapes_hold())
+            .then(|| Self(text.to_owned()))
+    }
+
+    /// The member `name` of the object here.
+    #[must_use]
+    pub fn member(mut self, name: &str) -> Self {
+        self.0.push('/');
+        for char in name.chars() {
+            match char {
+                '~' => self.0.push_str("~0"),
+                '/' => self.0.push_str("~1"),
+                plain => self.0.push(plain),
+            }
+        }
+        self
+    }
+
+    /// Item `index` of the array here.
+    #[must_use]
+    pub fn index(self, index: usize) -> Self {
+        self.member(&index.to_string())
+    }
+
+    /// The place that `inner` names when this place is its root.
+    #[must_use]
+    pub fn join(mut self, inner: &Self) -> Self {
+        self.0.push_str(&inner.0);
+        self
+    }
+
+    /// Whether this is the value itself.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The pointer as RFC 6901 writes it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The steps from the root, unescaped.
+    pub fn tokens(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.split('/').skip(1).map(unescape)
+    }
+
+    /// The place one step up, and the last step; `None` at the root.
+    #[must_use]
+    pub fn split_last(&self) -> Option<(Self, String)> {
+        let (parent, last) = self.0.rsplit_once('/')?;
+        Some((Self(parent.to_owned()), unescape(last)))
+    }
+}
+
+fn unescape(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}
+
+/// A step as an array index: digits without a leading zero.
+pub(super) fn array_index(token: &str) -> Option<usize> {
+    let digits = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+    (digits && (token == "0" || !token.starts_with('0'))).then(|| token.parse().ok())?
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_and_unescapes() {
+        let pointer = Pointer::root().member("~1/x").member("").index(7);
+        assert_eq!(pointer.as_str(), "/~01~1x//7");
+        assert_eq!(pointer.tokens().collect::<Vec<_>>(), ["~1/x", "", "7"]);
+        assert_eq!(Pointer::parse(pointer.as_str()), Some(pointer));
+    }
+
+    #[test]
+    fn refuses_what_is_no_pointer() {
+        for bad in ["a", "a/b", "/~", "/~2", "/a~/b", "#/a"] {
+            assert_eq!(Pointer::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn splits_and_joins() {
+        let pointer = Pointer::root().member("a").index(0);
+        let (parent, last) = pointer.split_last().unwrap();
+        assert_eq!((parent.as_str(), last.as_str()), ("/a", "0"));
+        assert_eq!(parent.join(&Pointer::root().index(0)), pointer);
+        assert_eq!(Pointer::root().split_last(), None);
+    }
+}

@@ -1,0 +1,208 @@
+//! Writing values as text: compact, over several lines, or cut short for a message.
+
+use std::fmt::{self, Write};
+
+use super::{Object, Value};
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        compact(self, f)
+    }
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        compact_object(self, f)
+    }
+}
+
+impl Value {
+    /// The value over several lines, indented by two spaces.
+    #[must_use]
+    pub fn pretty(&self) -> String {
+        let mut out = String::new();
+        indented(self, 0, &mut out);
+        out
+    }
+
+    /// The value in at most `max_chars` characters, compact, its end elided with `…` if need be.
+    ///
+    /// ```
+    /// use mcp_test::json::Value;
+    ///
+    /// let value = Value::from(serde_json::json!(["a", "long", "list"]));
+    /// assert_eq!(value.short(12), r#"["a","long"…"#);
+    /// ```
+    #[must_use]
+    pub fn short(&self, max_chars: usize) -> String {
+        let mut cut = Cut {
+            out: String::new(),
+            room: max_chars,
+        };
+        if compact(self, &mut cut).is_err() {
+            cut.out.pop();
+            cut.out.push('…');
+        }
+        cut.out
+    }
+}
+
+/// Takes characters until there is no room, then stops the writer with an error.
+struct Cut {
+    out: String,
+    room: usize,
+}
+
+impl Write for Cut {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for char in text.chars() {
+            self.room = self.room.checked_sub(1).ok_or(fmt::Error)?;
+            self.out.push(char);
+        }
+        Ok(())
+    }
+}
+
+fn compact(value: &Value, out: &mut impl Write) -> fmt::Result {
+    match value {
+        Value::Array(items) => {
+            out.write_char('[')?;
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.write_char(',')?;
+                }
+                compact(item, out)?;
+            }
+            out.write_char(']')
+        }
+        Value::Object(object) => compact_object(object, out),
+        scalar => write_scalar(scalar, out),
+    }
+}
+
+fn compact_object(object: &Object, out: &mut impl Write) -> fmt::Result {
+    out.write_char('{')?;
+    for (index, (name, value)) in object.iter().enumerate() {
+        if index > 0 {
+            out.write_char(',')?;
+        }
+        quoted(name, out)?;
+        out.write_char(':')?;
+        compact(value, out)?;
+    }
+    out.write_char('}')
+}
+
+fn write_scalar(value: &Value, out: &mut impl Write) -> fmt::Result {
+    match value {
+        Value::Bool(true) => out.write_str("true"),
+        Value::Bool(false) => out.write_str("false"),
+        Value::Number(number) => out.write_str(number.as_str()),
+        Value::String(text) => quoted(text, out),
+        Value::Null | Value::Array(_) | Value::Object(_) => out.write_str("null"),
+    }
+}
+
+fn quoted(text: &str, out: &mut impl Write) -> fmt::Result {
+    out.write_char('"')?;
+    for char in text.chars() {
+        match char {
+            '"' => out.write_str("\\\"")?,
+            '\\' => out.write_str("\\\\")?,
+            '\n' => out.write_str("\\n")?,
+            '\r' => out.write_str("\\r")?,
+            '\t' => out.write_str("\\t")?,
+            '\u{8}' => out.write_str("\\b")?,
+            '\u{c}' => out.write_str("\\f")?,
+            // DEL and the C1 controls may stand in JSON, but garble a terminal.
+            control if control.is_control() => write!(out, "\\u{:04x}", u32::from(control))?,
+            plain => out.write_char(plain)?,
+        }
+    }
+    out.write_char('"')
+}
+
+/// Writing to a `String` cannot fail, so this has nothing to return.
+fn indented(value: &Value, depth: usize, out: &mut String) {
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                line(out, depth + 1);
+                indented(item, depth + 1, out);
+            }
+            line(out, depth);
+            out.push(']');
+        }
+        Value::Object(object) if !object.is_empty() => {
+            out.push('{');
+            for (index, (name, member)) in object.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                line(out, depth + 1);
+                let _ = quoted(name, out);
+                out.push_str(": ");
+                indented(member, depth + 1, out);
+            }
+            line(out, depth);
+            out.push('}');
+        }
+        flat => {
+            let _ = compact(flat, out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn keeps_spelling_order_and_duplicates() {
+        let text = r#"{"b":1.50,"a":[1E2,{}],"b":null}"#;
+        assert_eq!(
+            Value::parse(text.as_bytes()).unwrap().value.to_string(),
+            text
+        );
+    }
+
+    #[test]
+    fn escapes_what_must_be_and_what_garbles_a_terminal() {
+        let value = Value::from("\"\\\n\u{1b}\u{9b}é\u{1}");
+        assert_eq!(value.to_string(), r#""\"\\\n\u001b\u009bé\u0001""#);
+    }
+
+    #[test]
+    fn pretty_indents_by_two() {
+        let value = Value::parse(br#"{"a":[1,{"b":[]}],"c":{}}"#).unwrap().value;
+        insta::assert_snapshot!(value.pretty(), @r#"
+        {
+          "a": [
+            1,
+            {
+              "b": []
+            }
+          ],
+          "c": {}
+        }
+        "#);
+    }
+
+    #[test]
+    fn short_cuts_at_characters() {
+        let value = Value::from(json!(["äöü"]));
+        assert_eq!(value.short(7), r#"["äöü"]"#);
+        assert_eq!(value.short(6), r#"["äöü…"#);
+        assert_eq!(value.short(0), "…");
+    }
+}
