@@ -12,12 +12,19 @@
 //! | 3 | `trace` `process` |
 //! | 4 | `transport` `check` |
 //! | 5 | `client` `server` |
-//! | 6 | `scenario` `assert` |
-//! | 7 | `scenarios` |
-//! | 8 | `run` |
-//! | 9 | `report` |
-//! | 10 | `harness` |
-//! | 11 | `cli` |
+//! | 6 | `assert` |
+//! | 7 | `scenario` |
+//! | 8 | `scenarios` |
+//! | 9 | `run` |
+//! | 10 | `report` |
+//! | 11 | `harness` |
+//! | 12 | `cli` |
+
+/// The error that test code may end with: anything that is an error.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// What scenario functions return; `?` accepts any error.
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 pub mod assert;
 pub mod check;

@@ -1,1 +1,28 @@
 //! From a plan to an exit code.
+//!
+//! [`Plan::build`] says what will be run, [`run()`] brings the target up, plays the cells and tells what happens as
+//! [`RunEvent`]s, and the [`Summary`] at the end holds the verdict and the [`ExitCode`]. Painting is left to
+//! [`report`](crate::report), talking to what is under test to [`scenario`](crate::scenario).
+
+mod baseline;
+mod cell;
+mod error;
+mod event;
+mod exit_code;
+mod outcome;
+mod plan;
+mod play;
+mod preflight;
+#[cfg(test)]
+mod prove;
+mod runner;
+mod yaml;
+
+pub use baseline::{Baseline, Comparison, Entry};
+pub use cell::Cell;
+pub use error::{BaselineError, UsageError};
+pub use event::{Counts, Line, Preflight, RunEvent, Summary};
+pub use exit_code::ExitCode;
+pub use outcome::{Outcome, Verdict};
+pub use plan::{Inapplicable, Plan, Selection};
+pub use runner::run;

@@ -1,1 +1,23 @@
-//! What a scenario is.
+//! What a scenario is: its definition, what it needs, the context it runs in, and the proofs it owes.
+//!
+//! A scenario speaks to a peer and makes checks. It does not decide what a check means for the run; that is for
+//! [`run`](crate::run). The built-in ones live in [`scenarios`](crate::scenarios).
+
+mod checking;
+mod context;
+mod definition;
+mod macros;
+mod need;
+mod profile;
+mod proof;
+mod suggest;
+
+pub use checking::{CheckBuilder, Subject, truthy};
+pub use context::{Ctx, Ended, Setup, Skip};
+pub use definition::{
+    CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite,
+};
+pub use need::{Inventory, Need};
+pub use profile::{Profile, UnknownProfile};
+pub use proof::{Change, Proof, Proofs};
+pub use suggest::nearest;

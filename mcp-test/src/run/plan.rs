@@ -1,0 +1,187 @@
+//! What will be run: which cells, by whose rules, how many at a time.
+//!
+//! A plan lists candidates; which revisions the target speaks is learnt in the pre-flight, so a run may drop some.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use super::{Baseline, Cell, UsageError};
+use crate::scenario::{Leg, Profile, Scenario, Suite, nearest};
+use crate::scenarios;
+use crate::spec::{Revision, Revisions};
+use crate::transport::{CarrierKind, Limits, Target};
+
+/// Which scenarios are wanted, where. Empty lists mean "by the rules of the profile".
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Scenario ids; they win over `suite`.
+    pub scenarios: Vec<String>,
+    /// A suite.
+    pub suite: Option<Suite>,
+    /// Revisions.
+    pub revisions: Vec<Revision>,
+    /// Carriers, out of those of the target.
+    pub carriers: Vec<CarrierKind>,
+    /// Runs a scenario that was named although it does not exist at the revision.
+    pub force: bool,
+}
+
+/// A scenario that was named and does not exist at a revision that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inapplicable {
+    /// The scenario.
+    pub scenario: &'static Scenario,
+    /// The revision.
+    pub revision: Revision,
+}
+
+impl Inapplicable {
+    /// Where the scenario exists, officially if the official suite knows it.
+    #[must_use]
+    pub fn window(&self) -> Revisions {
+        self.scenario.official.map_or(self.scenario.revisions, |official| official.revisions)
+    }
+}
+
+/// What will be run against a target, and how.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Plan {
+    /// What is tested.
+    pub target: Target,
+    /// By whose rules.
+    pub profile: Profile,
+    /// The suite that was asked for.
+    pub suite: Option<Suite>,
+    /// The candidates, in the order in which outcomes come.
+    pub cells: Vec<Cell>,
+    /// What was asked for and cannot be.
+    pub inapplicable: Vec<Inapplicable>,
+    /// Whether the revisions were asked for: then one that the target does not speak is reported, not dropped.
+    pub asked_revisions: bool,
+    /// How many cells are played at the same time.
+    pub jobs: NonZeroUsize,
+    /// How long one cell may take.
+    pub timeout: Duration,
+    /// The limits of size on what the target sends.
+    pub limits: Limits,
+    /// The failures that are expected.
+    pub baseline: Option<Baseline>,
+}
+
+/// How long one cell may take, as officially.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+impl Plan {
+    /// The plan that follows from a selection: one job, 30 seconds per cell, no baseline.
+    ///
+    /// # Errors
+    ///
+    /// If a scenario, or a carrier of the target, does not exist, or nothing at all is selected.
+    pub fn build(target: Target, profile: Profile, selection: &Selection) -> Result<Self, UsageError> {
+        let carriers = carriers(&target, &selection.carriers)?;
+        let mut cells = Vec::new();
+        let mut inapplicable = Vec::new();
+        for scenario in chosen(profile, selection)? {
+            for revision in revisions(profile, scenario, &selection.revisions) {
+                if scenario.revisions.contains(revision) || selection.force {
+                    cells.extend(carriers.iter().map(|&carrier| Cell { scenario, revision, carrier }));
+                } else {
+                    inapplicable.push(Inapplicable { scenario, revision });
+                }
+            }
+        }
+        if selection.scenarios.is_empty() {
+            inapplicable.clear();
+        }
+        if cells.is_empty() && inapplicable.is_empty() {
+            return Err(UsageError::NothingSelected);
+        }
+        Ok(Self {
+            target,
+            profile,
+            suite: selection.suite,
+            cells,
+            inapplicable,
+            asked_revisions: !selection.revisions.is_empty(),
+            jobs: NonZeroUsize::MIN,
+            timeout: TIMEOUT,
+            limits: Limits::default(),
+            baseline: None,
+        })
+    }
+
+    /// Plays up to `jobs` cells at the same time.
+    #[must_use]
+    pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
+        self.jobs = jobs;
+        self
+    }
+
+    /// Sets how long one cell may take.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets the limits of size on what the target sends.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets the failures that are expected.
+    #[must_use]
+    pub fn baseline(mut self, baseline: Baseline) -> Self {
+        self.baseline = Some(baseline);
+        self
+    }
+}
+
+/// The scenarios of the server leg that are selected, in official order.
+fn chosen(profile: Profile, selection: &Selection) -> Result<Vec<&'static Scenario>, UsageError> {
+    let known = || scenarios::all().filter(|scenario| scenario.leg == Leg::Server);
+    for id in &selection.scenarios {
+        if !known().any(|scenario| scenario.id == id) {
+            let suggestion = nearest(id, known().map(|scenario| scenario.id)).map(str::to_owned);
+            return Err(UsageError::UnknownScenario { id: id.clone(), suggestion });
+        }
+    }
+    let suite = selection.suite.unwrap_or(match profile {
+        Profile::Official => Suite::Active,
+        Profile::Adaptive | Profile::Strict => Suite::All,
+    });
+    Ok(known()
+        .filter(|scenario| {
+            if selection.scenarios.is_empty() {
+                suite.selects(scenario)
+            } else {
+                selection.scenarios.iter().any(|id| id == scenario.id)
+            }
+        })
+        .collect())
+}
+
+/// The revisions at which a scenario is wanted, whether or not it exists there.
+fn revisions(profile: Profile, scenario: &Scenario, asked: &[Revision]) -> Vec<Revision> {
+    if !asked.is_empty() {
+        let mut asked = asked.to_vec();
+        asked.sort_unstable();
+        asked.dedup();
+        return asked;
+    }
+    match (profile, scenario.official) {
+        (Profile::Official, Some(official)) => vec![official.default_revision()],
+        _ => scenario.revisions.iter().collect(),
+    }
+}
+
+fn carriers(target: &Target, asked: &[CarrierKind]) -> Result<Vec<CarrierKind>, UsageError> {
+    let has = target.carriers();
+    if let Some(&carrier) = asked.iter().find(|carrier| !has.contains(carrier)) {
+        return Err(UsageError::NoSuchCarrier { carrier, has });
+    }
+    Ok(if asked.is_empty() { has } else { has.into_iter().filter(|c| asked.contains(c)).collect() })
+}

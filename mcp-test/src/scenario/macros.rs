@@ -1,0 +1,85 @@
+//! The two macros of a scenario file: [`scenario!`](crate::scenario!) and [`proofs!`](crate::proofs!).
+
+/// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's `run` and
+/// `proofs`.
+///
+/// `official`, `needs` and `disturbs` may be left out.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! scenario {
+    (
+        $(#[doc = $doc:literal])+
+        $leg:ident $id:literal: $title:literal,
+        revisions: $revisions:expr,
+        $(official: $official:expr,)?
+        $(needs: $needs:expr,)?
+        $(disturbs: $disturbs:literal,)?
+        checks: $checks:expr $(,)?
+    ) => {
+        #[doc = concat!("The scenario `", $id, "`: ", $title, ".")]
+        pub static SCENARIO: $crate::scenario::Scenario = $crate::scenario::Scenario {
+            id: $id,
+            title: $title,
+            doc: concat!($($doc, "\n"),+),
+            leg: $crate::scenario::Leg::$leg,
+            revisions: $revisions,
+            official: $crate::scenario!(@option $($official)?),
+            needs: $crate::scenario!(@list $($needs)?),
+            disturbs: $crate::scenario!(@option $($disturbs)?),
+            checks: &$checks,
+            run: |ctx| Box::pin(run(ctx)),
+            proofs,
+            file: file!(),
+        };
+    };
+    (@option) => { None };
+    (@option $value:expr) => { Some($value) };
+    (@list) => { &[] };
+    (@list $value:expr) => { &$value };
+}
+
+/// Declares `proofs`: the good peer of a scenario, and what each fault on it changes.
+///
+/// ```text
+/// proofs! {
+///     passes on everything();
+///     catches "tools-call-error" by reply_error("tools/call", -32603), also "tools-call-error-exact" Skipped;
+///     warns "tools-name-format" by set("tools/list", "/result/tools/0/name", json!("a b")), at V2025_11_25;
+/// }
+/// ```
+///
+/// After the fault, a constructor of [`Fault`](crate::transport::Fault), may follow `also "id" Status`, `at REVISION`,
+/// `over Carrier` and `under Profile`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! proofs {
+    (
+        passes on $peer:ident();
+        $($verb:ident $check:literal by $fault:ident($($arg:expr),* $(,)?) $(, $key:ident $value:tt $($status:ident)?)*;)*
+    ) => {
+        fn proofs() -> $crate::scenario::Proofs {
+            $crate::scenario::Proofs {
+                peer: $peer,
+                proofs: vec![$(
+                    $crate::proofs!(
+                        @proof $crate::scenario::Proof::$verb($check, $crate::transport::Fault::$fault($($arg),*));
+                        $(, $key $value $($status)?)*
+                    )
+                ),*],
+            }
+        }
+    };
+    (@proof $proof:expr;) => { $proof };
+    (@proof $proof:expr; , also $check:literal $status:ident $($rest:tt)*) => {
+        $crate::proofs!(@proof $proof.also($check, $crate::check::Status::$status); $($rest)*)
+    };
+    (@proof $proof:expr; , at $revision:ident $($rest:tt)*) => {
+        $crate::proofs!(@proof $proof.at($crate::spec::Revision::$revision); $($rest)*)
+    };
+    (@proof $proof:expr; , over $carrier:ident $($rest:tt)*) => {
+        $crate::proofs!(@proof $proof.over($crate::transport::CarrierKind::$carrier); $($rest)*)
+    };
+    (@proof $proof:expr; , under $profile:ident $($rest:tt)*) => {
+        $crate::proofs!(@proof $proof.under($crate::scenario::Profile::$profile); $($rest)*)
+    };
+}

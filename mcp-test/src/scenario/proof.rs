@@ -1,0 +1,107 @@
+//! Proofs, as data: which faults on a good peer a scenario must notice, and by which checks.
+//!
+//! They are carried out in [`run::prove`](crate::run).
+
+use crate::check::Status;
+use crate::server::Server;
+use crate::spec::Revision;
+use crate::transport::{CarrierKind, Fault};
+
+use super::Profile;
+
+/// A check, and the status that a fault gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Change {
+    /// The check's id.
+    pub check: &'static str,
+    /// What it becomes.
+    pub status: Status,
+}
+
+/// One fault and everything that it changes.
+#[derive(Debug, Clone)]
+pub struct Proof {
+    /// What is done to the good peer.
+    pub fault: Fault,
+    /// The check that is proven, and the status that the fault gives it.
+    pub proves: Change,
+    /// Every other check that the fault changes.
+    pub also: Vec<Change>,
+    /// Where it is carried out, if not at the newest revision of the scenario.
+    pub revision: Option<Revision>,
+    /// Where it is carried out, if not over the in-memory duplex.
+    pub carrier: Option<CarrierKind>,
+    /// By whose rules, if not by the specification's.
+    pub profile: Option<Profile>,
+}
+
+impl Proof {
+    /// `fault` gives `check` the status FAILURE.
+    #[must_use]
+    pub fn catches(check: &'static str, fault: Fault) -> Self {
+        Self::new(check, Status::Failure, fault)
+    }
+
+    /// `fault` gives `check` the status WARNING.
+    #[must_use]
+    pub fn warns(check: &'static str, fault: Fault) -> Self {
+        Self::new(check, Status::Warning, fault)
+    }
+
+    fn new(check: &'static str, status: Status, fault: Fault) -> Self {
+        Self {
+            fault,
+            proves: Change { check, status },
+            also: Vec::new(),
+            revision: None,
+            carrier: None,
+            profile: None,
+        }
+    }
+
+    /// Names another check that the fault changes.
+    #[must_use]
+    pub fn also(mut self, check: &'static str, status: Status) -> Self {
+        self.also.push(Change { check, status });
+        self
+    }
+
+    /// Carries the proof out at another revision.
+    #[must_use]
+    pub fn at(mut self, revision: Revision) -> Self {
+        self.revision = Some(revision);
+        self
+    }
+
+    /// Carries the proof out over another carrier.
+    #[must_use]
+    pub fn over(mut self, carrier: CarrierKind) -> Self {
+        self.carrier = Some(carrier);
+        self
+    }
+
+    /// Carries the proof out by the rules of another profile.
+    #[must_use]
+    pub fn under(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
+        self
+    }
+
+    /// Every check that the fault changes, in order of their ids.
+    #[must_use]
+    pub fn changes(&self) -> Vec<Change> {
+        let mut changes = self.also.clone();
+        changes.push(self.proves);
+        changes.sort_unstable();
+        changes
+    }
+}
+
+/// The good peer on which a scenario passes, and the faults on it that the scenario notices.
+#[derive(Clone)]
+pub struct Proofs {
+    /// Makes the good peer.
+    pub peer: fn() -> Server,
+    /// The faults.
+    pub proofs: Vec<Proof>,
+}

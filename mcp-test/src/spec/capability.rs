@@ -1,0 +1,132 @@
+//! The capabilities that peers declare, where they stand, and who declares them.
+
+use std::fmt;
+
+use super::{Revision, Revisions, Sides};
+
+macro_rules! capabilities {
+    ($($(#[doc = $doc:literal])+ $variant:ident, $name:literal, $pointer:literal, $sides:ident, $revisions:expr, $page:literal;)+) => {
+        /// Something a peer declares that it can do.
+        ///
+        /// ```
+        /// use mcp_test::spec::Capability;
+        ///
+        /// assert_eq!(Capability::ToolsListChanged.name(), "tools.listChanged");
+        /// assert_eq!(Capability::ToolsListChanged.pointer(), "/tools/listChanged");
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Capability {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Capability {
+            /// All capabilities.
+            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+
+            /// The name, with a dot before a part of another capability.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// The JSON pointer to it, in an object of capabilities.
+            pub const fn pointer(self) -> &'static str {
+                match self { $(Self::$variant => $pointer,)+ }
+            }
+
+            /// Who declares it.
+            pub const fn sides(self) -> Sides {
+                match self { $(Self::$variant => Sides::$sides,)+ }
+            }
+
+            /// The revisions that know it.
+            pub const fn revisions(self) -> Revisions {
+                match self { $(Self::$variant => $revisions,)+ }
+            }
+
+            /// The page that describes it, for [`url`](super::url).
+            pub const fn page(self) -> &'static str {
+                match self { $(Self::$variant => $page,)+ }
+            }
+        }
+    };
+}
+
+const ALL: Revisions = Revisions::all();
+const HANDSHAKE: Revisions = Revisions::until(Revision::V2025_11_25);
+const STATELESS: Revisions = Revisions::only(Revision::V2026_07_28);
+const CORE_TASKS: Revisions = Revisions::only(Revision::V2025_11_25);
+const FROM_2025_03_26: Revisions = Revisions::from(Revision::V2025_03_26);
+const FROM_2025_06_18: Revisions = Revisions::from(Revision::V2025_06_18);
+const FROM_2025_11_25: Revisions = Revisions::from(Revision::V2025_11_25);
+
+capabilities! {
+    /// The server offers tools.
+    Tools, "tools", "/tools", Server, ALL, "server/tools#capabilities";
+    /// The server tells when its list of tools changes.
+    ToolsListChanged, "tools.listChanged", "/tools/listChanged", Server, ALL, "server/tools#capabilities";
+    /// The server offers resources.
+    Resources, "resources", "/resources", Server, ALL, "server/resources#capabilities";
+    /// The server tells when its list of resources changes.
+    ResourcesListChanged, "resources.listChanged", "/resources/listChanged", Server, ALL, "server/resources#capabilities";
+    /// The server tells when a resource changes.
+    ResourcesSubscribe, "resources.subscribe", "/resources/subscribe", Server, ALL, "server/resources#capabilities";
+    /// The server offers prompts.
+    Prompts, "prompts", "/prompts", Server, ALL, "server/prompts#capabilities";
+    /// The server tells when its list of prompts changes.
+    PromptsListChanged, "prompts.listChanged", "/prompts/listChanged", Server, ALL, "server/prompts#capabilities";
+    /// The server sends log messages.
+    Logging, "logging", "/logging", Server, ALL, "server/utilities/logging#capabilities";
+    /// The server completes arguments.
+    Completions, "completions", "/completions", Server, FROM_2025_03_26, "server/utilities/completion#capabilities";
+    /// The client tells its roots.
+    Roots, "roots", "/roots", Client, ALL, "client/roots#capabilities";
+    /// The client tells when its list of roots changes.
+    RootsListChanged, "roots.listChanged", "/roots/listChanged", Client, HANDSHAKE, "client/roots#capabilities";
+    /// The client asks a model.
+    Sampling, "sampling", "/sampling", Client, ALL, "client/sampling#capabilities";
+    /// The client adds the context of servers to what it asks the model.
+    SamplingContext, "sampling.context", "/sampling/context", Client, FROM_2025_11_25, "client/sampling#capabilities";
+    /// The client lets the model use tools.
+    SamplingTools, "sampling.tools", "/sampling/tools", Client, FROM_2025_11_25, "client/sampling#capabilities";
+    /// The client asks the user.
+    Elicitation, "elicitation", "/elicitation", Client, FROM_2025_06_18, "client/elicitation#capabilities";
+    /// The client asks the user with a form; an empty `elicitation` means this too.
+    ElicitationForm, "elicitation.form", "/elicitation/form", Client, FROM_2025_11_25, "client/elicitation#capabilities";
+    /// The client sends the user to a URL.
+    ElicitationUrl, "elicitation.url", "/elicitation/url", Client, FROM_2025_11_25, "client/elicitation#capabilities";
+    /// The peer runs requests as tasks.
+    Tasks, "tasks", "/tasks", Both, CORE_TASKS, "basic/utilities/tasks#capabilities";
+    /// The peer lists its tasks.
+    TasksList, "tasks.list", "/tasks/list", Both, CORE_TASKS, "basic/utilities/tasks#capabilities";
+    /// The peer lets its tasks be cancelled.
+    TasksCancel, "tasks.cancel", "/tasks/cancel", Both, CORE_TASKS, "basic/utilities/tasks#capabilities";
+    /// The server runs `tools/call` as a task.
+    TasksToolsCall, "tasks.requests.tools.call", "/tasks/requests/tools/call", Server, CORE_TASKS, "basic/utilities/tasks#server-capabilities";
+    /// The client runs `sampling/createMessage` as a task.
+    TasksSampling, "tasks.requests.sampling.createMessage", "/tasks/requests/sampling/createMessage", Client, CORE_TASKS, "basic/utilities/tasks#client-capabilities";
+    /// The client runs `elicitation/create` as a task.
+    TasksElicitation, "tasks.requests.elicitation.create", "/tasks/requests/elicitation/create", Client, CORE_TASKS, "basic/utilities/tasks#client-capabilities";
+    /// Things outside of the specification.
+    Experimental, "experimental", "/experimental", Both, ALL, "schema#servercapabilities";
+    /// Extensions, by identifier.
+    Extensions, "extensions", "/extensions", Both, STATELESS, "basic/versioning#extension-negotiation";
+    /// The official extension for tasks.
+    TasksExtension, "extensions.io.modelcontextprotocol/tasks", "/extensions/io.modelcontextprotocol~1tasks", Both, STATELESS, "seps/2663#capability-negotiation";
+}
+
+impl Capability {
+    /// The capability of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|capability| capability.name() == name)
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,210 @@
+//! The JSON-RPC error codes that MCP gives a meaning to.
+
+use std::ops::RangeInclusive;
+
+use super::{Revision, Revisions};
+
+/// The text received is not JSON.
+pub const PARSE_ERROR: i64 = -32700;
+/// The message is no JSON-RPC request.
+pub const INVALID_REQUEST: i64 = -32600;
+/// The receiver does not have the method.
+pub const METHOD_NOT_FOUND: i64 = -32601;
+/// The parameters are not acceptable.
+pub const INVALID_PARAMS: i64 = -32602;
+/// Something went wrong inside of the receiver.
+pub const INTERNAL_ERROR: i64 = -32603;
+/// There is no such resource; until 2025-11-25, see [`resource_not_found`].
+pub const RESOURCE_NOT_FOUND: i64 = -32002;
+/// The user must visit a URL first; 2025-11-25.
+pub const URL_ELICITATION_REQUIRED: i64 = -32042;
+/// The HTTP headers do not agree with the body; 2026-07-28.
+pub const HEADER_MISMATCH: i64 = -32020;
+/// The client has not declared what the request needs; 2026-07-28.
+pub const MISSING_REQUIRED_CLIENT_CAPABILITY: i64 = -32021;
+/// The server does not speak the revision of the request; 2026-07-28.
+pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
+
+/// The codes that 2026-07-28 keeps for the specification: none but the defined ones may be sent.
+pub const RESERVED: RangeInclusive<i64> = -32099..=-32020;
+/// The codes that implementations used before 2026-07-28 and that mean nothing any more.
+pub const LEGACY: RangeInclusive<i64> = -32019..=-32000;
+
+/// An error code that the specification defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ErrorCode {
+    /// The number.
+    pub code: i64,
+    /// The name that the specification gives it.
+    pub name: &'static str,
+    /// The revisions that define it.
+    pub revisions: Revisions,
+    /// When it is sent.
+    pub meaning: &'static str,
+    /// The HTTP status that must come with it, where [`Revision::mirrors_headers`].
+    pub http_status: Option<u16>,
+    /// The page that defines it, for [`url`](super::url).
+    pub page: &'static str,
+}
+
+/// All error codes that the specification defines.
+pub const ERROR_CODES: &[ErrorCode] = &[
+    ErrorCode {
+        code: PARSE_ERROR,
+        name: "ParseError",
+        revisions: Revisions::all(),
+        meaning: "the text received is not JSON",
+        http_status: None,
+        page: "basic/index#error-codes",
+    },
+    ErrorCode {
+        code: INVALID_REQUEST,
+        name: "InvalidRequest",
+        revisions: Revisions::all(),
+        meaning: "the message is no JSON-RPC request",
+        http_status: None,
+        page: "basic/index#error-codes",
+    },
+    ErrorCode {
+        code: METHOD_NOT_FOUND,
+        name: "MethodNotFound",
+        revisions: Revisions::all(),
+        meaning: "the receiver does not have the method, or has not declared the capability for it",
+        http_status: Some(404),
+        page: "basic/index#error-codes",
+    },
+    ErrorCode {
+        code: INVALID_PARAMS,
+        name: "InvalidParams",
+        revisions: Revisions::all(),
+        meaning: "the parameters are not acceptable",
+        http_status: None,
+        page: "basic/index#error-codes",
+    },
+    ErrorCode {
+        code: INTERNAL_ERROR,
+        name: "InternalError",
+        revisions: Revisions::all(),
+        meaning: "something went wrong inside of the receiver",
+        http_status: None,
+        page: "basic/index#error-codes",
+    },
+    ErrorCode {
+        code: RESOURCE_NOT_FOUND,
+        name: "ResourceNotFound",
+        revisions: Revisions::until(Revision::V2025_11_25),
+        meaning: "there is no such resource",
+        http_status: None,
+        page: "server/resources#error-handling",
+    },
+    ErrorCode {
+        code: URL_ELICITATION_REQUIRED,
+        name: "URLElicitationRequired",
+        revisions: Revisions::only(Revision::V2025_11_25),
+        meaning: "the user must visit a URL before the request can be served",
+        http_status: None,
+        page: "client/elicitation#url-elicitation-required-error",
+    },
+    ErrorCode {
+        code: HEADER_MISMATCH,
+        name: "HeaderMismatch",
+        revisions: Revisions::only(Revision::V2026_07_28),
+        meaning: "the HTTP headers do not agree with the body, or a required one is missing or malformed",
+        http_status: Some(400),
+        page: "basic/transports/streamable-http#server-validation",
+    },
+    ErrorCode {
+        code: MISSING_REQUIRED_CLIENT_CAPABILITY,
+        name: "MissingRequiredClientCapability",
+        revisions: Revisions::only(Revision::V2026_07_28),
+        meaning: "the client has not declared a capability that the request needs",
+        http_status: Some(400),
+        page: "schema#missingrequiredclientcapabilityerror",
+    },
+    ErrorCode {
+        code: UNSUPPORTED_PROTOCOL_VERSION,
+        name: "UnsupportedProtocolVersion",
+        revisions: Revisions::only(Revision::V2026_07_28),
+        meaning: "the server does not speak the revision of the request",
+        http_status: Some(400),
+        page: "basic/versioning#protocol-version-negotiation",
+    },
+];
+
+impl ErrorCode {
+    /// The address of the definition at `revision`.
+    pub fn link(&self, revision: Revision) -> String {
+        super::url(self.page, revision)
+    }
+}
+
+/// What the specification says of a code, in whatever revision.
+pub fn find(code: i64) -> Option<&'static ErrorCode> {
+    ERROR_CODES.iter().find(|known| known.code == code)
+}
+
+/// The name of a code that the specification defines.
+///
+/// ```
+/// use mcp_test::spec::error_code;
+///
+/// assert_eq!(error_code::name_of(-32601), Some("MethodNotFound"));
+/// assert_eq!(error_code::name_of(-1), None);
+/// ```
+pub fn name_of(code: i64) -> Option<&'static str> {
+    find(code).map(|known| known.name)
+}
+
+/// Whether a peer may send the code at `revision`.
+///
+/// Only 2026-07-28 forbids any: those reserved for the specification that it does not define, and those that earlier
+/// revisions defined and it withdrew.
+pub fn may_be_sent(code: i64, revision: Revision) -> bool {
+    let restricted = revision >= Revision::V2026_07_28
+        && (RESERVED.contains(&code) || code == RESOURCE_NOT_FOUND);
+    !restricted || find(code).is_some_and(|known| known.revisions.contains(revision))
+}
+
+/// The code that says that a resource does not exist, at `revision`.
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)
+pub const fn resource_not_found(revision: Revision) -> i64 {
+    match revision {
+        Revision::V2026_07_28 => INVALID_PARAMS,
+        _ => RESOURCE_NOT_FOUND,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_code_is_defined_twice() {
+        for (index, known) in ERROR_CODES.iter().enumerate() {
+            assert_eq!(find(known.code), Some(known));
+            let again = ERROR_CODES[index + 1..]
+                .iter()
+                .any(|other| other.name == known.name);
+            assert!(!again, "{}", known.name);
+        }
+    }
+
+    #[test]
+    fn the_stateless_revision_forbids_what_it_does_not_define() {
+        let (old, new) = (Revision::V2025_11_25, Revision::V2026_07_28);
+        for code in [-32002, -32042, -32050, -32099] {
+            assert!(may_be_sent(code, old) && !may_be_sent(code, new), "{code}");
+        }
+        for code in [-32700, -32602, -32022, -32020, -32000, -32001, -1, 7] {
+            assert!(may_be_sent(code, new), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_missing_resource_has_another_code_from_2026_on() {
+        assert_eq!(resource_not_found(Revision::V2025_11_25), -32002);
+        assert_eq!(resource_not_found(Revision::V2026_07_28), -32602);
+    }
+}

@@ -1,0 +1,393 @@
+//! The requests and notifications of MCP: who sends them, when, and what else is known of them.
+
+use std::fmt;
+
+use super::{Capability, Revision, Revisions, Side};
+
+/// Whether a method expects a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MethodKind {
+    /// Answered by a result or an error.
+    Request,
+    /// Never answered.
+    Notification,
+}
+
+/// A method of MCP.
+///
+/// ```
+/// use mcp_test::spec::{self, Capability, Revision};
+///
+/// let call = spec::method("tools/call").ok_or("no such method")?;
+/// assert_eq!(call.capability(Revision::NEWEST), Some(Capability::Tools));
+/// assert_eq!(call.name_param, Some("name"));
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Method {
+    /// The name that goes over the wire.
+    pub name: &'static str,
+    /// Request or notification.
+    pub kind: MethodKind,
+    /// Where the client sends it.
+    pub from_client: Revisions,
+    /// Where the server sends it.
+    pub from_server: Revisions,
+    /// Where the server puts it into a result as an input request, instead of sending it.
+    pub embedded: Revisions,
+    /// Where it belongs to an official extension rather than to the core.
+    pub extension: Revisions,
+    /// What must be declared for it; see [`capability`](Self::capability).
+    pub capabilities: &'static [Capability],
+    /// The member of `params` that the header `Mcp-Name` mirrors.
+    pub name_param: Option<&'static str>,
+    /// The member of the result that comes in pages.
+    pub paged: Option<&'static str>,
+    /// Whether the result says how long it may be cached, where [`Revision::has_cacheable_results`].
+    pub cacheable: bool,
+    /// Whether the server may answer with input requests, where [`Revision::has_input_requests`].
+    pub may_need_input: bool,
+    /// The page that describes it, for [`url`](super::url).
+    pub page: &'static str,
+}
+
+impl Method {
+    /// The revisions that have the method in any form.
+    pub const fn revisions(&self) -> Revisions {
+        self.from_client
+            .union(self.from_server)
+            .union(self.embedded)
+    }
+
+    /// Whether `side` may send it at `revision`.
+    pub const fn sent_by(&self, side: Side, revision: Revision) -> bool {
+        match side {
+            Side::Client => self.from_client.contains(revision),
+            Side::Server => self.from_server.contains(revision),
+        }
+    }
+
+    /// What must be declared before it is sent at `revision`.
+    ///
+    /// A request needs its receiver's declaration, a notification its sender's; elicitation that is complete and tasks
+    /// that change state are told to a client that asked for them, so theirs is the client's and either's.
+    pub fn capability(&self, revision: Revision) -> Option<Capability> {
+        self.capabilities
+            .iter()
+            .copied()
+            .find(|capability| capability.revisions().contains(revision))
+    }
+
+    /// The address of the description at `revision`.
+    pub fn link(&self, revision: Revision) -> String {
+        super::url(self.page, revision)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+/// The method of that name, in whatever revision.
+pub fn method(name: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.name == name)
+}
+
+const ALL: Revisions = Revisions::all();
+const NONE: Revisions = Revisions::none();
+const HANDSHAKE: Revisions = Revisions::until(Revision::V2025_11_25);
+const STATELESS: Revisions = Revisions::only(Revision::V2026_07_28);
+const CORE_TASKS: Revisions = Revisions::only(Revision::V2025_11_25);
+const TASKS: Revisions = Revisions::from(Revision::V2025_11_25);
+
+const fn entry(name: &'static str, kind: MethodKind, page: &'static str) -> Method {
+    Method {
+        name,
+        kind,
+        from_client: NONE,
+        from_server: NONE,
+        embedded: NONE,
+        extension: NONE,
+        capabilities: &[],
+        name_param: None,
+        paged: None,
+        cacheable: false,
+        may_need_input: false,
+        page,
+    }
+}
+
+const fn request(name: &'static str, page: &'static str) -> Method {
+    entry(name, MethodKind::Request, page)
+}
+
+const fn notification(name: &'static str, page: &'static str) -> Method {
+    entry(name, MethodKind::Notification, page)
+}
+
+/// All methods of all revisions, and those of the tasks extension; requests first, each sorted by name.
+#[rustfmt::skip]
+pub const METHODS: &[Method] = &[
+    Method {
+        from_client: ALL,
+        capabilities: &[Capability::Completions],
+        ..request("completion/complete", "server/utilities/completion#requesting-completions")
+    },
+    Method {
+        from_server: Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25),
+        embedded: STATELESS,
+        capabilities: &[Capability::Elicitation],
+        ..request("elicitation/create", "client/elicitation#elicitation-requests")
+    },
+    Method {
+        from_client: HANDSHAKE,
+        ..request("initialize", "basic/lifecycle#initialization")
+    },
+    Method {
+        from_client: HANDSHAKE,
+        capabilities: &[Capability::Logging],
+        ..request("logging/setLevel", "server/utilities/logging#setting-log-level")
+    },
+    Method {
+        from_client: HANDSHAKE,
+        from_server: HANDSHAKE,
+        ..request("ping", "basic/utilities/ping#message-format")
+    },
+    Method {
+        from_client: ALL,
+        capabilities: &[Capability::Prompts],
+        name_param: Some("name"),
+        may_need_input: true,
+        ..request("prompts/get", "server/prompts#getting-a-prompt")
+    },
+    Method {
+        from_client: ALL,
+        capabilities: &[Capability::Prompts],
+        paged: Some("prompts"),
+        cacheable: true,
+        ..request("prompts/list", "server/prompts#listing-prompts")
+    },
+    Method {
+        from_client: ALL,
+        capabilities: &[Capability::Resources],
+        paged: Some("resources"),
+        cacheable: true,
+        ..request("resources/list", "server/resources#listing-resources")
+    },
+    Method {
+        from_client: ALL,
+        capabilities: &[Capability::Resources],
+        name_param: Some("uri"),
+        cacheable: true,
+        may_need_input: true,
+        ..request("resources/read", "server/resources#reading-resources")
+    },
+    Method {
+        from_client: HANDSHAKE,
+        capabilities: &[Capability::ResourcesSubscribe],
+        ..request("resources/subscribe", "server/resources#subscriptions")
+    },
+    Method {
+        from_client: ALL,
+        capabilities: &[Capability::Resources],
+        paged: Some("resourceTemplates"),
+        cacheable: true,
+        ..request("resources/templates/list", "server/resources#resource-templates")
+    },
+    Method {
+        from_client: HANDSHAKE,
+        capabilities: &[Capability::ResourcesSubscribe],
+        ..request("resources/unsubscribe", "server/resources#subscriptions")
+    },
+    Method {
+        from_server: HANDSHAKE,
+        embedded: STATELESS,
+        capabilities: &[Capability::Roots],
+        ..request("roots/list", "client/roots#listing-roots")
+    },
+    Method {
+        from_server: HANDSHAKE,
+        embedded: STATELESS,
+        capabilities: &[Capability::Sampling],
+        ..request("sampling/createMessage", "client/sampling#creating-messages")
+    },
+    Method {
+        from_client: STATELESS,
+        cacheable: true,
+        ..request("server/discover", "server/discover#request")
+    },
+    Method {
+        from_client: STATELESS,
+        ..request("subscriptions/listen", "basic/patterns/subscriptions#opening-a-stream")
+    },
+    Method {
+        from_client: TASKS,
+        from_server: CORE_TASKS,
+        extension: STATELESS,
+        capabilities: &[Capability::TasksCancel, Capability::TasksExtension],
+        name_param: Some("taskId"),
+        ..request("tasks/cancel", "seps/2663#task-cancellation")
+    },
+    Method {
+        from_client: TASKS,
+        from_server: CORE_TASKS,
+        extension: STATELESS,
+        capabilities: &[Capability::Tasks, Capability::TasksExtension],
+        name_param: Some("taskId"),
+        ..request("tasks/get", "seps/2663#task-polling")
+    },
+    Method {
+        from_client: CORE_TASKS,
+        from_server: CORE_TASKS,
+        capabilities: &[Capability::TasksList],
+        paged: Some("tasks"),
+        ..request("tasks/list", "basic/utilities/tasks#listing-tasks")
+    },
+    Method {
+        from_client: CORE_TASKS,
+        from_server: CORE_TASKS,
+        capabilities: &[Capability::Tasks],
+        ..request("tasks/result", "basic/utilities/tasks#retrieving-task-results")
+    },
+    Method {
+        from_client: STATELESS,
+        extension: STATELESS,
+        capabilities: &[Capability::TasksExtension],
+        name_param: Some("taskId"),
+        ..request("tasks/update", "seps/2663#task-update-requests")
+    },
+    Method {
+        from_client: ALL,
+        capabilities: &[Capability::Tools],
+        name_param: Some("name"),
+        may_need_input: true,
+        ..request("tools/call", "server/tools#calling-tools")
+    },
+    Method {
+        from_client: ALL,
+        capabilities: &[Capability::Tools],
+        paged: Some("tools"),
+        cacheable: true,
+        ..request("tools/list", "server/tools#listing-tools")
+    },
+    Method {
+        from_client: ALL,
+        from_server: ALL,
+        ..notification("notifications/cancelled", "basic/patterns/cancellation#cancellation-flow")
+    },
+    Method {
+        from_server: CORE_TASKS,
+        capabilities: &[Capability::ElicitationUrl],
+        ..notification(
+            "notifications/elicitation/complete",
+            "client/elicitation#completion-notifications-for-url-mode-elicitation",
+        )
+    },
+    Method {
+        from_client: HANDSHAKE,
+        ..notification("notifications/initialized", "basic/lifecycle#initialization")
+    },
+    Method {
+        from_server: ALL,
+        capabilities: &[Capability::Logging],
+        ..notification("notifications/message", "server/utilities/logging#log-message-notifications")
+    },
+    Method {
+        from_client: HANDSHAKE,
+        from_server: ALL,
+        ..notification("notifications/progress", "basic/patterns/progress#progress-flow")
+    },
+    Method {
+        from_server: ALL,
+        capabilities: &[Capability::PromptsListChanged],
+        ..notification("notifications/prompts/list_changed", "server/prompts#list-changed-notification")
+    },
+    Method {
+        from_server: ALL,
+        capabilities: &[Capability::ResourcesListChanged],
+        ..notification("notifications/resources/list_changed", "server/resources#list-changed-notification")
+    },
+    Method {
+        from_server: ALL,
+        capabilities: &[Capability::ResourcesSubscribe],
+        ..notification("notifications/resources/updated", "server/resources#subscriptions")
+    },
+    Method {
+        from_client: HANDSHAKE,
+        capabilities: &[Capability::RootsListChanged],
+        ..notification("notifications/roots/list_changed", "client/roots#root-list-changes")
+    },
+    Method {
+        from_server: STATELESS,
+        ..notification("notifications/subscriptions/acknowledged", "basic/patterns/subscriptions#acknowledgment")
+    },
+    Method {
+        from_server: STATELESS,
+        extension: STATELESS,
+        capabilities: &[Capability::TasksExtension],
+        ..notification("notifications/tasks", "seps/2663#task-status-notifications")
+    },
+    Method {
+        from_client: CORE_TASKS,
+        from_server: CORE_TASKS,
+        capabilities: &[Capability::Tasks],
+        ..notification("notifications/tasks/status", "basic/utilities/tasks#task-status-notification")
+    },
+    Method {
+        from_server: ALL,
+        capabilities: &[Capability::ToolsListChanged],
+        ..notification("notifications/tools/list_changed", "server/tools#list-changed-notification")
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_has_no_name_twice() {
+        let sorted = METHODS.is_sorted_by(|a, b| (a.kind, a.name) < (b.kind, b.name));
+        assert!(sorted);
+    }
+
+    #[test]
+    fn each_method_is_sent_or_embedded_where_it_exists() {
+        for method in METHODS {
+            assert!(!method.revisions().is_empty(), "{method}");
+            assert_eq!(
+                method.kind == MethodKind::Notification,
+                method.name.starts_with("notifications/"),
+                "{method}"
+            );
+            let extension = method.extension;
+            assert_eq!(
+                extension.intersection(method.revisions()),
+                extension,
+                "{method}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_capability_is_asked_for_where_it_exists() {
+        let complete = method("completion/complete").unwrap();
+        assert_eq!(complete.capability(Revision::V2024_11_05), None);
+        assert_eq!(
+            complete.capability(Revision::V2025_03_26),
+            Some(Capability::Completions)
+        );
+        let cancel = method("tasks/cancel").unwrap();
+        assert_eq!(
+            cancel.capability(Revision::V2025_11_25),
+            Some(Capability::TasksCancel)
+        );
+        assert_eq!(
+            cancel.capability(Revision::V2026_07_28),
+            Some(Capability::TasksExtension)
+        );
+        assert_eq!(method("tools/delete"), None);
+    }
+}
