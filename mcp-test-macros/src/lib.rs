@@ -60,11 +60,11 @@ pub fn mcp_scenario(
     arguments: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    scenario(arguments.into(), item.into()).into()
+    scenario(arguments.into(), &item.into()).into()
 }
 
 /// The attribute on token streams that need no compiler, for the unit tests.
-fn scenario(arguments: TokenStream, item: TokenStream) -> TokenStream {
+fn scenario(arguments: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = model::Errors::default();
     let options = attr::options(arguments, &mut errors);
     let krate = validate::crate_path(&options);
@@ -79,7 +79,7 @@ fn scenario(arguments: TokenStream, item: TokenStream) -> TokenStream {
                 "`#[mcp_scenario]` goes on a function with a body: \
                  `async fn name(ctx: &mut Ctx) -> Result<()> { … }`",
             ));
-            fallback::untouched(&errors, &item)
+            fallback::untouched(&errors, item)
         }
     }
 }

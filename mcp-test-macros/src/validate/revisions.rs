@@ -45,12 +45,12 @@ fn part_of(part: &str, mistakes: &mut Vec<String>) -> String {
     } else {
         let ends =
             [from, to].map(|end| (!end.is_empty()).then(|| position(end, mistakes)).flatten());
-        if let [Some(first), Some(last)] = ends {
-            if first > last {
-                mistakes.push(format!(
-                    "no revision is in \"{part}\": {from} comes after {to}"
-                ));
-            }
+        if let [Some(first), Some(last)] = ends
+            && first > last
+        {
+            mistakes.push(format!(
+                "no revision is in \"{part}\": {from} comes after {to}"
+            ));
         }
     }
     format!("{from}..{to}")
