@@ -6,7 +6,6 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::link::Incoming;
-use crate::json::Value;
 use crate::trace::{Connection, Party, Reading, Recorder, Seq, What};
 use crate::wire::{Frame, Malformed, Message};
 
@@ -28,16 +27,16 @@ impl Observer {
     ///
     /// Returns whether the reader of the connection is still there.
     pub(super) async fn text(&self, exchange: Option<u64>, text: Bytes) -> bool {
-        let document = match Value::parse(&text) {
-            Ok(document) => document,
-            Err(error) => {
+        let reading = Reading::of(&text);
+        let frame = match reading.frame() {
+            Some(frame) => frame.map(Clone::clone).map_err(Clone::clone),
+            None => {
                 let broken = matches!(first_byte(&text), Some(b'{' | b'['));
-                let why = format!("not JSON: {error}");
+                let why = reading.problem().unwrap_or("not JSON").to_owned();
                 return self.noise(exchange, text, why, broken).await;
             }
         };
-        let frame = Frame::read(&document.value);
-        let seq = self.record(exchange, What::Message { text, reading: Reading::from(document) });
+        let seq = self.record(exchange, What::Message { text, reading });
         match frame {
             Ok(Frame::One(message)) => self.message(seq, exchange, message).await,
             Ok(Frame::Batch(items)) => {
