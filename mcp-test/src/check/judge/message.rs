@@ -23,7 +23,7 @@ impl Judge {
         if let Some(exchange) = event.exchange {
             conversation
                 .exchanges
-                .insert(exchange, Exchange { only_notifications: !requests, status: None });
+                .insert(exchange, Exchange { only_notifications: !requests, ..Exchange::default() });
         }
     }
 
