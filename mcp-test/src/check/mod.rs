@@ -1,1 +1,18 @@
-//! Checks and findings.
+//! Verdicts: what was found, who is to blame, and the checks that carry it.
+//!
+//! Actors observe and record; here is where a record becomes a judgement. A [`Finding`] says what is wrong and who is
+//! to blame, a [`Check`] is one line of a report, a [`Collector`] gathers them, and [`judge`] reads a whole trace by the
+//! rules that hold for every conversation. What a single scenario demands is not decided here.
+
+mod collector;
+mod finding;
+mod judge;
+mod status;
+
+pub use collector::{Check, Collector, Origin, SpecReference};
+pub use finding::{Blame, Finding, Severity};
+pub use judge::judge;
+pub use status::Status;
+
+/// The id of the check that every scenario gets from [`judge`]: the peer's side of the conversation was well formed.
+pub const WELL_FORMED: &str = "wire-well-formed";

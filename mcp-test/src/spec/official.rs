@@ -44,12 +44,13 @@ impl Schema {
         self.definitions.get(definition)?.pointer(pointer)
     }
 
-    /// The definitions in an `anyOf`.
-    fn members(&self, union: &str) -> Vec<&str> {
-        let members = self.at(union, "/anyOf").and_then(Value::as_array);
+    /// The definitions that a union consists of; a union of one is that definition itself.
+    fn members<'a>(&'a self, union: &'a str) -> Vec<&'a str> {
+        let Some(members) = self.at(union, "/anyOf").and_then(Value::as_array) else {
+            return vec![union];
+        };
         members
-            .into_iter()
-            .flatten()
+            .iter()
             .filter_map(|member| member["$ref"].as_str()?.rsplit('/').next())
             .collect()
     }
@@ -58,7 +59,7 @@ impl Schema {
         self.at(definition, "/properties/method/const")?.as_str()
     }
 
-    fn methods(&self, union: &str) -> BTreeSet<&str> {
+    fn methods<'a>(&'a self, union: &'a str) -> BTreeSet<&'a str> {
         let members = self.members(union).into_iter();
         members.filter_map(|name| self.method_of(name)).collect()
     }

@@ -1,1 +1,23 @@
-//! Carriers and targets.
+//! Carriers: how messages reach a peer, and the target that joins them.
+//!
+//! A [`Target`] says by which carriers a server can be reached; opening one gives a [`Link`], the client's end of a
+//! connection. Every carrier records what it moves into the trace as it moves it, and observes what is wrong with it
+//! without judging. The server's ends are beside them, with the tap on which wire faults are injected.
+
+mod carrier_kind;
+mod duplex;
+#[cfg(feature = "http")]
+mod http;
+mod limits;
+mod lines;
+mod link;
+mod prepared;
+mod reading;
+mod stdio;
+mod target;
+
+pub use carrier_kind::{CarrierKind, UnknownCarrier};
+pub use limits::Limits;
+pub use link::{Ending, Incoming, Link, Outgoing, Sent};
+pub use prepared::Prepared;
+pub use target::Target;

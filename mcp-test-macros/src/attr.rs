@@ -1,0 +1,125 @@
+//! Reads what is written between the attribute's parentheses, option by option: a broken one does not hide the next.
+//!
+//! Which options exist, and what their values must be, is `validate`'s business.
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Ident, Token, token};
+
+use crate::model::{Errors, Written};
+
+/// Every option that can be read; what can't is an error.
+pub(crate) fn options(arguments: TokenStream, errors: &mut Errors) -> Vec<Written> {
+    let mut options = Vec::new();
+    let reading = |input: ParseStream<'_>| {
+        while !input.is_empty() {
+            match option(input) {
+                Ok(written) => options.push(written),
+                Err(error) => {
+                    errors.push(error);
+                    skip_to_comma(input);
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    };
+    // The closure only fails on a missing comma, and `option` has checked for it.
+    if let Err(error) = reading.parse2(arguments) {
+        errors.push(error);
+    }
+    options
+}
+
+fn option(input: ParseStream<'_>) -> syn::Result<Written> {
+    if !input.peek(Ident::peek_any) {
+        return Err(input.error("expected an option: a name, or `name = value`"));
+    }
+    let name = input.call(Ident::parse_any)?;
+    let value = if input.peek(Token![=]) {
+        let equals: Token![=] = input.parse()?;
+        if input.is_empty() || input.peek(Token![,]) {
+            return Err(syn::Error::new_spanned(
+                equals,
+                format!("expected a value after `{name} =`"),
+            ));
+        }
+        Some(input.parse::<Expr>()?)
+    } else {
+        None
+    };
+    if input.is_empty() || input.peek(Token![,]) {
+        return Ok(Written { name, value });
+    }
+    let message = if value.is_none() && (input.peek(token::Paren) || input.peek(Token![:])) {
+        format!("expected `=`: a value is written `{name} = …`")
+    } else {
+        "expected `,` between two options".to_owned()
+    };
+    Err(input.error(message))
+}
+
+fn skip_to_comma(input: ParseStream<'_>) {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        // A token tree is always there while the input is not empty.
+        if input.parse::<TokenTree>().is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::ToTokens;
+
+    fn read(source: &str) -> (String, String) {
+        let mut errors = Errors::default();
+        let options = options(source.parse().expect("tokens"), &mut errors);
+        let shown = options.iter().map(|option| {
+            let value = option.value.to_token_stream().to_string();
+            format!("{}={value}", option.name)
+        });
+        (shown.collect::<Vec<_>>().join("; "), errors.lines())
+    }
+
+    #[test]
+    fn reads_flags_values_closures_and_a_keyword_as_name() {
+        let (options, errors) = read(
+            r#"matrix, target = |a, b| f::<A, B>(a, b), transports = [http, duplex], crate = ::x::y,"#,
+        );
+        assert_eq!(errors, "");
+        insta::assert_snapshot!(options, @"matrix=; target=| a , b | f :: < A , B > (a , b); transports=[http , duplex]; crate=:: x :: y");
+    }
+
+    #[test]
+    fn no_arguments_are_no_options() {
+        assert_eq!(read(""), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn a_broken_option_hides_no_other() {
+        let (options, errors) = read(
+            r#"target = , "x", matrix matrix, timeout("5s"), revisions: "a", timeout = 5 5, allow_skip"#,
+        );
+        assert_eq!(options, "allow_skip=");
+        insta::assert_snapshot!(errors, @r#"
+        = -> expected a value after `target =`
+        "x" -> expected an option: a name, or `name = value`
+        matrix -> expected `,` between two options
+        ( -> expected `=`: a value is written `timeout = …`
+        : -> expected `=`: a value is written `revisions = …`
+        5 -> expected `,` between two options
+        "#);
+    }
+
+    #[test]
+    fn a_value_that_is_no_expression_is_reported_where_it_breaks() {
+        let (options, errors) = read("target = fn, matrix");
+        assert_eq!(options, "matrix=");
+        insta::assert_snapshot!(errors, @"fn -> expected an expression");
+    }
+}

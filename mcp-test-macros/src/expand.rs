@@ -1,0 +1,260 @@
+//! A right scenario as definition, registration and `#[test]`.
+//!
+//! The function moves into the definition, because in a plain test target its name belongs to the test. Without the
+//! compiler's test harness the `#[test]` disappears by itself, and the registration is what remains.
+
+use std::time::Duration;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{Attribute, Meta, Visibility};
+
+use crate::model::{Function, Scenario};
+use crate::validate::{belongs_to_tests, is_lint_level};
+
+/// The items that take the place of the function.
+pub(crate) fn expand(scenario: &Scenario<'_>) -> TokenStream {
+    let krate = &scenario.krate;
+    let private = quote!(#krate::__private);
+    let attributes = &scenario.function.attributes;
+    let name = &scenario.function.signature.ident;
+    // The name's place, for the compiler's messages; not its hygiene, so that no name of the user's is shadowed.
+    let own = Span::mixed_site().located_at(name.span());
+    let definition = format_ident!("__mcp_scenario_{}", name.unraw(), span = own);
+    let conditions: Vec<_> = attributes
+        .iter()
+        .filter(|a| a.path().is_ident("cfg"))
+        .collect();
+
+    let value = value(scenario, &private);
+    let function = inner_function(scenario.function);
+    let test = test(
+        scenario.function,
+        &quote_spanned!(own=> #private::run_test(&#definition)),
+    );
+    quote! {
+        #(#conditions)*
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals)]
+        static #definition: #private::UserScenario = {
+            #function
+            #value
+        };
+
+        #(#conditions)*
+        #private::inventory::submit! { #private::Registered(&#definition) }
+
+        #test
+    }
+}
+
+/// The user's function, inside of the definition.
+fn inner_function(function: &Function) -> TokenStream {
+    let attributes = function.attributes.iter().filter(|a| !belongs_to_tests(a));
+    let Function {
+        signature, body, ..
+    } = function;
+    quote!(#(#attributes)* #signature #body)
+}
+
+/// The definition's value; everything in it has an absolute path, since the user's function is in scope.
+fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
+    let ident = &scenario.function.signature.ident;
+    let name = ident.unraw().to_string();
+    let (line, column) = (at(ident, "line"), at(ident, "column"));
+    let options = &scenario.options;
+    let target = option(
+        options
+            .target
+            .map(|target| quote!(|| #private::IntoTarget::into_target(#target))),
+    );
+    let revisions = option(options.revisions.as_ref().map(|text| quote!(#text)));
+    let ignored = option(scenario.ignored.as_ref().map(|reason| quote!(#reason)));
+    let timeout = option(options.timeout.map(duration));
+    let transports = &options.transports;
+    let (matrix, allow_skip) = (options.matrix, options.allow_skip);
+    let run = run(scenario, private);
+    quote! {
+        #private::UserScenario {
+            name: #name,
+            module_path: ::core::module_path!(),
+            file: ::core::file!(),
+            line: #line,
+            column: #column,
+            manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+            package: ::core::env!("CARGO_PKG_NAME"),
+            target: #target,
+            revisions: #revisions,
+            transports: &[#(#transports),*],
+            matrix: #matrix,
+            allow_skip: #allow_skip,
+            ignored: #ignored,
+            timeout: #timeout,
+            golden: #private::golden_fn!(),
+            run: #run,
+        }
+    }
+}
+
+/// A call of the function; a wrong argument or return type is an error at that type.
+fn run(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
+    let name = &scenario.function.signature.ident;
+    let context = Ident::new(
+        "context",
+        Span::mixed_site().located_at(scenario.context_span),
+    );
+    let outcome = Ident::new(
+        "outcome",
+        Span::mixed_site().located_at(scenario.outcome_span),
+    );
+    quote! {
+        |#context| ::std::boxed::Box::pin(async move {
+            let #outcome = #name(#context).await;
+            #private::ScenarioOutcome::into_outcome(#outcome)
+        })
+    }
+}
+
+/// The `#[test]`, under the user's name.
+fn test(function: &Function, call: &TokenStream) -> TokenStream {
+    let attributes = function.attributes.iter().filter_map(attribute_of_test);
+    let visibility: &Visibility = &function.visibility;
+    let name = &function.signature.ident;
+    quote! {
+        #(#attributes)*
+        #[::core::prelude::v1::test]
+        #visibility fn #name() {
+            #call;
+        }
+    }
+}
+
+/// What the test takes over from the function. An `#[expect]` becomes an `#[allow]`: the function fulfils it, the test need not.
+fn attribute_of_test(attribute: &Attribute) -> Option<TokenStream> {
+    let path = attribute.path();
+    if path.is_ident("expect") {
+        let Meta::List(list) = &attribute.meta else {
+            return None;
+        };
+        let lints = &list.tokens;
+        return Some(quote!(#[allow(#lints)]));
+    }
+    let kept = is_lint_level(attribute)
+        || ["cfg", "doc", "ignore"]
+            .iter()
+            .any(|kept| path.is_ident(kept));
+    kept.then(|| quote!(#attribute))
+}
+
+/// `line!()` or `column!()` of the name, not of the attribute.
+fn at(name: &Ident, which: &str) -> TokenStream {
+    let which = Ident::new(which, name.span());
+    quote_spanned!(name.span()=> ::core::#which!())
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+fn duration(duration: Duration) -> TokenStream {
+    let seconds = duration.as_secs();
+    let nanoseconds = duration.subsec_nanos();
+    quote!(::core::time::Duration::new(#seconds, #nanoseconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::ToTokens;
+    use syn::{File, Item, parse_str};
+
+    /// The items that a scenario becomes, each without spaces around its tokens.
+    fn items(arguments: &str, item: &str) -> Vec<String> {
+        let expanded = crate::scenario(
+            arguments.parse().expect("tokens"),
+            &item.parse().expect("tokens"),
+        );
+        let file: File = parse_str(&expanded.to_string()).expect("items");
+        let kinds = file.items.iter().map(|item| match item {
+            Item::Static(_) | Item::Macro(_) | Item::Fn(_) => dense(item),
+            other => panic!("not expected: {}", dense(other)),
+        });
+        kinds.collect()
+    }
+
+    fn dense(item: &dyn ToTokens) -> String {
+        let words = item.to_token_stream().to_string();
+        let mut dense = String::new();
+        for word in words.split_whitespace() {
+            let glued = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            if glued(dense.chars().last()) && glued(word.chars().next()) {
+                dense.push(' ');
+            }
+            dense.push_str(word);
+        }
+        dense
+    }
+
+    #[test]
+    fn the_smallest_scenario() {
+        let items = items("", "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }");
+        insta::assert_snapshot!(items.join("\n\n"), @r#"
+        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),package:::core::env!("CARGO_PKG_NAME"),target:::core::option::Option::None,revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),}};
+
+        ::mcp_test::__private::inventory::submit!{::mcp_test::__private::Registered(&__mcp_scenario_works)}
+
+        #[::core::prelude::v1::test]fn works(){::mcp_test::__private::run_test(&__mcp_scenario_works);}
+        "#);
+    }
+
+    #[test]
+    fn all_options_end_up_in_the_definition() {
+        let arguments = r#"target = || my_server(1), revisions = " 2025-06-18 .. ", transports = [http, duplex], matrix,
+                           allow_skip, timeout = "1500ms", crate = crate::renamed"#;
+        let item = "#[ignore = \"slow\"] async fn r#match(_: &mut Ctx) -> Result<()> { Ok(()) }";
+        let items = items(arguments, item);
+        for part in [
+            "static __mcp_scenario_match:crate::renamed::__private::UserScenario=",
+            "name:\"match\",",
+            "target:::core::option::Option::Some(||crate::renamed::__private::IntoTarget::into_target(||my_server(1))),",
+            "revisions:::core::option::Option::Some(\"2025-06-18..\"),",
+            "transports:&[\"http\",\"duplex\"],",
+            "matrix:true,",
+            "allow_skip:true,",
+            "ignored:::core::option::Option::Some(\"slow\"),",
+            "timeout:::core::option::Option::Some(::core::time::Duration::new(1u64,500000000u32)),",
+            "let outcome=r#match(context).await;",
+        ] {
+            assert!(items[0].contains(part), "{part} is not in {}", items[0]);
+        }
+        assert!(items[2].contains("#[ignore=\"slow\"]"), "{}", items[2]);
+        assert!(items[2].contains("fn r#match()"), "{}", items[2]);
+    }
+
+    #[test]
+    fn attributes_go_where_they_belong() {
+        let item = r#"
+            /// What it shows.
+            #[cfg(unix)] #[ignore] #[expect(non_snake_case)] #[allow(clippy::all)] #[instrument]
+            pub async fn Works(ctx: &mut Ctx) -> Result<()> { Ok(()) }
+        "#;
+        let items = items("", item);
+        assert!(
+            items[0].starts_with("#[cfg(unix)]#[doc(hidden)]"),
+            "{}",
+            items[0]
+        );
+        let function = "={#[doc=\"What it shows.\"]#[cfg(unix)]#[expect(non_snake_case)]#[allow(clippy::all)]\
+                        #[instrument]async fn Works(ctx:&mut Ctx)->Result<()>{Ok(())}";
+        assert!(items[0].contains(function), "{}", items[0]);
+        assert!(
+            items[1].starts_with("#[cfg(unix)]::mcp_test::__private::inventory::submit!"),
+            "{}",
+            items[1]
+        );
+        insta::assert_snapshot!(items[2], @r#"#[doc="What it shows."]#[cfg(unix)]#[ignore]#[allow(non_snake_case)]#[allow(clippy::all)]#[::core::prelude::v1::test]pub fn Works(){::mcp_test::__private::run_test(&__mcp_scenario_Works);}"#);
+    }
+}

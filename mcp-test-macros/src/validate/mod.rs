@@ -1,0 +1,252 @@
+//! From what was written to what it means, or to every mistake at once, each at the user's word.
+
+use syn::{Expr, Ident, Path};
+
+use crate::model::{Errors, Function, Scenario, Written};
+
+mod attributes;
+mod options;
+mod revisions;
+mod signature;
+
+pub(crate) use attributes::{belongs_to_tests, is_lint_level};
+pub(crate) use signature::{borrows_mutably, is_unit};
+
+/// The scenario that the options and the function describe; with `errors` from reading them, none is.
+pub(crate) fn scenario<'a>(
+    written: &'a [Written],
+    function: &'a Function,
+    mut errors: Errors,
+) -> Result<Scenario<'a>, Errors> {
+    let options = options::validate(written, &mut errors);
+    let ignored = attributes::validate(&function.attributes, &mut errors);
+    signature::validate(&function.signature, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let (context_span, outcome_span) = signature::spans(&function.signature);
+    Ok(Scenario {
+        function,
+        krate: crate_path(written),
+        context_span,
+        outcome_span,
+        ignored,
+        options,
+    })
+}
+
+/// What `crate = path` says; without it, or when it is no path, `::mcp_test`.
+pub(crate) fn crate_path(written: &[Written]) -> Path {
+    let named = written.iter().find(|option| option.name == "crate");
+    match named.and_then(|option| option.value.as_ref()) {
+        Some(Expr::Path(found)) if found.qself.is_none() => found.path.clone(),
+        _ => syn::parse_quote!(::mcp_test),
+    }
+}
+
+/// The last segment of a path: `test` of `tokio::test`.
+fn last_word(path: &Path) -> Option<&Ident> {
+    path.segments.last().map(|segment| &segment.ident)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attr;
+
+    const RIGHT: &str = "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }";
+
+    /// The mistakes of an attribute with these arguments on this function, a line each.
+    fn mistakes(arguments: &str, item: &str) -> String {
+        let mut errors = Errors::default();
+        let options = attr::options(arguments.parse().expect("tokens"), &mut errors);
+        let function = syn::parse_str(item).expect("a function");
+        match scenario(&options, &function, errors) {
+            Ok(_) => String::new(),
+            Err(errors) => errors.lines(),
+        }
+    }
+
+    #[test]
+    fn everything_right_at_once() {
+        let arguments = r#"target = || my::<u8, u8>(), revisions = "..2024-11-05, 2025-06-18..", timeout = "5s",
+                           transports = [duplex, stdio, http, router], matrix, allow_skip, crate = other::mcp"#;
+        let item = r#"
+            /// What it shows.
+            #[ignore = "slow"] #[allow(clippy::all)]
+            pub(crate) async fn works(mut ctx: &'_ mut mcp_test::Ctx) -> std::result::Result<(), String> { Ok(()) }
+        "#;
+        assert_eq!(mistakes(arguments, item), "");
+    }
+
+    #[test]
+    fn options_that_do_not_exist_or_come_twice() {
+        insta::assert_snapshot!(mistakes("timout = \"5s\", colour, matrix, matrix, crate = a, crate = b", RIGHT), @"
+        timout -> unknown option `timout`: did you mean `timeout`?
+        colour -> unknown option `colour`: expected one of `target`, `revisions`, `transports`, `matrix`, `allow_skip`, `timeout`, `crate`
+        matrix -> duplicate option `matrix`
+        crate -> duplicate option `crate`
+        ");
+    }
+
+    #[test]
+    fn options_with_the_wrong_kind_of_value() {
+        let arguments = "target, revisions = 5, transports = http, matrix = true, allow_skip = \"yes\", timeout = 5, \
+                         crate = \"mcp\"";
+        insta::assert_snapshot!(mistakes(arguments, RIGHT), @r#"
+        target -> `target` needs a value: `target = my_server`
+        5 -> expected a string: `revisions = "2025-06-18.."`
+        http -> expected a list: `transports = [duplex, http]`
+        true -> `matrix` takes no value: write it alone, or leave it out
+        "yes" -> `allow_skip` takes no value: write it alone, or leave it out
+        5 -> expected a string with a unit: `timeout = "5s"`
+        "mcp" -> expected a path: `crate = path::to::mcp_test`
+        "#);
+    }
+
+    #[test]
+    fn transports_are_known_words_each_once() {
+        insta::assert_snapshot!(mistakes("transports = [htpp, \"http\", duplex, a::b, duplex, tcp, 1]", RIGHT), @r#"
+        htpp -> unknown transport `htpp`: did you mean `http`?
+        "http" -> a transport is a word, without quotes: `http`
+        a::b -> expected a transport: one of `duplex`, `stdio`, `http`, `router`
+        duplex -> duplicate transport `duplex`
+        tcp -> unknown transport `tcp`: expected one of `duplex`, `stdio`, `http`, `router`
+        1 -> expected a transport: one of `duplex`, `stdio`, `http`, `router`
+        "#);
+        insta::assert_snapshot!(mistakes("transports = []", RIGHT), @"[] -> no transport to run over: name one, or leave `transports` out");
+    }
+
+    #[test]
+    fn a_timeout_is_a_whole_number_with_a_unit() {
+        for wrong in [
+            "",
+            "5",
+            "s",
+            "1.5s",
+            "5 parsecs",
+            "-5s",
+            "99999999999999999999s",
+            "18446744073709551615m",
+        ] {
+            let message = mistakes(&format!("timeout = {wrong:?}"), RIGHT);
+            assert!(
+                message.contains("a whole number with its unit"),
+                "{wrong}: {message}"
+            );
+        }
+        insta::assert_snapshot!(mistakes("timeout = \"0s\"", RIGHT), @r#""0s" -> a timeout of zero has always passed already"#);
+        for right in ["5s", "5 s", "250ms", "2m"] {
+            assert_eq!(
+                mistakes(&format!("timeout = {right:?}"), RIGHT),
+                "",
+                "{right}"
+            );
+        }
+    }
+
+    #[test]
+    fn arguments_of_the_wrong_form() {
+        let arguments = [
+            "",
+            "self",
+            "&mut self",
+            "ctx: Ctx",
+            "ctx: &Ctx",
+            "ctx: &'static mut Ctx",
+            "Ctx { a, .. }: &mut Ctx",
+            "ctx: &mut Ctx, more: u8, _: u8",
+            "ref ctx: &mut Ctx",
+            "self, more: u8",
+            "ctx: impl Scenario",
+        ];
+        let shown = arguments.map(|arguments| {
+            mistakes(
+                "",
+                &format!("async fn f({arguments}) -> Result<()> {{ Ok(()) }}"),
+            )
+        });
+        insta::assert_snapshot!(shown.join("\n"), @"
+        () -> a scenario takes its context: `ctx: &mut Ctx`
+        self -> a scenario is a free function, not a method: it takes `ctx: &mut Ctx`
+        &mut self -> a scenario is a free function, not a method: it takes `ctx: &mut Ctx`
+        Ctx -> a scenario borrows its context: `&mut Ctx`
+        &Ctx -> a scenario borrows its context mutably: `&mut Ctx`
+        'static -> the context is lent for the run of one cell only: `&mut Ctx`
+        Ctx { a, .. } -> a scenario's argument is a plain name: `ctx: &mut Ctx`
+        more: u8, _: u8 -> a scenario takes one argument, its context
+        ref ctx -> a scenario's argument is a plain name: `ctx: &mut Ctx`
+        self -> a scenario is a free function, not a method: it takes `ctx: &mut Ctx`
+        more: u8 -> a scenario takes one argument, its context
+        impl Scenario -> a scenario borrows its context: `&mut Ctx`
+        ");
+        for right in [
+            "_: &mut Ctx",
+            "_ctx: &mut Ctx",
+            "mut ctx: &mut Ctx",
+            "ctx: (&mut Ctx)",
+            "ctx: context!()",
+        ] {
+            let item = format!("async fn f({right}) -> Result<()> {{ Ok(()) }}");
+            assert_eq!(mistakes("", &item), "", "{right}");
+        }
+    }
+
+    #[test]
+    fn functions_of_the_wrong_kind() {
+        let heads = [
+            "fn f(ctx: &mut Ctx) -> Result<()>",
+            "const unsafe extern \"C\" fn f(ctx: &mut Ctx) -> Result<()>",
+            "async fn f<'a, T>(ctx: &mut Ctx) -> Result<T> where T: Copy",
+            "async fn f(ctx: &mut Ctx)",
+            "async fn f(ctx: &mut Ctx) -> ()",
+        ];
+        let shown = heads.map(|head| mistakes("", &format!("{head} {{}}")));
+        insta::assert_snapshot!(shown.join("\n"), @r#"
+        fn -> a scenario is asynchronous: `async fn`
+        const -> a scenario can't be `const`
+        unsafe -> a scenario can't be `unsafe`: put an `unsafe` block into its body
+        extern "C" -> a scenario can't be `extern`
+        fn -> a scenario is asynchronous: `async fn`
+        <'a, T> -> a scenario has no generic parameters: nothing would choose them
+        where T: Copy -> a scenario has no generic parameters: nothing would choose them
+        ) -> a scenario returns a `Result`: add `-> Result<()>`
+        () -> a scenario returns a `Result`: `-> Result<()>`
+        "#);
+    }
+
+    #[test]
+    fn attributes_that_do_not_go_with_a_scenario() {
+        let item = r#"
+            #[test] #[tokio::test(start_paused = true)] #[should_panic(expected = "x")] #[ignore("why")]
+            #[mcp_test::mcp_scenario] #[rstest] #[doc = "kept"] #[cfg(all())]
+            async fn f(ctx: &mut Ctx) -> Result<()> { Ok(()) }
+        "#;
+        insta::assert_snapshot!(mistakes("", item), @r#"
+        #[test] -> `#[mcp_scenario]` makes the test by itself: remove `#[test]`
+        #[tokio::test(start_paused = true)] -> `#[mcp_scenario]` makes the test by itself: remove `#[tokio::test]`
+        #[should_panic(expected = "x")] -> `#[should_panic]` would take every failure for a success, one of the harness too: assert the error reply that is expected instead
+        #[ignore("why")] -> write `#[ignore]`, or `#[ignore = "why"]`
+        #[mcp_test::mcp_scenario] -> duplicate `#[mcp_scenario]`
+        #[rstest] -> `#[mcp_scenario]` makes the test by itself: remove `#[rstest]`
+        "#);
+    }
+
+    #[test]
+    fn mistakes_of_all_kinds_are_reported_together() {
+        let item = "#[should_panic] fn f() {}";
+        assert_eq!(mistakes("matrx, timeout = 5, , ", item).lines().count(), 7);
+    }
+
+    #[test]
+    fn the_crate_path_is_known_in_spite_of_other_mistakes() {
+        let mut errors = Errors::default();
+        let path = |source: &str, errors: &mut Errors| {
+            let path = crate_path(&attr::options(source.parse().expect("tokens"), errors));
+            quote::quote!(#path).to_string()
+        };
+        assert_eq!(path("bogus, crate = a::b", &mut errors), "a :: b");
+        assert_eq!(path("crate = 5", &mut errors), ":: mcp_test");
+        assert_eq!(path("crate = crate", &mut errors), "crate");
+    }
+}

@@ -1,0 +1,156 @@
+//! The function's head: `async fn name(ctx: &mut Ctx) -> Result<()>`, and nothing else.
+//!
+//! Whether the types are the right ones is left to the compiler, which knows aliases and imports.
+
+use proc_macro2::Span;
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{FnArg, Pat, ReturnType, Safety, Signature, Type, TypeReference};
+
+use crate::model::Errors;
+
+const NO_GENERICS: &str = "a scenario has no generic parameters: nothing would choose them";
+
+/// Finds everything that no scenario can have.
+pub(super) fn validate(signature: &Signature, errors: &mut Errors) {
+    if let Some(constness) = &signature.constness {
+        errors.at(constness, "a scenario can't be `const`");
+    }
+    match &signature.safety {
+        Safety::Unsafe(unsafety) => errors.at(
+            unsafety,
+            "a scenario can't be `unsafe`: put an `unsafe` block into its body",
+        ),
+        Safety::Safe(safety) => errors.at(safety, "a scenario can't be `safe`"),
+        _ => {}
+    }
+    if let Some(abi) = &signature.abi {
+        errors.at(abi, "a scenario can't be `extern`");
+    }
+    if signature.asyncness.is_none() {
+        errors.at(
+            &signature.fn_token,
+            "a scenario is asynchronous: `async fn`",
+        );
+    }
+    if !signature.generics.params.is_empty() {
+        errors.at(&signature.generics, NO_GENERICS);
+    }
+    if let Some(clause) = &signature.generics.where_clause {
+        errors.at(clause, NO_GENERICS);
+    }
+    arguments(signature, errors);
+    returned(signature, errors);
+}
+
+fn arguments(signature: &Signature, errors: &mut Errors) {
+    match signature.inputs.first() {
+        Some(first) => argument(first, errors),
+        None => errors.push(syn::Error::new(
+            signature.paren_token.span.join(),
+            "a scenario takes its context: `ctx: &mut Ctx`",
+        )),
+    }
+    let rest = signature.inputs.iter().skip(1);
+    let variadic = &signature.variadic;
+    if rest.len() > 0 || variadic.is_some() {
+        errors.at(
+            &quote!(#(#rest),* #variadic),
+            "a scenario takes one argument, its context",
+        );
+    }
+}
+
+fn argument(argument: &FnArg, errors: &mut Errors) {
+    let typed = match argument {
+        FnArg::Typed(typed) => typed,
+        FnArg::Receiver(receiver) => {
+            errors.at(
+                receiver,
+                "a scenario is a free function, not a method: it takes `ctx: &mut Ctx`",
+            );
+            return;
+        }
+    };
+    let plain = match &*typed.pat {
+        Pat::Ident(name) => name.by_ref.is_none() && name.subpat.is_none(),
+        Pat::Wild(_) => true,
+        _ => false,
+    };
+    if !plain {
+        errors.at(
+            &typed.pat,
+            "a scenario's argument is a plain name: `ctx: &mut Ctx`",
+        );
+    }
+    match bare(&typed.ty) {
+        Type::Reference(reference) => borrow(reference, errors),
+        Type::Macro(_) => {}
+        other => errors.at(other, "a scenario borrows its context: `&mut Ctx`"),
+    }
+}
+
+fn borrow(reference: &TypeReference, errors: &mut Errors) {
+    if reference.mutability.is_none() {
+        errors.at(
+            reference,
+            "a scenario borrows its context mutably: `&mut Ctx`",
+        );
+    }
+    if let Some(lifetime) = reference
+        .lifetime
+        .as_ref()
+        .filter(|lifetime| lifetime.ident != "_")
+    {
+        errors.at(
+            lifetime,
+            "the context is lent for the run of one cell only: `&mut Ctx`",
+        );
+    }
+}
+
+fn returned(signature: &Signature, errors: &mut Errors) {
+    match &signature.output {
+        // The closing parenthesis is where the return type goes.
+        ReturnType::Default => errors.push(syn::Error::new(
+            signature.paren_token.span.close(),
+            "a scenario returns a `Result`: add `-> Result<()>`",
+        )),
+        ReturnType::Type(_, ty) if is_unit(ty) => {
+            errors.at(ty, "a scenario returns a `Result`: `-> Result<()>`");
+        }
+        ReturnType::Type(..) => {}
+    }
+}
+
+/// Where the types of the argument and of the return value stand, for the compiler's own messages about them.
+pub(super) fn spans(signature: &Signature) -> (Span, Span) {
+    let context = match signature.inputs.first() {
+        Some(FnArg::Typed(typed)) => typed.ty.span(),
+        Some(FnArg::Receiver(_)) | None => signature.paren_token.span.join(),
+    };
+    let outcome = match &signature.output {
+        ReturnType::Default => signature.paren_token.span.close(),
+        ReturnType::Type(_, ty) => ty.span(),
+    };
+    (context, outcome)
+}
+
+/// Whether a type is `()`.
+pub(crate) fn is_unit(ty: &Type) -> bool {
+    matches!(bare(ty), Type::Tuple(tuple) if tuple.elems.is_empty())
+}
+
+/// Whether a type is `&mut …`.
+pub(crate) fn borrows_mutably(ty: &Type) -> bool {
+    matches!(bare(ty), Type::Reference(reference) if reference.mutability.is_some())
+}
+
+/// A type without the parentheses around it, and without the invisible ones of a `macro_rules` variable.
+fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => bare(&inner.elem),
+        Type::Group(inner) => bare(&inner.elem),
+        other => other,
+    }
+}

@@ -1,0 +1,146 @@
+//! One line of a report, and the place where a scenario's lines gather.
+
+use super::{Finding, Severity, Status};
+use crate::clock;
+use crate::json::Value;
+
+/// Where a check's id comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// The official conformance suite has a check of this id.
+    Official,
+    /// mcp-test's own: advisory in profile `official`.
+    Own,
+}
+
+/// A place in a specification that a check refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecReference {
+    /// The label, such as `MCP-Tools-List`.
+    pub id: String,
+    /// The page, where one is known.
+    pub url: Option<String>,
+}
+
+/// One judgement about one requirement: a row of `checks.json`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Check {
+    /// The stable key; may repeat within a scenario.
+    pub id: String,
+    /// A short label.
+    pub name: String,
+    /// What is checked.
+    pub description: String,
+    /// The outcome.
+    pub status: Status,
+    /// Why, where the status alone does not say it.
+    pub message: Option<String>,
+    /// What was found, for WARNING and FAILURE.
+    pub finding: Option<Finding>,
+    /// The ids of the requirements that the check stands for.
+    pub requirements: Vec<&'static str>,
+    /// Official, or our own.
+    pub origin: Origin,
+    /// Why the specification does not demand what the official suite fails here.
+    pub known_false: Option<String>,
+    /// The prerequisite of the check is missing on the peer.
+    pub untestable: bool,
+    /// Free-form facts about the outcome.
+    pub details: Option<Value>,
+    /// When the check was made: ISO 8601, UTC, milliseconds.
+    pub timestamp: String,
+    /// Where the specification says so.
+    pub spec_references: Vec<SpecReference>,
+}
+
+impl Check {
+    /// A check of the given id and status, made now, without anything else.
+    #[must_use]
+    pub fn new(id: impl Into<String>, origin: Origin, status: Status) -> Self {
+        let id = id.into();
+        Self {
+            name: id.clone(),
+            description: String::new(),
+            id,
+            status,
+            message: None,
+            finding: None,
+            requirements: Vec::new(),
+            origin,
+            known_false: None,
+            untestable: false,
+            details: None,
+            timestamp: clock::utc_now(),
+            spec_references: Vec::new(),
+        }
+    }
+
+    /// The check that `finding` makes fail or warn, by its severity.
+    #[must_use]
+    pub fn from_finding(id: impl Into<String>, origin: Origin, finding: Finding) -> Self {
+        let status = match finding.severity {
+            Severity::Must => Status::Failure,
+            Severity::Should => Status::Warning,
+        };
+        Self {
+            message: Some(finding.to_string()),
+            requirements: finding.requirements.clone(),
+            finding: Some(finding),
+            ..Self::new(id, origin, status)
+        }
+    }
+}
+
+/// Gathers the checks of one scenario, in the order in which they are made.
+#[derive(Debug, Default)]
+pub struct Collector {
+    checks: Vec<Check>,
+}
+
+impl Collector {
+    /// An empty collector.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a check.
+    pub fn push(&mut self, check: Check) {
+        self.checks.push(check);
+    }
+
+    /// The checks so far.
+    #[must_use]
+    pub fn checks(&self) -> &[Check] {
+        &self.checks
+    }
+
+    /// Whether a check of this id has been made.
+    #[must_use]
+    pub fn has(&self, id: &str) -> bool {
+        self.checks.iter().any(|check| check.id == id)
+    }
+
+    /// Hands over the checks.
+    #[must_use]
+    pub fn into_checks(self) -> Vec<Check> {
+        self.checks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn severity_decides_the_status() {
+        let must = Check::from_finding("a", Origin::Own, Finding::peer("x"));
+        let should = Check::from_finding("b", Origin::Own, Finding::peer("x").should());
+        assert_eq!((must.status, should.status), (Status::Failure, Status::Warning));
+
+        let mut collector = Collector::new();
+        collector.push(must);
+        assert!(collector.has("a") && !collector.has("b"));
+    }
+}

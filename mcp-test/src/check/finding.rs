@@ -1,0 +1,224 @@
+//! A finding: what is wrong, who is to blame, and what shows it.
+
+use std::fmt;
+
+use crate::expect::Mismatch;
+use crate::trace::Seq;
+
+/// Who a finding is held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Blame {
+    /// The implementation under test broke the protocol.
+    Peer,
+    /// The test asked for something that cannot be, or looked away from what it got.
+    Test,
+    /// mcp-test itself is at fault.
+    Harness,
+    /// The machine: a program that is not there, a port that is taken, a file that cannot be read.
+    Environment,
+}
+
+impl fmt::Display for Blame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Peer => "peer",
+            Self::Test => "test",
+            Self::Harness => "harness",
+            Self::Environment => "environment",
+        })
+    }
+}
+
+/// How grave a finding is: the level of the requirement that it breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// A SHOULD is not followed: a WARNING.
+    Should,
+    /// A MUST is broken: a FAILURE.
+    Must,
+}
+
+/// Something that is wrong, with blame and evidence.
+///
+/// A finding is an error, so `?` may end a scenario on it; it is then reported as what it is.
+///
+/// ```
+/// use mcp_test::check::Finding;
+///
+/// let finding = Finding::peer("`ping` was not answered")
+///     .expected("a response with id 2")
+///     .got("nothing, until the deadline of 5 s")
+///     .requires("ping.respond-promptly");
+/// assert_eq!(
+///     finding.to_string(),
+///     "`ping` was not answered\n  expected a response with id 2\n  got nothing, until the deadline of 5 s"
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// Who it is held against.
+    pub blame: Blame,
+    /// The level of the requirement.
+    pub severity: Severity,
+    /// What is wrong, in one sentence.
+    pub headline: String,
+    /// What would be right; reads on after "expected".
+    pub expected: Option<String>,
+    /// What came instead; reads on after "got".
+    pub got: Option<String>,
+    /// What to do about it, where that is known.
+    pub hint: Option<String>,
+    /// The ids of the requirements that are broken.
+    pub requirements: Vec<&'static str>,
+    /// The events of the trace that show it.
+    pub evidence: Vec<Seq>,
+}
+
+impl Finding {
+    /// A finding against `blame`, at MUST level.
+    #[must_use]
+    pub fn new(blame: Blame, headline: impl Into<String>) -> Self {
+        Self {
+            blame,
+            severity: Severity::Must,
+            headline: headline.into(),
+            expected: None,
+            got: None,
+            hint: None,
+            requirements: Vec::new(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// A finding against the implementation under test.
+    #[must_use]
+    pub fn peer(headline: impl Into<String>) -> Self {
+        Self::new(Blame::Peer, headline)
+    }
+
+    /// A finding against the author of the test.
+    #[must_use]
+    pub fn test(headline: impl Into<String>) -> Self {
+        Self::new(Blame::Test, headline)
+    }
+
+    /// A finding against mcp-test itself.
+    #[must_use]
+    pub fn harness(headline: impl Into<String>) -> Self {
+        Self::new(Blame::Harness, headline)
+    }
+
+    /// A finding against the machine that the test runs on.
+    #[must_use]
+    pub fn environment(headline: impl Into<String>) -> Self {
+        Self::new(Blame::Environment, headline)
+    }
+
+    /// A peer finding from a value that a matcher refused.
+    #[must_use]
+    pub fn mismatch(headline: impl Into<String>, mismatch: &Mismatch) -> Self {
+        let at = mismatch.pointer.to_string();
+        let subject = if at.is_empty() { "the value".to_owned() } else { format!("`{at}`") };
+        let got = match &mismatch.which {
+            Some(which) => format!("{}, which {which}", mismatch.got),
+            None => mismatch.got.clone(),
+        };
+        Self::peer(headline).expected(format!("{subject} is {}", mismatch.expected)).got(got)
+    }
+
+    /// Says what would be right.
+    #[must_use]
+    pub fn expected(mut self, expected: impl Into<String>) -> Self {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    /// Says what came instead.
+    #[must_use]
+    pub fn got(mut self, got: impl Into<String>) -> Self {
+        self.got = Some(got.into());
+        self
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Names a requirement that is broken, by its id in [`crate::spec::requirement`].
+    #[must_use]
+    pub fn requires(mut self, requirement: &'static str) -> Self {
+        if !self.requirements.contains(&requirement) {
+            self.requirements.push(requirement);
+        }
+        self
+    }
+
+    /// Points at an event of the trace.
+    #[must_use]
+    pub fn evidence(mut self, event: Seq) -> Self {
+        self.evidence.push(event);
+        self
+    }
+
+    /// Points at several events of the trace.
+    #[must_use]
+    pub fn evidence_all(mut self, events: impl IntoIterator<Item = Seq>) -> Self {
+        self.evidence.extend(events);
+        self
+    }
+
+    /// Lowers the finding to SHOULD level: a WARNING.
+    #[must_use]
+    pub fn should(mut self) -> Self {
+        self.severity = Severity::Should;
+        self
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.headline)?;
+        let rows = [("expected", &self.expected), ("got", &self.got), ("hint:", &self.hint)];
+        for (word, text) in rows {
+            if let Some(text) = text {
+                write!(f, "\n  {word} {}", text.replace('\n', "\n    "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Finding {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Pointer;
+
+    #[test]
+    fn a_mismatch_reads_as_a_sentence() {
+        let mismatch = Mismatch {
+            pointer: Pointer::root().member("tools").index(0).member("name"),
+            expected: "a non-empty string".to_owned(),
+            got: "7".to_owned(),
+            which: Some("is a number".to_owned()),
+        };
+        insta::assert_snapshot!(Finding::mismatch("the tool list is malformed", &mismatch).hint("name the tool"), @r"
+        the tool list is malformed
+          expected `/tools/0/name` is a non-empty string
+          got 7, which is a number
+          hint: name the tool
+        ");
+    }
+
+    #[test]
+    fn a_requirement_is_named_once() {
+        let finding = Finding::peer("x").requires("a").requires("b").requires("a").should();
+        assert_eq!(finding.requirements, ["a", "b"]);
+        assert_eq!(finding.severity, Severity::Should);
+    }
+}

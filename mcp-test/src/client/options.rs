@@ -1,0 +1,58 @@
+//! What a client says of itself and how long it waits.
+
+use std::time::Duration;
+
+use super::Handlers;
+use crate::json::Value;
+use crate::spec::Revision;
+
+/// What a [`Client`](super::Client) says of itself, how long it waits, and how it answers.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// The revision to speak.
+    pub revision: Revision,
+    /// The client's name and version.
+    pub client_info: Value,
+    /// The capabilities that the client declares.
+    pub capabilities: Value,
+    /// How long a reply may take.
+    pub timeout: Duration,
+    /// Answers to what the server asks.
+    pub handlers: Handlers,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            revision: Revision::NEWEST_HANDSHAKE,
+            client_info: serde_json::json!({"name": "mcp-test", "version": env!("CARGO_PKG_VERSION")}).into(),
+            capabilities: serde_json::json!({}).into(),
+            timeout: Duration::from_secs(10),
+            handlers: Handlers::new(),
+        }
+    }
+}
+
+impl Options {
+    /// The defaults, speaking `revision`.
+    #[must_use]
+    pub fn speaking(revision: Revision) -> Self {
+        Self { revision, ..Self::default() }
+    }
+
+    /// How long a reply may take.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Answers to what the server asks; they also decide the capabilities that are declared.
+    #[must_use]
+    pub fn handlers(mut self, handlers: Handlers) -> Self {
+        self.capabilities = handlers.capabilities();
+        self.handlers = handlers;
+        self
+    }
+}

@@ -1,0 +1,138 @@
+//! Lists, all pages of them as one.
+
+use std::marker::PhantomData;
+
+use super::Reply;
+use crate::check::Finding;
+use crate::json::Value;
+
+/// What a list is a list of.
+pub trait ListKind {
+    /// The method that lists.
+    const METHOD: &'static str;
+    /// The member of the result that holds the items.
+    const MEMBER: &'static str;
+    /// The member by which an item is known.
+    const KEY: &'static str;
+    /// The word for one item.
+    const NOUN: &'static str;
+}
+
+macro_rules! list_kind {
+    ($kind:ident, $alias:ident, $method:literal, $member:literal, $key:literal, $noun:literal, $page:literal) => {
+        #[doc = concat!("Marks a list of ", $member, "; see [`", stringify!($alias), "`].")]
+        #[derive(Debug, Clone, Copy)]
+        pub struct $kind;
+
+        impl ListKind for $kind {
+            const METHOD: &'static str = $method;
+            const MEMBER: &'static str = $member;
+            const KEY: &'static str = $key;
+            const NOUN: &'static str = $noun;
+        }
+
+        #[doc = concat!("The replies to `", $method, "`, all pages as one list.")]
+        #[doc = ""]
+        #[doc = concat!("<https://modelcontextprotocol.io/specification/2025-11-25/", $page, ">")]
+        pub type $alias = List<$kind>;
+    };
+}
+
+list_kind!(Tools, ToolList, "tools/list", "tools", "name", "tool", "server/tools#listing-tools");
+list_kind!(
+    Resources,
+    ResourceList,
+    "resources/list",
+    "resources",
+    "uri",
+    "resource",
+    "server/resources#listing-resources"
+);
+list_kind!(
+    ResourceTemplates,
+    ResourceTemplateList,
+    "resources/templates/list",
+    "resourceTemplates",
+    "uriTemplate",
+    "resource template",
+    "server/resources#resource-templates"
+);
+list_kind!(
+    Prompts,
+    PromptList,
+    "prompts/list",
+    "prompts",
+    "name",
+    "prompt",
+    "server/prompts#listing-prompts"
+);
+
+/// All pages of a list.
+#[must_use = "a list that nobody looks at shows nothing"]
+#[derive(Debug, Clone)]
+pub struct List<K> {
+    pages: Vec<Reply>,
+    kind: PhantomData<K>,
+}
+
+impl<K: ListKind> List<K> {
+    /// Joins the pages of a list.
+    pub fn new(pages: Vec<Reply>) -> Self {
+        Self { pages, kind: PhantomData }
+    }
+
+    /// The replies, one per page.
+    #[must_use]
+    pub fn pages(&self) -> &[Reply] {
+        &self.pages
+    }
+
+    /// The items of all pages, in order.
+    ///
+    /// # Errors
+    ///
+    /// A peer finding when a page is an error or has no array of items.
+    pub fn items(&self) -> Result<Vec<&Value>, Finding> {
+        let mut items = Vec::new();
+        for page in &self.pages {
+            let result = page.result()?;
+            let array = result.get(K::MEMBER).and_then(Value::as_array).ok_or_else(|| {
+                let got = result.get(K::MEMBER).map_or_else(
+                    || "a result without it".to_owned(),
+                    |member| format!("{}, which is {}", member.short(80), member.kind()),
+                );
+                Finding::peer(format!("the result of `{}` holds no list", K::METHOD))
+                    .expected(format!("`/{}` is an array", K::MEMBER))
+                    .got(got)
+                    .evidence_all(page.evidence())
+            })?;
+            items.extend(array);
+        }
+        Ok(items)
+    }
+
+    /// The names (for resources: the URIs) of all items, in order; items without one are left out.
+    ///
+    /// # Errors
+    ///
+    /// As for [`List::items`].
+    pub fn keys(&self) -> Result<Vec<&str>, Finding> {
+        Ok(self.items()?.into_iter().filter_map(|item| item.get(K::KEY)?.as_str()).collect())
+    }
+
+    /// The item of this name (for resources: this URI).
+    ///
+    /// # Errors
+    ///
+    /// As for [`List::items`].
+    pub fn find(&self, key: &str) -> Result<Option<&Value>, Finding> {
+        let known_as = |item: &&Value| item.get(K::KEY).and_then(Value::as_str) == Some(key);
+        Ok(self.items()?.into_iter().find(known_as))
+    }
+
+    /// The events of all pages.
+    #[must_use]
+    pub fn evidence(&self) -> Vec<crate::trace::Seq> {
+        self.pages.iter().flat_map(Reply::evidence).collect()
+    }
+}

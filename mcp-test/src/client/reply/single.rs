@@ -1,0 +1,39 @@
+//! Replies whose method is known, so that they can be asked in its words.
+
+use super::Reply;
+
+macro_rules! single {
+    ($name:ident, $method:literal, $page:literal) => {
+        #[doc = concat!("The reply to `", $method, "`.")]
+        #[doc = ""]
+        #[doc = concat!("<https://modelcontextprotocol.io/specification/2025-11-25/", $page, ">")]
+        #[must_use = "a reply that nobody looks at shows nothing"]
+        #[derive(Debug, Clone)]
+        pub struct $name {
+            reply: Reply,
+        }
+
+        impl From<Reply> for $name {
+            fn from(reply: Reply) -> Self {
+                Self { reply }
+            }
+        }
+
+        impl $name {
+            /// The reply as it came.
+            pub fn reply(&self) -> &Reply {
+                &self.reply
+            }
+
+            /// The reply as it came.
+            pub fn into_reply(self) -> Reply {
+                self.reply
+            }
+        }
+    };
+}
+
+single!(ToolResult, "tools/call", "server/tools#calling-tools");
+single!(ResourceContents, "resources/read", "server/resources#reading-resources");
+single!(PromptMessages, "prompts/get", "server/prompts#getting-a-prompt");
+single!(Completion, "completion/complete", "server/utilities/completion#requesting-completions");

@@ -1,0 +1,185 @@
+//! The lines of an output stream: pumped by a task, kept in a bounded tail, passed on to a sink and to waiters.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::mpsc;
+
+/// How many lines the tail keeps.
+const TAIL_LINES: usize = 500;
+/// A longer line is cut into several.
+const LINE_BYTES: usize = 16 * 1024;
+
+/// A stream that can be read by a task and, where the platform allows it, at once.
+#[cfg(unix)]
+pub(super) trait Pipe: AsyncRead + std::os::fd::AsFd + Unpin + Send + 'static {}
+#[cfg(unix)]
+impl<P: AsyncRead + std::os::fd::AsFd + Unpin + Send + 'static> Pipe for P {}
+#[cfg(not(unix))]
+pub(super) trait Pipe: AsyncRead + Unpin + Send + 'static {}
+#[cfg(not(unix))]
+impl<P: AsyncRead + Unpin + Send + 'static> Pipe for P {}
+
+pub(super) type Sink = Box<dyn FnMut(String) + Send>;
+type Wanted = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// A handle to the lines of one stream; the stream ends with the last handle.
+#[derive(Clone)]
+pub(super) struct Lines(Arc<Mutex<State>>);
+
+struct State {
+    pipe: Option<Box<dyn Pipe>>,
+    open_line: Vec<u8>,
+    tail: VecDeque<String>,
+    sink: Sink,
+    waiters: Vec<(Wanted, mpsc::Sender<String>)>,
+    pump: Option<Waker>,
+}
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lines").finish_non_exhaustive()
+    }
+}
+
+impl Lines {
+    pub(super) fn new(pipe: impl Pipe, sink: Sink) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            pipe: Some(Box::new(pipe)),
+            open_line: Vec::new(),
+            tail: VecDeque::new(),
+            sink,
+            waiters: Vec::new(),
+            pump: None,
+        })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads to the end of the stream.
+    pub(super) async fn pump(self) {
+        poll_fn(|cx| self.lock().poll_read(cx)).await;
+    }
+
+    /// Takes in what lies in the pipe now, so that nothing a dead process wrote is missed.
+    pub(super) fn drain(&self) {
+        self.lock().drain();
+    }
+
+    /// Drains, takes an unfinished line for a line, and reads no more.
+    pub(super) fn close(&self) {
+        let mut state = self.lock();
+        state.drain();
+        state.end();
+    }
+
+    /// The last lines, with an unfinished one.
+    pub(super) fn tail(&self, count: usize) -> Vec<String> {
+        let state = self.lock();
+        let open = (!state.open_line.is_empty()).then(|| text(&state.open_line));
+        let all = state.tail.iter().cloned().chain(open);
+        let skipped =
+            (state.tail.len() + usize::from(!state.open_line.is_empty())).saturating_sub(count);
+        all.skip(skipped).collect()
+    }
+
+    /// Sends the first line that is wanted, be it among those already in the tail.
+    pub(super) fn send_first(&self, wanted: Wanted, to: mpsc::Sender<String>) {
+        let mut state = self.lock();
+        if let Some(line) = state.tail.iter().find(|line| wanted(line)) {
+            let _ = to.try_send(line.clone());
+            return;
+        }
+        state.waiters.retain(|(_, to)| !to.is_closed());
+        state.waiters.push((wanted, to));
+    }
+}
+
+impl State {
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut space = [0; 4096];
+        loop {
+            let Some(pipe) = &mut self.pipe else {
+                return Poll::Ready(());
+            };
+            let mut buf = ReadBuf::new(&mut space);
+            // The lock is held from the read to the push, so that a drain in between cannot change the order.
+            match Pin::new(pipe).poll_read(cx, &mut buf) {
+                Poll::Ready(Ok(())) if !buf.filled().is_empty() => self.push(buf.filled()),
+                Poll::Ready(_) => self.end(),
+                Poll::Pending => {
+                    self.pump = Some(cx.waker().clone());
+                    return Poll::Pending;
+                }
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    fn drain(&mut self) {
+        let mut space = [0; 4096];
+        // Read around tokio, whose notion of readiness may lag behind the pipe; the pipe does not block.
+        while let Some(pipe) = &self.pipe {
+            match rustix::io::read(pipe.as_fd(), &mut space) {
+                Ok(0) => self.end(),
+                Ok(count) => self.push(&space[..count]),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn drain(&mut self) {}
+
+    fn push(&mut self, mut bytes: &[u8]) {
+        while let Some(at) = bytes.iter().position(|byte| *byte == b'\n') {
+            self.open_line.extend_from_slice(&bytes[..at]);
+            self.finish_line();
+            bytes = &bytes[at + 1..];
+        }
+        self.open_line.extend_from_slice(bytes);
+        if self.open_line.len() >= LINE_BYTES {
+            self.finish_line();
+        }
+    }
+
+    fn end(&mut self) {
+        self.pipe = None;
+        if !self.open_line.is_empty() {
+            self.finish_line();
+        }
+        self.waiters.clear();
+        if let Some(pump) = self.pump.take() {
+            pump.wake();
+        }
+    }
+
+    fn finish_line(&mut self) {
+        let line = text(&self.open_line);
+        self.open_line.clear();
+        self.waiters.retain(|(wanted, to)| {
+            let found = wanted(&line);
+            if found {
+                let _ = to.try_send(line.clone());
+            }
+            !found
+        });
+        if self.tail.len() == TAIL_LINES {
+            self.tail.pop_front();
+        }
+        self.tail.push_back(line.clone());
+        (self.sink)(line);
+    }
+}
+
+fn text(line: &[u8]) -> String {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    String::from_utf8_lossy(line).into_owned()
+}

@@ -1,0 +1,74 @@
+//! The four ways in which messages reach a peer.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How the messages of a connection are carried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CarrierKind {
+    /// Lines over an in-memory pipe, the peer in this process.
+    Duplex,
+    /// Lines over standard input and output of a child process.
+    Stdio,
+    /// Streamable HTTP over the network.
+    Http,
+    /// Streamable HTTP against a tower service in this process, without a port.
+    Router,
+}
+
+impl CarrierKind {
+    /// Every carrier.
+    pub const ALL: [Self; 4] = [Self::Duplex, Self::Stdio, Self::Http, Self::Router];
+
+    /// The word used in cell names, options and attributes.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Duplex => "duplex",
+            Self::Stdio => "stdio",
+            Self::Http => "http",
+            Self::Router => "router",
+        }
+    }
+
+    /// Whether the carrier speaks Streamable HTTP.
+    #[must_use]
+    pub const fn is_http(self) -> bool {
+        matches!(self, Self::Http | Self::Router)
+    }
+}
+
+impl fmt::Display for CarrierKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A word that names no carrier.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no carrier: expected one of duplex, stdio, http, router")]
+pub struct UnknownCarrier(String);
+
+impl FromStr for CarrierKind {
+    type Err = UnknownCarrier;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
+            .ok_or_else(|| UnknownCarrier(word.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CarrierKind;
+
+    #[test]
+    fn every_carrier_is_read_back_from_its_word() {
+        for kind in CarrierKind::ALL {
+            assert_eq!(kind.as_str().parse(), Ok(kind));
+        }
+        insta::assert_snapshot!("tcp".parse::<CarrierKind>().unwrap_err(), @"`tcp` is no carrier: expected one of duplex, stdio, http, router");
+    }
+}

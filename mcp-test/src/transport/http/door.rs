@@ -1,0 +1,134 @@
+//! Where an HTTP request goes: out to the network, or into a tower service of this process.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+
+use axum::Router;
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::{FutureExt, Stream, StreamExt};
+use tower::ServiceExt;
+
+use crate::transport::duplex::panic_text;
+use crate::transport::link::BoxFuture;
+
+/// The body of a response, piece by piece; an error says how it broke off.
+pub(in crate::transport) type Pieces = Pin<Box<dyn Stream<Item = Result<Bytes, String>> + Send>>;
+
+/// A response whose body is still to come.
+pub(in crate::transport) struct HttpReply {
+    pub(in crate::transport) status: u16,
+    pub(in crate::transport) headers: Vec<(String, String)>,
+    pub(in crate::transport) body: Pieces,
+}
+
+impl HttpReply {
+    /// The value of a header; names compare without regard to case.
+    pub(in crate::transport) fn header(&self, name: &str) -> Option<String> {
+        let found = self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.clone())
+    }
+}
+
+/// Where requests go.
+#[derive(Clone)]
+pub(in crate::transport) enum Door {
+    /// A server behind a socket.
+    Network(reqwest::Client),
+    /// A service in this process.
+    Service(Router),
+}
+
+impl Door {
+    /// A client of its own: connections belong to the runtime that opened them.
+    pub(in crate::transport) fn network() -> Result<Self, String> {
+        reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .build()
+            .map(Self::Network)
+            .map_err(|error| chain(&error))
+    }
+
+    /// Sends a request; the error says in words why no response came.
+    pub(in crate::transport) fn call(
+        &self,
+        method: &str,
+        url: &str,
+        headers: &[(String, String)],
+        body: Bytes,
+    ) -> BoxFuture<'static, Result<HttpReply, String>> {
+        let mut builder = http::Request::builder().method(method).uri(url);
+        for (name, value) in headers {
+            builder = builder.header(name, value);
+        }
+        let request = builder.body(body).map_err(|error| format!("the request cannot be made: {error}"));
+        let door = self.clone();
+        Box::pin(async move {
+            let request = request?;
+            match door {
+                Self::Network(client) => over_network(&client, request).await,
+                Self::Service(router) => into_service(router, request).await,
+            }
+        })
+    }
+}
+
+async fn over_network(
+    client: &reqwest::Client,
+    request: http::Request<Bytes>,
+) -> Result<HttpReply, String> {
+    let request = reqwest::Request::try_from(request).map_err(|error| chain(&error))?;
+    let response = client.execute(request).await.map_err(|error| chain(&error))?;
+    let status = response.status().as_u16();
+    let headers = listed(response.headers());
+    let body = response.bytes_stream().map(|piece| piece.map_err(|error| chain(&error)));
+    Ok(HttpReply { status, headers, body: Box::pin(body) })
+}
+
+async fn into_service(router: Router, request: http::Request<Bytes>) -> Result<HttpReply, String> {
+    let (mut parts, body) = request.into_parts();
+    // A server behind a socket sees the path, and the authority as a header.
+    if let Some(authority) = parts.uri.authority()
+        && let Ok(host) = http::HeaderValue::from_str(authority.as_str())
+    {
+        parts.headers.insert(http::header::HOST, host);
+    }
+    if let Some(path) = parts.uri.path_and_query().cloned() {
+        parts.uri = path.into();
+    }
+    let request = http::Request::from_parts(parts, Body::from(body));
+    let answering = AssertUnwindSafe(router.oneshot(request)).catch_unwind();
+    let response: Result<_, Infallible> = answering
+        .await
+        .map_err(|panic| format!("the service panicked: {}", panic_text(panic.as_ref())))?;
+    let Ok(response) = response;
+    let status = response.status().as_u16();
+    let headers = listed(response.headers());
+    let body = response.into_body().into_data_stream();
+    let body = body.map(|piece| piece.map_err(|error| chain(&error)));
+    Ok(HttpReply { status, headers, body: Box::pin(body) })
+}
+
+fn listed(headers: &http::HeaderMap) -> Vec<(String, String)> {
+    let line = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+        (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    headers.iter().map(line).collect()
+}
+
+/// An error with all that it says of its causes, each said once.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}

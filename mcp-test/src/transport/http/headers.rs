@@ -1,0 +1,98 @@
+//! The headers that a revision asks a client to send with each POST.
+//!
+//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata>
+
+use crate::spec::{Era, Revision, header, method};
+use crate::wire::Message;
+
+/// The headers of one POST, as the revision in force wants them.
+pub(super) fn for_message(
+    message: Option<&Message>,
+    revision: Option<Revision>,
+    session: Option<&str>,
+) -> Vec<(String, String)> {
+    let mut headers = vec![
+        pair("Content-Type", "application/json"),
+        pair("Accept", "application/json, text/event-stream"),
+    ];
+    if let Some(session) = session {
+        headers.push(pair(header::MCP_SESSION_ID, session));
+    }
+    if let Some(revision) = revision {
+        headers.extend(version(revision));
+        if revision.era() == Era::Stateless {
+            headers.extend(mirrored(message));
+        }
+    }
+    headers
+}
+
+/// The version header, from the revision on that introduces it.
+pub(super) fn version(revision: Revision) -> Option<(String, String)> {
+    revision
+        .sends_version_header()
+        .then(|| pair(header::MCP_PROTOCOL_VERSION, revision.as_str()))
+}
+
+/// What the body says, mirrored for those who only read headers.
+fn mirrored(message: Option<&Message>) -> Vec<(String, String)> {
+    let Some(Message::Request(request)) = message else { return Vec::new() };
+    let mut headers = vec![pair(header::MCP_METHOD, &request.method)];
+    let name = method(&request.method)
+        .and_then(|method| method.name_param)
+        .and_then(|member| request.params.as_ref()?.get(member)?.as_str());
+    if let Some(name) = name {
+        headers.push((header::MCP_NAME.to_owned(), header::encode_value(name)));
+    }
+    headers
+}
+
+fn pair(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Id, Request};
+
+    fn call() -> Message {
+        let params = serde_json::json!({"name": "überall"}).into();
+        Message::Request(Request {
+            id: Id::from(1),
+            method: "tools/call".to_owned(),
+            params: Some(params),
+        })
+    }
+
+    fn shown(revision: Option<Revision>, session: Option<&str>) -> String {
+        let headers = for_message(Some(&call()), revision, session);
+        headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
+    }
+
+    #[test]
+    fn each_revision_gets_the_headers_that_it_asks_for() {
+        insta::assert_snapshot!(shown(None, None), @r"
+        Content-Type: application/json
+        Accept: application/json, text/event-stream
+        ");
+        insta::assert_snapshot!(shown(Some(Revision::V2025_03_26), Some("s1")), @r"
+        Content-Type: application/json
+        Accept: application/json, text/event-stream
+        Mcp-Session-Id: s1
+        ");
+        insta::assert_snapshot!(shown(Some(Revision::V2025_06_18), Some("s1")), @r"
+        Content-Type: application/json
+        Accept: application/json, text/event-stream
+        Mcp-Session-Id: s1
+        MCP-Protocol-Version: 2025-06-18
+        ");
+        insta::assert_snapshot!(shown(Some(Revision::V2026_07_28), None), @r"
+        Content-Type: application/json
+        Accept: application/json, text/event-stream
+        MCP-Protocol-Version: 2026-07-28
+        Mcp-Method: tools/call
+        Mcp-Name: =?base64?w7xiZXJhbGw=?=
+        ");
+    }
+}

@@ -1,0 +1,190 @@
+//! The client's end of a connection, whatever carries it.
+//!
+//! A [`Link`] moves messages and records them; it knows nothing of requests that wait for replies (that is the client
+//! actor's), and judges nothing.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::CarrierKind;
+use crate::spec::Revision;
+use crate::trace::{Connection, Recorder, Seq};
+use crate::wire::{Malformed, Message};
+
+pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// How many observations may wait to be looked at before the carrier stops reading.
+pub(super) const QUEUE: usize = 1024;
+
+/// What a carrier does for its link.
+pub(super) trait Carry: Send {
+    /// Hands a message to the wire and records it.
+    fn send(&mut self, outgoing: Outgoing) -> BoxFuture<'_, Sent>;
+
+    /// Learns which revision the conversation has settled on.
+    fn speak(&mut self, revision: Revision);
+
+    /// Ends the connection in good order, by force after `grace`.
+    fn end(self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending>;
+}
+
+/// A message on its way to the peer.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    /// The bytes, without any framing.
+    pub text: Bytes,
+    /// What the bytes say; `None` for bytes that are deliberately no message.
+    pub message: Option<Message>,
+    /// HTTP headers beyond those that the revision asks for; a name given here replaces the carrier's own.
+    pub headers: Vec<(String, String)>,
+}
+
+impl From<Message> for Outgoing {
+    fn from(message: Message) -> Self {
+        Self {
+            text: message.to_value().to_string().into(),
+            message: Some(message),
+            headers: Vec::new(),
+        }
+    }
+}
+
+/// Where a sent message stands in the trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// The event that records it.
+    pub seq: Seq,
+    /// The HTTP exchange that carries it, on HTTP carriers.
+    pub exchange: Option<u64>,
+}
+
+/// Something that the carrier observed, in the order of arrival.
+#[derive(Debug, Clone)]
+pub enum Incoming {
+    /// A message from the peer.
+    Message {
+        /// The event that records it.
+        seq: Seq,
+        /// The HTTP exchange that carried it.
+        exchange: Option<u64>,
+        /// What it says.
+        message: Message,
+    },
+    /// Bytes from the peer that are no message.
+    Garbled {
+        /// The event that records them.
+        seq: Seq,
+        /// The HTTP exchange that carried them.
+        exchange: Option<u64>,
+        /// What is wrong with them.
+        why: String,
+        /// What could be read, when they are JSON but no JSON-RPC.
+        malformed: Option<Malformed>,
+        /// Whether they stand where a message was begun: broken JSON rather than a stray line.
+        broken_message: bool,
+    },
+    /// An HTTP exchange is over: nothing more comes on it.
+    Ended {
+        /// The event that records it.
+        seq: Seq,
+        /// The exchange.
+        exchange: u64,
+        /// The HTTP status, if a response came at all.
+        status: Option<u16>,
+        /// How it ended, as the end of a sentence that begins with "the exchange".
+        how: String,
+    },
+    /// The connection is over: nothing more comes.
+    Closed {
+        /// The event that records it.
+        seq: Seq,
+        /// How it ended, as a sentence about the peer.
+        how: String,
+    },
+}
+
+/// How a connection ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// What had to be done: `closed`, `terminated`, `killed` …
+    pub how: String,
+    /// Whether the peer left by itself when it was asked in the orderly way.
+    pub orderly: bool,
+}
+
+/// The client's end of a connection.
+pub struct Link {
+    kind: CarrierKind,
+    connection: Connection,
+    recorder: Recorder,
+    carry: Box<dyn Carry>,
+    incoming: mpsc::Receiver<Incoming>,
+}
+
+impl Link {
+    pub(super) fn new(
+        kind: CarrierKind,
+        connection: Connection,
+        recorder: Recorder,
+        carry: Box<dyn Carry>,
+        incoming: mpsc::Receiver<Incoming>,
+    ) -> Self {
+        Self { kind, connection, recorder, carry, incoming }
+    }
+
+    /// What carries the messages.
+    #[must_use]
+    pub fn kind(&self) -> CarrierKind {
+        self.kind
+    }
+
+    /// The connection's number in the trace.
+    #[must_use]
+    pub fn connection(&self) -> Connection {
+        self.connection
+    }
+
+    /// The recorder that the carrier writes to.
+    #[must_use]
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Sends a message. That it could not be written shows in what [`Link::next`] observes.
+    pub async fn send(&mut self, outgoing: impl Into<Outgoing>) -> Sent {
+        self.carry.send(outgoing.into()).await
+    }
+
+    /// The next observation; `None` after [`Incoming::Closed`] has been handed out.
+    pub async fn next(&mut self) -> Option<Incoming> {
+        self.incoming.recv().await
+    }
+
+    /// An observation that is there already, without waiting.
+    pub fn ready(&mut self) -> Option<Incoming> {
+        self.incoming.try_recv().ok()
+    }
+
+    /// Tells the carrier the revision of the conversation, which decides the headers on HTTP.
+    pub fn speak(&mut self, revision: Revision) {
+        self.carry.speak(revision);
+    }
+
+    /// Ends the connection in good order, by force after `grace`.
+    pub async fn end(self, grace: Duration) -> Ending {
+        let Self { carry, mut incoming, .. } = self;
+        incoming.close();
+        carry.end(grace).await
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Link").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}

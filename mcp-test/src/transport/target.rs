@@ -1,0 +1,254 @@
+//! What is tested, and the carriers by which it can be reached.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::io::DuplexStream;
+
+use super::link::BoxFuture;
+use super::prepared::Prepared;
+use super::{CarrierKind, Limits, Link, duplex, stdio};
+use crate::check::Finding;
+use crate::process::Command;
+use crate::trace::Recorder;
+
+type Serve = Arc<dyn Fn(DuplexStream) -> BoxFuture<'static, crate::Result> + Send + Sync>;
+
+/// A server under test, with every carrier by which it can be reached.
+///
+/// The first carrier is the default one; others are added with `and_…`.
+///
+/// ```
+/// use mcp_test::process::Command;
+/// use mcp_test::transport::{CarrierKind, Target};
+///
+/// let target = Target::command(Command::new("my-server")).and_url("http://127.0.0.1:3000/mcp");
+/// assert_eq!(target.carriers(), [CarrierKind::Stdio, CarrierKind::Http]);
+/// ```
+#[derive(Clone)]
+pub struct Target {
+    label: Option<String>,
+    carriers: Vec<Carrier>,
+    headers: Vec<(String, String)>,
+}
+
+#[derive(Clone)]
+pub(super) enum Carrier {
+    Duplex(Serve),
+    Stdio(Command),
+    #[cfg(feature = "http")]
+    Http {
+        url: String,
+        started_by: Option<Command>,
+    },
+    #[cfg(feature = "http")]
+    Router {
+        make: Arc<dyn Fn() -> axum::Router + Send + Sync>,
+        endpoint: String,
+    },
+}
+
+impl Carrier {
+    fn kind(&self) -> CarrierKind {
+        match self {
+            Self::Duplex(_) => CarrierKind::Duplex,
+            Self::Stdio(_) => CarrierKind::Stdio,
+            #[cfg(feature = "http")]
+            Self::Http { .. } => CarrierKind::Http,
+            #[cfg(feature = "http")]
+            Self::Router { .. } => CarrierKind::Router,
+        }
+    }
+}
+
+impl Target {
+    fn new(carrier: Carrier) -> Self {
+        Self { label: None, carriers: vec![carrier], headers: Vec::new() }
+    }
+
+    fn and(mut self, carrier: Carrier) -> Self {
+        self.carriers.push(carrier);
+        self
+    }
+
+    /// A server in this process that speaks over an in-memory pipe: `serve` is called once per connection.
+    ///
+    /// ```
+    /// use mcp_test::transport::Target;
+    /// use tokio::io::{AsyncBufReadExt, BufReader};
+    ///
+    /// let target = Target::duplex(|io| async move {
+    ///     let mut lines = BufReader::new(io).lines();
+    ///     while let Some(line) = lines.next_line().await? {
+    ///         println!("the client says {line}");
+    ///     }
+    ///     Ok(())
+    /// });
+    /// assert_eq!(target.label(), "in-process server");
+    /// ```
+    #[must_use]
+    pub fn duplex<F, Fut>(serve: F) -> Self
+    where
+        F: Fn(DuplexStream) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = crate::Result> + Send + 'static,
+    {
+        Self::new(Carrier::Duplex(Arc::new(move |io| Box::pin(serve(io)))))
+    }
+
+    /// Adds an in-memory pipe; see [`Target::duplex`].
+    #[must_use]
+    pub fn and_duplex<F, Fut>(self, serve: F) -> Self
+    where
+        F: Fn(DuplexStream) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = crate::Result> + Send + 'static,
+    {
+        self.and(Carrier::Duplex(Arc::new(move |io| Box::pin(serve(io)))))
+    }
+
+    /// A server that is a program and speaks over its standard input and output; started once per connection.
+    #[must_use]
+    pub fn command(command: Command) -> Self {
+        Self::new(Carrier::Stdio(command))
+    }
+
+    /// Adds a program that speaks over its standard input and output; see [`Target::command`].
+    #[must_use]
+    pub fn and_command(self, command: Command) -> Self {
+        self.and(Carrier::Stdio(command))
+    }
+
+    /// Names the target in reports.
+    #[must_use]
+    pub fn named(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Sends this header with every HTTP request.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The name in reports: the one given, else the URL, the command line, or `in-process server`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if let Some(label) = &self.label {
+            return label.clone();
+        }
+        match self.carriers.first() {
+            Some(Carrier::Stdio(command)) => command.to_string(),
+            #[cfg(feature = "http")]
+            Some(Carrier::Http { url, .. }) => url.clone(),
+            _ => "in-process server".to_owned(),
+        }
+    }
+
+    /// The carriers by which it can be reached, the default one first.
+    #[must_use]
+    pub fn carriers(&self) -> Vec<CarrierKind> {
+        self.carriers.iter().map(Carrier::kind).collect()
+    }
+
+    /// Brings up what all connections share: the program behind a URL.
+    ///
+    /// # Errors
+    ///
+    /// An environment finding, when the program cannot be started, ends early, or does not listen in time.
+    pub async fn prepare(&self) -> Result<Prepared, Finding> {
+        Prepared::bring_up(&self.carriers).await
+    }
+
+    /// Opens a fresh connection, recorded by `recorder`. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// An environment finding when the program cannot be started, a test finding when the target does not have the
+    /// carrier.
+    #[allow(clippy::unused_async, reason = "opening may have to wait on other platforms")]
+    pub async fn open(
+        &self,
+        kind: CarrierKind,
+        recorder: &Recorder,
+        limits: Limits,
+    ) -> Result<Link, Finding> {
+        let Some(carrier) = self.carriers.iter().find(|carrier| carrier.kind() == kind) else {
+            let words: Vec<_> = self.carriers().iter().map(ToString::to_string).collect();
+            return Err(Finding::test(format!("`{}` cannot be reached over {kind}", self.label()))
+                .expected(format!("one of its carriers: {}", words.join(", "))));
+        };
+        match carrier {
+            Carrier::Duplex(serve) => Ok(duplex::open(serve, recorder, limits)),
+            Carrier::Stdio(command) => stdio::open(command, recorder, limits),
+            #[cfg(feature = "http")]
+            Carrier::Http { url, .. } => {
+                let door = super::http::Door::network().map_err(|why| {
+                    Finding::environment(format!("no HTTP client can be made: {why}"))
+                })?;
+                Ok(super::http::open(kind, door, url, &self.headers, recorder, limits))
+            }
+            #[cfg(feature = "http")]
+            Carrier::Router { make, endpoint } => {
+                let door = super::http::Door::Service(make());
+                let url = format!("http://localhost{endpoint}");
+                Ok(super::http::open(kind, door, &url, &self.headers, recorder, limits))
+            }
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+impl Target {
+    /// A running server at `url`, spoken to over Streamable HTTP.
+    #[must_use]
+    pub fn url(url: impl Into<String>) -> Self {
+        Self::new(Carrier::Http { url: url.into(), started_by: None })
+    }
+
+    /// Adds a running server at `url`; see [`Target::url`].
+    #[must_use]
+    pub fn and_url(self, url: impl Into<String>) -> Self {
+        self.and(Carrier::Http { url: url.into(), started_by: None })
+    }
+
+    /// A server that `command` starts and that then listens at `url`; started once, by [`Target::prepare`].
+    #[must_use]
+    pub fn url_started_by(url: impl Into<String>, command: Command) -> Self {
+        Self::new(Carrier::Http { url: url.into(), started_by: Some(command) })
+    }
+
+    /// A server in this process that is an axum router, with the MCP endpoint at `/mcp`: no port is opened.
+    ///
+    /// `make` is called once per connection. Any tower service fits as `Router::new().fallback_service(service)`.
+    #[must_use]
+    pub fn router(make: impl Fn() -> axum::Router + Send + Sync + 'static) -> Self {
+        Self::new(Carrier::Router { make: Arc::new(make), endpoint: "/mcp".to_owned() })
+    }
+
+    /// Adds an in-process router; see [`Target::router`].
+    #[must_use]
+    pub fn and_router(self, make: impl Fn() -> axum::Router + Send + Sync + 'static) -> Self {
+        self.and(Carrier::Router { make: Arc::new(make), endpoint: "/mcp".to_owned() })
+    }
+
+    /// Moves the MCP endpoint of the in-process router to `path`.
+    #[must_use]
+    pub fn endpoint(mut self, path: &str) -> Self {
+        for carrier in &mut self.carriers {
+            if let Carrier::Router { endpoint, .. } = carrier {
+                *endpoint = format!("/{}", path.trim_start_matches('/'));
+            }
+        }
+        self
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target")
+            .field("label", &self.label())
+            .field("carriers", &self.carriers())
+            .finish_non_exhaustive()
+    }
+}

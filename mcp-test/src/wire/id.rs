@@ -1,0 +1,133 @@
+//! The id that ties a reply to its request.
+
+use std::fmt;
+
+use crate::json::{Number, Value};
+
+/// A JSON-RPC id.
+///
+/// Ids of different types are never equal: `1` is not `"1"`. Numbers are equal by exact value,
+/// so a reply to `1` may spell it `1.0`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Id {
+    /// A number, usually a whole one.
+    Number(Number),
+    /// A string.
+    String(String),
+    /// `null`: in an error reply, that the request's id could not be read.
+    Null,
+}
+
+impl Id {
+    /// Takes the id from a value; `None` if a value of that type cannot be an id.
+    #[must_use]
+    pub fn read(value: &Value) -> Option<Self> {
+        match value {
+            Value::Number(number) => Some(Self::Number(number.clone())),
+            Value::String(text) => Some(Self::String(text.clone())),
+            Value::Null => Some(Self::Null),
+            Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+
+    /// The id as a JSON value.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Number(number) => number.clone().into(),
+            Self::String(text) => text.as_str().into(),
+            Self::Null => Value::Null,
+        }
+    }
+
+    /// Whether the two would be equal if their types were: a peer turned `1` into `"1"`, or back.
+    ///
+    /// ```
+    /// use mcp_test::wire::Id;
+    ///
+    /// assert!(Id::from(1).is_retyped(&Id::from("1")));
+    /// assert!(!Id::from(1).is_retyped(&Id::from(1)));
+    /// ```
+    #[must_use]
+    pub fn is_retyped(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(number), Self::String(text))
+            | (Self::String(text), Self::Number(number)) => {
+                Number::parse(text).is_some_and(|spelled| spelled == *number)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// As in JSON, so that `1` and `"1"` look different.
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_value().fmt(f)
+    }
+}
+
+impl From<i64> for Id {
+    fn from(number: i64) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<Number> for Id {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&str> for Id {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<String> for Id {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<Id> for Value {
+    fn from(id: Id) -> Self {
+        match id {
+            Id::Number(number) => number.into(),
+            Id::String(text) => text.into(),
+            Id::Null => Self::Null,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn finds_a_request_by_the_value_of_its_id() {
+        let waiting = HashMap::from([(Id::from(1), "number"), (Id::from("1"), "string")]);
+        let spelled = Id::from(Number::parse("1.0").unwrap());
+        assert_eq!(waiting.get(&spelled), Some(&"number"));
+        assert_eq!(waiting.get(&Id::from("1.0")), None);
+        assert!(Id::from("1.0").is_retyped(&Id::from(1)));
+        assert!(!Id::from("one").is_retyped(&Id::from(1)));
+    }
+
+    #[test]
+    fn shows_its_type() {
+        let shown = [Id::from(-7), Id::from("a\"b"), Id::Null].map(|id| id.to_string());
+        assert_eq!(shown, ["-7", r#""a\"b""#, "null"]);
+    }
+
+    #[test]
+    fn comes_back_as_the_value_it_was_read_from() {
+        for id in [Value::from(1.5), "x".into(), Value::Null] {
+            assert_eq!(Id::read(&id).map(Value::from), Some(id));
+        }
+        assert_eq!(Id::read(&true.into()), None);
+    }
+}
