@@ -157,6 +157,116 @@ fn what_is_known_of_a_method_agrees() {
 }
 
 #[test]
+fn facts_agree() {
+    for schema in schemas() {
+        let revision = schema.revision;
+        let has = |definition: &str, pointer: &str| schema.at(definition, pointer).is_some();
+        let member = |definition: &str, name: &str| has(definition, &format!("/properties/{name}"));
+        let param = |definition: &str, name: &str| {
+            let params = schema.params(definition);
+            params.is_some_and(|params| params["properties"].get(name).is_some())
+        };
+        let defines = |mode: &str| schema.definitions.contains_key(mode);
+        for (fact, ours, theirs) in [
+            (
+                "handshake",
+                revision.has_handshake(),
+                defines("InitializeRequest"),
+            ),
+            (
+                "batches",
+                revision.has_batches(),
+                defines("JSONRPCBatchRequest"),
+            ),
+            (
+                "errors without id",
+                revision.has_errors_without_id(),
+                defines("JSONRPCErrorResponse"),
+            ),
+            (
+                "request meta",
+                revision.has_request_meta(),
+                defines("RequestMetaObject"),
+            ),
+            (
+                "server requests",
+                revision.has_server_requests(),
+                defines("ServerRequest"),
+            ),
+            (
+                "input requests",
+                revision.has_input_requests(),
+                defines("InputRequiredResult"),
+            ),
+            (
+                "listen",
+                revision.has_listen(),
+                defines("SubscriptionsListenRequest"),
+            ),
+            (
+                "result type",
+                revision.has_result_type(),
+                member("Result", "resultType"),
+            ),
+            (
+                "cacheable results",
+                revision.has_cacheable_results(),
+                defines("CacheableResult"),
+            ),
+            (
+                "tool annotations",
+                revision.has_tool_annotations(),
+                member("Tool", "annotations"),
+            ),
+            (
+                "audio",
+                revision.has_audio_content(),
+                defines("AudioContent"),
+            ),
+            (
+                "progress messages",
+                revision.has_progress_messages(),
+                param("ProgressNotification", "message"),
+            ),
+            (
+                "structured content",
+                revision.has_structured_content(),
+                member("CallToolResult", "structuredContent"),
+            ),
+            (
+                "any structured content",
+                revision.has_structured_content() && !revision.has_any_structured_content(),
+                has("CallToolResult", "/properties/structuredContent/type"),
+            ),
+            (
+                "resource links",
+                revision.has_resource_links(),
+                defines("ResourceLink"),
+            ),
+            ("titles", revision.has_titles(), member("Tool", "title")),
+            (
+                "completion context",
+                revision.has_completion_context(),
+                param("CompleteRequest", "context"),
+            ),
+            ("icons", revision.has_icons(), member("Tool", "icons")),
+            (
+                "elicitation by URL",
+                revision.has_url_elicitation(),
+                defines("ElicitRequestURLParams"),
+            ),
+            (
+                "sampling tools",
+                revision.has_sampling_tools(),
+                param("CreateMessageRequest", "tools"),
+            ),
+        ] {
+            assert_eq!(ours, theirs, "{fact} of {revision}");
+        }
+    }
+}
+
+#[test]
 fn capabilities_agree() {
     for schema in schemas() {
         let revision = schema.revision;
