@@ -92,7 +92,7 @@ impl Carry for DuplexCarrier {
 
     fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
         Box::pin(async move {
-            self.sender.close();
+            self.sender.close(Deadline::after(grace)).await;
             let left = clock::within(Deadline::after(grace), &mut self.conversation).await.is_ok();
             self.conversation.abort();
             let how = if left { "the server returned" } else { "the server did not return and was dropped" };

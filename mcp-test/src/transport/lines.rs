@@ -6,10 +6,12 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::link::{Outgoing, Sent};
 use super::reading::Observer;
-use crate::trace::{Connection, Party, Reading, Recorder, What};
+use crate::clock::{self, Deadline};
+use crate::trace::{Connection, Party, Reading, Recorder};
 use crate::wire::lines::{LineEvent, LineReader};
 
 /// Messages that may wait for a peer that does not read.
@@ -20,6 +22,7 @@ pub(super) struct LineSender {
     recorder: Recorder,
     connection: Connection,
     queue: Option<mpsc::Sender<Bytes>>,
+    writer: JoinHandle<()>,
 }
 
 impl LineSender {
@@ -29,7 +32,7 @@ impl LineSender {
         W: AsyncWrite + Unpin + Send + 'static,
     {
         let (queue, mut waiting) = mpsc::channel::<Bytes>(UNREAD);
-        tokio::spawn(async move {
+        let writer = tokio::spawn(async move {
             while let Some(line) = waiting.recv().await {
                 // A peer that is gone shows on the reading side, as the end of its output.
                 if output.write_all(&line).await.is_err() || output.flush().await.is_err() {
@@ -38,7 +41,7 @@ impl LineSender {
             }
             let _ = output.shutdown().await;
         });
-        Self { recorder, connection, queue: Some(queue) }
+        Self { recorder, connection, queue: Some(queue), writer }
     }
 
     /// Records a message and puts it into the queue as one line.
@@ -54,9 +57,17 @@ impl LineSender {
         Sent { seq, exchange: None }
     }
 
-    /// Closes the peer's input once everything in the queue is written.
-    pub(super) fn close(&mut self) {
+    /// Closes the peer's input once everything in the queue is written; at the deadline, whatever is not.
+    pub(super) async fn close(&mut self, deadline: Deadline) {
         self.queue = None;
+        let _ = clock::within(deadline, &mut self.writer).await;
+        self.writer.abort();
+    }
+}
+
+impl Drop for LineSender {
+    fn drop(&mut self) {
+        self.writer.abort();
     }
 }
 

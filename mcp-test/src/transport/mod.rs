@@ -1,1 +1,28 @@
-//! Carriers and targets.
+//! Carriers: how messages reach a peer, and the target that joins them.
+//!
+//! A [`Target`] says by which carriers a server can be reached; opening one gives a [`Link`], the client's end of a
+//! connection. Every carrier records what it moves into the trace as it moves it, and observes what is wrong with it
+//! without judging. The server's ends are beside them, with the tap on which wire faults are injected.
+
+mod carrier_kind;
+mod duplex;
+pub mod fault;
+#[cfg(feature = "http")]
+mod http;
+mod limits;
+mod lines;
+mod link;
+mod prepared;
+mod reading;
+pub mod serve;
+pub mod serve_lines;
+mod stdio;
+pub mod tap;
+mod target;
+
+pub use carrier_kind::{CarrierKind, UnknownCarrier};
+pub use fault::Fault;
+pub use limits::Limits;
+pub use link::{Ending, Incoming, Link, Outgoing, Sent};
+pub use prepared::Prepared;
+pub use target::Target;

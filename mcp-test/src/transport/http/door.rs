@@ -2,14 +2,16 @@
 
 use std::convert::Infallible;
 use std::error::Error;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 
 use axum::Router;
 use axum::body::Body;
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
+use futures_util::{FutureExt, Stream, StreamExt};
 use tower::ServiceExt;
 
+use crate::transport::duplex::panic_text;
 use crate::transport::link::BoxFuture;
 
 /// The body of a response, piece by piece; an error says how it broke off.
@@ -79,7 +81,7 @@ async fn over_network(
     request: http::Request<Bytes>,
 ) -> Result<HttpReply, String> {
     let request = reqwest::Request::try_from(request).map_err(|error| chain(&error))?;
-    let response = client.execute(request).await.map_err(|error| chain(&error))?;
+    let response = client.execute(request).await.map_err(|error| chain(&error.without_url()))?;
     let status = response.status().as_u16();
     let headers = listed(response.headers());
     let body = response.bytes_stream().map(|piece| piece.map_err(|error| chain(&error)));
@@ -98,7 +100,10 @@ async fn into_service(router: Router, request: http::Request<Bytes>) -> Result<H
         parts.uri = path.into();
     }
     let request = http::Request::from_parts(parts, Body::from(body));
-    let response: Result<_, Infallible> = router.oneshot(request).await;
+    let answering = AssertUnwindSafe(router.oneshot(request)).catch_unwind();
+    let response: Result<_, Infallible> = answering
+        .await
+        .map_err(|panic| format!("the service panicked: {}", panic_text(panic.as_ref())))?;
     let Ok(response) = response;
     let status = response.status().as_u16();
     let headers = listed(response.headers());

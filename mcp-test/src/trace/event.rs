@@ -1,0 +1,185 @@
+//! One thing that happened on a wire or around it.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::Reading;
+
+/// The place of an event in its trace; later events have greater ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seq(pub(super) u64);
+
+impl fmt::Display for Seq {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// One connection of a trace: a pair of streams, a child, or all exchanges with one HTTP endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Connection(pub(super) u32);
+
+impl fmt::Display for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Who wrote what an event records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Party {
+    /// The MCP client, be it ours or the one under test.
+    Client,
+    /// The MCP server, be it ours or the one under test.
+    Server,
+    /// The harness, about the conversation, not in it.
+    Harness,
+}
+
+impl Party {
+    /// The word for it: `client`, `server` or `harness`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+            Self::Harness => "harness",
+        }
+    }
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Something that happened, when, on which connection, and who made it happen.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Its place in the trace.
+    pub seq: Seq,
+    /// How long after the start of the trace.
+    pub at: Duration,
+    /// The connection it belongs to.
+    pub connection: Connection,
+    /// The number of the HTTP exchange it belongs to, where there is one.
+    pub exchange: Option<u64>,
+    /// Who wrote it.
+    pub party: Party,
+    /// What happened.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum What {
+    /// A connection was opened.
+    Opened {
+        /// The carrier, with an address where it has one.
+        carrier: String,
+    },
+    /// JSON was said where a message belongs. Whether it is one, its reading tells.
+    Message {
+        /// The bytes as they were on the wire, without framing.
+        text: Bytes,
+        /// What they mean.
+        reading: Reading,
+    },
+    /// Bytes that are no JSON were said where a message belongs: a banner, an HTML page, half a line.
+    Noise {
+        /// The bytes, as far as they were kept.
+        bytes: Bytes,
+        /// Why they are no message.
+        why: String,
+    },
+    /// The head of an HTTP request.
+    HttpRequest {
+        /// The method.
+        method: String,
+        /// The path with its query.
+        path: String,
+        /// The headers in order.
+        headers: Vec<(String, String)>,
+    },
+    /// The head of an HTTP response.
+    HttpResponse {
+        /// The status code.
+        status: u16,
+        /// The headers in order.
+        headers: Vec<(String, String)>,
+    },
+    /// The fields of a server-sent event, besides its data, which is the next message.
+    SseEvent {
+        /// Its type, if it has one.
+        event: Option<String>,
+        /// Its id, if it has one.
+        id: Option<String>,
+        /// The reconnection time it asks for, in milliseconds.
+        retry: Option<u64>,
+    },
+    /// A comment in a stream of server-sent events.
+    SseComment(String),
+    /// A line that a child wrote on stderr.
+    Stderr(String),
+    /// A connection or an exchange came to its end.
+    Closed {
+        /// How.
+        how: String,
+    },
+    /// A child exited.
+    Exited {
+        /// How.
+        status: String,
+    },
+    /// A point in the conversation that a scenario set: what came before it, came before it.
+    Fence(String),
+    /// Something was awaited until its deadline passed.
+    DeadlineFired {
+        /// What was awaited.
+        awaited: String,
+    },
+    /// A remark of the harness.
+    Note(String),
+    /// A payload was dropped to bound the memory of a long trace.
+    Elided {
+        /// What it was, in a few words.
+        was: String,
+        /// How long it was.
+        bytes: usize,
+    },
+}
+
+impl What {
+    /// The bytes that this event keeps alive.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            // The reading holds about as much again, twice.
+            Self::Message { text, .. } => text.len() * 3,
+            Self::Noise { bytes, .. } => bytes.len(),
+            Self::Stderr(text) | Self::SseComment(text) | Self::Fence(text) | Self::Note(text) => {
+                text.len()
+            }
+            Self::HttpRequest { headers, path, .. } => path.len() + headers_len(headers),
+            Self::HttpResponse { headers, .. } => headers_len(headers),
+            _ => 0,
+        }
+    }
+
+    /// Whether this is said on the wire where a message belongs.
+    pub(super) fn is_payload(&self) -> bool {
+        matches!(
+            self,
+            Self::Message { .. } | Self::Noise { .. } | Self::Elided { .. }
+        )
+    }
+}
+
+fn headers_len(headers: &[(String, String)]) -> usize {
+    headers
+        .iter()
+        .map(|(name, value)| name.len() + value.len())
+        .sum()
+}

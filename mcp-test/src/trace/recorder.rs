@@ -1,0 +1,282 @@
+//! Recording: everyone writes, in the order in which things happen, within bounded memory.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Connection, Event, Party, Seq, Trace, What};
+use crate::clock::Stopwatch;
+
+/// How many bytes of payload a trace may keep before the oldest big ones are dropped.
+const PAYLOAD_BYTES: usize = 128 * 1024 * 1024;
+/// What counts as a big payload.
+const BIG: usize = 4 * 1024;
+/// How many events a trace may keep before the oldest are dropped.
+const EVENTS: usize = 200_000;
+
+/// Writes down what happens; clones write into the same trace.
+///
+/// Memory is bounded: beyond its limits the oldest big payloads give way to [`What::Elided`] events, then the oldest
+/// events to a count in [`Trace::elided`].
+///
+/// ```
+/// use mcp_test::trace::{Party, Reading, Recorder};
+///
+/// let recorder = Recorder::new();
+/// let wire = recorder.open("duplex");
+/// let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+/// recorder.record(wire, Party::Client, Reading::message(ping.into()));
+/// assert_eq!(recorder.trace().messages().count(), 1);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Recorder {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    started: Stopwatch,
+    tape: Mutex<Tape>,
+    limits: Limits,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    payload_bytes: usize,
+    events: usize,
+}
+
+#[derive(Debug, Default)]
+struct Tape {
+    events: std::collections::VecDeque<Event>,
+    next: u64,
+    connections: u32,
+    weight: usize,
+    /// Events before this place were looked at for big payloads.
+    thinned: usize,
+    elided: u64,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Recorder {
+    /// A recorder with an empty trace, whose time starts now.
+    pub fn new() -> Self {
+        Self::with_limits(Limits {
+            payload_bytes: PAYLOAD_BYTES,
+            events: EVENTS,
+        })
+    }
+
+    fn with_limits(limits: Limits) -> Self {
+        let (started, tape) = (Stopwatch::start(), Mutex::default());
+        Self {
+            shared: Arc::new(Shared {
+                started,
+                tape,
+                limits,
+            }),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tape> {
+        self.shared
+            .tape
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens a connection, and records that; the carrier is named with its address, where it has one.
+    pub fn open(&self, carrier: &str) -> Connection {
+        let connection = {
+            let mut tape = self.lock();
+            tape.connections += 1;
+            Connection(tape.connections)
+        };
+        let carrier = carrier.to_owned();
+        self.record(connection, Party::Harness, What::Opened { carrier });
+        connection
+    }
+
+    /// Records something outside any HTTP exchange.
+    pub fn record(&self, connection: Connection, party: Party, what: What) -> Seq {
+        self.record_in(connection, None, party, what)
+    }
+
+    /// Records something, in an HTTP exchange if there is one.
+    pub fn record_in(
+        &self,
+        connection: Connection,
+        exchange: Option<u64>,
+        party: Party,
+        what: What,
+    ) -> Seq {
+        let mut tape = self.lock();
+        // Read under the lock, so that times rise with the sequence.
+        let at = self.shared.started.elapsed();
+        tape.next += 1;
+        let seq = Seq(tape.next);
+        tape.weight += what.weight();
+        tape.events.push_back(Event {
+            seq,
+            at,
+            connection,
+            exchange,
+            party,
+            what,
+        });
+        tape.keep_within(self.shared.limits);
+        seq
+    }
+
+    /// What was recorded so far.
+    pub fn trace(&self) -> Trace {
+        let tape = self.lock();
+        Trace {
+            events: tape.events.iter().cloned().collect(),
+            elided: tape.elided,
+        }
+    }
+
+    /// How many events were recorded so far, kept or not.
+    pub fn len(&self) -> usize {
+        usize::try_from(self.lock().next).unwrap_or(usize::MAX)
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Tape {
+    fn keep_within(&mut self, limits: Limits) {
+        while self.weight > limits.payload_bytes && self.thinned < self.events.len() {
+            let what = &mut self.events[self.thinned].what;
+            let weight = what.weight();
+            if weight > BIG {
+                *what = elided(what);
+                self.weight -= weight;
+            }
+            self.thinned += 1;
+        }
+        while self.weight > limits.payload_bytes || self.events.len() > limits.events {
+            let Some(event) = self.events.pop_front() else {
+                return;
+            };
+            self.weight -= event.what.weight();
+            self.thinned = self.thinned.saturating_sub(1);
+            self.elided += 1;
+        }
+    }
+}
+
+fn elided(what: &What) -> What {
+    let was = match what {
+        What::Message { reading, .. } => match reading.messages().next() {
+            Some(message) => message
+                .method()
+                .map_or_else(|| message.kind().to_owned(), ToOwned::to_owned),
+            None => "a malformed message".to_owned(),
+        },
+        What::Noise { why, .. } => format!("noise ({why})"),
+        What::HttpRequest { method, .. } => format!("the head of a {method} request"),
+        What::HttpResponse { status, .. } => format!("the head of a {status} response"),
+        _ => "text".to_owned(),
+    };
+    let bytes = match what {
+        What::Message { text, .. } => text.len(),
+        other => other.weight(),
+    };
+    What::Elided { was, bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Reading;
+
+    fn small(payload_bytes: usize, events: usize) -> (Recorder, Connection) {
+        let recorder = Recorder::with_limits(Limits {
+            payload_bytes,
+            events,
+        });
+        let connection = recorder.open("duplex");
+        (recorder, connection)
+    }
+
+    #[test]
+    fn clones_write_into_one_trace_in_order() {
+        let (recorder, connection) = small(1000, 1000);
+        let writers: Vec<_> = (0..4)
+            .map(|_| {
+                let recorder = recorder.clone();
+                std::thread::spawn(move || {
+                    for _ in 0..50 {
+                        recorder.record(connection, Party::Harness, What::Note(String::new()));
+                    }
+                })
+            })
+            .collect();
+        writers
+            .into_iter()
+            .for_each(|writer| writer.join().expect("no panic"));
+        let trace = recorder.trace();
+        assert_eq!(recorder.len(), 201);
+        assert!(
+            trace
+                .events
+                .is_sorted_by(|a, b| a.seq < b.seq && a.at <= b.at)
+        );
+        assert_ne!(recorder.open("second"), connection);
+    }
+
+    #[test]
+    fn the_oldest_big_payload_gives_way_and_leaves_a_mark() {
+        let (recorder, connection) = small(60_000, 1000);
+        let big = format!(
+            r#"{{"jsonrpc":"2.0","method":"big","params":["{}"]}}"#,
+            "x".repeat(10_000)
+        );
+        for _ in 0..3 {
+            recorder.record(
+                connection,
+                Party::Client,
+                Reading::message(big.clone().into()),
+            );
+        }
+        let trace = recorder.trace();
+        assert_eq!(trace.events.len(), 4);
+        let What::Elided { was, bytes } = &trace.events[1].what else {
+            panic!("expected a mark, got {:?}", trace.events[1].what);
+        };
+        assert_eq!((was.as_str(), *bytes), ("big", big.len()));
+        assert_eq!(
+            trace.messages().count(),
+            1,
+            "the last payload within the limit is kept"
+        );
+    }
+
+    #[test]
+    fn the_oldest_events_give_way_and_are_counted() {
+        let (recorder, connection) = small(1000, 5);
+        for number in 0..7 {
+            recorder.record(
+                connection,
+                Party::Server,
+                What::Stderr(format!("line {number}")),
+            );
+        }
+        let trace = recorder.trace();
+        assert_eq!((trace.events.len(), trace.elided), (5, 3));
+        assert_eq!(trace.stderr_tail(1), ["line 6"]);
+        let (recorder, connection) = small(100, 1000);
+        for _ in 0..7 {
+            recorder.record(connection, Party::Server, What::Stderr("x".repeat(30)));
+        }
+        assert_eq!(recorder.trace().events.len(), 3);
+    }
+}

@@ -1,0 +1,95 @@
+//! The client's end of a child's standard streams.
+//!
+//! The child is started per connection, leads a process group of its own, and is ended with the connection. What it
+//! writes on stderr goes into the trace line by line.
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio>
+
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use super::lines::{self, LineSender};
+use super::link::{BoxFuture, Carry, Ending, Incoming, Link, Outgoing, QUEUE, Sent};
+use super::reading::Observer;
+use super::{CarrierKind, Limits};
+use crate::check::Finding;
+use crate::clock::{self, Deadline};
+use crate::process::{Child, Command, How};
+use crate::spec::Revision;
+use crate::trace::{Party, Recorder, What};
+
+/// How long a child that closed its output has to exit, so that its exit can be told with it.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+struct StdioCarrier {
+    child: Child,
+    sender: LineSender,
+    reading: JoinHandle<()>,
+    observer: Observer,
+}
+
+/// Starts the child and opens a link to it.
+pub(super) fn open(command: &Command, recorder: &Recorder, limits: Limits) -> Result<Link, Finding> {
+    let connection = recorder.open(&format!("stdio {command}"));
+    let log = recorder.clone();
+    let stderr = move |line: String| {
+        log.record_in(connection, None, Party::Server, What::Stderr(line));
+    };
+    let mut child = Child::spawn(command, stderr)
+        .map_err(|error| Finding::environment(error.to_string()))?;
+    let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
+        return Err(Finding::harness(format!("`{command}` was started without its pipes")));
+    };
+    let (incoming, observations) = mpsc::channel(QUEUE);
+    let observer = Observer { recorder: recorder.clone(), connection, incoming };
+    let sender = LineSender::start(recorder.clone(), connection, output);
+    let exit = child.wait_exit();
+    let observing = observer.clone();
+    let reading = tokio::spawn(async move {
+        let observer = observing;
+        let how = lines::observe(&observer, input, limits.line).await;
+        let how = match clock::within(Deadline::after(LAST_WORDS), exit).await {
+            Ok(exit) => {
+                let status = exit.to_string();
+                observer.record(None, What::Exited { status: status.clone() });
+                format!("the server ended with {status}")
+            }
+            Err(_) => format!("the server {how} and runs on"),
+        };
+        let seq = observer.record(None, What::Closed { how: how.clone() });
+        observer.pass(Incoming::Closed { seq, how }).await;
+    });
+    let carrier = StdioCarrier { child, sender, reading, observer };
+    Ok(Link::new(CarrierKind::Stdio, connection, recorder.clone(), Box::new(carrier), observations))
+}
+
+impl Carry for StdioCarrier {
+    fn send(&mut self, outgoing: Outgoing) -> BoxFuture<'_, Sent> {
+        Box::pin(self.sender.send(outgoing))
+    }
+
+    fn speak(&mut self, _: Revision) {}
+
+    fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
+        Box::pin(async move {
+            self.sender.close(Deadline::after(grace)).await;
+            let ending = self.child.end(grace).await;
+            // Its output ended with it; what is still in the pipe belongs into the trace.
+            let _ = clock::within(Deadline::after(LAST_WORDS), &mut self.reading).await;
+            let how = format!("{}; {}", ending.how, ending.exit);
+            self.observer.record(None, What::Closed { how: how.clone() });
+            for left in &ending.left_behind {
+                let note = format!("left behind and killed: process {} `{}`", left.pid, left.command);
+                self.observer.record(None, What::Note(note));
+            }
+            Ending { how, orderly: matches!(ending.how, How::AlreadyExited | How::StdinClosed) }
+        })
+    }
+}
+
+impl Drop for StdioCarrier {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}
