@@ -59,13 +59,14 @@ pub struct Ctx {
     recorder: Recorder,
     collector: Collector,
     client: Option<Client>,
+    pub(super) golden: Option<super::Golden>,
 }
 
 impl Ctx {
     /// A fresh context; nothing is opened yet. A built-in scenario brings the checks that it declares.
     #[must_use]
     pub fn new(setup: Setup, scenario: Option<&'static Scenario>) -> Self {
-        Self { setup, scenario, recorder: Recorder::new(), collector: Collector::new(), client: None }
+        Self { setup, scenario, recorder: Recorder::new(), collector: Collector::new(), client: None, golden: None }
     }
 
     /// The revision that is spoken.

@@ -6,6 +6,7 @@
 mod checking;
 mod context;
 mod definition;
+mod golden;
 mod macros;
 mod matchers;
 mod need;
@@ -13,12 +14,14 @@ mod profile;
 mod proof;
 mod speak;
 mod suggest;
+pub mod user;
 
 pub use checking::{CheckBuilder, Subject};
 pub use context::{Ctx, Ended, Setup, Skip};
 pub use definition::{
     CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite,
 };
+pub use golden::{Differences, Golden};
 pub use matchers::{empty_result, truthy};
 pub use need::{Inventory, Need};
 pub use profile::{Profile, UnknownProfile};
