@@ -74,8 +74,6 @@ fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
     let timeout = option(options.timeout.map(duration));
     let transports = &options.transports;
     let (matrix, allow_skip) = (options.matrix, options.allow_skip);
-    // Its `line!()` is the name's, too, and goes into the snapshot.
-    let golden = quote_spanned!(ident.span()=> #private::golden_fn!());
     let run = run(scenario, private);
     quote! {
         #private::UserScenario {
@@ -93,7 +91,7 @@ fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
             allow_skip: #allow_skip,
             ignored: #ignored,
             timeout: #timeout,
-            golden: #golden,
+            golden: #private::golden_fn!(),
             run: #run,
         }
     }
@@ -106,11 +104,15 @@ fn run(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
         "context",
         Span::mixed_site().located_at(scenario.context_span),
     );
-    let outcome = scenario.outcome_span;
-    let call = quote!(#name(#context).await);
-    let outcome = quote_spanned!(outcome=> #private::ScenarioOutcome::into_outcome(#call));
+    let outcome = Ident::new(
+        "outcome",
+        Span::mixed_site().located_at(scenario.outcome_span),
+    );
     quote! {
-        |#context| ::std::boxed::Box::pin(async move { #outcome })
+        |#context| ::std::boxed::Box::pin(async move {
+            let #outcome = #name(#context).await;
+            #private::ScenarioOutcome::into_outcome(#outcome)
+        })
     }
 }
 
@@ -173,7 +175,7 @@ mod tests {
     fn items(arguments: &str, item: &str) -> Vec<String> {
         let expanded = crate::scenario(
             arguments.parse().expect("tokens"),
-            item.parse().expect("tokens"),
+            &item.parse().expect("tokens"),
         );
         let file: File = parse_str(&expanded.to_string()).expect("items");
         let kinds = file.items.iter().map(|item| match item {
@@ -200,7 +202,7 @@ mod tests {
     fn the_smallest_scenario() {
         let items = items("", "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }");
         insta::assert_snapshot!(items.join("\n\n"), @r#"
-        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),package:::core::env!("CARGO_PKG_NAME"),target:::core::option::Option::None,revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),run:|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(works(context).await)}),}};
+        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),package:::core::env!("CARGO_PKG_NAME"),target:::core::option::Option::None,revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),}};
 
         ::mcp_test::__private::inventory::submit!{::mcp_test::__private::Registered(&__mcp_scenario_works)}
 
@@ -224,7 +226,7 @@ mod tests {
             "allow_skip:true,",
             "ignored:::core::option::Option::Some(\"slow\"),",
             "timeout:::core::option::Option::Some(::core::time::Duration::new(1u64,500000000u32)),",
-            "into_outcome(r#match(context).await)",
+            "let outcome=r#match(context).await;",
         ] {
             assert!(items[0].contains(part), "{part} is not in {}", items[0]);
         }

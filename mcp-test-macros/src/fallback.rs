@@ -76,7 +76,7 @@ mod tests {
     fn fallback(arguments: &str, item: &str) -> (usize, Vec<Item>) {
         let expanded = crate::scenario(
             arguments.parse().expect("tokens"),
-            item.parse().expect("tokens"),
+            &item.parse().expect("tokens"),
         );
         let file: File = syn::parse2(expanded).expect("items");
         let (errors, rest): (Vec<Item>, Vec<Item>) = file
@@ -147,7 +147,7 @@ mod tests {
         assert!(matches!(rest[..], [Item::Struct(_)]));
         let expanded = crate::scenario(
             "".parse().expect("tokens"),
-            "async fn f(ctx: &mut Ctx);".parse().expect("tokens"),
+            &"async fn f(ctx: &mut Ctx);".parse().expect("tokens"),
         );
         assert!(
             expanded

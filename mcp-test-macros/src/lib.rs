@@ -46,7 +46,7 @@ mod validate;
 /// | option | meaning |
 /// |---|---|
 /// | `target = my_server` | the server to test: a function or closure that makes a `Target`, or a `Target`; without it, that of `mcp_test::target!` |
-/// | `revisions = "2025-06-18.."` | the revisions to run at: one, a range (`"a.."`, `"a..b"` with both ends, `"..b"`), or several of these with commas; without it, the newest that both sides speak |
+/// | `revisions = "2025-06-18.."` | the revisions to run at: one, a range (`"a.."`, `"a..b"` with both ends, `"..b"`), several of these with commas, or `"all"`; without it, the newest that both sides speak |
 /// | `transports = [duplex, stdio, http, router]` | the transports to run over; without it, the first one of the target |
 /// | `matrix` | run at every revision and over every transport of the target, within `revisions` and `transports` |
 /// | `allow_skip` | a scenario that skips itself passes; otherwise it fails and says why it was skipped |
@@ -60,11 +60,11 @@ pub fn mcp_scenario(
     arguments: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    scenario(arguments.into(), item.into()).into()
+    scenario(arguments.into(), &item.into()).into()
 }
 
 /// The attribute on token streams that need no compiler, for the unit tests.
-fn scenario(arguments: TokenStream, item: TokenStream) -> TokenStream {
+fn scenario(arguments: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = model::Errors::default();
     let options = attr::options(arguments, &mut errors);
     let krate = validate::crate_path(&options);
@@ -79,7 +79,7 @@ fn scenario(arguments: TokenStream, item: TokenStream) -> TokenStream {
                 "`#[mcp_scenario]` goes on a function with a body: \
                  `async fn name(ctx: &mut Ctx) -> Result<()> { … }`",
             ));
-            fallback::untouched(&errors, &item)
+            fallback::untouched(&errors, item)
         }
     }
 }

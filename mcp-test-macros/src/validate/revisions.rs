@@ -13,8 +13,14 @@ const REVISIONS: [&str; 5] = [
     "2026-07-28",
 ];
 
+/// The word for all of them.
+const ALL: &str = "all";
+
 /// The string without spaces, or everything that is wrong with it.
 pub(super) fn validate(text: &str) -> Result<String, Vec<String>> {
+    if text.trim() == ALL {
+        return Ok(ALL.to_owned());
+    }
     let mut mistakes = Vec::new();
     let parts: Vec<String> = text
         .split(',')
@@ -41,16 +47,16 @@ fn part_of(part: &str, mistakes: &mut Vec<String>) -> String {
         ));
     } else if from.is_empty() && to.is_empty() {
         mistakes
-            .push("a range names at least one end; for all revisions, write `matrix`".to_owned());
+            .push("a range names at least one end; for all revisions, write \"all\"".to_owned());
     } else {
         let ends =
             [from, to].map(|end| (!end.is_empty()).then(|| position(end, mistakes)).flatten());
-        if let [Some(first), Some(last)] = ends {
-            if first > last {
-                mistakes.push(format!(
-                    "no revision is in \"{part}\": {from} comes after {to}"
-                ));
-            }
+        if let [Some(first), Some(last)] = ends
+            && first > last
+        {
+            mistakes.push(format!(
+                "no revision is in \"{part}\": {from} comes after {to}"
+            ));
         }
     }
     format!("{from}..{to}")
@@ -77,6 +83,7 @@ mod tests {
     fn single_ranges_and_lists_pass_without_their_spaces() {
         for (written, read) in [
             ("2025-06-18", "2025-06-18"),
+            (" all ", "all"),
             ("2025-06-18..", "2025-06-18.."),
             ("..2025-06-18", "..2025-06-18"),
             ("2024-11-05..2026-07-28", "2024-11-05..2026-07-28"),
@@ -106,7 +113,7 @@ mod tests {
         unknown revision "tomorrow": expected one of "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
         a revision is missing: expected one of "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
         a revision is missing: expected one of "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
-        a range names at least one end; for all revisions, write `matrix`
+        a range names at least one end; for all revisions, write "all"
         a range holds both its ends already: "2025-06-18..2025-11-25"
         no revision is in "2025-11-25..2025-06-18": 2025-11-25 comes after 2025-06-18
         unknown revision "2024-11-06": did you mean "2024-11-05"?

@@ -38,7 +38,7 @@ macro_rules! scenario {
     (@list $value:expr) => { &$value };
 }
 
-/// Declares `proofs`: the good peer of a scenario, and what each fault on it changes.
+/// Declares `proofs`: the good peer of a scenario, and what each kind of damage changes.
 ///
 /// ```text
 /// proofs! {
@@ -48,26 +48,30 @@ macro_rules! scenario {
 /// }
 /// ```
 ///
-/// After the fault, a constructor of [`Fault`](crate::transport::Fault), may follow `also "id" Status`, `at REVISION`,
-/// `over Carrier` and `under Profile`.
+/// After `by` stands a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
+/// another server. Then may follow `also "id" Status`, `at REVISION`, `over Carrier` and `under Profile`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! proofs {
     (
         passes on $peer:ident();
-        $($verb:ident $check:literal by $fault:ident($($arg:expr),* $(,)?) $(, $key:ident $value:tt $($status:ident)?)*;)*
+        $($verb:ident $check:literal $how:ident $damage:ident($($arg:expr),* $(,)?) $(, $key:ident $value:tt $($status:ident)?)*;)*
     ) => {
         fn proofs() -> $crate::scenario::Proofs {
             $crate::scenario::Proofs {
                 peer: $peer,
                 proofs: vec![$(
                     $crate::proofs!(
-                        @proof $crate::scenario::Proof::$verb($check, $crate::transport::Fault::$fault($($arg),*));
+                        @proof $crate::scenario::Proof::$verb($check, $crate::proofs!(@damage $how $damage($($arg),*)));
                         $(, $key $value $($status)?)*
                     )
                 ),*],
             }
         }
+    };
+    (@damage by $fault:ident($($arg:expr),*)) => { $crate::transport::Fault::$fault($($arg),*) };
+    (@damage on $make:ident()) => {
+        $crate::scenario::Damage::Peer { name: stringify!($make), make: $make }
     };
     (@proof $proof:expr;) => { $proof };
     (@proof $proof:expr; , also $check:literal $status:ident $($rest:tt)*) => {

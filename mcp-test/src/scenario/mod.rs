@@ -7,17 +7,20 @@ mod checking;
 mod context;
 mod definition;
 mod macros;
+mod matchers;
 mod need;
 mod profile;
 mod proof;
+mod speak;
 mod suggest;
 
-pub use checking::{CheckBuilder, Subject, truthy};
+pub use checking::{CheckBuilder, Subject};
 pub use context::{Ctx, Ended, Setup, Skip};
 pub use definition::{
     CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite,
 };
+pub use matchers::{empty_result, truthy};
 pub use need::{Inventory, Need};
 pub use profile::{Profile, UnknownProfile};
-pub use proof::{Change, Proof, Proofs};
+pub use proof::{Change, Damage, Proof, Proofs};
 pub use suggest::nearest;

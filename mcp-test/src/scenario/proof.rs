@@ -1,6 +1,8 @@
-//! Proofs, as data: which faults on a good peer a scenario must notice, and by which checks.
+//! Proofs, as data: which damage to a good peer a scenario must notice, and by which checks.
 //!
 //! They are carried out in [`run::prove`](crate::run).
+
+use std::fmt;
 
 use crate::check::Status;
 use crate::server::Server;
@@ -9,7 +11,7 @@ use crate::transport::{CarrierKind, Fault};
 
 use super::Profile;
 
-/// A check, and the status that a fault gives it.
+/// A check, and the status that the damage gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Change {
     /// The check's id.
@@ -18,14 +20,43 @@ pub struct Change {
     pub status: Status,
 }
 
-/// One fault and everything that it changes.
+/// What is wrong with the peer of a proof.
+#[derive(Debug, Clone)]
+pub enum Damage {
+    /// The good peer, with a fault on its wire.
+    Fault(Fault),
+    /// Another peer, whose behaviour is wrong.
+    Peer {
+        /// What it is called.
+        name: &'static str,
+        /// Makes it.
+        make: fn() -> Server,
+    },
+}
+
+impl From<Fault> for Damage {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fault(fault) => f.write_str(&fault.name()),
+            Self::Peer { name, .. } => f.write_str(name),
+        }
+    }
+}
+
+/// One kind of damage and everything that it changes.
 #[derive(Debug, Clone)]
 pub struct Proof {
-    /// What is done to the good peer.
-    pub fault: Fault,
+    /// What is wrong with the peer.
+    pub damage: Damage,
     /// The check that is proven, and the status that the fault gives it.
     pub proves: Change,
-    /// Every other check that the fault changes.
+    /// Every other check that it changes.
     pub also: Vec<Change>,
     /// Where it is carried out, if not at the newest revision of the scenario.
     pub revision: Option<Revision>,
@@ -36,21 +67,21 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// `fault` gives `check` the status FAILURE.
+    /// `damage` gives `check` the status FAILURE.
     #[must_use]
-    pub fn catches(check: &'static str, fault: Fault) -> Self {
-        Self::new(check, Status::Failure, fault)
+    pub fn catches(check: &'static str, damage: impl Into<Damage>) -> Self {
+        Self::new(check, Status::Failure, damage.into())
     }
 
-    /// `fault` gives `check` the status WARNING.
+    /// `damage` gives `check` the status WARNING.
     #[must_use]
-    pub fn warns(check: &'static str, fault: Fault) -> Self {
-        Self::new(check, Status::Warning, fault)
+    pub fn warns(check: &'static str, damage: impl Into<Damage>) -> Self {
+        Self::new(check, Status::Warning, damage.into())
     }
 
-    fn new(check: &'static str, status: Status, fault: Fault) -> Self {
+    fn new(check: &'static str, status: Status, damage: Damage) -> Self {
         Self {
-            fault,
+            damage,
             proves: Change { check, status },
             also: Vec::new(),
             revision: None,
@@ -59,7 +90,7 @@ impl Proof {
         }
     }
 
-    /// Names another check that the fault changes.
+    /// Names another check that the damage changes.
     #[must_use]
     pub fn also(mut self, check: &'static str, status: Status) -> Self {
         self.also.push(Change { check, status });
@@ -87,7 +118,7 @@ impl Proof {
         self
     }
 
-    /// Every check that the fault changes, in order of their ids.
+    /// Every check that the damage changes, in order of their ids.
     #[must_use]
     pub fn changes(&self) -> Vec<Change> {
         let mut changes = self.also.clone();
@@ -97,11 +128,11 @@ impl Proof {
     }
 }
 
-/// The good peer on which a scenario passes, and the faults on it that the scenario notices.
+/// The good peer on which a scenario passes, and the damage that the scenario notices.
 #[derive(Clone)]
 pub struct Proofs {
     /// Makes the good peer.
     pub peer: fn() -> Server,
-    /// The faults.
+    /// What it notices.
     pub proofs: Vec<Proof>,
 }

@@ -182,6 +182,7 @@ pub trait ScenarioOutcome {
     fn into_outcome(self) -> Result<(), BoxError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Into<BoxError>> ScenarioOutcome for Result<(), E> {
     fn into_outcome(self) -> Result<(), BoxError> {
         self.map_err(Into::into)
@@ -198,12 +199,14 @@ pub trait IntoTarget {
     fn into_target(self) -> Target;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoTarget for Target {
     fn into_target(self) -> Target {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: FnOnce() -> Target> IntoTarget for F {
     fn into_target(self) -> Target {
         self()

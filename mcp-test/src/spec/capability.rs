@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Revision, Revisions, Sides};
+use crate::json::Value;
 
 macro_rules! capabilities {
     ($($(#[doc = $doc:literal])+ $variant:ident, $name:literal, $pointer:literal, $sides:ident, $revisions:expr, $page:literal;)+) => {
@@ -123,10 +124,121 @@ impl Capability {
             .copied()
             .find(|capability| capability.name() == name)
     }
+
+    /// Whether a peer that declares `capabilities` declares this one.
+    ///
+    /// A capability is an object, or, for those that say yes or no, `true`. A part is declared only where what it is a
+    /// part of is an object.
+    ///
+    /// ```
+    /// use mcp_test::json::Value;
+    /// use mcp_test::spec::Capability;
+    /// use serde_json::json;
+    ///
+    /// let declared = Value::from(json!({"tools": {"listChanged": false}, "elicitation": {}}));
+    /// assert!(Capability::Tools.declared_in(&declared));
+    /// assert!(!Capability::ToolsListChanged.declared_in(&declared));
+    /// assert!(Capability::ElicitationForm.declared_in(&declared));
+    /// ```
+    pub fn declared_in(self, capabilities: &Value) -> bool {
+        let declared = |pointer| match capabilities.at(pointer) {
+            Some(Value::Bool(yes)) => *yes && self.says_yes_or_no(),
+            Some(Value::Object(_)) => !self.says_yes_or_no(),
+            _ => false,
+        };
+        declared(self.pointer())
+            || (self == Self::ElicitationForm && is_empty_elicitation(capabilities))
+    }
+
+    const fn says_yes_or_no(self) -> bool {
+        matches!(
+            self,
+            Self::ToolsListChanged
+                | Self::ResourcesListChanged
+                | Self::ResourcesSubscribe
+                | Self::PromptsListChanged
+                | Self::RootsListChanged
+        )
+    }
+
+    /// The address of the description at `revision`, or at the newest revision that has the capability.
+    pub fn link(self, revision: Revision) -> String {
+        super::page::url_within(self.page(), self.revisions(), revision)
+    }
+}
+
+fn is_empty_elicitation(capabilities: &Value) -> bool {
+    matches!(capabilities.at("/elicitation"), Some(Value::Object(modes)) if modes.is_empty())
 }
 
 impl fmt::Display for Capability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn declared(capabilities: serde_json::Value) -> Vec<&'static str> {
+        let capabilities = Value::from(capabilities);
+        Capability::ALL
+            .iter()
+            .filter(|capability| capability.declared_in(&capabilities))
+            .map(|capability| capability.name())
+            .collect()
+    }
+
+    #[test]
+    fn a_capability_is_an_object_and_a_flag_is_true() {
+        let capabilities = json!({
+            "tools": {"listChanged": true},
+            "resources": {"subscribe": false, "listChanged": {}},
+            "prompts": true,
+            "logging": {},
+            "completions": null,
+        });
+        assert_eq!(
+            declared(capabilities),
+            ["tools", "tools.listChanged", "resources", "logging"]
+        );
+    }
+
+    #[test]
+    fn empty_elicitation_means_forms() {
+        let forms = ["elicitation", "elicitation.form"];
+        assert_eq!(declared(json!({"elicitation": {}})), forms);
+        assert_eq!(declared(json!({"elicitation": {"form": {}}})), forms);
+        assert_eq!(
+            declared(json!({"elicitation": {"url": {}}})),
+            ["elicitation", "elicitation.url"]
+        );
+    }
+
+    #[test]
+    fn the_extension_is_found_by_its_escaped_name() {
+        let capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+        assert_eq!(
+            declared(capabilities),
+            ["extensions", "extensions.io.modelcontextprotocol/tasks"]
+        );
+        assert!(declared(json!([])).is_empty());
+    }
+
+    #[test]
+    fn names_are_found_again_and_agree_with_pointers() {
+        for capability in Capability::ALL {
+            assert_eq!(Capability::named(capability.name()), Some(*capability));
+            let pointer: String = capability.pointer().replace("~1", "%");
+            let name = pointer
+                .trim_start_matches('/')
+                .replace('/', ".")
+                .replace('%', "/");
+            assert_eq!(capability.name(), name);
+        }
+        assert_eq!(Capability::named("tool"), None);
     }
 }

@@ -133,9 +133,9 @@ pub const ERROR_CODES: &[ErrorCode] = &[
 ];
 
 impl ErrorCode {
-    /// The address of the definition at `revision`.
+    /// The address of the definition at `revision`, or at the newest revision that has the code.
     pub fn link(&self, revision: Revision) -> String {
-        super::url(self.page, revision)
+        super::page::url_within(self.page, self.revisions, revision)
     }
 }
 

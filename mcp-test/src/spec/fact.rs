@@ -139,14 +139,28 @@ facts! {
 mod tests {
     use super::*;
 
+    /// The facts that begin or end with a revision, as its changelog lists them.
+    fn changes(revision: Revision, before: Revision) -> String {
+        let signs = FACTS.iter().filter_map(|fact| {
+            match (
+                fact.revisions.contains(before),
+                fact.revisions.contains(revision),
+            ) {
+                (false, true) => Some(format!("+{}", fact.name)),
+                (true, false) => Some(format!("-{}", fact.name)),
+                _ => None,
+            }
+        });
+        signs.collect::<Vec<_>>().join(" ")
+    }
+
     #[test]
-    fn the_table_reads_as_the_changelogs_do() {
-        let table = FACTS
-            .iter()
-            .map(|fact| format!("{:31} {}", fact.name, fact.revisions))
-            .collect::<Vec<_>>()
-            .join("\n");
-        insta::assert_snapshot!(table);
+    fn revisions_change_as_their_changelogs_say() {
+        let [first, second, third, fourth, fifth] = Revision::ALL;
+        insta::assert_snapshot!(changes(second, first), @"+has_batches -has_http_with_sse +has_streamable_http +has_sessions +has_get_stream +has_resumability +has_tool_annotations +has_audio_content +has_progress_messages +has_authorization");
+        insta::assert_snapshot!(changes(third, second), @"-has_batches +sends_version_header +has_structured_content +has_resource_links +has_titles +has_completion_context +has_meta_key_format +has_resource_metadata +has_resource_indicators");
+        insta::assert_snapshot!(changes(fourth, third), @"+has_errors_without_id +has_stream_polling +answers_bad_origin_with_403 +has_tool_name_format +reports_input_errors_in_results +has_schema_2020_12 +has_icons +has_url_elicitation +has_sampling_tools +has_client_id_metadata");
+        insta::assert_snapshot!(changes(fifth, fourth), @"-has_handshake +has_request_meta -has_server_requests +has_input_requests +has_listen +has_result_type +has_cacheable_results +has_log_level_per_request +has_trace_context -has_sessions -has_get_stream -has_resumability -has_stream_polling +mirrors_headers +answers_unknown_method_with_404 +cancels_by_closing_stream +has_any_structured_content");
     }
 
     #[test]

@@ -79,9 +79,9 @@ impl Method {
             .find(|capability| capability.revisions().contains(revision))
     }
 
-    /// The address of the description at `revision`.
+    /// The address of the description at `revision`, or at the newest revision that has the method.
     pub fn link(&self, revision: Revision) -> String {
-        super::url(self.page, revision)
+        super::page::url_within(self.page, self.revisions(), revision)
     }
 }
 
@@ -229,7 +229,7 @@ pub const METHODS: &[Method] = &[
         extension: STATELESS,
         capabilities: &[Capability::TasksCancel, Capability::TasksExtension],
         name_param: Some("taskId"),
-        ..request("tasks/cancel", "seps/2663#task-cancellation")
+        ..request("tasks/cancel", "basic/utilities/tasks#task-cancellation")
     },
     Method {
         from_client: TASKS,
@@ -237,7 +237,7 @@ pub const METHODS: &[Method] = &[
         extension: STATELESS,
         capabilities: &[Capability::Tasks, Capability::TasksExtension],
         name_param: Some("taskId"),
-        ..request("tasks/get", "seps/2663#task-polling")
+        ..request("tasks/get", "basic/utilities/tasks#getting-tasks")
     },
     Method {
         from_client: CORE_TASKS,

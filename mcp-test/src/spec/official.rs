@@ -44,12 +44,13 @@ impl Schema {
         self.definitions.get(definition)?.pointer(pointer)
     }
 
-    /// The definitions in an `anyOf`.
-    fn members(&self, union: &str) -> Vec<&str> {
-        let members = self.at(union, "/anyOf").and_then(Value::as_array);
+    /// The definitions that a union consists of; a union of one is that definition itself.
+    fn members<'a>(&'a self, union: &'a str) -> Vec<&'a str> {
+        let Some(members) = self.at(union, "/anyOf").and_then(Value::as_array) else {
+            return vec![union];
+        };
         members
-            .into_iter()
-            .flatten()
+            .iter()
             .filter_map(|member| member["$ref"].as_str()?.rsplit('/').next())
             .collect()
     }
@@ -58,7 +59,7 @@ impl Schema {
         self.at(definition, "/properties/method/const")?.as_str()
     }
 
-    fn methods(&self, union: &str) -> BTreeSet<&str> {
+    fn methods<'a>(&'a self, union: &'a str) -> BTreeSet<&'a str> {
         let members = self.members(union).into_iter();
         members.filter_map(|name| self.method_of(name)).collect()
     }
@@ -151,6 +152,116 @@ fn what_is_known_of_a_method_agrees() {
             if revision.has_input_requests() {
                 assert_eq!(method.may_need_input, has("inputResponses"), "{method}");
             }
+        }
+    }
+}
+
+#[test]
+fn facts_agree() {
+    for schema in schemas() {
+        let revision = schema.revision;
+        let has = |definition: &str, pointer: &str| schema.at(definition, pointer).is_some();
+        let member = |definition: &str, name: &str| has(definition, &format!("/properties/{name}"));
+        let param = |definition: &str, name: &str| {
+            let params = schema.params(definition);
+            params.is_some_and(|params| params["properties"].get(name).is_some())
+        };
+        let defines = |mode: &str| schema.definitions.contains_key(mode);
+        for (fact, ours, theirs) in [
+            (
+                "handshake",
+                revision.has_handshake(),
+                defines("InitializeRequest"),
+            ),
+            (
+                "batches",
+                revision.has_batches(),
+                defines("JSONRPCBatchRequest"),
+            ),
+            (
+                "errors without id",
+                revision.has_errors_without_id(),
+                defines("JSONRPCErrorResponse"),
+            ),
+            (
+                "request meta",
+                revision.has_request_meta(),
+                defines("RequestMetaObject"),
+            ),
+            (
+                "server requests",
+                revision.has_server_requests(),
+                defines("ServerRequest"),
+            ),
+            (
+                "input requests",
+                revision.has_input_requests(),
+                defines("InputRequiredResult"),
+            ),
+            (
+                "listen",
+                revision.has_listen(),
+                defines("SubscriptionsListenRequest"),
+            ),
+            (
+                "result type",
+                revision.has_result_type(),
+                member("Result", "resultType"),
+            ),
+            (
+                "cacheable results",
+                revision.has_cacheable_results(),
+                defines("CacheableResult"),
+            ),
+            (
+                "tool annotations",
+                revision.has_tool_annotations(),
+                member("Tool", "annotations"),
+            ),
+            (
+                "audio",
+                revision.has_audio_content(),
+                defines("AudioContent"),
+            ),
+            (
+                "progress messages",
+                revision.has_progress_messages(),
+                param("ProgressNotification", "message"),
+            ),
+            (
+                "structured content",
+                revision.has_structured_content(),
+                member("CallToolResult", "structuredContent"),
+            ),
+            (
+                "any structured content",
+                revision.has_structured_content() && !revision.has_any_structured_content(),
+                has("CallToolResult", "/properties/structuredContent/type"),
+            ),
+            (
+                "resource links",
+                revision.has_resource_links(),
+                defines("ResourceLink"),
+            ),
+            ("titles", revision.has_titles(), member("Tool", "title")),
+            (
+                "completion context",
+                revision.has_completion_context(),
+                param("CompleteRequest", "context"),
+            ),
+            ("icons", revision.has_icons(), member("Tool", "icons")),
+            (
+                "elicitation by URL",
+                revision.has_url_elicitation(),
+                defines("ElicitRequestURLParams"),
+            ),
+            (
+                "sampling tools",
+                revision.has_sampling_tools(),
+                param("CreateMessageRequest", "tools"),
+            ),
+        ] {
+            assert_eq!(ours, theirs, "{fact} of {revision}");
         }
     }
 }

@@ -1,15 +1,129 @@
 //! Where a page of the specification stands on the web at a given revision. Pages have moved; this file knows how.
 
-use super::Revision;
+use super::{Revision, Revisions};
 
 const SITE: &str = "https://modelcontextprotocol.io";
 const SOURCE: &str = "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main";
 const EXT_AUTH: &str = "https://github.com/modelcontextprotocol/ext-auth/blob/main";
 
+/// Sections that older revisions have elsewhere: the newest place, the last revision without it, the place there.
+const MOVED: &[(&str, Revision, &str)] = &[
+    (
+        "basic/index#messages",
+        Revision::V2024_11_05,
+        "basic/messages",
+    ),
+    (
+        "basic/index#requests",
+        Revision::V2024_11_05,
+        "basic/messages#requests",
+    ),
+    (
+        "basic/index#responses",
+        Revision::V2024_11_05,
+        "basic/messages#responses",
+    ),
+    (
+        "basic/index#result-responses",
+        Revision::V2024_11_05,
+        "basic/messages#responses",
+    ),
+    (
+        "basic/index#error-responses",
+        Revision::V2024_11_05,
+        "basic/messages#responses",
+    ),
+    (
+        "basic/index#error-codes",
+        Revision::V2024_11_05,
+        "basic/messages#responses",
+    ),
+    (
+        "basic/index#notifications",
+        Revision::V2024_11_05,
+        "basic/messages#notifications",
+    ),
+    (
+        "basic/index#result-responses",
+        Revision::V2025_06_18,
+        "basic/index#responses",
+    ),
+    (
+        "basic/index#error-responses",
+        Revision::V2025_06_18,
+        "basic/index#responses",
+    ),
+    (
+        "basic/index#error-codes",
+        Revision::V2025_06_18,
+        "basic/index#responses",
+    ),
+    (
+        "basic/index#error-codes",
+        Revision::V2025_11_25,
+        "basic/index#error-responses",
+    ),
+    (
+        "basic/patterns/cancellation#timeouts",
+        Revision::V2025_11_25,
+        "basic/lifecycle#timeouts",
+    ),
+    (
+        "basic/transports/index#messages",
+        Revision::V2025_11_25,
+        "basic/transports",
+    ),
+    (
+        "basic/transports/stdio#shutdown",
+        Revision::V2025_11_25,
+        "basic/lifecycle#stdio",
+    ),
+    (
+        "basic/transports/streamable-http#security-endpoint",
+        Revision::V2025_11_25,
+        "basic/transports#security-warning",
+    ),
+    (
+        "basic/transports/streamable-http#sending-messages",
+        Revision::V2025_11_25,
+        "basic/transports#sending-messages-to-the-server",
+    ),
+    (
+        "basic/transports/streamable-http#receiving-messages",
+        Revision::V2025_11_25,
+        "basic/transports#sending-messages-to-the-server",
+    ),
+    (
+        "basic/transports/streamable-http#http-sse-transport-2024-11-05",
+        Revision::V2025_11_25,
+        "basic/transports#backwards-compatibility",
+    ),
+    (
+        "client/elicitation#elicitation-requests",
+        Revision::V2025_06_18,
+        "client/elicitation#creating-elicitation-requests",
+    ),
+    (
+        "client/elicitation#form-mode-elicitation-requests",
+        Revision::V2025_06_18,
+        "client/elicitation#creating-elicitation-requests",
+    ),
+    (
+        "client/elicitation#requested-schema",
+        Revision::V2025_06_18,
+        "client/elicitation#request-schema",
+    ),
+    (
+        "client/elicitation#form-mode-security",
+        Revision::V2025_06_18,
+        "client/elicitation#security-considerations",
+    ),
+];
+
 /// The address of a page, which may carry an `#anchor`, at `revision`.
 ///
-/// Pages are named as in the newest revision that has them. Where an older revision keeps the same text on another
-/// page, the address is that page's. Proposals and extensions have one address for all revisions.
+/// Pages are named as in the newest revision that has them. Where an older revision keeps the same text in another
+/// place, the address is that of the place. Proposals and extensions have one address for all revisions.
 ///
 /// ```
 /// use mcp_test::spec::{self, Revision};
@@ -20,6 +134,10 @@ const EXT_AUTH: &str = "https://github.com/modelcontextprotocol/ext-auth/blob/ma
 /// );
 /// ```
 pub fn url(page: &str, revision: Revision) -> String {
+    let moved = MOVED
+        .iter()
+        .find(|(newest, last, _)| *newest == page && revision <= *last);
+    let page = moved.map_or(page, |(_, _, older)| older);
     let (path, anchor) = match page.split_once('#') {
         Some((path, anchor)) => (path, format!("#{anchor}")),
         None => (page, String::new()),
@@ -32,8 +150,20 @@ pub fn url(page: &str, revision: Revision) -> String {
     format!("{SITE}/specification/{revision}/{path}{anchor}")
 }
 
+/// The address of a page at `revision`, or, where that is not among `revisions`, at the newest of them.
+pub(super) fn url_within(page: &str, revisions: Revisions, revision: Revision) -> String {
+    if revisions.contains(revision) {
+        url(page, revision)
+    } else {
+        url(page, revisions.newest().unwrap_or(revision))
+    }
+}
+
 /// The address of what is not a page of one revision: proposals, extensions, and the schema before it had a page.
 fn outside(path: &str, revision: Revision) -> Option<String> {
+    if path == "basic/utilities/tasks" && revision > Revision::V2025_11_25 {
+        return outside("seps/2663", revision);
+    }
     if path == "schema" && revision < Revision::V2025_06_18 {
         return Some(format!("{SOURCE}/schema/{revision}/schema.ts"));
     }
@@ -97,11 +227,49 @@ mod tests {
     }
 
     #[test]
+    fn sections_are_found_where_the_revision_keeps_them() {
+        let end = |page: &str, revision| {
+            let address = url(page, revision);
+            let start = format!("https://modelcontextprotocol.io/specification/{revision}/");
+            address.strip_prefix(&start).map(str::to_owned)
+        };
+        for (revision, place) in [
+            (Revision::V2024_11_05, "basic/messages#responses"),
+            (Revision::V2025_03_26, "basic#responses"),
+            (Revision::V2025_06_18, "basic#responses"),
+            (Revision::V2025_11_25, "basic#error-responses"),
+            (Revision::V2026_07_28, "basic#error-codes"),
+        ] {
+            assert_eq!(
+                end("basic/index#error-codes", revision).as_deref(),
+                Some(place)
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_revision_does_not_have_is_shown_where_it_exists() {
+        let sessions = Revisions::until(Revision::V2025_11_25);
+        assert_eq!(
+            url_within("basic/utilities/ping", sessions, Revision::V2026_07_28),
+            url("basic/utilities/ping", Revision::V2025_11_25)
+        );
+        assert_eq!(
+            url_within("basic/utilities/ping", sessions, Revision::V2025_03_26),
+            url("basic/utilities/ping", Revision::V2025_03_26)
+        );
+    }
+
+    #[test]
     fn proposals_and_extensions_have_one_address() {
         let newest = |page: &str| url(page, Revision::NEWEST);
         assert_eq!(
             newest("seps/2663#task-polling"),
             "https://modelcontextprotocol.io/seps/2663-tasks-extension#task-polling"
+        );
+        assert_eq!(
+            newest("basic/utilities/tasks"),
+            "https://modelcontextprotocol.io/seps/2663-tasks-extension"
         );
         assert_eq!(
             newest("extensions/tasks/overview"),

@@ -4,12 +4,12 @@
 //! a line with its id, level, who is bound, revisions and how it shows, and below it, indented, its page and texts:
 //!
 //! ```text
-//! ping.respond | MUST | both | 2024-11-05..2025-11-25 | wire
-//!   page      basic/utilities/ping#behavior-requirements
-//!   says      The receiver of a ping answers promptly with an empty result.
-//!   probe     Send ping at any time after initialization; expect a result that is an object.
-//!   violation No answer, or an error.
-//!   aliases   schema.ping-answered
+//! discover.implement | MUST | server | 2026-07-28 | wire
+//!   page      server/discover
+//!   says      Every 2026-07-28 server answers `server/discover`.
+//!   probe     Send server/discover with valid _meta as the very first message; expect a result.
+//!   violation Replies -32601 (or nothing) to server/discover.
+//!   aliases   versioning.discover-implemented
 //! ```
 //!
 //! Ids stay when texts change. Where two ids turned out to say the same, one of them became an alias of the other.
@@ -28,11 +28,11 @@ use super::{Revision, Revisions};
 /// Something the specification demands of a peer.
 ///
 /// ```
-/// use mcp_test::spec::{Revision, requirement};
+/// use mcp_test::spec::{Level, Revision, requirement};
 ///
-/// let requirement = requirement::find("tools.list-capability").or(requirement::all().first());
-/// let requirement = requirement.ok_or("no requirements")?;
-/// println!("{} {}", requirement.id, requirement.link(Revision::NEWEST));
+/// let requirement = requirement::find("ping.result-empty").ok_or("unknown id")?;
+/// assert_eq!(requirement.level, Level::Must);
+/// println!("{}: {}", requirement.id, requirement.link(Revision::V2025_11_25));
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,14 +157,9 @@ impl Testable {
 }
 
 impl Requirement {
-    /// The address of the text at `revision`, or, when the requirement is not made there, at its newest revision.
+    /// The address of the text at `revision`, or at the newest revision that has the requirement.
     pub fn link(&self, revision: Revision) -> String {
-        let revision = if self.revisions.contains(revision) {
-            revision
-        } else {
-            self.revisions.newest().unwrap_or(revision)
-        };
-        super::url(self.page, revision)
+        super::page::url_within(self.page, self.revisions, revision)
     }
 
     /// The part of the id before the dot, which names the file too.
@@ -236,8 +231,8 @@ pub fn find(id: &str) -> Option<&'static Requirement> {
 /// ```
 /// use mcp_test::spec::{Who, requirement};
 ///
-/// let found = requirement::search("tools/list MUST server 2026-07-28");
-/// assert!(found.iter().any(|requirement| requirement.who == Who::Server));
+/// let found = requirement::search("ping empty 2025-11-25");
+/// assert!(found.iter().any(|requirement| requirement.who == Who::Both));
 /// ```
 pub fn search(filter: &str) -> Vec<&'static Requirement> {
     let filter = filter.to_lowercase();

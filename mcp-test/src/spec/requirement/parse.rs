@@ -140,6 +140,7 @@ impl Fields {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Revision;
 
     const GOOD: &str = "# Header.\n\nping.answer | MUST NOT | authorization-server | ..2025-03-26 | no\n  page      a/b#c\n  says      Says: it | all.\n  probe     p\n  violation v\n  aliases   x.y z.w\n";
 
@@ -150,19 +151,31 @@ mod tests {
     #[test]
     fn a_block_becomes_a_requirement() {
         let read = file("ping.req", GOOD).unwrap();
-        insta::assert_debug_snapshot!(read);
+        let expected = Requirement {
+            id: "ping.answer",
+            aliases: vec!["x.y", "z.w"],
+            revisions: Revisions::until(Revision::V2025_03_26),
+            level: Level::MustNot,
+            who: Who::AuthorizationServer,
+            page: "a/b#c",
+            says: "Says: it | all.",
+            testable: Testable::No,
+            probe: "p",
+            violation: "v",
+        };
+        assert_eq!(read, [expected]);
     }
 
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
-        insta::assert_snapshot!(reason("ping.answer | MUST | both | 2025-03-26\n"), @"");
-        insta::assert_snapshot!(reason("pong.answer | MUST | both | 2025-03-26 | wire\n"), @"");
-        insta::assert_snapshot!(reason("ping.Answer | MUST | both | 2025-03-26 | wire\n"), @"");
-        insta::assert_snapshot!(reason("\n\nping.answer | MIGHT | both | 2025-03-26 | wire\n  page x\n  says x\n  probe x\n  violation x\n"), @"");
-        insta::assert_snapshot!(reason("ping.answer | MUST | both | 2025 | wire\n"), @"");
-        insta::assert_snapshot!(reason("ping.answer | MUST | both | all | wire\n  page x\n  says x\n"), @"");
-        insta::assert_snapshot!(reason("ping.answer | MUST | both | all | wire\n  page x\n  says x\n  probe x\n  violation x\n  says y\n"), @"");
-        insta::assert_snapshot!(reason("ping.answer | MUST | both | all | wire\n  page\n"), @"");
-        insta::assert_snapshot!(reason("ping.answer | MUST | both | all | wire\npage x\n"), @"");
+        insta::assert_snapshot!(reason("ping.answer | MUST | both | 2025-03-26\n"), @"ping.req, line 1: expected `id | level | who | revisions | testable`, got `ping.answer | MUST | both | 2025-03-26`");
+        insta::assert_snapshot!(reason("pong.answer | MUST | both | 2025-03-26 | wire\n"), @"ping.req, line 1: `pong.answer` does not belong to the area `ping`");
+        insta::assert_snapshot!(reason("ping.Answer | MUST | both | 2025-03-26 | wire\n"), @"ping.req, line 1: expected an id such as `area.name`, got `ping.Answer`");
+        insta::assert_snapshot!(reason("\n\nping.answer | MIGHT | both | 2025-03-26 | wire\n  page x\n  says x\n  probe x\n  violation x\n"), @"ping.req, line 3: `MIGHT` is not a level: expected MUST, MUST NOT, SHOULD, SHOULD NOT, MAY");
+        insta::assert_snapshot!(reason("ping.answer | MUST | both | 2025 | wire\n"), @"ping.req, line 1: `2025` is not a revision of MCP; the revisions are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28");
+        insta::assert_snapshot!(reason("ping.answer | MUST | both | all | wire\n  page x\n  says x\n"), @"ping.req, line 1: the field `probe` is missing");
+        insta::assert_snapshot!(reason("ping.answer | MUST | both | all | wire\n  page x\n  says x\n  probe x\n  violation x\n  says y\n"), @"ping.req, line 6: the field `says` is unknown or repeated");
+        insta::assert_snapshot!(reason("ping.answer | MUST | both | all | wire\n  page\n"), @"ping.req, line 2: expected two spaces, a field and its text, got `  page`");
+        insta::assert_snapshot!(reason("ping.answer | MUST | both | all | wire\npage x\n"), @"ping.req, line 2: expected two spaces, a field and its text, got `page x`");
     }
 }

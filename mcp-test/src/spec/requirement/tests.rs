@@ -62,3 +62,54 @@ fn every_requirement_is_made_somewhere_and_linked() {
         }
     }
 }
+
+#[test]
+fn what_says_the_same_under_two_ids_is_one() {
+    for (alias, id) in [
+        ("versioning.discover-implemented", "discover.implement"),
+        (
+            "versioning.discover-not-prerequisite",
+            "discover.not-prerequisite",
+        ),
+        (
+            "schema.request-meta-required",
+            "base.meta-request-required-fields",
+        ),
+    ] {
+        assert_eq!(find(alias).map(|requirement| requirement.id), Some(id));
+    }
+    let gated = find("base.sampling-requires-capability").unwrap();
+    assert_eq!(gated.id, "sampling.request.requires-capability");
+    assert_eq!(gated.revisions, Revisions::all());
+    assert_eq!(find("sampling"), None);
+}
+
+#[test]
+fn a_search_needs_every_word_and_no_case() {
+    let ids = |filter: &str| {
+        search(filter)
+            .iter()
+            .map(|found| found.id)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ids("PING.result-EMPTY"), ["ping.result-empty"]);
+    assert_eq!(
+        ids("versioning.discover-implemented"),
+        ["discover.implement"]
+    );
+    assert!(ids("ping server 2026-07-28 no-such-word").is_empty());
+    assert_eq!(ids("").len(), all().len());
+    let narrow = ids("authorization-server must not 2025-06-18");
+    assert!(!narrow.is_empty() && narrow.len() < ids("authorization-server").len());
+}
+
+#[test]
+fn a_link_leads_to_a_revision_that_has_the_requirement() {
+    let ping = find("ping.result-empty").unwrap();
+    let newest = "https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#behavior-requirements";
+    assert_eq!(ping.link(Revision::V2026_07_28), newest);
+    assert_eq!(
+        ping.link(Revision::V2025_06_18),
+        newest.replace("2025-11-25", "2025-06-18")
+    );
+}

@@ -1,0 +1,267 @@
+//! The rules for single messages, said by the judged party or heard by it.
+
+use super::ids::Match;
+use super::{Exchange, Judge, quoted};
+use crate::check::Finding;
+use crate::json::Value;
+use crate::spec::{Era, MethodKind, Side, error_code, method};
+use crate::trace::{Event, Party, Reading};
+use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
+
+impl Judge {
+    /// A message of the other party: it opens what the judged one has to answer.
+    pub(super) fn heard(&mut self, event: &Event, reading: &Reading) {
+        let Some(Ok(frame)) = reading.frame() else { return };
+        let Some(conversation) = self.connections.get_mut(&event.connection) else { return };
+        let mut requests = false;
+        for message in frame.messages() {
+            if let Message::Request(request) = message {
+                requests = true;
+                conversation.ids.send(&request.id, &request.method);
+            }
+        }
+        if let Some(exchange) = event.exchange {
+            conversation
+                .exchanges
+                .insert(exchange, Exchange { only_notifications: !requests, ..Exchange::default() });
+        }
+    }
+
+    /// A message of the judged party.
+    pub(super) fn said(&mut self, event: &Event, reading: &Reading) {
+        for note in reading.notes() {
+            self.find(
+                Finding::peer("a message is JSON that parsers read differently")
+                    .expected("every member once, and text that is Unicode")
+                    .got(note.to_string())
+                    .should(),
+                event.seq,
+            );
+        }
+        match reading.frame() {
+            None => {}
+            Some(Err(malformed)) => self.malformed(event, malformed),
+            Some(Ok(Frame::One(message))) => self.message(event, message),
+            Some(Ok(Frame::Batch(items))) => {
+                if !self.revision.has_batches() {
+                    self.find(
+                        Finding::peer(format!("a batch, which MCP {} does not have", self.revision))
+                            .expected("one JSON-RPC message at a time")
+                            .got(format!("an array of {} messages", items.len()))
+                            .requires("jsonrpc.batch-not-sent"),
+                        event.seq,
+                    );
+                }
+                for item in items {
+                    match item {
+                        Ok(message) => self.message(event, message),
+                        Err(malformed) => self.malformed(event, malformed),
+                    }
+                }
+            }
+        }
+    }
+
+    fn malformed(&mut self, event: &Event, malformed: &Malformed) {
+        if let Some(id) = &malformed.id
+            && let Some(conversation) = self.connections.get_mut(&event.connection)
+        {
+            conversation.ids.answer(id);
+        }
+        let at = malformed.pointer.to_string();
+        let requirement = match at.as_str() {
+            "/jsonrpc" => "jsonrpc.version-member",
+            "/id" => "jsonrpc.request-id-type",
+            "/method" => "jsonrpc.request-method-string",
+            "/error/code" => "jsonrpc.error-code-integer",
+            at if at.starts_with("/error") => "jsonrpc.error-shape",
+            _ => "jsonrpc.response-result-or-error",
+        };
+        self.find(
+            Finding::peer("a message is no JSON-RPC 2.0 message")
+                .expected(format!("{} is {}", or_message(&at), malformed.expected))
+                .got(malformed.got.clone())
+                .requires(requirement),
+            event.seq,
+        );
+    }
+
+    fn message(&mut self, event: &Event, message: &Message) {
+        match message {
+            Message::Request(request) => self.request(event, request),
+            Message::Notification(notification) => {
+                self.params(event, &notification.method, notification.params.as_ref());
+                self.direction(event, &notification.method, MethodKind::Notification);
+            }
+            Message::Response(response) => {
+                let method = self.reply_id(event, Some(&response.id), false);
+                self.result(event, method.as_deref(), &response.result);
+            }
+            Message::Error(error) => {
+                self.reply_id(event, error.id.as_ref(), true);
+                self.error(event, error);
+            }
+        }
+    }
+
+    fn request(&mut self, event: &Event, request: &Request) {
+        if self.who == Party::Server && self.revision.era() == Era::Stateless {
+            let http = event.exchange.is_some();
+            let requirement =
+                if http { "transport.http.server-no-requests" } else { "transport.stdio.server-no-requests" };
+            self.find(
+                Finding::peer(format!("the server sent a request, `{}`", request.method))
+                    .expected(format!("responses and notifications only: MCP {} has no requests of servers", self.revision))
+                    .got(format!("a request with id {}", request.id))
+                    .requires(requirement),
+                event.seq,
+            );
+        }
+        let id = match &request.id {
+            Id::Null => Some("jsonrpc.request-id-not-null"),
+            Id::Number(number) if !number.is_integer() => Some("jsonrpc.request-id-type"),
+            _ => None,
+        };
+        if let Some(requirement) = id {
+            self.find(
+                Finding::peer(format!("the request `{}` has an id that MCP does not allow", request.method))
+                    .expected("a string or a whole number")
+                    .got(request.id.to_string())
+                    .requires(requirement),
+                event.seq,
+            );
+        }
+        self.params(event, &request.method, request.params.as_ref());
+        self.direction(event, &request.method, MethodKind::Request);
+    }
+
+    fn params(&mut self, event: &Event, method: &str, params: Option<&Value>) {
+        if let Some(params) = params.filter(|params| params.as_object().is_none()) {
+            self.find(
+                Finding::peer(format!("the params of `{method}` are no object"))
+                    .expected("`/params` is an object")
+                    .got(format!("{}, which is {}", params.short(80), params.kind()))
+                    .requires("jsonrpc.params-object"),
+                event.seq,
+            );
+        }
+    }
+
+    fn direction(&mut self, event: &Event, name: &str, kind: MethodKind) {
+        let side = match self.who {
+            Party::Client => Side::Client,
+            _ => Side::Server,
+        };
+        let Some(known) = method(name) else { return };
+        let revision = self.revision;
+        // That there are no requests of servers at all says it already.
+        if kind == MethodKind::Request && side == Side::Server && !revision.has_server_requests() {
+            return;
+        }
+        if known.kind != kind || !known.revisions().contains(revision) || known.sent_by(side, revision) {
+            return;
+        }
+        self.find(
+            Finding::peer(format!("a {side} does not send `{name}`"))
+                .expected(format!("`{name}` to come from the {} only", side.peer()))
+                .got(format!("`{name}` from the {side}"))
+                .requires("schema.message-direction"),
+            event.seq,
+        );
+    }
+
+    /// Matches a reply with its request; hands back the method that it answers.
+    fn reply_id(&mut self, event: &Event, id: Option<&Id>, is_error: bool) -> Option<String> {
+        let echo = if is_error { "jsonrpc.error-id-echo" } else { "jsonrpc.result-id-echo" };
+        let conversation = self.connections.get_mut(&event.connection)?;
+        let id = match id {
+            Some(id) if *id != Id::Null => id,
+            _ => {
+                let status = event.exchange.and_then(|number| conversation.exchanges.get(&number)?.status);
+                // A refused HTTP request may be answered with an error that has no id.
+                if !(is_error && status.is_some_and(|status| status >= 400)) {
+                    self.find(
+                        Finding::peer("a reply has no id")
+                            .expected("the id of the request that it answers")
+                            .got(if id.is_some() { "null" } else { "no member `id`" })
+                            .requires(echo),
+                        event.seq,
+                    );
+                }
+                return None;
+            }
+        };
+        let finding = match conversation.ids.answer(id) {
+            Match::Answers(method) => return Some(method.to_owned()),
+            Match::Again(method) => Finding::peer(format!("`{method}` was answered twice"))
+                .expected("one response to each request")
+                .got(format!("another response with id {id}"))
+                .requires("jsonrpc.single-response"),
+            Match::Retyped(sent) => Finding::peer("a reply has its id in another JSON type")
+                .expected(json_id(sent))
+                .got(json_id(id))
+                .requires("jsonrpc.id-type-preserved"),
+            Match::Unknown => Finding::peer("a reply has an id that no request has")
+                .expected("the id of the request that it answers")
+                .got(json_id(id))
+                .requires(echo),
+        };
+        self.find(finding, event.seq);
+        None
+    }
+
+    fn result(&mut self, event: &Event, method: Option<&str>, result: &Value) {
+        let name = method.unwrap_or("a request");
+        if result.as_object().is_none() {
+            self.find(
+                Finding::peer(format!("the result of `{name}` is no object"))
+                    .expected("`/result` is an object")
+                    .got(format!("{}, which is {}", result.short(80), result.kind()))
+                    .requires("jsonrpc.result-object"),
+                event.seq,
+            );
+        } else if self.revision.era() == Era::Stateless
+            && self.who == Party::Server
+            && result.get("resultType").and_then(Value::as_str).is_none()
+        {
+            let got = result.get("resultType").map_or("nothing".to_owned(), |kind| kind.short(40));
+            self.find(
+                Finding::peer(format!("the result of `{name}` does not say its type"))
+                    .expected("`/result/resultType` is a string, such as \"complete\"")
+                    .got(got)
+                    .requires("base.result-type-present"),
+                event.seq,
+            );
+        }
+    }
+
+    fn error(&mut self, event: &Event, error: &ErrorReply) {
+        let code = error.error.code;
+        if error_code::may_be_sent(code, self.revision) {
+            return;
+        }
+        let requirement = if error_code::find(code).is_some() {
+            "jsonrpc.error-code-retired"
+        } else {
+            "jsonrpc.error-code-reserved-range"
+        };
+        self.find(
+            Finding::peer(format!("the error code {code} is not for MCP {}", self.revision))
+                .expected("a code that the revision defines, or one outside its reserved range")
+                .got(format!("{code}, {}", quoted(error.error.message.as_bytes())))
+                .requires(requirement),
+            event.seq,
+        );
+    }
+}
+
+fn json_id(id: &Id) -> String {
+    match id {
+        Id::String(text) => format!("{text:?}"),
+        other => other.to_string(),
+    }
+}
+
+fn or_message(pointer: &str) -> String {
+    if pointer.is_empty() { "the message".to_owned() } else { format!("`{pointer}`") }
+}

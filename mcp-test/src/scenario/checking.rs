@@ -1,0 +1,254 @@
+//! Making a check: from what a peer said to one row of the report.
+
+use crate::check::{Check, Collector, Finding, Origin, Severity, Status};
+use crate::client::Reply;
+use crate::expect::{Matcher, Mismatch};
+use crate::json::Value;
+
+use super::{CheckSpec, Profile};
+
+/// What a check can be made on: a reply, or a value taken out of one.
+pub trait Subject {
+    /// The value that is looked at.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, because the peer answered with an error.
+    fn value(&self) -> Result<&Value, Finding>;
+
+    /// The finding that follows from a mismatch.
+    fn finding(&self, mismatch: &Mismatch) -> Finding;
+}
+
+impl Subject for Reply {
+    fn value(&self) -> Result<&Value, Finding> {
+        self.result()
+    }
+
+    fn finding(&self, mismatch: &Mismatch) -> Finding {
+        let headline = format!("the result of `{}` is not as it should be", self.method());
+        Finding::mismatch(headline, mismatch).evidence_all(self.evidence())
+    }
+}
+
+impl Subject for Value {
+    fn value(&self) -> Result<&Value, Finding> {
+        Ok(self)
+    }
+
+    fn finding(&self, mismatch: &Mismatch) -> Finding {
+        Finding::mismatch("what the peer said is not what is demanded", mismatch)
+    }
+}
+
+/// A check in the making; it enters the report when it is dropped, if anything was asked of it.
+#[must_use = "a check of which nothing is asked is not made; end it with `expect`, `pass`, `info` …"]
+pub struct CheckBuilder<'a> {
+    collector: &'a mut Collector,
+    profile: Profile,
+    spec: Option<&'static CheckSpec>,
+    row: Check,
+    asked: bool,
+}
+
+impl<'a> CheckBuilder<'a> {
+    pub(super) fn new(
+        collector: &'a mut Collector,
+        profile: Profile,
+        id: &str,
+        spec: Option<&'static CheckSpec>,
+    ) -> Self {
+        let row = spec.map_or_else(
+            || Check::new(id, Origin::Own, Status::Success),
+            |spec| spec.row(Status::Success),
+        );
+        Self { collector, profile, spec, row, asked: false }
+    }
+
+    /// Demands something of a reply; a mismatch is a FAILURE.
+    pub fn expect(self, subject: &impl Subject, matcher: impl Matcher) -> Self {
+        match compare(subject, &matcher) {
+            Ok(()) => self.pass(),
+            Err(finding) => self.fail(finding),
+        }
+    }
+
+    /// Advises something; a mismatch is a WARNING.
+    pub fn should(self, subject: &impl Subject, matcher: impl Matcher) -> Self {
+        match compare(subject, &matcher) {
+            Ok(()) => self.pass(),
+            Err(finding) => self.fail(finding.should()),
+        }
+    }
+
+    /// Demands what only the official suite demands, not the specification; `why` says what the specification says.
+    ///
+    /// A mismatch, as an error reply, is a FAILURE that is marked as false where the official rules hold, and nothing
+    /// elsewhere: whether there may be an error at all is for the other demands to say.
+    pub fn officially(mut self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
+        self.asked = true;
+        let Err(finding) = compare(subject, &matcher) else { return self };
+        if self.profile == Profile::Official && self.row.status != Status::Failure {
+            self = self.fail(finding);
+            self.row.known_false = Some(why.to_owned());
+        }
+        self
+    }
+
+    /// Demands what the official suite demands and the specification only advises; `why` says so.
+    ///
+    /// A mismatch is a FAILURE that is marked where the official rules hold, and a WARNING elsewhere.
+    pub fn officially_must(mut self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
+        let Err(finding) = compare(subject, &matcher) else { return self.pass() };
+        if self.profile != Profile::Official {
+            return self.fail(finding.should());
+        }
+        let failed_before = self.row.status == Status::Failure;
+        self = self.fail(finding);
+        if !failed_before {
+            self.row.known_false = Some(why.to_owned());
+        }
+        self
+    }
+
+    /// Nothing is wrong.
+    pub fn pass(mut self) -> Self {
+        self.asked = true;
+        self
+    }
+
+    /// Something is wrong: FAILURE or WARNING, by the severity of the finding. The gravest finding stays, of several
+    /// equally grave ones the first.
+    pub fn fail(mut self, mut finding: Finding) -> Self {
+        self.asked = true;
+        if finding.requirements.is_empty() {
+            finding.requirements.clone_from(&self.row.requirements);
+        }
+        let status = match (finding.severity, self.spec) {
+            (Severity::Must, Some(spec)) if !spec.fails && spec.warns => Status::Warning,
+            (Severity::Must, _) => Status::Failure,
+            (Severity::Should, _) => Status::Warning,
+        };
+        if status > self.row.status {
+            self.row.status = status;
+            self.row.message = Some(finding.to_string());
+            self.row.known_false = None;
+            self.row.finding = Some(finding);
+        }
+        self
+    }
+
+    /// The prerequisite is missing, which the official suite reports as a failure of its own kind.
+    pub fn untestable(mut self, finding: Finding) -> Self {
+        self = self.fail(finding);
+        if let Some(message) = self.row.message.take() {
+            self.row.message = Some(format!("Not testable: {message}"));
+        }
+        self.row.untestable = true;
+        self
+    }
+
+    /// Only something to know: INFO.
+    pub fn info(self, message: impl Into<String>) -> Self {
+        self.remark(Status::Info, message.into())
+    }
+
+    /// The check does not apply: SKIPPED.
+    pub fn skip(self, reason: impl Into<String>) -> Self {
+        self.remark(Status::Skipped, reason.into())
+    }
+
+    /// Adds facts about the outcome.
+    pub fn details(mut self, details: impl Into<Value>) -> Self {
+        self.row.details = Some(details.into());
+        self
+    }
+
+    fn remark(mut self, status: Status, message: String) -> Self {
+        self.asked = true;
+        if !self.row.status.is_failing() {
+            self.row.status = status;
+            self.row.message = Some(message);
+        }
+        self
+    }
+}
+
+impl Drop for CheckBuilder<'_> {
+    fn drop(&mut self) {
+        if self.asked {
+            let gone = Check::new("", self.row.origin, Status::Info);
+            self.collector.push(std::mem::replace(&mut self.row, gone));
+        }
+    }
+}
+
+fn compare(subject: &impl Subject, matcher: &impl Matcher) -> Result<(), Finding> {
+    matcher.check(subject.value()?).map_err(|mismatch| subject.finding(&mismatch))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expect::{equals, integer};
+
+    const NAMES: CheckSpec = CheckSpec::official("names", "Names", "names are good", &[]).warns();
+    const SIZE: CheckSpec =
+        CheckSpec::own("size", "Size", "the size is stated").requires(&["resources.definition.size-raw-bytes"]);
+
+    fn made(
+        profile: Profile,
+        spec: &'static CheckSpec,
+        ask: impl FnOnce(CheckBuilder<'_>) -> CheckBuilder<'_>,
+    ) -> Check {
+        let mut collector = Collector::new();
+        drop(ask(CheckBuilder::new(&mut collector, profile, spec.id, Some(spec))));
+        collector.into_checks().pop().expect("one check")
+    }
+
+    #[test]
+    fn the_gravest_and_first_finding_stays() {
+        let value = Value::from(7);
+        let check = made(Profile::Strict, &SIZE, |check| {
+            check.should(&value, equals(1)).expect(&value, integer()).expect(&value, equals(2)).expect(&value, equals(3))
+        });
+        assert_eq!(check.status, Status::Failure);
+        let finding = check.finding.expect("a finding");
+        assert!(finding.expected.as_deref().is_some_and(|text| text.contains('2')), "{finding}");
+        assert_eq!(finding.requirements, ["resources.definition.size-raw-bytes"]);
+    }
+
+    #[test]
+    fn a_check_that_only_warns_never_fails() {
+        let check = made(Profile::Official, &NAMES, |check| check.expect(&Value::from("a b"), integer()));
+        assert_eq!(check.status, Status::Warning);
+    }
+
+    #[test]
+    fn what_only_the_official_suite_demands_is_raised_there_alone_and_marked() {
+        let ask = |profile| {
+            made(profile, &SIZE, |check| {
+                check.expect(&Value::from(1), integer()).officially(&Value::from(1), equals(2), "any size is allowed")
+            })
+        };
+        let official = ask(Profile::Official);
+        assert_eq!(official.status, Status::Failure);
+        assert_eq!(official.known_false.as_deref(), Some("any size is allowed"));
+        assert_eq!(ask(Profile::Adaptive).status, Status::Success);
+        assert_eq!(ask(Profile::Strict).status, Status::Success);
+    }
+
+    #[test]
+    fn a_check_of_which_nothing_is_asked_is_not_made() {
+        let mut collector = Collector::new();
+        drop(CheckBuilder::new(&mut collector, Profile::Strict, "size", Some(&SIZE)));
+        assert!(collector.checks().is_empty());
+    }
+
+    #[test]
+    fn a_missing_prerequisite_is_said_in_the_official_words() {
+        let check = made(Profile::Official, &NAMES, |check| check.untestable(Finding::peer("the list changed")));
+        assert_eq!(check.message.as_deref(), Some("Not testable: the list changed"));
+        assert!(check.untestable);
+    }
+}

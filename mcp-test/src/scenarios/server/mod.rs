@@ -1,0 +1,26 @@
+//! Scenarios for servers.
+
+mod matchers;
+mod references;
+
+/// Declares a module per scenario and lists the scenarios, so that none can be forgotten.
+macro_rules! scenarios {
+    ($($name:ident),+ $(,)?) => {
+        $(pub mod $name;)+
+
+        /// The scenarios for servers, in official order.
+        pub(super) static ALL: &[&crate::scenario::Scenario] = &[$(&$name::SCENARIO),+];
+    };
+}
+
+scenarios![
+    server_initialize,
+    ping,
+    tools_list,
+    tools_call_simple_text,
+    tools_call_error,
+    resources_list,
+    resources_read_text,
+    prompts_list,
+    prompts_get_simple,
+];

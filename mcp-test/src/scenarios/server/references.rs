@@ -1,0 +1,27 @@
+//! The sources that official reports name for their checks.
+
+use crate::scenario::Reference;
+
+macro_rules! references {
+    ($($name:ident = $id:literal, $url:literal;)+) => {
+        $(pub(super) const $name: Reference = Reference { id: $id, url: $url };)+
+    };
+}
+
+references! {
+    INITIALIZE = "MCP-Initialize", "https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#initialization";
+    SESSION = "MCP-Session-Management", "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management";
+    PING = "MCP-Ping", "https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/ping";
+    TOOLS_LIST = "MCP-Tools-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/tools#listing-tools";
+    TOOL_NAMES = "MCP-Tool-Names", "https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names";
+    TOOL_NAMES_DRAFT = "MCP-Tool-Names-Draft", "https://modelcontextprotocol.io/specification/draft/server/tools#tool-names";
+    SEP_986_HISTORY = "SEP-986-History", "https://github.com/modelcontextprotocol/modelcontextprotocol/issues/986";
+    SEP_986_INTEGRATION = "SEP-986-Spec-Integration", "https://github.com/modelcontextprotocol/modelcontextprotocol/pull/1603";
+    TOOLS_ORDER = "MCP-Tools-Deterministic-Order", "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#capabilities";
+    TOOLS_CALL = "MCP-Tools-Call", "https://modelcontextprotocol.io/specification/2025-06-18/server/tools#calling-tools";
+    ERROR_HANDLING = "MCP-Error-Handling", "https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle";
+    RESOURCES_LIST = "MCP-Resources-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/resources#listing-resources";
+    RESOURCES_READ = "MCP-Resources-Read", "https://modelcontextprotocol.io/specification/2025-06-18/server/resources#reading-resources";
+    PROMPTS_LIST = "MCP-Prompts-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#listing-prompts";
+    PROMPTS_GET = "MCP-Prompts-Get", "https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#getting-prompts";
+}

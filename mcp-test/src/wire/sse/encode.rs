@@ -1,0 +1,76 @@
+//! Writing an event stream.
+
+use bytes::Bytes;
+
+use super::SseEvent;
+
+/// Writes an event with the empty line that ends it.
+///
+/// Data goes into as many `data` lines as it has; its line breaks are read back as `\n`. The type
+/// and the id cannot hold line breaks: those are written as spaces.
+///
+/// ```
+/// use mcp_test::wire::sse::{SseEvent, encode};
+///
+/// let event = SseEvent::data("two\nlines").with_event("message").with_id("7");
+/// assert_eq!(encode(&event), "event: message\nid: 7\ndata: two\ndata: lines\n\n");
+/// ```
+#[must_use]
+pub fn encode(event: &SseEvent) -> Bytes {
+    let mut out = String::new();
+    let mut field = |name: &str, value: &str| out.extend([name, ": ", value, "\n"]);
+    if let Some(event) = &event.event {
+        field("event", &one_line(event));
+    }
+    if let Some(id) = &event.id {
+        field("id", &one_line(id));
+    }
+    if let Some(retry) = event.retry {
+        field("retry", &retry.to_string());
+    }
+    for line in event.data.replace("\r\n", "\n").split(['\r', '\n']) {
+        field("data", line);
+    }
+    out.push('\n');
+    out.into()
+}
+
+/// Writes a comment, one comment line for each of its lines; it belongs to no event.
+#[must_use]
+pub fn comment(text: &str) -> Bytes {
+    let lines = text.replace("\r\n", "\n");
+    lines
+        .split(['\r', '\n'])
+        .flat_map(|line| [": ", line, "\n"])
+        .collect::<String>()
+        .into()
+}
+
+fn one_line(text: &str) -> String {
+    text.replace("\r\n", " ").replace(['\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_break_can_forge_a_field() {
+        let event = SseEvent::data("a\r\nid: 1\rb")
+            .with_event("x\r\ndata: y")
+            .with_id("\n7");
+        assert_eq!(
+            encode(&event),
+            "event: x data: y\nid:  7\ndata: a\ndata: id: 1\ndata: b\n\n"
+        );
+        assert_eq!(comment("a\r\n\nb"), ": a\n: \n: b\n");
+    }
+
+    #[test]
+    fn empty_data_is_an_event_all_the_same() {
+        assert_eq!(
+            encode(&SseEvent::data("").with_retry(3000)),
+            "retry: 3000\ndata: \n\n"
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! Attributes that do not go with a scenario, and items that are none.
+
+use mcp_test::prelude::*;
+
+#[mcp_scenario]
+#[test]
+#[should_panic]
+async fn twice_a_test(ctx: &mut Ctx) -> Result<()> {
+    let _ = ctx;
+    Ok(())
+}
+
+#[mcp_scenario]
+#[tokio::test(start_paused = true)]
+async fn tokio_test(ctx: &mut Ctx) -> Result<()> {
+    let _ = ctx;
+    Ok(())
+}
+
+#[mcp_scenario]
+#[mcp_scenario]
+async fn twice_a_scenario(ctx: &mut Ctx) -> Result<()> {
+    let _ = ctx;
+    Ok(())
+}
+
+#[mcp_scenario]
+struct NoFunction;
+
+fn main() {
+    let _ = NoFunction;
+}

@@ -1,0 +1,78 @@
+//! Right scenarios earn no warning outside of the compiler's test harness either, however strict the crate is.
+
+#![deny(warnings, missing_docs, unreachable_pub, unused_qualifications)]
+#![forbid(unsafe_code)]
+
+use mcp_test::prelude::*;
+
+mcp_test::target!(my_server);
+
+fn my_server() -> Target {
+    unimplemented!("never started here")
+}
+
+mod renamed {
+    //! Stands for a renamed dependency.
+    pub(crate) use mcp_test::__private;
+}
+
+/// Documented.
+#[mcp_scenario]
+async fn plain(ctx: &mut Ctx) -> Result<()> {
+    let _ = ctx;
+    Ok(())
+}
+
+#[mcp_scenario(
+    target = || my_server(),
+    revisions = "..2024-11-05, 2025-06-18..2025-11-25",
+    transports = [duplex, stdio, http, router],
+    matrix,
+    allow_skip,
+    timeout = "250ms",
+    crate = crate::renamed,
+)]
+#[ignore = "slow"]
+#[expect(non_snake_case)]
+async fn r#WithEverything(mut _ctx: &mut Ctx) -> std::result::Result<(), &'static str> {
+    _ctx = &mut *_ctx;
+    Err("why")
+}
+
+/// Names that the expansion must not confuse with its own.
+mod names {
+    use super::*;
+
+    #[mcp_scenario]
+    async fn context(context: &mut Ctx) -> Result<()> {
+        let _ = context;
+        Ok(())
+    }
+
+    #[mcp_scenario]
+    async fn name(_: &mut Ctx) -> std::result::Result<(), std::io::Error> {
+        Ok(())
+    }
+
+    #[mcp_scenario]
+    async fn r#match(core: &mut Ctx) -> std::result::Result<(), String> {
+        let _ = core;
+        Ok(())
+    }
+}
+
+fn main() {
+    let found = mcp_test::__private::user_scenarios();
+    let names: Vec<String> = found.iter().map(|scenario| scenario.test_name()).collect();
+    assert_eq!(
+        names,
+        ["WithEverything", "plain", "names::context", "names::match", "names::name"]
+    );
+    let full = found[0];
+    assert_eq!(full.ignored, Some("slow"));
+    assert_eq!(full.revisions, Some("..2024-11-05,2025-06-18..2025-11-25"));
+    assert_eq!(full.transports, ["duplex", "stdio", "http", "router"]);
+    assert!(full.matrix && full.allow_skip && full.target.is_some());
+    assert_eq!(full.timeout, Some(std::time::Duration::from_millis(250)));
+    assert!(found[1].golden.is_some());
+}
