@@ -42,7 +42,7 @@ use crate::{
     json::Value,
     spec::{Era, Revision, Revisions},
     transport::{
-        Fault, Limits,
+        Fault, Limits, Target,
         serve::{Actor, Conversation, ServeError},
         serve_lines::serve_lines,
         tap::Tap,
@@ -211,6 +211,22 @@ impl Server {
             ..HttpOptions::default()
         };
         HttpServer::new(Arc::new(self.clone()), self.tap(), options)
+    }
+
+    /// The server as a target, in process: over a pipe and, where HTTP is built in, as a router.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        let server = self.clone();
+        let target = Target::duplex(move |io| {
+            let server = server.clone();
+            async move { Ok(server.serve(io).await?) }
+        });
+        #[cfg(feature = "http")]
+        let target = {
+            let server = self.clone();
+            target.and_router(move || server.router())
+        };
+        target
     }
 
     fn with(mut self, change: impl FnOnce(&mut Script)) -> Self {
