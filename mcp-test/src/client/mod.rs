@@ -12,6 +12,9 @@ mod probe;
 pub mod reply;
 mod wait;
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 pub use facts::ServerFacts;

@@ -98,9 +98,10 @@ impl State {
                     Message::Error(error) => self.reply(seq, exchange, error.id, Err(error.error)),
                 }
             }
-            Incoming::Garbled { seq, exchange, why, malformed, broken_message } => {
+            Incoming::Garbled { seq, exchange, head, why, malformed, broken_message } => {
                 self.heard = true;
-                self.garbled(seq, exchange, &why, malformed.as_ref(), broken_message, revision);
+                let shown = format!("{head} ({why})");
+                self.garbled(seq, exchange, &shown, malformed.as_ref(), broken_message, revision);
             }
             Incoming::Ended { seq, exchange, status, how } => {
                 self.heard |= status.is_some();
@@ -152,7 +153,7 @@ impl State {
         &mut self,
         seq: Seq,
         exchange: Option<u64>,
-        why: &str,
+        shown_bytes: &str,
         malformed: Option<&Malformed>,
         broken_message: bool,
         revision: Revision,
@@ -164,7 +165,7 @@ impl State {
         };
         let Some(open) = meant.and_then(|index| self.open.get_mut(index)).filter(|_| broken_message)
         else {
-            self.odd(seq, why.to_owned());
+            self.odd(seq, shown_bytes.to_owned());
             return;
         };
         let requirement = match (exchange, malformed) {
@@ -177,7 +178,7 @@ impl State {
             open.method
         ))
         .expected(format!("a JSON-RPC response with id {} of MCP {revision}", shown(&open.id)))
-        .got(why)
+        .got(shown_bytes)
         .requires(requirement)
         .evidence(open.sent.seq)
         .evidence(seq);

@@ -1,1 +1,212 @@
-//! The scriptable server.
+//! The scriptable server: it speaks MCP well by itself, and says what a script wants it to say.
+//!
+//! It serves both eras on one endpoint and negotiates any revision. It never judges its client: what was said is in the
+//! trace, for others to judge. What is to be wrong is said with [`Fault`]s or by a handler.
+//!
+//! ```
+//! use mcp_test::server::{Answer, Call, Server};
+//! use mcp_test::transport::Fault;
+//! use serde_json::json;
+//!
+//! let server = Server::new(json!({"name": "calculator", "version": "1.0.0"}))
+//!     .capabilities(json!({"tools": {}}))
+//!     .on("tools/list", |_: Call| async { json!({"tools": []}) })
+//!     .on("tools/call", |_: Call| async { Answer::error(-32602, "unknown tool") })
+//!     .faults([Fault::wrong_id("tools/list")]);
+//! # drop(server);
+//! ```
+
+mod answer;
+mod asked;
+mod call;
+mod conversation;
+mod handler;
+mod in_flight;
+pub mod reference;
+mod shape;
+mod terms;
+
+#[cfg(test)]
+mod tests;
+
+use std::{collections::HashMap, future::Future, sync::Arc};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use conversation::Talk;
+use handler::Handler;
+
+use crate::{
+    json::Value,
+    spec::{Era, Revision, Revisions},
+    transport::{
+        Fault, Limits,
+        serve::{Actor, Conversation, ServeError},
+        serve_lines::serve_lines,
+        tap::Tap,
+    },
+    wire::RpcError,
+};
+
+pub use answer::Answer;
+pub use call::{Call, CallError};
+
+/// A server made of a script.
+///
+/// Copies are cheap and share nothing that changes: every connection and every session is a conversation of its own.
+#[derive(Debug, Clone)]
+pub struct Server(Arc<Script>);
+
+#[derive(Debug, Clone)]
+struct Script {
+    info: Value,
+    instructions: Option<String>,
+    capabilities: Value,
+    served: Revisions,
+    handlers: HashMap<String, Handler>,
+    faults: Vec<Fault>,
+    limits: Limits,
+    streams_replies: bool,
+}
+
+/// A request that is not admitted.
+#[derive(Debug, Clone, PartialEq)]
+struct Refusal {
+    error: RpcError,
+    /// The HTTP status, where the revision wants another than 200.
+    status: Option<u16>,
+}
+
+impl From<RpcError> for Refusal {
+    fn from(error: RpcError) -> Self {
+        Self {
+            error,
+            status: None,
+        }
+    }
+}
+
+impl Server {
+    /// A server of this name and version (`{"name": …, "version": …}`) that can do nothing yet.
+    #[must_use]
+    pub fn new(info: impl Into<Value>) -> Self {
+        Self(Arc::new(Script {
+            info: info.into(),
+            instructions: None,
+            capabilities: serde_json::json!({}).into(),
+            served: Revisions::all(),
+            handlers: HashMap::new(),
+            faults: Vec::new(),
+            limits: Limits::default(),
+            streams_replies: false,
+        }))
+    }
+
+    /// Serves these revisions only.
+    #[must_use]
+    pub fn revisions(self, served: Revisions) -> Self {
+        self.with(|script| script.served = served)
+    }
+
+    /// Declares these capabilities; a method whose capability is not declared does not exist.
+    #[must_use]
+    pub fn capabilities(self, capabilities: impl Into<Value>) -> Self {
+        self.with(|script| script.capabilities = capabilities.into())
+    }
+
+    /// Tells clients what the server is good for.
+    #[must_use]
+    pub fn instructions(self, instructions: impl Into<String>) -> Self {
+        self.with(|script| script.instructions = Some(instructions.into()))
+    }
+
+    /// Answers the requests of a method, or watches its notifications; the latest handler counts.
+    #[must_use]
+    pub fn on<F, Fut, A>(self, method: impl Into<String>, handle: F) -> Self
+    where
+        F: Fn(Call) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = A> + Send + 'static,
+        A: Into<Answer>,
+    {
+        self.with(|script| {
+            script.handlers.insert(method.into(), Handler::new(handle));
+        })
+    }
+
+    /// Puts faults on the tap, beside those already there.
+    #[must_use]
+    pub fn faults(self, faults: impl IntoIterator<Item = Fault>) -> Self {
+        self.with(|script| script.faults.extend(faults))
+    }
+
+    /// Refuses what is larger than this.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        self.with(|script| script.limits = limits)
+    }
+
+    /// Answers HTTP requests with a stream, even those that one JSON text would answer.
+    #[must_use]
+    pub fn streaming_replies(self) -> Self {
+        self.with(|script| script.streams_replies = true)
+    }
+
+    /// Serves one client over a byte stream, a message per line, until it leaves.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails, or when a fault ends the server.
+    pub async fn serve(&self, io: impl AsyncRead + AsyncWrite) -> Result<(), ServeError> {
+        serve_lines(io, self, &self.tap(), self.0.limits).await
+    }
+
+    /// Serves the client at the other end of this process's stdin and stdout, until it leaves.
+    ///
+    /// Nothing else may write to stdout meanwhile. The runtime keeps a thread that reads stdin: shut it down with
+    /// `Runtime::shutdown_background`, or leave the process.
+    ///
+    /// # Errors
+    ///
+    /// When reading fails, or when a fault ends the server.
+    pub async fn serve_stdio(&self) -> Result<(), ServeError> {
+        self.serve(tokio::io::join(tokio::io::stdin(), tokio::io::stdout()))
+            .await
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Script)) -> Self {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    fn tap(&self) -> Tap {
+        Tap::new(self.0.faults.clone())
+    }
+
+    fn handler(&self, method: &str) -> Option<Handler> {
+        self.0.handlers.get(method).cloned()
+    }
+
+    fn served(&self) -> Revisions {
+        self.0.served
+    }
+
+    fn newest(&self) -> Revision {
+        self.served().newest().unwrap_or(Revision::NEWEST)
+    }
+
+    fn newest_handshake(&self) -> Revision {
+        terms::of_era(self.served(), Era::Handshake)
+            .last()
+            .unwrap_or(Revision::NEWEST_HANDSHAKE)
+    }
+}
+
+impl Actor for Server {
+    fn revisions(&self) -> Revisions {
+        self.served()
+    }
+
+    fn converse(&self, era: Option<Era>) -> Arc<dyn Conversation> {
+        Arc::new(Talk::new(self.clone(), era))
+    }
+}

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::link::{Outgoing, Sent};
 use super::reading::Observer;
 use crate::clock::{self, Deadline};
-use crate::trace::{Connection, Party, Reading, Recorder, What};
+use crate::trace::{Connection, Party, Reading, Recorder};
 use crate::wire::lines::{LineEvent, LineReader};
 
 /// Messages that may wait for a peer that does not read.

@@ -81,6 +81,8 @@ pub enum Incoming {
         seq: Seq,
         /// The HTTP exchange that carried them.
         exchange: Option<u64>,
+        /// Their beginning, in quotes.
+        head: String,
         /// What is wrong with them.
         why: String,
         /// What could be read, when they are JSON but no JSON-RPC.

@@ -6,6 +6,7 @@
 
 mod carrier_kind;
 mod duplex;
+pub mod fault;
 #[cfg(feature = "http")]
 mod http;
 mod limits;
@@ -13,10 +14,14 @@ mod lines;
 mod link;
 mod prepared;
 mod reading;
+pub mod serve;
+pub mod serve_lines;
 mod stdio;
+pub mod tap;
 mod target;
 
 pub use carrier_kind::{CarrierKind, UnknownCarrier};
+pub use fault::Fault;
 pub use limits::Limits;
 pub use link::{Ending, Incoming, Link, Outgoing, Sent};
 pub use prepared::Prepared;

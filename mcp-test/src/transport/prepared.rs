@@ -78,7 +78,7 @@ mod listening {
         while tokio::net::TcpStream::connect(&address).await.is_err() {
             let exit = clock::within(Deadline::after(PACE), child.wait_exit()).await;
             let got = match exit {
-                Ok(exit) => format!("a program that {exit}"),
+                Ok(exit) => format!("a program that ended with {exit}"),
                 Err(_) if deadline.has_passed() => {
                     format!("nothing that listens there within {} s", START_UP.as_secs())
                 }

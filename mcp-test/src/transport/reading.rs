@@ -28,6 +28,7 @@ impl Observer {
     /// Returns whether the reader of the connection is still there.
     pub(super) async fn text(&self, exchange: Option<u64>, text: Bytes) -> bool {
         let reading = Reading::of(&text);
+        let head = quoted(&text);
         let frame = match reading.frame() {
             Some(frame) => frame.map(Clone::clone).map_err(Clone::clone),
             None => {
@@ -44,12 +45,12 @@ impl Observer {
                 for item in items {
                     open = match item {
                         Ok(message) => self.message(seq, exchange, message).await,
-                        Err(malformed) => self.malformed(seq, exchange, malformed).await,
+                        Err(malformed) => self.malformed(seq, exchange, &head, malformed).await,
                     };
                 }
                 open
             }
-            Err(malformed) => self.malformed(seq, exchange, malformed).await,
+            Err(malformed) => self.malformed(seq, exchange, &head, malformed).await,
         }
     }
 
@@ -61,18 +62,28 @@ impl Observer {
         why: String,
         broken_message: bool,
     ) -> bool {
+        let head = quoted(&bytes);
         let seq = self.record(exchange, What::Noise { bytes, why: why.clone() });
-        self.pass(Incoming::Garbled { seq, exchange, why, malformed: None, broken_message }).await
+        let malformed = None;
+        self.pass(Incoming::Garbled { seq, exchange, head, why, malformed, broken_message }).await
     }
 
     async fn message(&self, seq: Seq, exchange: Option<u64>, message: Message) -> bool {
         self.pass(Incoming::Message { seq, exchange, message }).await
     }
 
-    async fn malformed(&self, seq: Seq, exchange: Option<u64>, malformed: Malformed) -> bool {
-        let why = malformed.to_string();
+    async fn malformed(
+        &self,
+        seq: Seq,
+        exchange: Option<u64>,
+        head: &str,
+        malformed: Malformed,
+    ) -> bool {
+        let head = head.to_owned();
+        let why = format!("malformed: {malformed}");
         let malformed = Some(malformed);
-        self.pass(Incoming::Garbled { seq, exchange, why, malformed, broken_message: true }).await
+        let broken_message = true;
+        self.pass(Incoming::Garbled { seq, exchange, head, why, malformed, broken_message }).await
     }
 
     /// Passes an observation on; `false` when nobody reads any more.
@@ -83,4 +94,12 @@ impl Observer {
 
 fn first_byte(text: &[u8]) -> Option<u8> {
     text.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+}
+
+/// The beginning of some bytes in quotes, so that it can be read in a sentence.
+fn quoted(bytes: &[u8]) -> String {
+    const SHOWN: usize = 80;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
+    let more = if bytes.len() > SHOWN { "…" } else { "" };
+    format!("{text:?}{more}")
 }

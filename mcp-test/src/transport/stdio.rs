@@ -53,7 +53,7 @@ pub(super) fn open(command: &Command, recorder: &Recorder, limits: Limits) -> Re
             Ok(exit) => {
                 let status = exit.to_string();
                 observer.record(None, What::Exited { status: status.clone() });
-                format!("the server {status}")
+                format!("the server ended with {status}")
             }
             Err(_) => format!("the server {how} and runs on"),
         };

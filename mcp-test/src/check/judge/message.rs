@@ -23,7 +23,7 @@ impl Judge {
         if let Some(exchange) = event.exchange {
             conversation
                 .exchanges
-                .insert(exchange, Exchange { only_notifications: !requests, status: None });
+                .insert(exchange, Exchange { only_notifications: !requests, ..Exchange::default() });
         }
     }
 
@@ -154,6 +154,10 @@ impl Judge {
         };
         let Some(known) = method(name) else { return };
         let revision = self.revision;
+        // That there are no requests of servers at all says it already.
+        if kind == MethodKind::Request && side == Side::Server && !revision.has_server_requests() {
+            return;
+        }
         if known.kind != kind || !known.revisions().contains(revision) || known.sent_by(side, revision) {
             return;
         }

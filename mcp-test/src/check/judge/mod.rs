@@ -37,6 +37,8 @@ struct Exchange {
     /// A notification was posted: nothing but 202 may come.
     only_notifications: bool,
     status: Option<u16>,
+    /// The response is an event stream.
+    stream: bool,
 }
 
 /// Everything wrong with what `who` said in `trace`, in the order in which it was said.
@@ -58,7 +60,7 @@ impl Judge {
         let conversation = self.connections.entry(event.connection).or_default();
         match &event.what {
             What::HttpRequest { .. } => conversation.http = true,
-            What::HttpResponse { status, .. } => self.response(event, *status),
+            What::HttpResponse { status, headers } => self.response(event, *status, headers),
             What::Message { reading, .. } if by_peer => self.said(event, reading),
             What::Message { reading, .. } => self.heard(event, reading),
             What::Noise { bytes, why } if by_peer => self.noise(event, bytes, why),
@@ -66,9 +68,12 @@ impl Judge {
         }
     }
 
-    fn response(&mut self, event: &Event, status: u16) {
+    fn response(&mut self, event: &Event, status: u16, headers: &[(String, String)]) {
         let Some(exchange) = self.exchange(event) else { return };
         exchange.status = Some(status);
+        exchange.stream = headers.iter().any(|(name, value)| {
+            name.eq_ignore_ascii_case("content-type") && value.starts_with("text/event-stream")
+        });
         if exchange.only_notifications && (200..300).contains(&status) && status != 202 {
             self.find(
                 Finding::peer("a notification was not answered with HTTP 202")
@@ -82,34 +87,37 @@ impl Judge {
 
     fn noise(&mut self, event: &Event, bytes: &[u8], why: &str) {
         let http = self.connections.get(&event.connection).is_some_and(|known| known.http);
-        // Outside 2xx a body may explain the refusal in any form.
-        let refused = self
+        let (status, stream) = self
             .exchange(event)
-            .and_then(|exchange| exchange.status)
-            .is_some_and(|status| !(200..300).contains(&status));
-        if refused {
+            .map_or((None, false), |exchange| (exchange.status, exchange.stream));
+        // Outside 2xx a body may explain the refusal in any form.
+        if status.is_some_and(|status| !(200..300).contains(&status)) {
             return;
         }
-        let (headline, expected, requirement) = if http {
-            (
+        let (headline, expected, requirement) = match (http, stream) {
+            (true, true) => (
+                "the event stream holds something that is no MCP message",
+                "events with one JSON-RPC message each as their data",
+                "transport.http.sse-event-data",
+            ),
+            (true, false) => (
                 "the server sent something over HTTP that is no MCP message",
                 "application/json or text/event-stream, holding JSON-RPC messages",
                 "transport.http.request-content-type",
-            )
-        } else {
-            (
+            ),
+            (false, _) => (
                 "the server wrote something to its output that is no MCP message",
                 "one JSON-RPC message per line, and nothing else",
                 "transport.stdio.stdout-only-messages",
-            )
+            ),
         };
-        self.find(
-            Finding::peer(headline)
-                .expected(expected)
-                .got(format!("{} ({why})", quoted(bytes)))
-                .requires(requirement),
-            event.seq,
-        );
+        let finding = Finding::peer(headline)
+            .expected(expected)
+            .got(format!("{} ({why})", quoted(bytes)))
+            .requires(requirement);
+        // What readers of event streams are told to ignore does no harm as long as no message is lost in it.
+        let harmless = stream && !why.starts_with("not JSON");
+        self.find(if harmless { finding.should() } else { finding }, event.seq);
     }
 
     fn exchange(&mut self, event: &Event) -> Option<&mut Exchange> {

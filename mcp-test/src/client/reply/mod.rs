@@ -131,7 +131,7 @@ impl Reply {
     fn refused(&self, error: &RpcError) -> Finding {
         Finding::peer(format!("`{}` was refused", self.method))
             .expected("a result")
-            .got(format!("error {error}"))
+            .got(error.to_string())
             .evidence_all(self.evidence())
     }
 }
@@ -156,7 +156,7 @@ impl Examined {
         Some(
             finding
                 .expected("the test to examine each error reply, for example with `assert_error`")
-                .got(format!("error {error}"))
+                .got(error.to_string())
                 .evidence_all(self.reply.evidence()),
         )
     }

@@ -8,11 +8,11 @@ use super::ended;
 use crate::trace::What;
 use crate::transport::Limits;
 use crate::transport::reading::Observer;
-use crate::wire::sse::{Decoder, SseItem};
+use crate::wire::sse::{Decoder, SseItem, SseViolation};
 
 /// Says that no response came.
 pub(super) async fn no_response(observer: &Observer, exchange: u64, why: &str) {
-    let how = format!("got no HTTP response: {why}");
+    let how = format!("failed without an HTTP response: {why}");
     let seq = observer.record(Some(exchange), What::Closed { how: how.clone() });
     observer.pass(ended(seq, exchange, None, how)).await;
 }
@@ -121,15 +121,27 @@ async fn event(observer: &Observer, exchange: u64, item: SseItem) -> bool {
             let what = What::SseEvent { event: event.event, id: event.id, retry: event.retry };
             observer.record(exchange, what);
             // An event without data primes the client with an id to resume from.
-            if data.is_empty() { true } else { observer.text(exchange, data).await }
+            data.is_empty() || observer.text(exchange, data).await
+        }
+        SseItem::Silent(event) => {
+            let what = What::SseEvent { event: event.event, id: event.id, retry: event.retry };
+            observer.record(exchange, what);
+            true
         }
         SseItem::Comment(text) => {
             observer.record(exchange, What::SseComment(text));
             true
         }
         SseItem::Violation(violation) => {
-            let why = violation.to_string();
-            observer.noise(exchange, Bytes::from(why.clone()), why, false).await
+            let (text, lost) = match &violation {
+                SseViolation::UnknownField { line } => (line, line.trim_start().starts_with('{')),
+                SseViolation::InvalidUtf8 { line } => (line, false),
+                SseViolation::NulInId { value } | SseViolation::BadRetry { value } => (value, false),
+                SseViolation::TooLong { head, .. } => (head, true),
+                SseViolation::Unfinished { text } => (text, true),
+            };
+            let bytes = Bytes::copy_from_slice(text.as_bytes());
+            observer.noise(exchange, bytes, violation.to_string(), lost).await
         }
     }
 }

@@ -1,0 +1,216 @@
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use super::{Client, Handlers, Options};
+use crate::check::Finding;
+use crate::spec::Revision;
+use crate::trace::Recorder;
+use crate::transport::{CarrierKind, Limits, Target};
+
+/// A server that reads one line for each of its own: `ID` in an answer becomes the id that was asked with.
+///
+/// An empty answer is none; the pipe is closed after the last one.
+fn scripted(answers: &'static [&'static str]) -> Target {
+    Target::duplex(move |io| async move {
+        let (input, mut output) = tokio::io::split(io);
+        let mut lines = BufReader::new(input).lines();
+        for answer in answers {
+            let Some(line) = lines.next_line().await? else { return Ok(()) };
+            let asked: serde_json::Value = serde_json::from_str(&line)?;
+            let answer = answer.replace("ID", &asked["id"].to_string());
+            output.write_all(answer.as_bytes()).await?;
+        }
+        // Stay silent, and leave when the client does.
+        while lines.next_line().await?.is_some() {}
+        Ok(())
+    })
+}
+
+async fn client(target: &Target, recorder: &Recorder) -> Client {
+    let link = target.open(CarrierKind::Duplex, recorder, Limits::default()).await.unwrap();
+    Client::silent(link, Options::default().timeout(Duration::from_millis(200)))
+}
+
+/// The finding that ends a wait for a reply to `ping`, and whether a deadline had to fire for it.
+async fn lost(answers: &'static [&'static str]) -> (Finding, bool) {
+    let recorder = Recorder::new();
+    let mut client = client(&scripted(answers), &recorder).await;
+    let finding = client.request("ping", json!({})).await.map(drop).unwrap_err();
+    (finding, recorder.trace().deadline_fired())
+}
+
+#[tokio::test]
+async fn silence_is_what_deadlines_are_for() {
+    let (finding, fired) = lost(&[""]).await;
+    assert!(fired);
+    insta::assert_snapshot!(finding, @r"
+    `ping` was not answered
+      expected a response with id 1 within 200 ms
+      got nothing at all in that time
+    ");
+}
+
+#[tokio::test]
+async fn a_wrong_id_ends_the_wait() {
+    let (finding, fired) = lost(&["{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n"]).await;
+    assert!(!fired);
+    assert_eq!(finding.requirements, ["jsonrpc.result-id-echo"]);
+    insta::assert_snapshot!(finding, @r"
+    the reply to `ping` has the wrong id
+      expected a response with id 1
+      got id 7, which no request has
+    ");
+}
+
+#[tokio::test]
+async fn a_retyped_id_is_named_as_such() {
+    let (finding, fired) = lost(&["{\"jsonrpc\":\"2.0\",\"id\":\"ID\",\"result\":{}}\n"]).await;
+    assert!(!fired);
+    assert_eq!(finding.requirements, ["jsonrpc.id-type-preserved"]);
+    insta::assert_snapshot!(finding, @r#"
+    the reply to `ping` has the wrong id
+      expected a response with id 1
+      got id "1", of another JSON type
+    "#);
+}
+
+#[tokio::test]
+async fn broken_json_and_json_that_is_no_message_end_the_wait() {
+    let (finding, fired) = lost(&["{\"jsonrpc\":\"2.0\",\"id\":ID,\"resu\n"]).await;
+    assert!(!fired);
+    insta::assert_snapshot!(finding);
+    let (finding, fired) = lost(&["{\"id\":ID,\"result\":{}}\n"]).await;
+    assert!(!fired);
+    insta::assert_snapshot!(finding);
+}
+
+#[tokio::test]
+async fn a_banner_does_not_end_the_wait_and_is_told_when_nothing_follows() {
+    let (finding, fired) = lost(&["Server ready\n"]).await;
+    assert!(fired);
+    insta::assert_snapshot!(finding);
+
+    let recorder = Recorder::new();
+    let target = scripted(&["Server ready\n\n{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{}}\n"]);
+    let reply = client(&target, &recorder).await.request("ping", json!({})).await.unwrap();
+    assert_eq!(*reply.result().unwrap(), json!({}));
+}
+
+#[tokio::test]
+async fn a_server_that_leaves_ends_the_wait_with_its_last_words() {
+    let recorder = Recorder::new();
+    let target = Target::duplex(|_| async { Err("the database is down".into()) });
+    let finding = client(&target, &recorder).await.request("ping", json!({})).await.map(drop);
+    insta::assert_snapshot!(finding.unwrap_err(), @r"
+    the connection ended before `ping` was answered
+      expected a response with id 1
+      got the server returned an error: the database is down
+    ");
+
+    let target = Target::duplex(|_| async { panic!("index out of bounds") });
+    let finding = client(&target, &recorder).await.request("ping", json!({})).await.map(drop);
+    insta::assert_snapshot!(finding.unwrap_err(), @r"
+    the connection ended before `ping` was answered
+      expected a response with id 1
+      got the server panicked: index out of bounds
+    ");
+    assert!(!recorder.trace().deadline_fired());
+}
+
+#[tokio::test]
+async fn what_the_server_asks_is_answered_while_waiting() {
+    let recorder = Recorder::new();
+    let seen = Arc::new(Mutex::new(String::new()));
+    let noted = seen.clone();
+    let target = Target::duplex(move |io| {
+        let noted = noted.clone();
+        async move {
+            let (input, mut output) = tokio::io::split(io);
+            let mut lines = BufReader::new(input).lines();
+            lines.next_line().await?;
+            output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"roots/list\"}\n").await?;
+            let answer = lines.next_line().await?.unwrap_or_default();
+            *noted.lock().map_err(|_| "poisoned")? = answer;
+            output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").await?;
+            Ok(())
+        }
+    });
+    let handlers = Handlers::new().on("roots/list", |_| Ok(json!({"roots": []}).into()));
+    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let mut client = Client::silent(link, Options::default().handlers(handlers));
+    client.request("tools/call", json!({"name": "x"})).await.unwrap().result().unwrap();
+    assert_eq!(*seen.lock().unwrap(), r#"{"jsonrpc":"2.0","id":"s","result":{"roots":[]}}"#);
+}
+
+#[tokio::test]
+async fn the_handshake_takes_note_of_the_server() {
+    let recorder = Recorder::new();
+    let target = scripted(&[concat!(
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"#,
+        r#""serverInfo":{"name":"s","version":"1"},"instructions":"Ask."}}"#,
+        "\n"
+    )]);
+    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let client = Client::connect(link, Options::speaking(Revision::V2025_06_18)).await.unwrap();
+    assert!(client.server().declares(crate::spec::Capability::Tools));
+    assert_eq!(client.server().instructions.as_deref(), Some("Ask."));
+
+    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let refused = Client::connect(link, Options::default()).await.map(drop).unwrap_err();
+    insta::assert_snapshot!(refused, @r#"
+    the server does not speak MCP 2025-11-25
+      expected protocolVersion "2025-11-25" in the result of `initialize`
+      got "2025-06-18"
+      hint: test it with --spec-version 2025-06-18
+    "#);
+}
+
+#[tokio::test]
+async fn pages_are_followed_until_the_last_and_not_for_ever() {
+    let recorder = Recorder::new();
+    let page = "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"tools\":[1],\"nextCursor\":\"a\"}}\n";
+    let last = "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"tools\":[2]}}\n";
+    let answers: &'static [&'static str] = vec![page, last].leak();
+    let pages = client(&scripted(answers), &recorder).await.pages("tools/list").await.unwrap();
+    let tools = super::ToolList::new(pages);
+    assert_eq!(tools.items().unwrap(), [&json!(1), &json!(2)]);
+
+    let answers: &'static [&'static str] = vec![page, page].leak();
+    let endless = client(&scripted(answers), &recorder).await.pages("tools/list").await;
+    insta::assert_snapshot!(endless.map(drop).unwrap_err());
+}
+
+#[tokio::test]
+async fn an_error_reply_that_nobody_looks_at_is_remembered() {
+    let recorder = Recorder::new();
+    let refusal = "{\"jsonrpc\":\"2.0\",\"id\":ID,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n";
+    let answers: &'static [&'static str] = vec![refusal, refusal].leak();
+    let mut client = client(&scripted(answers), &recorder).await;
+    let looked_at = client.request("ping", json!({})).await.unwrap();
+    assert_eq!(looked_at.error().map(|error| error.code), Some(-32601));
+    drop(client.request("tools/list", json!({})).await.unwrap());
+    let overlooked = client.unexamined_errors();
+    assert_eq!(overlooked.len(), 1);
+    insta::assert_snapshot!(overlooked[0]);
+}
+
+#[tokio::test]
+async fn the_stateless_era_says_everything_in_every_request() {
+    let recorder = Recorder::new();
+    let target = scripted(&["{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"resultType\":\"complete\"}}\n"]);
+    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let mut client = Client::connect(link, Options::speaking(Revision::NEWEST)).await.unwrap();
+    client.request("tools/list", json!({"_meta": {"own": 1}})).await.unwrap().result().unwrap();
+    let trace = recorder.trace();
+    let (_, sent) = trace.messages().next().unwrap();
+    let meta = sent.params().unwrap().get("_meta").unwrap();
+    assert_eq!(meta.get("own"), Some(&json!(1).into()));
+    assert_eq!(
+        meta.get("io.modelcontextprotocol/protocolVersion"),
+        Some(&json!("2026-07-28").into())
+    );
+    assert!(meta.get("io.modelcontextprotocol/clientCapabilities").is_some());
+}

@@ -1,0 +1,43 @@
+//! Completions of the reference server: the same few words for every argument it knows.
+
+use serde_json::json;
+
+use super::{Answer, Call, invalid, prompts, string};
+use crate::{json::Value, wire::RpcError};
+
+const WORDS: [&str; 4] = ["paris", "park", "party", "test"];
+
+pub(super) fn complete(call: &Call) -> Answer {
+    matching(call)
+        .map(|values| {
+            let total = values.len();
+            json!({ "completion": { "values": values, "total": total, "hasMore": false } })
+        })
+        .into()
+}
+
+fn matching(call: &Call) -> Result<Vec<&'static str>, RpcError> {
+    let reference = call.param("ref").unwrap_or(&Value::Null);
+    let argument = call.param("argument").unwrap_or(&Value::Null);
+    let (name, value) = (string(argument, "name")?, string(argument, "value")?);
+    let known = match string(reference, "type")? {
+        "ref/prompt" => match string(reference, "name")? {
+            prompts::SIMPLE => false,
+            prompts::WITH_ARGUMENTS => prompts::ARGUMENTS.contains(&name),
+            other => return Err(invalid(format!("unknown prompt: {other}"))),
+        },
+        "ref/resource" => {
+            string(reference, "uri")?;
+            name == "id"
+        }
+        other => {
+            return Err(invalid(format!(
+                "`ref` must be a `ref/prompt` or a `ref/resource`, got `{other}`"
+            )));
+        }
+    };
+    Ok(WORDS
+        .into_iter()
+        .filter(|word| known && word.starts_with(value))
+        .collect())
+}

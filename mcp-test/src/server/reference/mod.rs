@@ -1,0 +1,66 @@
+//! The reference server: the good "everything" server that scenarios are proven against.
+//!
+//! What it offers, and every text it says, is the fixture contract of the official suite. It is right in every revision;
+//! where something has to be wrong, put a [`Fault`](crate::transport::Fault) on it.
+
+mod completion;
+mod logging;
+mod prompts;
+mod resources;
+mod tools;
+
+use serde_json::json;
+
+use super::{Answer, Call, Server};
+use crate::{json::Value, spec::error_code, wire::RpcError};
+
+/// The good server: tools, resources, prompts, completions and logging, at all revisions and in both eras.
+///
+/// ```
+/// let server = mcp_test::server::reference::everything();
+/// # drop(server);
+/// ```
+#[must_use]
+pub fn everything() -> Server {
+    Server::new(json!({ "name": "mcp-test-everything", "version": env!("CARGO_PKG_VERSION") }))
+        .instructions("A server for tests: it offers something of everything, and says the same at every call.")
+        .capabilities(json!({ "tools": {}, "resources": {}, "prompts": {}, "completions": {}, "logging": {} }))
+        .on("tools/list", |call: Call| async move { only_page(&call, tools::list) })
+        .on("tools/call", |call: Call| async move { tools::call(&call) })
+        .on("resources/list", |call: Call| async move { only_page(&call, resources::list) })
+        .on("resources/templates/list", |call: Call| async move { only_page(&call, resources::templates) })
+        .on("resources/read", |call: Call| async move { resources::read(&call) })
+        .on("prompts/list", |call: Call| async move { only_page(&call, prompts::list) })
+        .on("prompts/get", |call: Call| async move { prompts::get(&call) })
+        .on("completion/complete", |call: Call| async move { completion::complete(&call) })
+        .on("logging/setLevel", |call: Call| async move { logging::set_level(&call) })
+}
+
+/// What a request is refused with when its parameters do not do.
+fn invalid(message: impl Into<String>) -> RpcError {
+    RpcError::new(error_code::INVALID_PARAMS, message)
+}
+
+/// A parameter that must be a string.
+fn text<'a>(call: &'a Call, name: &str) -> Result<&'a str, RpcError> {
+    string(call.params(), name)
+}
+
+/// A member that must be a string.
+fn string<'a>(object: &'a Value, name: &str) -> Result<&'a str, RpcError> {
+    let member = object.get(name);
+    member.and_then(Value::as_str).ok_or_else(|| {
+        invalid(format!(
+            "`{name}` must be a string, got {}",
+            member.map_or("nothing", Value::kind)
+        ))
+    })
+}
+
+/// The only page of a list, to which no cursor leads.
+fn only_page(call: &Call, list: fn() -> serde_json::Value) -> Answer {
+    match call.param("cursor") {
+        None => list().into(),
+        Some(cursor) => invalid(format!("invalid cursor: {cursor}")).into(),
+    }
+}

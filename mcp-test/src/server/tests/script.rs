@@ -1,0 +1,136 @@
+//! What scripts can do: speak to the client while answering, fail, be cancelled.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use super::say;
+use crate::server::{Call, Server};
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+const CALL: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":"p"}}}"#;
+
+fn server() -> Server {
+    Server::new(json!({"name": "s", "version": "1"})).capabilities(json!({"tools": {}}))
+}
+
+#[test]
+fn a_call_tells_how_far_it_is() {
+    let server = server().on("tools/call", |call: Call| async move {
+        call.progress(1, 2).await.unwrap();
+        json!({"content": []})
+    });
+    let said = say(&server, &[INITIALIZE, CALL]);
+    assert_snapshot!(said.split_once('\n').unwrap().1, @r#"
+    {"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":"p","total":2}}
+    {"jsonrpc":"2.0","id":2,"result":{"content":[]}}
+    "#);
+}
+
+#[test]
+fn a_call_asks_the_client_and_waits() {
+    let server = server().on("tools/call", |call: Call| async move {
+        let roots = call.request("roots/list", json!({})).await.unwrap();
+        json!({"content": [], "roots": roots.to_serde()})
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let last = runtime.block_on(async {
+        let (client, io) = tokio::io::duplex(1 << 16);
+        let talking = async move {
+            let (reader, mut writer) = tokio::io::split(client);
+            let mut lines = BufReader::new(reader).lines();
+            writer
+                .write_all(format!("{INITIALIZE}\n{CALL}\n").as_bytes())
+                .await
+                .unwrap();
+            let mut last = String::new();
+            while let Some(line) = lines.next_line().await.unwrap() {
+                if line.contains("roots/list") {
+                    let answer = br#"{"jsonrpc":"2.0","id":"server-1","result":{"roots":[]}}"#;
+                    writer.write_all(answer).await.unwrap();
+                    writer.write_all(b"\n").await.unwrap();
+                    writer.shutdown().await.unwrap();
+                }
+                last = line;
+            }
+            last
+        };
+        tokio::join!(talking, server.serve(io)).0
+    });
+    assert_snapshot!(last, @r#"{"jsonrpc":"2.0","id":2,"result":{"content":[],"roots":{"roots":[]}}}"#);
+}
+
+#[test]
+fn a_question_ends_with_the_client() {
+    let server = server().on("tools/call", |call: Call| async move {
+        let error = call.request("roots/list", json!({})).await.unwrap_err();
+        json!({"content": [], "error": error.to_string()})
+    });
+    let said = say(&server, &[INITIALIZE, CALL]);
+    assert!(said.contains("the client is gone"), "{said}");
+}
+
+#[test]
+fn no_questions_where_a_server_has_none() {
+    let server = server().on("tools/call", |call: Call| async move {
+        let error = call.request("roots/list", json!({})).await.unwrap_err();
+        json!({"content": [], "error": error.to_string()})
+    });
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let said = say(&server, &[call]);
+    assert!(
+        said.contains("at 2026-07-28 a server sends no requests"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_handler_that_panics_is_an_internal_error() {
+    let server = server().on("tools/call", |call: Call| async move {
+        assert!(call.param("name").is_none(), "boom");
+        json!({})
+    });
+    let said = say(&server, &[INITIALIZE, CALL]);
+    assert_snapshot!(said.lines().last().unwrap(), @r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"the handler of `tools/call` panicked"}}"#);
+}
+
+#[test]
+fn a_cancelled_request_is_not_answered() {
+    let server = server()
+        .on("tools/call", |_: Call| {
+            std::future::pending::<serde_json::Value>()
+        })
+        .on("tools/list", |_: Call| async { json!({"tools": []}) });
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+    let list = r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#;
+    let said = say(&server, &[INITIALIZE, CALL, cancel, list]);
+    let ids: Vec<_> = said
+        .lines()
+        .map(|line| line.contains(r#""id":2"#))
+        .collect();
+    assert_eq!(ids, [false, false]);
+}
+
+#[test]
+fn what_is_not_declared_does_not_exist() {
+    let server = server()
+        .capabilities(json!({}))
+        .on("tools/list", |_: Call| async { json!({"tools": []}) });
+    let said = say(
+        &server,
+        &[
+            INITIALIZE,
+            r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+        ],
+    );
+    assert!(said.contains("-32601"), "{said}");
+}
+
+#[test]
+fn a_script_may_replace_what_is_built_in() {
+    let server = server().on("ping", |_: Call| async { json!({"pong": true}) });
+    let said = say(&server, &[r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#]);
+    assert_snapshot!(said, @r#"{"jsonrpc":"2.0","id":1,"result":{"pong":true}}"#);
+}

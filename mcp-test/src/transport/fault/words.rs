@@ -1,0 +1,389 @@
+//! The words for faults: `WORD:METHOD:…`, as they are listed, read and written.
+
+use std::{fmt, str::FromStr};
+
+use super::{Change, Fault};
+use crate::{json::Value, spec};
+
+/// A fault as `mcp-test list --faults` shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FaultWord {
+    /// The word that it starts with.
+    pub word: &'static str,
+    /// Its whole form, with the parts to be filled in, in capitals.
+    pub form: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+}
+
+const fn word(word: &'static str, form: &'static str, summary: &'static str) -> FaultWord {
+    FaultWord {
+        word,
+        form,
+        summary,
+    }
+}
+
+/// All faults there are.
+pub const WORDS: &[FaultWord] = &[
+    word(
+        "set",
+        "set:METHOD:POINTER:JSON",
+        "put a value into the reply",
+    ),
+    word(
+        "remove",
+        "remove:METHOD:POINTER",
+        "take a member or an item out of the reply",
+    ),
+    word(
+        "retype",
+        "retype:METHOD:POINTER",
+        "turn a value of the reply into one of another type",
+    ),
+    word("error", "error:METHOD:CODE", "answer with a JSON-RPC error"),
+    word(
+        "wrong-id",
+        "wrong-id:METHOD",
+        "answer under an id that was never asked",
+    ),
+    word(
+        "retyped-id",
+        "retyped-id:METHOD",
+        "answer under the id in the wrong type, \"1\" for 1",
+    ),
+    word("twice", "twice:METHOD", "send the reply twice"),
+    word("never", "never:METHOD", "never answer"),
+    word(
+        "stray",
+        "stray:METHOD:JSON",
+        "send a message nobody asked for before the reply",
+    ),
+    word(
+        "truncate",
+        "truncate:METHOD",
+        "break the reply off in the middle of its JSON",
+    ),
+    word(
+        "close",
+        "close:METHOD",
+        "close the connection instead of answering",
+    ),
+    word(
+        "exit",
+        "exit:METHOD",
+        "end the server instead of answering (not over HTTP)",
+    ),
+    word(
+        "banner",
+        "banner:TEXT",
+        "print a line that is no message before anything else (not over HTTP)",
+    ),
+    word(
+        "blank-line",
+        "blank-line:METHOD",
+        "write an empty line before the reply (not over HTTP)",
+    ),
+    word(
+        "status",
+        "status:METHOD:STATUS",
+        "answer with another HTTP status (HTTP only)",
+    ),
+    word(
+        "content-type",
+        "content-type:METHOD:TYPE",
+        "answer with another Content-Type (HTTP only)",
+    ),
+    word(
+        "html",
+        "html:METHOD",
+        "answer with a page of HTML (HTTP only)",
+    ),
+    word(
+        "empty-body",
+        "empty-body:METHOD",
+        "answer with an empty HTTP body (HTTP only)",
+    ),
+    word(
+        "session-id",
+        "session-id:TEXT",
+        "issue session ids with this text inside (HTTP only)",
+    ),
+];
+
+/// Why words name no fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FaultError {
+    /// The first word is none of [`WORDS`].
+    #[error("`{word}` is no fault{}", suggest(.suggestion))]
+    Unknown {
+        /// What stands there.
+        word: String,
+        /// The word that was meant, perhaps.
+        suggestion: Option<&'static str>,
+    },
+    /// A part of the form is not there.
+    #[error("`{given}` lacks its {part}: the form is `{form}`")]
+    Missing {
+        /// What stands there.
+        given: String,
+        /// The part, as the form calls it.
+        part: &'static str,
+        /// The form.
+        form: &'static str,
+    },
+    /// A part is there, but is not what it should be.
+    #[error("`{given}`: {part} `{got}` {reason}")]
+    Bad {
+        /// What stands there.
+        given: String,
+        /// The part, as the form calls it.
+        part: &'static str,
+        /// The part, as it stands there.
+        got: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+fn suggest(suggestion: &Option<&'static str>) -> String {
+    match suggestion {
+        Some(word) => format!("; did you mean `{word}`?"),
+        None => "; `mcp-test list --faults` shows all".to_owned(),
+    }
+}
+
+impl FromStr for Fault {
+    type Err = FaultError;
+
+    fn from_str(given: &str) -> Result<Self, FaultError> {
+        let (word, rest) = match given.split_once(':') {
+            Some((word, rest)) => (word, Some(rest)),
+            None => (given, None),
+        };
+        let Some(known) = WORDS.iter().find(|known| known.word == word) else {
+            let suggestion = nearest(word, WORDS.iter().map(|known| known.word));
+            return Err(FaultError::Unknown {
+                word: word.to_owned(),
+                suggestion,
+            });
+        };
+        let mut parts = Parts {
+            given,
+            form: known.form,
+            rest,
+        };
+        match known.word {
+            "banner" => return Ok(Self::banner(parts.last("TEXT")?)),
+            "session-id" => return Ok(Self::session_id(parts.header("TEXT")?)),
+            _ => {}
+        }
+        let method = parts.method()?;
+        let change = match known.word {
+            "set" => {
+                let pointer = parts.pointer(true)?;
+                Change::Set {
+                    pointer,
+                    value: parts.json()?,
+                }
+            }
+            "remove" => Change::Remove {
+                pointer: parts.pointer(false)?,
+            },
+            "retype" => Change::Retype {
+                pointer: parts.pointer(false)?,
+            },
+            "error" => {
+                return Ok(Self::reply_error(
+                    method,
+                    parts.number("CODE", "must be a whole number")?,
+                ));
+            }
+            "status" => Change::Status {
+                status: parts.status()?,
+            },
+            "content-type" => Change::ContentType {
+                value: parts.header("TYPE")?,
+            },
+            "stray" => Change::Stray {
+                message: parts.json()?,
+            },
+            "wrong-id" => Change::WrongId,
+            "retyped-id" => Change::RetypedId,
+            "twice" => Change::Twice,
+            "never" => Change::Never,
+            "truncate" => Change::Truncate,
+            "close" => Change::Close,
+            "exit" => Change::Exit,
+            "blank-line" => Change::BlankLine,
+            "html" => Change::Html,
+            _ => Change::EmptyBody,
+        };
+        parts.end()?;
+        Ok(Self::new(method, change))
+    }
+}
+
+pub(super) fn write(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let on = &fault.on;
+    match &fault.change {
+        Change::Set { pointer, value } => write!(f, "set:{on}:{pointer}:{value}"),
+        Change::Remove { pointer } => write!(f, "remove:{on}:{pointer}"),
+        Change::Retype { pointer } => write!(f, "retype:{on}:{pointer}"),
+        Change::Error { code, .. } => write!(f, "error:{on}:{code}"),
+        Change::WrongId => write!(f, "wrong-id:{on}"),
+        Change::RetypedId => write!(f, "retyped-id:{on}"),
+        Change::Twice => write!(f, "twice:{on}"),
+        Change::Never => write!(f, "never:{on}"),
+        Change::Stray { message } => write!(f, "stray:{on}:{message}"),
+        Change::Truncate => write!(f, "truncate:{on}"),
+        Change::Close => write!(f, "close:{on}"),
+        Change::Exit => write!(f, "exit:{on}"),
+        Change::Banner { text } => write!(f, "banner:{text}"),
+        Change::BlankLine => write!(f, "blank-line:{on}"),
+        Change::Status { status } => write!(f, "status:{on}:{status}"),
+        Change::ContentType { value } => write!(f, "content-type:{on}:{value}"),
+        Change::Html => write!(f, "html:{on}"),
+        Change::EmptyBody => write!(f, "empty-body:{on}"),
+        Change::SessionId { text } => write!(f, "session-id:{text}"),
+    }
+}
+
+/// What is still to be read of a fault's words.
+struct Parts<'a> {
+    given: &'a str,
+    form: &'static str,
+    rest: Option<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    fn next(&mut self, part: &'static str) -> Result<&'a str, FaultError> {
+        let rest = self.last(part)?;
+        match rest.split_once(':') {
+            Some((next, rest)) => {
+                self.rest = Some(rest);
+                Ok(next)
+            }
+            None => Ok(rest),
+        }
+    }
+
+    fn last(&mut self, part: &'static str) -> Result<&'a str, FaultError> {
+        match self.rest.take() {
+            Some(rest) if !rest.is_empty() => Ok(rest),
+            _ => Err(FaultError::Missing {
+                given: self.given.to_owned(),
+                part,
+                form: self.form,
+            }),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), FaultError> {
+        match self.rest.take() {
+            None => Ok(()),
+            Some(rest) => Err(self.bad(
+                "the end",
+                rest,
+                format!("is too much: the form is `{}`", self.form),
+            )),
+        }
+    }
+
+    fn method(&mut self) -> Result<&'a str, FaultError> {
+        let method = self.next("METHOD")?;
+        if method == "*" || spec::method(method).is_some() {
+            return Ok(method);
+        }
+        let reason = match nearest(method, spec::METHODS.iter().map(|method| method.name)) {
+            Some(name) => format!("is no method of MCP; did you mean `{name}`?"),
+            None => "is no method of MCP".to_owned(),
+        };
+        Err(self.bad("METHOD", method, reason))
+    }
+
+    fn pointer(&mut self, more: bool) -> Result<String, FaultError> {
+        let pointer = if more {
+            self.next("POINTER")?
+        } else {
+            self.last("POINTER")?
+        };
+        if pointer.starts_with('/') {
+            return Ok(pointer.to_owned());
+        }
+        Err(self.bad("POINTER", pointer, "must start with `/`".to_owned()))
+    }
+
+    fn json(&mut self) -> Result<Value, FaultError> {
+        let text = self.last("JSON")?;
+        match Value::parse(text.as_bytes()) {
+            Ok(document) => Ok(document.value),
+            Err(error) => Err(self.bad("JSON", text, format!("cannot be read: {error}"))),
+        }
+    }
+
+    fn number<N: FromStr>(&mut self, part: &'static str, reason: &str) -> Result<N, FaultError> {
+        let text = self.last(part)?;
+        text.parse()
+            .map_err(|_| self.bad(part, text, reason.to_owned()))
+    }
+
+    fn status(&mut self) -> Result<u16, FaultError> {
+        const REASON: &str = "must be an HTTP status from 200 to 599";
+        let status: u16 = self.number("STATUS", REASON)?;
+        if (200..600).contains(&status) {
+            return Ok(status);
+        }
+        Err(self.bad("STATUS", &status.to_string(), REASON.to_owned()))
+    }
+
+    fn header(&mut self, part: &'static str) -> Result<String, FaultError> {
+        let text = self.last(part)?;
+        if text
+            .bytes()
+            .all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f))
+        {
+            return Ok(text.to_owned());
+        }
+        Err(self.bad(
+            part,
+            text,
+            "has a control character, which no HTTP header can carry".to_owned(),
+        ))
+    }
+
+    fn bad(&self, part: &'static str, got: &str, reason: String) -> FaultError {
+        FaultError::Bad {
+            given: self.given.to_owned(),
+            part,
+            got: got.to_owned(),
+            reason,
+        }
+    }
+}
+
+/// The candidate that is meant, if one is near enough to be a slip of the finger.
+fn nearest(word: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    candidates
+        .map(|candidate| (distance(word, candidate), candidate))
+        .min()
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 4)
+        .map(|(_, candidate)| candidate)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = (diagonal + usize::from(x != y))
+                .min(above + 1)
+                .min(row[j] + 1);
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}

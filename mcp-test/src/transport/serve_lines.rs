@@ -1,0 +1,146 @@
+//! Serving one byte stream: a message per line, as over stdio, a duplex pipe or a socket.
+//!
+//! Everything happens inside of one future: reading, the work in flight, and writing. Dropping it leaves nothing behind.
+
+use std::{io, time::Duration};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf},
+    sync::mpsc,
+};
+
+use super::{
+    Limits,
+    fault::{Delivery, Then},
+    serve::{Actor, Conversation, Emitted, Outbox, Received, ServeError},
+    tap::Tap,
+};
+use crate::{
+    clock::{self, Deadline},
+    wire::lines::{LineEvent, LineReader},
+};
+
+/// How many requests may be in flight before reading stops.
+const IN_FLIGHT: usize = 1024;
+/// How long requests in flight may still take once the peer has closed its end.
+const LAST_REPLIES: Duration = Duration::from_secs(1);
+/// How much is read at once.
+const CHUNK: usize = 8 * 1024;
+
+/// Serves one conversation until the peer closes its end, or a fault ends it.
+///
+/// # Errors
+///
+/// When reading fails, or when a fault ends the server. A peer that has stopped reading is an ordinary end.
+pub async fn serve_lines<IO>(
+    io: IO,
+    actor: &dyn Actor,
+    tap: &Tap,
+    limits: Limits,
+) -> Result<(), ServeError>
+where
+    IO: AsyncRead + AsyncWrite,
+{
+    let (reader, writer) = tokio::io::split(io);
+    let (outbox, messages) = Outbox::channel();
+    let conversation = actor.converse(None);
+    let reading = read(reader, &*conversation, outbox, limits);
+    let writing = write(writer, tap, messages);
+    tokio::pin!(writing);
+    tokio::select! {
+        biased;
+        ended = &mut writing => return ended,
+        ended = reading => ended?,
+    }
+    writing.await
+}
+
+/// Reads until the end, and gives the work in flight its last chance; the outbox closes with it.
+async fn read<R>(
+    mut reader: ReadHalf<R>,
+    conversation: &dyn Conversation,
+    outbox: Outbox,
+    limits: Limits,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead,
+{
+    let mut lines = LineReader::new(limits.line);
+    let mut in_flight = FuturesUnordered::new();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let read = tokio::select! {
+            biased;
+            Some(()) = in_flight.next() => continue,
+            read = reader.read(&mut chunk), if in_flight.len() < IN_FLIGHT => read?,
+        };
+        if read == 0 {
+            break;
+        }
+        for event in lines.push(&chunk[..read]) {
+            in_flight.push(conversation.receive(received(&event), outbox.clone()));
+        }
+    }
+    if let Some(event) = lines.finish() {
+        in_flight.push(conversation.receive(received(&event), outbox.clone()));
+    }
+    conversation.close();
+    let replies = async { while in_flight.next().await.is_some() {} };
+    // What does not answer in time was going to be abandoned with the process anyway.
+    clock::within(Deadline::after(LAST_REPLIES), replies)
+        .await
+        .ok();
+    Ok(())
+}
+
+fn received(event: &LineEvent) -> Received {
+    match event {
+        LineEvent::Line(text) | LineEvent::Partial(text) => Received::read(text),
+        LineEvent::TooLong { length_seen, .. } => {
+            Received::Unreadable(format!("the line is too long: {length_seen} bytes"))
+        }
+    }
+}
+
+async fn write<W>(
+    mut writer: WriteHalf<W>,
+    tap: &Tap,
+    mut messages: mpsc::Receiver<Emitted>,
+) -> Result<(), ServeError>
+where
+    W: AsyncWrite,
+{
+    for banner in tap.banners() {
+        if put(&mut writer, &[&banner, b"\n"]).await.is_err() {
+            return Ok(());
+        }
+    }
+    while let Some(emitted) = messages.recv().await {
+        let answers = emitted.answers.clone();
+        let Delivery { parts, then, .. } = tap.deliver(emitted);
+        for part in &parts {
+            if put(&mut writer, &[part.bytes(), b"\n"]).await.is_err() {
+                return Ok(());
+            }
+        }
+        match then {
+            Then::GoOn | Then::Silence => {}
+            Then::Close => break,
+            Then::Exit => {
+                return Err(ServeError::Exited {
+                    method: answers.unwrap_or_default(),
+                });
+            }
+        }
+    }
+    writer.shutdown().await.ok();
+    Ok(())
+}
+
+async fn put<W: AsyncWrite>(writer: &mut WriteHalf<W>, pieces: &[&[u8]]) -> io::Result<()> {
+    for piece in pieces {
+        writer.write_all(piece).await?;
+    }
+    writer.flush().await
+}
