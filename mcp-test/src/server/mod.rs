@@ -36,6 +36,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use conversation::Talk;
 use handler::Handler;
 
+#[cfg(feature = "http")]
+use crate::transport::serve_http::{HttpOptions, HttpServer};
 use crate::{
     json::Value,
     spec::{Era, Revision, Revisions},
@@ -50,6 +52,9 @@ use crate::{
 
 pub use answer::Answer;
 pub use call::{Call, CallError};
+
+#[cfg(feature = "http")]
+pub use crate::transport::serve_http::Listening;
 
 /// A server made of a script.
 ///
@@ -171,6 +176,41 @@ impl Server {
     pub async fn serve_stdio(&self) -> Result<(), ServeError> {
         self.serve(tokio::io::join(tokio::io::stdin(), tokio::io::stdout()))
             .await
+    }
+
+    /// The server as an axum service, with the MCP endpoint at `/mcp`.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn router(&self) -> axum::Router {
+        self.http().router()
+    }
+
+    /// Listens for HTTP on an address; `127.0.0.1:0` takes any free port of this machine.
+    ///
+    /// # Errors
+    ///
+    /// When the address cannot be bound.
+    #[cfg(feature = "http")]
+    pub async fn listen(
+        &self,
+        address: impl tokio::net::ToSocketAddrs,
+    ) -> std::io::Result<Listening> {
+        self.http().listen(address).await
+    }
+
+    #[cfg(feature = "http")]
+    fn http(&self) -> HttpServer {
+        let Script {
+            limits,
+            streams_replies,
+            ..
+        } = &*self.0;
+        let options = HttpOptions {
+            limits: *limits,
+            streams_replies: *streams_replies,
+            ..HttpOptions::default()
+        };
+        HttpServer::new(Arc::new(self.clone()), self.tap(), options)
     }
 
     fn with(mut self, change: impl FnOnce(&mut Script)) -> Self {
