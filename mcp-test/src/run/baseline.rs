@@ -3,10 +3,20 @@
 //! The file format is that of the official suite: a YAML mapping with the lists `server` and `client`, whose entries
 //! are `scenario` or `scenario:check`.
 
+use std::fmt;
+use std::fs;
 use std::path::Path;
 
-use super::{BaselineError, Outcome};
-use crate::scenario::{Leg, Scenario};
+use super::error::did_you_mean;
+use super::play::TIMEOUT;
+use super::yaml::{self, Node, Problem, What};
+use super::{BaselineError, Results};
+use crate::check::{Status, WELL_FORMED};
+use crate::scenario::{Leg, Profile, Scenario, nearest};
+use crate::scenarios;
+
+/// The checks that any scenario may have without declaring them.
+const COMMON: [&str; 4] = [WELL_FORMED, TIMEOUT, "wire-schema-valid", "wire-schema-harness-error"];
 
 /// One entry: a scenario that may fail, or one check of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +31,26 @@ pub struct Entry {
     pub line: usize,
 }
 
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.check {
+            Some(check) => write!(f, "{}:{check}", self.scenario),
+            None => f.write_str(&self.scenario),
+        }
+    }
+}
+
 /// The failures that are expected.
+///
+/// ```
+/// use mcp_test::run::Baseline;
+/// use mcp_test::scenario::Leg;
+///
+/// let baseline = Baseline::parse("known.yml", "server:\n  - ping\n  - tools-list:tools-name-format\n")?;
+/// assert!(baseline.expects(Leg::Server, "ping", "ping"));
+/// assert!(!baseline.expects(Leg::Server, "tools-list", "tools-list"));
+/// # Ok::<(), mcp_test::run::BaselineError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
     file: String,
@@ -39,3 +68,220 @@ pub struct Comparison {
     pub unexpected: Vec<String>,
 }
 
+impl Comparison {
+    /// Whether every failure was expected, and every expected failure failed.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.stale.is_empty() && self.unexpected.is_empty()
+    }
+}
+
+impl Baseline {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or as [`Baseline::parse`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, BaselineError> {
+        let path = path.as_ref();
+        let text = fs::read_to_string(path)
+            .map_err(|source| BaselineError::Unreadable { path: path.to_owned(), source })?;
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// Reads the text of a file that is called `file` in messages.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no YAML, or not what a baseline is; the error names the line.
+    pub fn parse(file: &str, text: &str) -> Result<Self, BaselineError> {
+        entries(text).map(|entries| Self { file: file.to_owned(), entries }).map_err(
+            |(line, problem)| BaselineError::Invalid { file: file.to_owned(), line, problem },
+        )
+    }
+
+    /// The entries, in the order of the file.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Whether the failure of this check is expected.
+    #[must_use]
+    pub fn expects(&self, leg: Leg, scenario: &str, check: &str) -> bool {
+        self.of(leg, scenario).any(|entry| entry.check.as_deref().is_none_or(|it| it == check))
+    }
+
+    /// Looks for entries of `leg` that name nothing known: warnings in profile `official`, elsewhere errors.
+    ///
+    /// # Errors
+    ///
+    /// The first such entry, unless the profile is `official`.
+    pub fn vet(&self, leg: Leg, profile: Profile) -> Result<Vec<String>, BaselineError> {
+        let mut warnings = Vec::new();
+        for entry in self.entries.iter().filter(|entry| entry.leg == leg) {
+            let Some(problem) = unknown(entry) else { continue };
+            let (file, line) = (&self.file, entry.line);
+            if profile != Profile::Official {
+                return Err(BaselineError::Invalid { file: file.clone(), line, problem });
+            }
+            warnings.push(format!("{file}:{line}: {problem}"));
+        }
+        Ok(warnings)
+    }
+
+    /// Compares the results of a run with what was expected; what was not played is not asked about.
+    #[must_use]
+    pub fn compare(&self, results: &Results) -> Comparison {
+        let mut comparison = Comparison::default();
+        for scenario in results.scenarios() {
+            let entries: Vec<&Entry> = self.of(scenario.leg, scenario.id).collect();
+            for entry in &entries {
+                let status = match &entry.check {
+                    Some(check) => scenario.status(check),
+                    None => scenario.worst(),
+                };
+                match status {
+                    Some(Status::Failure | Status::Warning) => comparison.expected.push(entry.to_string()),
+                    Some(Status::Success) => comparison.stale.push(entry.to_string()),
+                    Some(Status::Skipped | Status::Info) | None => {}
+                }
+            }
+            if entries.is_empty() && scenario.failing().next().is_some() {
+                comparison.unexpected.push(scenario.id.to_owned());
+            } else if !entries.is_empty() {
+                let unlisted = scenario
+                    .failing()
+                    .filter(|check| !self.expects(scenario.leg, scenario.id, check))
+                    .map(|check| format!("{}:{check}", scenario.id));
+                comparison.unexpected.extend(unlisted);
+            }
+        }
+        comparison
+    }
+
+    /// The text of a file that expects exactly what failed in a run, check by check, and keeps the entries of
+    /// `previous` that the run says nothing about.
+    #[must_use]
+    pub fn text(results: &Results, previous: Option<&Self>) -> String {
+        let mut text = String::from("# What is known to fail: `scenario`, or `scenario:check`.\n");
+        let kept = previous.map(|baseline| baseline.entries.as_slice()).unwrap_or_default();
+        for leg in [Leg::Server, Leg::Client] {
+            let played = |id: &str| results.scenarios().any(|it| it.leg == leg && it.id == id);
+            let mut lines: Vec<String> = kept
+                .iter()
+                .filter(|entry| entry.leg == leg && !played(&entry.scenario))
+                .map(ToString::to_string)
+                .collect();
+            for scenario in results.scenarios().filter(|it| it.leg == leg) {
+                lines.extend(scenario.failing().map(|check| format!("{}:{check}", scenario.id)));
+            }
+            if !lines.is_empty() {
+                text.push_str(&format!("{leg}:\n"));
+                text.extend(lines.iter().map(|line| format!("  - {line}\n")));
+            }
+        }
+        text
+    }
+
+    fn of(&self, leg: Leg, scenario: &str) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.leg == leg && entry.scenario == scenario)
+    }
+}
+
+/// What is unknown about an entry, if anything.
+fn unknown(entry: &Entry) -> Option<String> {
+    let Some(scenario) = scenarios::find(entry.leg, &entry.scenario) else {
+        let known = scenarios::all().filter(|scenario| scenario.leg == entry.leg);
+        let suggestion = nearest(&entry.scenario, known.map(|scenario| scenario.id));
+        return Some(format!("there is no scenario `{}`{}", entry.scenario, did_you_mean(suggestion)));
+    };
+    let check = entry.check.as_deref()?;
+    if check == scenario.id || scenario.check(check).is_some() || COMMON.contains(&check) {
+        return None;
+    }
+    let suggestion = nearest(check, known_checks(scenario));
+    Some(format!("`{}` has no check `{check}`{}", scenario.id, did_you_mean(suggestion)))
+}
+
+fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
+    scenario.checks.iter().map(|check| check.id).chain(COMMON)
+}
+
+fn entries(text: &str) -> Result<Vec<Entry>, Problem> {
+    let Some(document) = yaml::read(text)? else { return Ok(Vec::new()) };
+    let sections = match document.what {
+        What::Null => return Ok(Vec::new()),
+        What::Mapping(sections) => sections,
+        other => {
+            let problem = format!("expected a mapping with the lists `server` and `client`, got {}", other.kind());
+            return Err((document.line, problem));
+        }
+    };
+    let mut entries: Vec<Entry> = Vec::new();
+    for (key, value) in sections {
+        let leg = match &key.what {
+            What::Text(name) if name == Leg::Server.as_str() => Leg::Server,
+            What::Text(name) if name == Leg::Client.as_str() => Leg::Client,
+            _ => continue,
+        };
+        let items = match value.what {
+            What::Null => continue,
+            What::List(items) => items,
+            other => {
+                let problem = format!("`{leg}` has to be a list, and is {}", other.kind());
+                return Err((value.line, problem));
+            }
+        };
+        for item in items {
+            let entry = entry(leg, &item)?;
+            if let Some(other) = entries.iter().find(|other| conflict(other, &entry)) {
+                let problem = format!(
+                    "`{}` is listed as a whole and by check; the other entry is on line {}",
+                    entry.scenario, other.line
+                );
+                return Err((entry.line, problem));
+            }
+            if !entries.iter().any(|other| same(other, &entry)) {
+                entries.push(entry);
+            }
+        }
+    }
+    Ok(entries)
+}
+
+fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
+    let line = item.line;
+    let text = match &item.what {
+        What::Text(text) if !text.is_empty() => text,
+        What::Text(_) | What::Null => return Err((line, "an entry is empty".to_owned())),
+        What::Mapping(_) => {
+            let problem = "an entry is a mapping; write `scenario:check`, without a blank after the colon";
+            return Err((line, problem.to_owned()));
+        }
+        What::List(_) => return Err((line, "an entry is a list; write `scenario` or `scenario:check`".to_owned())),
+    };
+    let (scenario, check) = match text.split_once(':') {
+        None => (text.as_str(), None),
+        Some((scenario, check)) => (scenario.trim(), Some(check.trim())),
+    };
+    if scenario.is_empty() {
+        return Err((line, format!("`{text}` names no scenario before the colon")));
+    }
+    if check.is_some_and(str::is_empty) {
+        return Err((line, format!("`{text}` names no check after the colon")));
+    }
+    Ok(Entry { leg, scenario: scenario.to_owned(), check: check.map(str::to_owned), line })
+}
+
+fn conflict(one: &Entry, other: &Entry) -> bool {
+    (one.leg, &one.scenario) == (other.leg, &other.scenario)
+        && one.check.is_some() != other.check.is_some()
+}
+
+fn same(one: &Entry, other: &Entry) -> bool {
+    (one.leg, &one.scenario, &one.check) == (other.leg, &other.scenario, &other.check)
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cell, Comparison, ExitCode, Outcome, Verdict};
+use super::{Cell, Comparison, ExitCode, Outcome, Results, Verdict};
 use crate::check::{Check, Finding, Status};
 use crate::scenario::{Profile, Suite};
 use crate::spec::Revision;
@@ -113,6 +113,8 @@ pub struct Summary {
     pub counts: Counts,
     /// The advisory checks, over all cells.
     pub advisory: Counts,
+    /// The status of every check that counts: what a baseline is compared with, or written from.
+    pub results: Results,
     /// How the outcomes compare with the baseline, if there is one.
     pub baseline: Option<Comparison>,
     /// Why nothing was played, if so.

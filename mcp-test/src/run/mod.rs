@@ -15,6 +15,7 @@ mod play;
 mod preflight;
 #[cfg(test)]
 mod prove;
+mod results;
 mod runner;
 mod yaml;
 
@@ -25,4 +26,5 @@ pub use event::{Counts, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;
 pub use outcome::{Outcome, Verdict};
 pub use plan::{Inapplicable, Plan, Selection};
+pub use results::Results;
 pub use runner::run;

@@ -83,16 +83,29 @@ impl<'a> CheckBuilder<'a> {
 
     /// Demands what only the official suite demands, not the specification; `why` says what the specification says.
     ///
-    /// A mismatch is a FAILURE that is marked as false where the official rules hold, and nothing elsewhere.
+    /// A mismatch, as an error reply, is a FAILURE that is marked as false where the official rules hold, and nothing
+    /// elsewhere: whether there may be an error at all is for the other demands to say.
     pub fn officially(mut self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
         self.asked = true;
-        let value = match subject.value() {
-            Ok(value) => value,
-            Err(finding) => return self.fail(finding),
-        };
-        let Err(mismatch) = matcher.check(value) else { return self };
-        if self.profile == Profile::Official && !self.row.status.is_failing() {
-            self = self.fail(subject.finding(&mismatch));
+        let Err(finding) = compare(subject, &matcher) else { return self };
+        if self.profile == Profile::Official && self.row.status != Status::Failure {
+            self = self.fail(finding);
+            self.row.known_false = Some(why.to_owned());
+        }
+        self
+    }
+
+    /// Demands what the official suite demands and the specification only advises; `why` says so.
+    ///
+    /// A mismatch is a FAILURE that is marked where the official rules hold, and a WARNING elsewhere.
+    pub fn officially_must(mut self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
+        let Err(finding) = compare(subject, &matcher) else { return self.pass() };
+        if self.profile != Profile::Official {
+            return self.fail(finding.should());
+        }
+        let failed_before = self.row.status == Status::Failure;
+        self = self.fail(finding);
+        if !failed_before {
             self.row.known_false = Some(why.to_owned());
         }
         self

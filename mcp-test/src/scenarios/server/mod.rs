@@ -1,5 +1,6 @@
 //! Scenarios for servers.
 
+mod matchers;
 mod references;
 
 /// Declares a module per scenario and lists the scenarios, so that none can be forgotten.

@@ -12,7 +12,7 @@ use crate::wire::sse::{Decoder, SseItem, SseViolation};
 
 /// Says that no response came.
 pub(super) async fn no_response(observer: &Observer, exchange: u64, why: &str) {
-    let how = format!("got no HTTP response: {why}");
+    let how = format!("failed without an HTTP response: {why}");
     let seq = observer.record(Some(exchange), What::Closed { how: how.clone() });
     observer.pass(ended(seq, exchange, None, how)).await;
 }

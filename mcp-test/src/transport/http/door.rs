@@ -81,7 +81,7 @@ async fn over_network(
     request: http::Request<Bytes>,
 ) -> Result<HttpReply, String> {
     let request = reqwest::Request::try_from(request).map_err(|error| chain(&error))?;
-    let response = client.execute(request).await.map_err(|error| chain(&error))?;
+    let response = client.execute(request).await.map_err(|error| chain(&error.without_url()))?;
     let status = response.status().as_u16();
     let headers = listed(response.headers());
     let body = response.bytes_stream().map(|piece| piece.map_err(|error| chain(&error)));

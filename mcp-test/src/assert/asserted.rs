@@ -1,0 +1,24 @@
+//! What an assertion hands on.
+
+use std::ops::Deref;
+
+/// A reply that an assertion has looked at, with all the assertions of the reply.
+///
+/// Unlike a fresh reply it may be dropped without a warning. It dereferences to the reply.
+#[derive(Debug, Clone)]
+pub struct Asserted<T>(pub(super) T);
+
+impl<T> Asserted<T> {
+    /// The reply itself.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> Deref for Asserted<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}

@@ -1,0 +1,177 @@
+//! The results directory: `checks.json` of each cell, as the official suite writes it, and `summary.json` of the run.
+//!
+//! ```text
+//! <out>/server-<scenario>-<stamp>/checks.json     the checks that count, in the order in which they were made
+//! <out>/server-<scenario>-<stamp>/advisory.json   the others, if there are any: the same form
+//! <out>/summary.json                              the run; see the module `summary`
+//! ```
+//!
+//! In profile `official` the checks of mcp-test's own are advisory, so a script that counts the failures in
+//! `checks.json` counts those that the official suite would count. Directories are named by [`Naming`].
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{About, Naming, ReportError, Secrets, SummaryJson};
+use crate::check::{Check, SpecReference};
+use crate::json::{Object, Value};
+use crate::run::{Outcome, RunEvent};
+
+/// Writes the results directory while the run goes on.
+#[derive(Debug)]
+pub struct ResultFiles {
+    out: PathBuf,
+    naming: Naming,
+    summary: SummaryJson,
+    secrets: Secrets,
+}
+
+impl ResultFiles {
+    /// Makes the output directory.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made.
+    pub fn create(out: &Path, about: About, secrets: Secrets) -> Result<Self, ReportError> {
+        fs::create_dir_all(out).map_err(ReportError::write(out))?;
+        let summary = SummaryJson::new(about);
+        Ok(Self { out: out.to_owned(), naming: Naming::default(), summary, secrets })
+    }
+
+    /// Writes what follows from `event`.
+    ///
+    /// # Errors
+    ///
+    /// If the file system refuses.
+    pub fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        match event {
+            RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
+            RunEvent::Planned(cells) => self.naming = Naming::of(cells),
+            RunEvent::Finished(outcome) => self.finished(outcome)?,
+            RunEvent::Ended(summary) => {
+                let document = self.summary.finish(summary);
+                self.write(&self.out.join("summary.json"), &document)?;
+            }
+            RunEvent::PreflightFailed(_) | RunEvent::Started(_) => {}
+        }
+        Ok(())
+    }
+
+    fn finished(&mut self, outcome: &Outcome) -> Result<(), ReportError> {
+        let name = self.naming.directory(outcome);
+        let directory = self.out.join(&name);
+        fs::create_dir_all(&directory).map_err(ReportError::write(&directory))?;
+        let (counting, advisory): (Vec<_>, Vec<_>) =
+            outcome.checks.iter().partition(|check| outcome.profile.counts(check));
+        self.write(&directory.join("checks.json"), &rows(counting))?;
+        if !advisory.is_empty() {
+            self.write(&directory.join("advisory.json"), &rows(advisory))?;
+        }
+        self.summary.cell(outcome, Some(&name), None);
+        Ok(())
+    }
+
+    fn write(&self, path: &Path, document: &Value) -> Result<(), ReportError> {
+        let text = self.secrets.mask(document.pretty());
+        fs::write(path, text).map_err(ReportError::write(path))
+    }
+}
+
+/// Checks as the official suite writes them.
+#[must_use]
+pub fn rows<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Value {
+    checks.into_iter().map(|check| Value::Object(row(check))).collect()
+}
+
+/// One check as the official suite writes it.
+pub(super) fn row(check: &Check) -> Object {
+    let mut row = Object::new();
+    row.push("id", check.id.as_str());
+    row.push("name", check.name.as_str());
+    row.push("description", check.description.as_str());
+    row.push("status", check.status.as_str());
+    row.push("timestamp", check.timestamp.as_str());
+    if let Some(message) = &check.message {
+        row.push("errorMessage", message.as_str());
+    }
+    if !check.spec_references.is_empty() {
+        row.push("specReferences", check.spec_references.iter().map(reference).collect::<Value>());
+    }
+    if let Some(details) = details(check) {
+        row.push("details", details);
+    }
+    row
+}
+
+/// The details, which officially say so themselves if the check could not be made.
+fn details(check: &Check) -> Option<Value> {
+    if !check.untestable {
+        return check.details.clone();
+    }
+    let mut object = match &check.details {
+        Some(Value::Object(object)) => object.clone(),
+        Some(other) => [("value", other.clone())].into_iter().collect(),
+        None => Object::new(),
+    };
+    object.insert("untestable", true);
+    Some(Value::Object(object))
+}
+
+fn reference(reference: &SpecReference) -> Value {
+    let mut object = Object::new();
+    object.push("id", reference.id.as_str());
+    if let Some(url) = &reference.url {
+        object.push("url", url.as_str());
+    }
+    Value::Object(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    fn written(outcome: Outcome, several: bool) -> (tempfile::TempDir, PathBuf) {
+        let out = tempfile::tempdir().expect("a directory");
+        let secrets = Secrets::new(["Bearer".to_owned(), "hunter22".to_owned()]);
+        let mut files = ResultFiles::create(&out.path().join("results"), sample::about(), secrets)
+            .expect("the directory can be made");
+        let mut cells = vec![outcome.cell];
+        cells.extend(several.then_some(outcome.cell));
+        let directory = out.path().join("results").join(Naming::of(&cells).directory(&outcome));
+        for event in sample::events(cells, vec![outcome]) {
+            files.event(&event).expect("it can be written");
+        }
+        (out, directory)
+    }
+
+    fn read(path: &Path) -> String {
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    #[test]
+    fn checks_are_written_as_officially() {
+        let (_out, directory) = written(sample::failed(), false);
+        insta::assert_snapshot!(read(&directory.join("checks.json")), @"");
+        insta::assert_snapshot!(read(&directory.join("advisory.json")), @"");
+    }
+
+    #[test]
+    fn the_summary_is_written_beside_them() {
+        let (out, directory) = written(sample::passed(), true);
+        assert!(!directory.join("advisory.json").exists());
+        let summary = read(&out.path().join("results/summary.json"));
+        let summary = Value::parse(summary.as_bytes()).expect("JSON").value;
+        let mut summary = summary;
+        assert!(summary.set("/started", "[time]".into()) && summary.set("/tool/version", "[version]".into()));
+        insta::assert_snapshot!(summary.pretty(), @"");
+    }
+
+    #[test]
+    fn an_output_directory_that_cannot_be_made_is_named() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let error = ResultFiles::create(&file.path().join("x"), sample::about(), Secrets::default())
+            .expect_err("a file is no directory");
+        assert!(error.to_string().starts_with(&format!("cannot write {}", file.path().display())));
+    }
+}

@@ -1,0 +1,336 @@
+//! The run for people at a terminal.
+//!
+//! Every line that the official suite prints for the server leg is printed in the same words, so that scripts that read
+//! them go on working; what we add stands on lines of its own. Colours are always written: whoever hands in the stream
+//! strips them where they are not wanted.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anstyle::{AnsiColor, Style};
+
+use super::{Naming, Rerun, Secrets, checks_json, failure};
+use crate::check::{Check, Status};
+use crate::run::{Cell, Comparison, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict};
+use crate::scenario::{Leg, Profile};
+use crate::spec::Revision;
+
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+const UNSURE: Style = AnsiColor::Yellow.on_default();
+const NEUTRAL: Style = AnsiColor::Cyan.on_default();
+const FAINT: Style = AnsiColor::BrightBlack.on_default();
+
+/// What the console needs to know before the run, and what it is to show.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// What is tested.
+    pub target: String,
+    /// What is run, such as `active suite`.
+    pub what: String,
+    /// By whose rules.
+    pub profile: Profile,
+    /// Shows a run of a single cell as officially with `--scenario`: check by check, without a summary.
+    pub single: bool,
+    /// Says nothing about cells that went well until the summary.
+    pub brief: bool,
+    /// Shows all checks: of a single cell as JSON, of several as lines.
+    pub verbose: bool,
+    /// Where the results are written.
+    pub results: Option<PathBuf>,
+    /// How a cell is played again.
+    pub rerun: Rerun,
+    /// What must not be shown.
+    pub secrets: Secrets,
+}
+
+/// Writes the run for people.
+#[derive(Debug)]
+pub struct Console<W> {
+    out: W,
+    view: View,
+    naming: Naming,
+    preflight: Preflight,
+    /// Why cells were skipped.
+    reasons: Vec<(Cell, String)>,
+}
+
+impl<W: Write> Console<W> {
+    /// Writes to `out`.
+    #[must_use]
+    pub fn new(out: W, view: View) -> Self {
+        Self { out, view, naming: Naming::default(), preflight: Preflight::default(), reasons: Vec::new() }
+    }
+
+    /// Says that a scenario cannot be played at a revision, as officially.
+    ///
+    /// # Errors
+    ///
+    /// If `out` refuses.
+    pub fn inapplicable(&mut self, inapplicable: &Inapplicable) -> io::Result<()> {
+        let Inapplicable { scenario, revision } = inapplicable;
+        let window = inapplicable.window();
+        let introduced = window.oldest().map_or("none", Revision::as_str);
+        let removed = window
+            .newest()
+            .and_then(|newest| Revision::ALL.into_iter().find(|later| *later > newest))
+            .map(|removed| format!(", removed in {removed}"))
+            .unwrap_or_default();
+        let text = format!(
+            "SKIPPED: scenario '{}' is not applicable at spec version {revision} (introduced in {introduced}{removed}). \
+             Use --force to run it anyway.\n",
+            scenario.id
+        );
+        self.show(text)
+    }
+
+    /// Shows what follows from `event`.
+    ///
+    /// # Errors
+    ///
+    /// If `out` refuses.
+    pub fn event(&mut self, event: &RunEvent) -> io::Result<()> {
+        match event {
+            RunEvent::PreflightDone(preflight) => self.preflight = preflight.clone(),
+            RunEvent::Planned(cells) => {
+                self.naming = Naming::of(cells);
+                self.view.single &= cells.len() == 1;
+                if !self.view.single {
+                    let text = self.header();
+                    self.show(text)?;
+                }
+            }
+            RunEvent::Finished(outcome) => {
+                self.note_skip(outcome);
+                let text = self.finished(outcome);
+                self.show(text)?;
+            }
+            RunEvent::Ended(summary) if summary.not_run.is_none() => {
+                let text = self.ended(summary);
+                self.show(text)?;
+            }
+            RunEvent::PreflightFailed(_) | RunEvent::Started(_) | RunEvent::Ended(_) => {}
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, text: String) -> io::Result<()> {
+        self.out.write_all(self.view.secrets.mask(text).as_bytes())?;
+        self.out.flush()
+    }
+
+    fn header(&self) -> String {
+        let scenarios = match self.naming.scenarios() {
+            1 => "1 scenario".to_owned(),
+            many => format!("{many} scenarios"),
+        };
+        // The official words do not bend for one.
+        let scenarios = if self.view.brief { scenarios } else { format!("{} scenarios", self.naming.scenarios()) };
+        let cells = match self.naming.cells() {
+            cells if cells == self.naming.scenarios() => String::new(),
+            cells => format!(", {cells} runs"),
+        };
+        let mut text = format!("Running {} ({scenarios}{cells}) against {}\n", self.view.what, self.view.target);
+        if self.view.brief {
+            if let Some(server) = &self.preflight.server {
+                text.push_str(&format!("The server is {server}\n"));
+            }
+            for (carrier, revisions) in &self.preflight.speaks {
+                let revisions: Vec<&str> = revisions.iter().map(|revision| revision.as_str()).collect();
+                text.push_str(&format!("It speaks {} over {carrier}\n", revisions.join(", ")));
+            }
+        }
+        text.push('\n');
+        text
+    }
+
+    fn note_skip(&mut self, outcome: &Outcome) {
+        let skipped = outcome.checks.iter().find(|check| check.status == Status::Skipped);
+        if let (Verdict::Skipped, Some(reason)) = (outcome.verdict, skipped.and_then(|check| check.message.clone())) {
+            self.reasons.push((outcome.cell, reason));
+        }
+    }
+
+    fn finished(&self, outcome: &Outcome) -> String {
+        let mut text = String::new();
+        let wrong = failures(outcome) + warnings(outcome);
+        if self.view.brief && !self.view.verbose && !self.view.single && wrong.is_empty() {
+            return text;
+        }
+        let label = self.naming.label(&outcome.cell);
+        if !self.view.single {
+            text.push_str(&format!("\n=== Running scenario: {label} ===\n"));
+        }
+        let (id, target) = (outcome.cell.scenario.id, &self.view.target);
+        text.push_str(&format!("Running client scenario '{id}' against server: {target}\n"));
+        if let Some(out) = &self.view.results {
+            let directory = out.join(self.naming.directory(outcome));
+            text.push_str(&format!("Results saved to {}\n", directory.display()));
+        }
+        if self.view.single && self.view.verbose {
+            text.push_str(&checks_json::rows(&outcome.checks).pretty());
+            text.push('\n');
+        } else if self.view.single || self.view.verbose {
+            text.push_str(&checks(outcome));
+        }
+        if self.view.single {
+            let counts = counting(outcome);
+            let (success, failure) = (counts.success, counts.failure);
+            text.push_str(&format!(
+                "\nTest Results:\nPassed: {success}/{}, {failure} failed, {} warnings\n",
+                success + failure,
+                counts.warning
+            ));
+        }
+        text.push_str(&wrong);
+        if !wrong.is_empty() {
+            text.push('\n');
+            text.push_str(&failure::of_cell(outcome, Some(&self.view.rerun)));
+            let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
+            text.push_str(&format!("  What it checks and why: {explain}\n"));
+        }
+        text
+    }
+
+    fn ended(&self, summary: &Summary) -> String {
+        let mut text = String::new();
+        if !self.view.single {
+            text.push_str("\n=== SUMMARY ===\n");
+            for line in &summary.lines {
+                text.push_str(&self.line(line));
+            }
+            let Counts { success, failure, warning, skipped, .. } = summary.counts;
+            text.push_str(&format!("\nTotal: {success} passed, {failure} failed"));
+            if self.view.profile != Profile::Official {
+                text.push_str(&some(warning, "warnings"));
+                text.push_str(&some(skipped, "skipped"));
+            }
+            text.push('\n');
+        }
+        let advisory = summary.advisory;
+        if advisory != Counts::default() {
+            let Counts { success, failure, warning, .. } = advisory;
+            text.push_str(&format!(
+                "{FAINT}Advisory: {success} passed, {failure} failed{} (checks of our own; they do not count in profile {}){FAINT:#}\n",
+                some(warning, "warnings"),
+                self.view.profile
+            ));
+        }
+        if let Some(comparison) = &summary.baseline {
+            text.push_str(&baseline(comparison));
+        }
+        text
+    }
+
+    fn line(&self, line: &Line) -> String {
+        let label = self.naming.label(&line.cell);
+        let counts = format!("{} passed, {} failed", line.counts.success, line.counts.failure);
+        let warnings = match self.view.profile {
+            Profile::Official => String::new(),
+            Profile::Adaptive | Profile::Strict => some(line.counts.warning, "warnings"),
+        };
+        match line.verdict {
+            Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {counts}{warnings}\n"),
+            Verdict::Failed => format!("{BAD}✗{BAD:#} {label}: {counts}{warnings}\n"),
+            Verdict::NotRun => format!("{BAD}✗{BAD:#} {label}: {counts}{warnings} (could not be run)\n"),
+            Verdict::Skipped => {
+                let reason = self.reasons.iter().find(|(cell, _)| *cell == line.cell);
+                let reason = reason.map(|(_, reason)| format!(" ({reason})")).unwrap_or_default();
+                format!("{FAINT}-{FAINT:#} {label}: skipped{reason}\n")
+            }
+        }
+    }
+}
+
+/// `, 2 warnings`; nothing for none.
+fn some(count: usize, what: &str) -> String {
+    if count == 0 { String::new() } else { format!(", {count} {what}") }
+}
+
+fn counting(outcome: &Outcome) -> Counts {
+    Counts::of(outcome.checks.iter().filter(|check| outcome.profile.counts(check)))
+}
+
+/// A line for each check.
+fn checks(outcome: &Outcome) -> String {
+    let ids = outcome.checks.iter().map(|check| check.id.chars().count()).max().unwrap_or_default();
+    let mut text = "Checks:\n".to_owned();
+    for check in &outcome.checks {
+        let style = match check.status {
+            Status::Success => GOOD,
+            Status::Failure => BAD,
+            Status::Warning => UNSURE,
+            Status::Info => NEUTRAL,
+            Status::Skipped => FAINT,
+        };
+        let advisory = if outcome.profile.counts(check) { "" } else { " (advisory)" };
+        let reason = match (&check.message, check.status) {
+            (Some(message), Status::Skipped | Status::Info) => format!(": {message}"),
+            _ => String::new(),
+        };
+        // Writing to a String does not fail.
+        let _ = writeln!(
+            text,
+            "{FAINT}{}{FAINT:#} [{:ids$}] {style}{:7}{style:#} {}{reason}{advisory}",
+            check.timestamp, check.id, check.status, check.description
+        );
+    }
+    text
+}
+
+fn failures(outcome: &Outcome) -> String {
+    section("\n=== Failed Checks ===\n", BAD, outcome, |check| check.status == Status::Failure)
+}
+
+fn warnings(outcome: &Outcome) -> String {
+    let style = if outcome.cell.scenario.leg == Leg::Client { BAD } else { UNSURE };
+    section("\n=== Warnings ===\n", style, outcome, |check| check.status == Status::Warning)
+}
+
+fn section(heading: &str, style: Style, outcome: &Outcome, wanted: impl Fn(&Check) -> bool) -> String {
+    let told: String = outcome
+        .checks
+        .iter()
+        .filter(|check| wanted(check))
+        .map(|check| format!("\n{}", failure::of_check(outcome, check)))
+        .collect();
+    if told.is_empty() { told } else { format!("{style}{heading}{style:#}{told}") }
+}
+
+/// The sections of a comparison with a baseline, in the official words.
+fn baseline(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    let sections = [
+        ("Expected failures (in baseline):", UNSURE, "~", &comparison.expected),
+        ("Stale baseline entries (now passing - remove from baseline):", UNSURE, "✓", &comparison.stale),
+        ("Unexpected failures (not in baseline):", BAD, "✗", &comparison.unexpected),
+    ];
+    for (heading, style, mark, entries) in sections {
+        if entries.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{style}{heading}{style:#}\n"));
+        for entry in entries {
+            text.push_str(&format!("  {mark} {entry}\n"));
+        }
+    }
+    text.push('\n');
+    if !comparison.stale.is_empty() {
+        text.push_str(&format!(
+            "{UNSURE}Baseline is stale: update your expected-failures file to remove passing entries.{UNSURE:#}\n"
+        ));
+    }
+    if !comparison.unexpected.is_empty() {
+        text.push_str(&format!(
+            "{BAD}Unexpected failures detected: these are not in your expected-failures baseline.{BAD:#}\n"
+        ));
+    }
+    if comparison.stale.is_empty() && comparison.unexpected.is_empty() {
+        text.push_str(&format!("{GOOD}Baseline check passed: all failures are expected.{GOOD:#}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

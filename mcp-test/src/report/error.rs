@@ -1,0 +1,25 @@
+//! Why a report cannot be handed over.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A result file cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The file system refuses.
+    #[error("cannot write {}: {source}", .path.display())]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl ReportError {
+    pub(super) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Write { path, source }
+    }
+}

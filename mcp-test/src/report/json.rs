@@ -1,0 +1,106 @@
+//! The run as one JSON document on a stream: `summary.json` with all checks in it.
+//!
+//! A check has the members of `checks.json` and, beside them, `origin` (`official` or `mcp-test`), `counts` (whether it
+//! counts in the profile), `requirements` (id and link), `knownFalse` (why), `finding` (blame, headline, expected, got,
+//! hint) and `exchange` (what was said, as text); the last three only where there is something to say.
+
+use std::io::{self, Write};
+
+use super::{About, Secrets, SummaryJson, checks_json, summary};
+use crate::check::{Check, Origin};
+use crate::json::{Object, Value};
+use crate::run::{Outcome, RunEvent};
+use crate::spec::requirement;
+use crate::trace;
+
+/// Writes the document when the run has ended.
+#[derive(Debug)]
+pub struct Json<W> {
+    out: W,
+    summary: SummaryJson,
+    secrets: Secrets,
+}
+
+impl<W: Write> Json<W> {
+    /// Writes to `out`.
+    #[must_use]
+    pub fn new(out: W, about: About, secrets: Secrets) -> Self {
+        Self { out, summary: SummaryJson::new(about), secrets }
+    }
+
+    /// Takes in `event`.
+    ///
+    /// # Errors
+    ///
+    /// If `out` refuses.
+    pub fn event(&mut self, event: &RunEvent) -> io::Result<()> {
+        match event {
+            RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
+            RunEvent::Finished(outcome) => self.summary.cell(outcome, None, Some(checks(outcome))),
+            RunEvent::Ended(summary) => {
+                let document = self.secrets.mask(self.summary.finish(summary).pretty());
+                writeln!(self.out, "{document}")?;
+                self.out.flush()?;
+            }
+            RunEvent::PreflightFailed(_) | RunEvent::Planned(_) | RunEvent::Started(_) => {}
+        }
+        Ok(())
+    }
+}
+
+fn checks(outcome: &Outcome) -> Value {
+    outcome.checks.iter().map(|check| check_of(outcome, check)).collect()
+}
+
+fn check_of(outcome: &Outcome, check: &Check) -> Value {
+    let mut row = checks_json::row(check);
+    row.push(
+        "origin",
+        match check.origin {
+            Origin::Official => "official",
+            Origin::Own => "mcp-test",
+        },
+    );
+    row.push("counts", outcome.profile.counts(check));
+    let requirements = check.requirements.iter().map(|id| {
+        let mut object = Object::new();
+        object.push("id", *id);
+        if let Some(requirement) = requirement::find(id) {
+            object.push("url", requirement.link(outcome.cell.revision));
+        }
+        Value::Object(object)
+    });
+    row.push("requirements", requirements.collect::<Value>());
+    if let Some(why) = &check.known_false {
+        row.push("knownFalse", why.as_str());
+    }
+    if let Some(finding) = &check.finding {
+        row.push("finding", summary::finding(finding));
+        let exchange = trace::excerpt(&outcome.trace, &finding.evidence);
+        if !exchange.trim().is_empty() {
+            row.push("exchange", exchange);
+        }
+    }
+    Value::Object(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn a_failing_check_is_told_in_full() {
+        let outcome = sample::failed();
+        let mut out = Vec::new();
+        let mut json = Json::new(&mut out, sample::about(), Secrets::default());
+        for event in sample::events(vec![outcome.cell], vec![outcome]) {
+            json.event(&event).expect("memory does not refuse");
+        }
+        let document = Value::parse(&out).expect("one document").value;
+        assert_eq!(document.at("/exitCode").and_then(Value::as_i64), Some(1));
+        assert_eq!(document.at("/cells/0/verdict").and_then(Value::as_str), Some("failed"));
+        let check = document.at("/cells/0/checks/1").expect("the failing check");
+        insta::assert_snapshot!(check.pretty(), @"");
+    }
+}

@@ -1,0 +1,119 @@
+//! Every rule of the official file format, and ours on unknown names.
+
+use super::super::results::Played;
+use super::*;
+
+fn parse(text: &str) -> Result<Baseline, BaselineError> {
+    Baseline::parse("known.yml", text)
+}
+
+fn problem(text: &str) -> String {
+    parse(text).map_or_else(|error| error.to_string(), |baseline| format!("{:?}", baseline.entries))
+}
+
+fn entries(text: &str) -> Vec<String> {
+    parse(text).expect(text).entries.iter().map(|entry| format!("{} {entry}", entry.leg)).collect()
+}
+
+#[test]
+fn entries_are_read_from_both_sections_and_other_keys_are_ignored() {
+    let text = "server:\n  - tools-call-image   # later\n  - tools-list:tools-name-format\nclient: [auth/dpop]\nnotes: [a: b]\n";
+    assert_eq!(entries(text), ["server tools-call-image", "server tools-list:tools-name-format", "client auth/dpop"]);
+    assert_eq!(entries("server: [ping, ping]"), ["server ping"]);
+}
+
+#[test]
+fn an_empty_file_is_an_empty_baseline() {
+    for text in ["", "# nothing\n", "---\n", "server:\n", "server: []\n", "{}"] {
+        assert_eq!(entries(text), Vec::<String>::new(), "{text:?}");
+    }
+}
+
+#[test]
+fn what_is_no_baseline_is_said_with_its_line() {
+    insta::assert_snapshot!(problem("- ping\n"), @"known.yml:1: expected a mapping with the lists `server` and `client`, got a list");
+    insta::assert_snapshot!(problem("ping"), @"known.yml:1: expected a mapping with the lists `server` and `client`, got a text");
+    insta::assert_snapshot!(problem("\nserver: ping\n"), @"known.yml:2: `server` has to be a list, and is a text");
+    insta::assert_snapshot!(problem("server:\n  a: b\n"), @"known.yml:2: `server` has to be a list, and is a mapping");
+    insta::assert_snapshot!(problem("server:\n  - tools-list: tools-name-format\n"), @"known.yml:2: an entry is a mapping; write `scenario:check`, without a blank after the colon");
+    insta::assert_snapshot!(problem("server:\n  - ping\n  -\n"), @"known.yml:3: an entry is empty");
+    insta::assert_snapshot!(problem("server:\n  - ' '\n"), @"known.yml:2: an entry is empty");
+    insta::assert_snapshot!(problem("server:\n  - ':ping'\n"), @"known.yml:2: `:ping` names no scenario before the colon");
+    insta::assert_snapshot!(problem("server:\n  - 'ping:'\n"), @"known.yml:2: `ping:` names no check after the colon");
+    insta::assert_snapshot!(problem("server:\n  - [ping]\n"), @"known.yml:2: an entry is a list; write `scenario` or `scenario:check`");
+    insta::assert_snapshot!(problem("server:\n  - ping\n  - ping:ping\n"), @"known.yml:3: `ping` is listed as a whole and by check; the other entry is on line 2");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let error = Baseline::read("/does/not/exist.yml").unwrap_err().to_string();
+    assert!(error.starts_with("cannot read the baseline /does/not/exist.yml: "), "{error}");
+}
+
+#[test]
+fn an_unknown_name_is_a_warning_officially_and_an_error_elsewhere() {
+    let baseline = parse("server:\n  - pinng\n  - tools-list:tools-name-formats\n  - ping:scenario-timeout\nclient: [x]\n");
+    let baseline = baseline.expect("a baseline");
+    insta::assert_snapshot!(baseline.vet(Leg::Server, Profile::Official).unwrap().join("\n"), @r"
+    known.yml:1: there is no scenario `pinng`; did you mean `ping`?
+    known.yml:3: `tools-list` has no check `tools-name-formats`; did you mean `tools-name-format`?
+    ");
+    let error = baseline.vet(Leg::Server, Profile::Strict).unwrap_err();
+    insta::assert_snapshot!(error, @"known.yml:2: there is no scenario `pinng`; did you mean `ping`?");
+}
+
+fn compare(text: &str, results: impl IntoIterator<Item = Played>) -> Comparison {
+    parse(text).expect(text).compare(&results.into_iter().collect())
+}
+
+fn played(id: &'static str, checks: &[(&str, Status)]) -> Played {
+    Played::made(Leg::Server, id, checks)
+}
+
+fn comparison(expected: &[&str], stale: &[&str], unexpected: &[&str]) -> Comparison {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    Comparison { expected: owned(expected), stale: owned(stale), unexpected: owned(unexpected) }
+}
+
+#[test]
+fn a_whole_entry_is_expected_when_anything_fails_and_stale_when_nothing_does() {
+    use Status::{Success, Warning};
+    let text = "server: [a, b, not-played]";
+    let results = [played("a", &[("x", Success), ("y", Warning)]), played("b", &[("x", Success)])];
+    assert_eq!(compare(text, results), comparison(&["a"], &["b"], &[]));
+}
+
+#[test]
+fn an_entry_by_check_is_judged_by_the_gravest_occurrence() {
+    use Status::{Failure, Skipped, Success};
+    let text = "server: ['a:x', 'a:y', 'a:z', 'a:absent']";
+    let results = [played("a", &[("x", Success), ("y", Success), ("x", Failure), ("z", Skipped), ("w", Failure)])];
+    assert_eq!(compare(text, results), comparison(&["a:x"], &["a:y"], &["a:w"]));
+}
+
+#[test]
+fn a_failure_without_an_entry_is_unexpected() {
+    use Status::{Failure, Info, Success};
+    let results = [played("a", &[("x", Failure)]), played("b", &[("x", Success), ("y", Info)])];
+    let found = compare("server: []", results);
+    assert_eq!(found, comparison(&[], &[], &["a"]));
+    assert!(!found.is_clean());
+}
+
+#[test]
+fn what_is_written_is_what_is_expected() {
+    use Status::{Failure, Success};
+    let previous = parse("server: [not-played, a]\nclient: [c]\n").expect("a baseline");
+    let results: Results =
+        [played("a", &[("x", Failure), ("y", Success)]), played("b", &[("x", Success)])].into_iter().collect();
+    let text = Baseline::text(&results, Some(&previous));
+    insta::assert_snapshot!(text, @r"
+    # What is known to fail: `scenario`, or `scenario:check`.
+    server:
+      - not-played
+      - a:x
+    client:
+      - c
+    ");
+    assert!(parse(&text).expect("what was written").compare(&results).is_clean());
+}

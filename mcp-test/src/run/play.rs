@@ -1,0 +1,236 @@
+//! One cell, from the unmet need to the verdict.
+
+use std::time::Duration;
+
+use super::{Cell, Outcome, Plan};
+use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
+use crate::clock::{self, Deadline, Stopwatch};
+use crate::json::Value;
+use crate::scenario::{CheckSpec, Ctx, Ended, Inventory, Profile, Setup};
+use crate::spec::Era;
+use crate::trace::{Trace, What};
+
+/// The id of the check that replaces those of a scenario which was not over in time, as officially.
+pub(super) const TIMEOUT: &str = "scenario-timeout";
+
+/// How many of the last lines on standard error an outcome keeps.
+const STDERR_LINES: usize = 20;
+
+/// What the pre-flight learnt for one cell.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    /// What the peer offers.
+    pub(super) inventory: Inventory,
+    /// Why the cell cannot be played: the peer does not speak its revision.
+    pub(super) unspoken: Option<String>,
+}
+
+/// Plays one cell.
+pub(super) async fn play(plan: &Plan, cell: Cell, known: Known) -> Outcome {
+    let profile = plan.profile.at(cell.scenario, cell.revision);
+    let stage = Stage { plan, cell, profile, started: clock::utc_now(), watch: Stopwatch::start() };
+    if profile != Profile::Official {
+        let unmet = known.unspoken.or_else(|| {
+            cell.scenario.needs.iter().find_map(|need| need.unmet(&known.inventory))
+        });
+        if let Some(reason) = unmet {
+            return stage.without_playing(&reason);
+        }
+    }
+    stage.played(known.inventory).await
+}
+
+struct Stage<'a> {
+    plan: &'a Plan,
+    cell: Cell,
+    profile: Profile,
+    started: String,
+    watch: Stopwatch,
+}
+
+impl Stage<'_> {
+    /// The declared checks say why nothing was played: SKIPPED, or FAILURE in profile `strict`.
+    fn without_playing(self, reason: &str) -> Outcome {
+        let checks = declared(self.cell)
+            .filter(|spec| spec.always)
+            .map(|spec| match self.profile {
+                Profile::Strict => {
+                    let mut row = failed(spec, Finding::peer(reason));
+                    row.message = Some(format!("Not testable: {reason}"));
+                    row.untestable = true;
+                    row
+                }
+                Profile::Official | Profile::Adaptive => skipped(spec, reason),
+            })
+            .collect();
+        self.outcome(checks, Trace::default())
+    }
+
+    async fn played(self, inventory: Inventory) -> Outcome {
+        let mut ctx = Ctx::new(self.setup(inventory), Some(self.cell.scenario));
+        let body = (self.cell.scenario.run)(&mut ctx);
+        let ending = clock::within(Deadline::after(self.plan.timeout), body).await;
+        let Ended { mut checks, trace, judged, unexamined, .. } = ctx.end().await;
+        match ending {
+            Err(_) => checks = vec![self.timed_out(&trace)],
+            Ok(Err(finding)) if self.is_officially_a_timeout(&trace) => {
+                checks = vec![timeout_row(finding)];
+            }
+            Ok(Err(finding)) => blame_the_rest(self.cell, &mut checks, &finding),
+            Ok(Ok(())) => {
+                for finding in unexamined {
+                    checks.push(Check::from_finding(self.cell.scenario.id, Origin::Own, finding));
+                }
+                complain_about_the_rest(self.cell, &mut checks);
+            }
+        }
+        if checks.is_empty() {
+            let finding = Finding::harness("the scenario ended without making a check");
+            checks.push(Check::from_finding(self.cell.scenario.id, Origin::Official, finding));
+        }
+        checks.push(well_formed(&judged, &trace));
+        self.outcome(checks, trace)
+    }
+
+    fn setup(&self, inventory: Inventory) -> Setup {
+        Setup {
+            target: self.plan.target.clone(),
+            carrier: self.cell.carrier,
+            revision: self.cell.revision,
+            profile: self.profile,
+            limits: self.plan.limits,
+            timeout: request_timeout(self.plan.timeout),
+            inventory,
+        }
+    }
+
+    fn timed_out(&self, trace: &Trace) -> Check {
+        let last = trace.events.iter().rev().find_map(|event| match &event.what {
+            What::DeadlineFired { awaited } => Some(awaited.clone()),
+            _ => None,
+        });
+        let mut finding = Finding::peer("the scenario was not over in time")
+            .expected(format!("an end within {:?}", self.plan.timeout));
+        if let Some(awaited) = last {
+            finding = finding.got(format!("a wait for {awaited}"));
+        }
+        timeout_row(finding)
+    }
+
+    /// The official client of the handshake era waits longer than the scenario may last, so that a request without a
+    /// reply shows as a time-out of the scenario.
+    fn is_officially_a_timeout(&self, trace: &Trace) -> bool {
+        self.profile == Profile::Official
+            && self.cell.revision.era() == Era::Handshake
+            && trace.deadline_fired()
+    }
+
+    fn outcome(self, checks: Vec<Check>, trace: Trace) -> Outcome {
+        Outcome {
+            verdict: Outcome::judge(&self.cell, self.profile, &checks),
+            cell: self.cell,
+            profile: self.profile,
+            checks,
+            stderr_tail: trace.stderr_tail(STDERR_LINES),
+            trace,
+            started: self.started,
+            elapsed: self.watch.elapsed(),
+        }
+    }
+}
+
+/// A little less than the scenario may last, so that the finding can say what was awaited.
+fn request_timeout(scenario: Duration) -> Duration {
+    scenario - scenario / 10
+}
+
+fn declared(cell: Cell) -> impl Iterator<Item = &'static CheckSpec> {
+    cell.scenario.checks_at(cell.revision)
+}
+
+fn unmade(cell: Cell, checks: &[Check]) -> Vec<&'static CheckSpec> {
+    declared(cell).filter(|spec| !checks.iter().any(|check| check.id == spec.id)).collect()
+}
+
+fn skipped(spec: &CheckSpec, reason: &str) -> Check {
+    let mut row = spec.row(Status::Skipped);
+    row.message = Some(reason.to_owned());
+    row
+}
+
+fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
+    let status = match finding.severity {
+        Severity::Must if spec.fails => Status::Failure,
+        Severity::Must | Severity::Should => Status::Warning,
+    };
+    if finding.requirements.is_empty() {
+        finding.requirements = spec.requirements.to_vec();
+    }
+    let mut row = spec.row(status);
+    row.message = Some(finding.to_string());
+    row.finding = Some(finding);
+    row
+}
+
+/// A finding has ended the scenario early. The official checks that every run makes get it, as officially; those that
+/// only hang on them are skipped. Where all of these were made before, it is held against the ones that remain.
+fn blame_the_rest(cell: Cell, checks: &mut Vec<Check>, finding: &Finding) {
+    let unmade = unmade(cell, checks);
+    let carries = |spec: &&&CheckSpec| spec.always && spec.origin == Origin::Official;
+    let any_carries = unmade.iter().any(|spec| carries(&spec));
+    if unmade.is_empty() {
+        let id = cell.scenario.id;
+        checks.push(Check::from_finding(id, Origin::Official, finding.clone()));
+    }
+    for spec in unmade {
+        checks.push(if carries(&&spec) || !any_carries {
+            failed(spec, finding.clone())
+        } else {
+            skipped(spec, &format!("not reached: {}", finding.headline))
+        });
+    }
+}
+
+/// The scenario has ended by itself: then each check that every run makes has to be there.
+fn complain_about_the_rest(cell: Cell, checks: &mut Vec<Check>) {
+    for spec in unmade(cell, checks) {
+        if spec.always {
+            let finding = Finding::harness(format!("the scenario ended without its check `{}`", spec.id));
+            checks.push(failed(spec, finding));
+        }
+    }
+}
+
+fn timeout_row(finding: Finding) -> Check {
+    let mut row = Check::from_finding(TIMEOUT, Origin::Official, finding);
+    row.name = "ScenarioTimeout".to_owned();
+    row.description = "The scenario is over in time".to_owned();
+    row
+}
+
+/// The check that every scenario gets from the judgement of its whole conversation.
+fn well_formed(judged: &[Finding], trace: &Trace) -> Check {
+    let gravest = judged.iter().max_by_key(|finding| finding.severity).cloned();
+    let mut row = match gravest {
+        Some(finding) => Check::from_finding(WELL_FORMED, Origin::Own, finding),
+        None if trace.exchanged() => Check::new(WELL_FORMED, Origin::Own, Status::Success),
+        None => {
+            let mut row = Check::new(WELL_FORMED, Origin::Own, Status::Skipped);
+            row.message = Some("the peer said nothing".to_owned());
+            row
+        }
+    };
+    row.name = "WireWellFormed".to_owned();
+    row.description = "Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it".to_owned();
+    if judged.len() > 1 {
+        let texts: Vec<String> = judged.iter().map(ToString::to_string).collect();
+        row.message = Some(texts.join("\n\n"));
+        row.details = Some(Value::from(serde_json::json!({ "findings": texts })));
+        for id in judged.iter().flat_map(|finding| &finding.requirements) {
+            if !row.requirements.contains(id) {
+                row.requirements.push(id);
+            }
+        }
+    }
+    row
+}

@@ -1,0 +1,153 @@
+//! Before the run: is there anything, does it speak MCP, which revisions, and what does it offer?
+//!
+//! Said once, instead of by every scenario.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::event::Preflight;
+use super::play::Known;
+use super::{Cell, Plan};
+use crate::check::Finding;
+use crate::client::{ServerFacts, Spoken, probe};
+use crate::json::Value;
+use crate::scenario::{Ctx, Inventory, Need, Profile, Setup};
+use crate::spec::{Capability, Revision};
+use crate::trace::Recorder;
+use crate::transport::CarrierKind;
+
+/// How long the target may take to answer before anything else is asked.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What was learnt about the target.
+pub(super) struct Survey {
+    spoken: BTreeMap<CarrierKind, Spoken>,
+    inventories: BTreeMap<(CarrierKind, Revision), Inventory>,
+}
+
+/// Asks the target over every carrier of the plan.
+pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
+    let mut survey = Survey { spoken: BTreeMap::new(), inventories: BTreeMap::new() };
+    let patience = PATIENCE.min(plan.timeout);
+    for cell in &plan.cells {
+        if !survey.spoken.contains_key(&cell.carrier) {
+            let spoken = probe(&plan.target, cell.carrier, &Recorder::new(), &Revision::ALL, patience).await?;
+            survey.spoken.insert(cell.carrier, spoken);
+        }
+        let by_needs = plan.profile.at(cell.scenario, cell.revision) != Profile::Official;
+        if by_needs && !cell.scenario.needs.is_empty() {
+            survey.take_stock(plan, *cell, patience).await;
+        }
+    }
+    Ok(survey)
+}
+
+impl Survey {
+    /// What the run is told.
+    pub(super) fn summary(&self) -> Preflight {
+        let speaks = self.spoken.iter().map(|(carrier, spoken)| (*carrier, spoken.revisions()));
+        let facts = self.spoken.values().flat_map(|spoken| spoken.facts.iter().rev());
+        Preflight { speaks: speaks.collect(), server: facts.filter_map(name).next() }
+    }
+
+    /// Leaves out the cells whose revision the target does not speak, unless they were asked for.
+    ///
+    /// Of a scenario for which nothing would be left, the newest cell stays, so that the report can say why.
+    pub(super) fn narrow(&self, plan: &Plan) -> Vec<Cell> {
+        let speaks = |cell: &&Cell| self.speaks(cell);
+        let keeps = |cell: &&Cell| {
+            plan.asked_revisions
+                || plan.profile.at(cell.scenario, cell.revision) == Profile::Official
+                || speaks(cell)
+                || !plan.cells.iter().any(|other| {
+                    (other.scenario, other.carrier) == (cell.scenario, cell.carrier)
+                        && (speaks(&other) || other.revision > cell.revision)
+                })
+        };
+        plan.cells.iter().filter(keeps).copied().collect()
+    }
+
+    /// What is known for one cell.
+    pub(super) fn known(&self, cell: Cell) -> Known {
+        let inventory = self.inventories.get(&(cell.carrier, cell.revision)).cloned().unwrap_or_default();
+        let unspoken = (!self.speaks(&cell)).then(|| {
+            let revisions = self.spoken.get(&cell.carrier).map(Spoken::revisions).unwrap_or_default();
+            let words: Vec<String> = revisions.iter().map(ToString::to_string).collect();
+            format!(
+                "the server does not speak {} over {}; it speaks {}",
+                cell.revision,
+                cell.carrier,
+                words.join(", ")
+            )
+        });
+        Known { inventory, unspoken }
+    }
+
+    fn speaks(&self, cell: &Cell) -> bool {
+        self.facts(cell.carrier, cell.revision).is_some()
+    }
+
+    fn facts(&self, carrier: CarrierKind, revision: Revision) -> Option<&ServerFacts> {
+        self.spoken.get(&carrier)?.facts(revision)
+    }
+
+    /// Learns what the target offers in the revision of `cell`: once per carrier and era, since the offer hangs on
+    /// nothing else.
+    async fn take_stock(&mut self, plan: &Plan, cell: Cell, patience: Duration) {
+        let key = (cell.carrier, cell.revision);
+        let Some(facts) = self.facts(cell.carrier, cell.revision) else { return };
+        if self.inventories.contains_key(&key) {
+            return;
+        }
+        let capabilities = facts.capabilities.clone();
+        let same_era = |(carrier, revision): &(CarrierKind, Revision)| {
+            *carrier == cell.carrier && revision.era() == cell.revision.era()
+        };
+        let sibling = self.inventories.iter().find(|(key, _)| same_era(key)).map(|(_, it)| it.clone());
+        let mut inventory = match sibling {
+            Some(inventory) => inventory,
+            None => list(plan, cell, &capabilities, patience).await,
+        };
+        inventory.capabilities = Some(capabilities);
+        self.inventories.insert(key, inventory);
+    }
+}
+
+/// The names of what the target offers. What it cannot list stays unknown: a scenario will find out why.
+async fn list(plan: &Plan, cell: Cell, capabilities: &Value, patience: Duration) -> Inventory {
+    let setup = Setup {
+        target: plan.target.clone(),
+        carrier: cell.carrier,
+        revision: cell.revision,
+        profile: Profile::Adaptive,
+        limits: plan.limits,
+        timeout: patience,
+        inventory: Inventory::default(),
+    };
+    let mut ctx = Ctx::new(setup, None);
+    let wants = |need: fn(&Need) -> bool| plan.cells.iter().flat_map(|cell| cell.scenario.needs).any(need);
+    let mut inventory = Inventory::default();
+    if wants(|need| matches!(need, Need::Tool(_))) && Capability::Tools.declared_in(capabilities) {
+        inventory.tools = ctx.list_tools().await.ok().and_then(|list| owned(list.keys()));
+    }
+    if wants(|need| matches!(need, Need::Resource(_))) && Capability::Resources.declared_in(capabilities) {
+        inventory.resources = ctx.list_resources().await.ok().and_then(|list| owned(list.keys()));
+    }
+    if wants(|need| matches!(need, Need::Prompt(_))) && Capability::Prompts.declared_in(capabilities) {
+        inventory.prompts = ctx.list_prompts().await.ok().and_then(|list| owned(list.keys()));
+    }
+    let _ = ctx.end().await;
+    inventory
+}
+
+fn owned(keys: Result<Vec<&str>, Finding>) -> Option<Vec<String>> {
+    Some(keys.ok()?.into_iter().map(str::to_owned).collect())
+}
+
+fn name(facts: &ServerFacts) -> Option<String> {
+    let name = facts.info.get("name")?.as_str()?;
+    Some(match facts.info.get("version").and_then(Value::as_str) {
+        Some(version) => format!("{name} {version}"),
+        None => name.to_owned(),
+    })
+}

@@ -1,0 +1,161 @@
+//! The run itself: bring the target up, play the cells, tell what happens, and sum up.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use super::play::play;
+use super::preflight::{self, Survey};
+use super::{Cell, Counts, ExitCode, Line, Outcome, Plan, Results, RunEvent, Summary, Verdict};
+use crate::check::{Check, Finding};
+
+/// Runs a plan and tells what happens.
+///
+/// Up to [`Plan::jobs`] cells are played at the same time; one that disturbs the target is played alone. Outcomes are
+/// told in the order of the plan, whichever ends first.
+///
+/// Must be called within a tokio runtime whose I/O is enabled.
+pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
+    let summary = match bring_up(plan).await {
+        Err(finding) => {
+            on(RunEvent::PreflightFailed(finding.clone()));
+            let mut summary = Summary::of(plan);
+            summary.not_run = Some(finding);
+            summary.exit = ExitCode::NotRun;
+            summary
+        }
+        Ok((prepared, survey)) => {
+            on(RunEvent::PreflightDone(survey.summary()));
+            let cells = survey.narrow(plan);
+            on(RunEvent::Planned(cells.clone()));
+            let summary = Run::new(plan, &survey, cells, on).all().await;
+            prepared.end().await;
+            summary
+        }
+    };
+    on(RunEvent::Ended(summary.clone()));
+    summary
+}
+
+async fn bring_up(plan: &Plan) -> Result<(crate::transport::Prepared, Survey), Finding> {
+    let prepared = plan.target.prepare().await?;
+    match preflight::survey(plan).await {
+        Ok(survey) => Ok((prepared, survey)),
+        Err(finding) => {
+            prepared.end().await;
+            Err(finding)
+        }
+    }
+}
+
+type Playing<'a> = Pin<Box<dyn Future<Output = (usize, Outcome)> + 'a>>;
+
+/// A run that goes on.
+struct Run<'a> {
+    plan: &'a Plan,
+    survey: &'a Survey,
+    cells: Vec<Cell>,
+    on: &'a mut dyn FnMut(RunEvent),
+    /// Outcomes whose turn has not come yet.
+    early: BTreeMap<usize, Outcome>,
+    told: usize,
+    summary: Summary,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        plan: &'a Plan,
+        survey: &'a Survey,
+        cells: Vec<Cell>,
+        on: &'a mut dyn FnMut(RunEvent),
+    ) -> Self {
+        let summary = Summary::of(plan);
+        Self { plan, survey, cells, on, early: BTreeMap::new(), told: 0, summary }
+    }
+
+    async fn all(mut self) -> Summary {
+        let mut playing: FuturesUnordered<Playing<'a>> = FuturesUnordered::new();
+        for (index, cell) in self.cells.clone().into_iter().enumerate() {
+            let room = if cell.scenario.disturbs.is_some() { 1 } else { self.plan.jobs.get() };
+            while playing.len() >= room {
+                self.one(&mut playing).await;
+            }
+            (self.on)(RunEvent::Started(cell));
+            let (plan, known) = (self.plan, self.survey.known(cell));
+            playing.push(Box::pin(async move { (index, play(plan, cell, known).await) }));
+            if cell.scenario.disturbs.is_some() {
+                self.one(&mut playing).await;
+            }
+        }
+        while !playing.is_empty() {
+            self.one(&mut playing).await;
+        }
+        self.summary.conclude(self.plan);
+        self.summary
+    }
+
+    /// Waits for one outcome, and tells those whose turn has come.
+    async fn one(&mut self, playing: &mut FuturesUnordered<Playing<'a>>) {
+        if let Some((index, outcome)) = playing.next().await {
+            self.early.insert(index, outcome);
+        }
+        while let Some(outcome) = self.early.remove(&self.told) {
+            self.told += 1;
+            self.summary.take(&outcome);
+            (self.on)(RunEvent::Finished(Box::new(outcome)));
+        }
+    }
+}
+
+impl Summary {
+    fn of(plan: &Plan) -> Self {
+        Self {
+            target: plan.target.label(),
+            profile: plan.profile,
+            suite: plan.suite,
+            lines: Vec::new(),
+            counts: Counts::default(),
+            advisory: Counts::default(),
+            results: Results::default(),
+            baseline: None,
+            not_run: None,
+            exit: ExitCode::Passed,
+        }
+    }
+
+    fn take(&mut self, outcome: &Outcome) {
+        let (counting, advisory): (Vec<&Check>, Vec<&Check>) =
+            outcome.checks.iter().partition(|check| outcome.profile.counts(check));
+        let line = Line {
+            cell: outcome.cell,
+            profile: outcome.profile,
+            verdict: outcome.verdict,
+            counts: Counts::of(counting),
+            advisory: Counts::of(advisory),
+        };
+        self.counts.add(line.counts);
+        self.advisory.add(line.advisory);
+        self.lines.push(line);
+        self.results.add(outcome);
+    }
+
+    fn conclude(&mut self, plan: &Plan) {
+        self.baseline = plan.baseline.as_ref().map(|baseline| baseline.compare(&self.results));
+        let has = |verdict| self.lines.iter().any(|line| line.verdict == verdict);
+        let (failed, stale) = match &self.baseline {
+            Some(comparison) => (!comparison.is_clean(), !comparison.stale.is_empty()),
+            None => (has(Verdict::Failed), false),
+        };
+        self.exit = if failed && (has(Verdict::Failed) || stale) {
+            ExitCode::Failed
+        } else if has(Verdict::NotRun) {
+            ExitCode::NotRun
+        } else if failed {
+            ExitCode::Failed
+        } else {
+            ExitCode::Passed
+        };
+    }
+}

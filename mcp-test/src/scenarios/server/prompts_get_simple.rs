@@ -1,0 +1,67 @@
+//! `prompts-get-simple`.
+
+use serde_json::json;
+
+use super::references::PROMPTS_GET;
+use crate::check::Finding;
+use crate::expect::{Matcher, array_of, equals, first, non_empty_array, object};
+use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The prompt `test_simple_prompt`, which takes no arguments, yields its one message.
+    ///
+    /// The official check asks whether messages have a role and a content; our own compares them.
+    Server "prompts-get-simple": "A prompt without arguments is got",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Prompts), Need::Prompt("test_simple_prompt")],
+    checks: [
+        CheckSpec::official(
+            "prompts-get-simple",
+            "PromptsGetSimple",
+            "There are messages, each with a role and a content",
+            &[PROMPTS_GET],
+        )
+        .requires(&["schema.get-prompt-result", "prompts.get.arguments-optional"]),
+        CheckSpec::own(
+            "prompts-get-simple-exact",
+            "PromptsGetSimpleExact",
+            "The first message is the text that the prompt is there to give, from the user",
+        )
+        .requires(&["prompts.message.role-values", "prompts.message.single-content"]),
+    ],
+}
+
+const TEXT: &str = "This is a simple prompt for testing.";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("prompts/get", json!({"name": "test_simple_prompt"})).await?;
+    reply.result()?;
+    let message = object().member("role", truthy()).member("content", truthy());
+    ctx.check("prompts-get-simple")
+        .expect(&reply, object().member("messages", non_empty_array()))
+        .expect(&reply, object().member("messages", array_of(message)));
+    let text = object().member("type", equals("text")).member("text", equals(TEXT));
+    ctx.check("prompts-get-simple-exact").expect(
+        &reply,
+        first_message(object().member("role", equals("user")).member("content", text)),
+    );
+    Ok(())
+}
+
+fn first_message(message: impl Matcher + 'static) -> impl Matcher {
+    object().member("messages", first(message))
+}
+
+proofs! {
+    passes on everything();
+    catches "prompts-get-simple" by reply_error("prompts/get", -32602), also "prompts-get-simple-exact" Skipped;
+    catches "prompts-get-simple" by set("prompts/get", "/messages", json!([])), also "prompts-get-simple-exact" Failure;
+    catches "prompts-get-simple" by remove("prompts/get", "/messages/0/role"),
+        also "prompts-get-simple-exact" Failure;
+    catches "prompts-get-simple-exact" by set("prompts/get", "/messages/0/role", json!("system"));
+    catches "prompts-get-simple-exact" by set("prompts/get", "/messages/0/content", json!("a bare string"));
+}

@@ -1,0 +1,91 @@
+//! `prompts-list`.
+
+use serde_json::json;
+
+use super::matchers::repeated;
+use super::references::PROMPTS_LIST;
+use crate::check::Finding;
+use crate::expect::{Matcher, array_of, boolean, non_empty_string, object, string};
+use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The server lists its prompts, each with the name to get it by.
+    Server "prompts-list": "The server lists its prompts",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Prompts)],
+    checks: [
+        CheckSpec::official(
+            "prompts-list",
+            "PromptsList",
+            "`prompts` is an array whose entries have a name and a description",
+            &[PROMPTS_LIST],
+        )
+        .requires(&["prompts.list.respond", "schema.list-prompts-result"]),
+        CheckSpec::own(
+            "prompts-list-definitions",
+            "PromptsListDefinitions",
+            "On every page, the prompts and their arguments have members of the right types; no name occurs twice",
+        )
+        .requires(&["schema.prompt", "prompts.definition.name-unique", "pagination.cursor.string"]),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let first = ctx.request("prompts/list", json!({})).await?;
+    first.result()?;
+    ctx.check("prompts-list")
+        .expect(&first, prompts(object().member("name", truthy())))
+        .officially(
+            &first,
+            prompts(object().member("description", truthy())),
+            "the description of a prompt is optional",
+        );
+
+    let list = ctx.list_prompts().await?;
+    let mut check = ctx.check("prompts-list-definitions");
+    for page in list.pages() {
+        check = check
+            .expect(page, prompts(prompt()))
+            .expect(page, object().optional("nextCursor", string()));
+    }
+    if let Some(name) = repeated(&list.keys()?) {
+        check = check.fail(
+            Finding::peer(format!("two prompts are named `{name}`"))
+                .expected("a name of its own for each prompt")
+                .requires("prompts.definition.name-unique")
+                .evidence_all(list.evidence()),
+        );
+    }
+    drop(check);
+    Ok(())
+}
+
+fn prompts(prompt: impl Matcher + 'static) -> impl Matcher {
+    object().member("prompts", array_of(prompt))
+}
+
+fn prompt() -> impl Matcher {
+    let argument = object()
+        .member("name", non_empty_string())
+        .optional("title", string())
+        .optional("description", string())
+        .optional("required", boolean());
+    object()
+        .member("name", non_empty_string())
+        .optional("title", string())
+        .optional("description", string())
+        .optional("arguments", array_of(argument))
+}
+
+proofs! {
+    passes on everything();
+    catches "prompts-list" by reply_error("prompts/list", -32601), also "prompts-list-definitions" Skipped;
+    catches "prompts-list" by remove("prompts/list", "/prompts/0/name"), also "prompts-list-definitions" Failure;
+    catches "prompts-list" by remove("prompts/list", "/prompts/0/description"), under Official;
+    catches "prompts-list-definitions" by retype("prompts/list", "/prompts/0/description");
+    catches "prompts-list-definitions" by set("prompts/list", "/prompts/0/arguments", json!([{"required": true}]));
+}

@@ -1,0 +1,92 @@
+//! `resources-list`.
+
+use serde_json::json;
+
+use super::matchers::{repeated, uri};
+use super::references::RESOURCES_LIST;
+use crate::check::Finding;
+use crate::expect::{Matcher, array_of, non_empty_string, number, object, string};
+use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The server lists its resources, each with the URI to read it by and a name to show.
+    ///
+    /// An empty list is fine: resources may be reachable through templates alone.
+    Server "resources-list": "The server lists its resources",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Resources)],
+    checks: [
+        CheckSpec::official(
+            "resources-list",
+            "ResourcesList",
+            "`resources` is an array whose entries have a URI and a name",
+            &[RESOURCES_LIST],
+        )
+        .requires(&["resources.list.respond", "schema.list-resources-result"]),
+        CheckSpec::own(
+            "resources-list-definitions",
+            "ResourcesListDefinitions",
+            "On every page, the resources have members of the right types and a URI with a scheme; no URI occurs twice",
+        )
+        .requires(&[
+            "schema.resource",
+            "resources.definition.uri-valid",
+            "resources.definition.uri-unique",
+            "pagination.cursor.string",
+        ]),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let first = ctx.request("resources/list", json!({})).await?;
+    first.result()?;
+    ctx.check("resources-list")
+        .expect(&first, resources(object().member("uri", truthy()).member("name", truthy())));
+
+    let list = ctx.list_resources().await?;
+    let mut check = ctx.check("resources-list-definitions");
+    for page in list.pages() {
+        check = check
+            .expect(page, resources(resource()))
+            .expect(page, object().optional("nextCursor", string()));
+    }
+    if let Some(uri) = repeated(&list.keys()?) {
+        check = check.fail(
+            Finding::peer(format!("two resources have the URI `{uri}`"))
+                .expected("a URI of its own for each resource")
+                .requires("resources.definition.uri-unique")
+                .evidence_all(list.evidence()),
+        );
+    }
+    drop(check);
+    Ok(())
+}
+
+fn resources(resource: impl Matcher + 'static) -> impl Matcher {
+    object().member("resources", array_of(resource))
+}
+
+fn resource() -> impl Matcher {
+    object()
+        .member("uri", uri())
+        .member("name", non_empty_string())
+        .optional("title", string())
+        .optional("description", string())
+        .optional("mimeType", string())
+        .optional("size", number())
+        .optional("annotations", object())
+}
+
+proofs! {
+    passes on everything();
+    catches "resources-list" by reply_error("resources/list", -32601), also "resources-list-definitions" Skipped;
+    catches "resources-list" by remove("resources/list", "/resources/0/name"),
+        also "resources-list-definitions" Failure;
+    catches "resources-list" by remove("resources/list", "/resources"), also "resources-list-definitions" Failure;
+    catches "resources-list-definitions" by set("resources/list", "/resources/0/uri", json!("no scheme"));
+    catches "resources-list-definitions" by retype("resources/list", "/resources/0/mimeType");
+}

@@ -1,0 +1,69 @@
+//! `resources-read-text`.
+
+use super::references::RESOURCES_READ;
+use crate::check::Finding;
+use crate::expect::{Matcher, equals, first, object};
+use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+use serde_json::json;
+
+scenario! {
+    /// The resource `test://static-text` is read as text.
+    ///
+    /// The official check asks whether there are members of those names; our own compares their values.
+    Server "resources-read-text": "A text resource is read",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Resources), Need::Resource("test://static-text")],
+    checks: [
+        CheckSpec::official(
+            "resources-read-text",
+            "ResourcesReadText",
+            "The first of the contents has a URI, a MIME type and a text",
+            &[RESOURCES_READ],
+        )
+        .requires(&["schema.read-resource-result", "resources.contents.text-or-blob"]),
+        CheckSpec::own(
+            "resources-read-text-exact",
+            "ResourcesReadTextExact",
+            "The contents are those of the resource that was asked for, as text",
+        )
+        .requires(&["resources.contents.text-or-blob", "resources.read.listed-readable"]),
+    ],
+}
+
+const URI: &str = "test://static-text";
+const TEXT: &str = "This is the content of the static text resource.";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("resources/read", json!({"uri": URI})).await?;
+    reply.result()?;
+    ctx.check("resources-read-text")
+        .expect(&reply, contents(object().member("uri", truthy()).member("text", truthy())))
+        .officially(
+            &reply,
+            contents(object().member("mimeType", truthy())),
+            "the MIME type of contents is optional",
+        );
+    ctx.check("resources-read-text-exact")
+        .expect(&reply, contents(object().member("uri", equals(URI)).member("text", equals(TEXT))));
+    Ok(())
+}
+
+fn contents(entry: impl Matcher + 'static) -> impl Matcher {
+    object().member("contents", first(entry))
+}
+
+proofs! {
+    passes on everything();
+    catches "resources-read-text" by reply_error("resources/read", -32002), also "resources-read-text-exact" Skipped;
+    catches "resources-read-text" by remove("resources/read", "/contents/0/text"),
+        also "resources-read-text-exact" Failure;
+    catches "resources-read-text" by set("resources/read", "/contents", json!([])),
+        also "resources-read-text-exact" Failure;
+    catches "resources-read-text" by remove("resources/read", "/contents/0/mimeType"), under Official;
+    catches "resources-read-text-exact" by set("resources/read", "/contents/0/uri", json!("test://other"));
+    catches "resources-read-text-exact" by set("resources/read", "/contents/0/text", json!("other"));
+}

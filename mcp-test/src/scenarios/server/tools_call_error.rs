@@ -1,0 +1,71 @@
+//! `tools-call-error`.
+
+use serde_json::json;
+
+use super::references::ERROR_HANDLING;
+use crate::check::Finding;
+use crate::expect::{Matcher, equals, first, object};
+use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The tool `test_error_handling`, which always fails, says so in its result and not by a JSON-RPC error.
+    ///
+    /// A model sees the result of a tool, and can try again in another way; a protocol error usually never reaches it.
+    /// The official check passes on any tool error, also on "unknown tool"; our own asks for the text of this one.
+    Server "tools-call-error": "A tool that fails says so in its result",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Tools), Need::Tool("test_error_handling")],
+    checks: [
+        CheckSpec::official(
+            "tools-call-error",
+            "ToolsCallError",
+            "The failure of a tool is a result with `isError` and a text",
+            &[ERROR_HANDLING],
+        )
+        .requires(&["tools.call.execution-error-is-error"])
+        .also_warns(),
+        CheckSpec::own(
+            "tools-call-error-exact",
+            "ToolsCallErrorExact",
+            "The text of the failure is the one that the tool is there to give",
+        )
+        .requires(&["schema.call-tool-result", "tools.call.execution-error-is-error"]),
+    ],
+}
+
+const TEXT: &str = "This tool intentionally returns an error for testing";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply =
+        ctx.request("tools/call", json!({"name": "test_error_handling", "arguments": {}})).await?;
+    ctx.check("tools-call-error")
+        .officially_must(&reply, object().member("isError", equals(true)), "the specification recommends it: SHOULD")
+        .officially(&reply, failing_with(truthy()), "the content of a failure may be empty");
+    let exact = ctx.check("tools-call-error-exact");
+    if reply.error().is_some() {
+        drop(exact.skip("the call has no result"));
+    } else {
+        drop(exact.expect(&reply, failing_with(equals(TEXT))));
+    }
+    Ok(())
+}
+
+fn failing_with(text: impl Matcher + 'static) -> impl Matcher {
+    object().member("content", first(object().member("text", text)))
+}
+
+proofs! {
+    passes on everything();
+    catches "tools-call-error" by reply_error("tools/call", -32603),
+        also "tools-call-error-exact" Skipped, under Official;
+    catches "tools-call-error" by remove("tools/call", "/isError"), under Official;
+    catches "tools-call-error" by set("tools/call", "/content", json!([])),
+        also "tools-call-error-exact" Failure, under Official;
+    warns "tools-call-error" by reply_error("tools/call", -32603), also "tools-call-error-exact" Skipped;
+    warns "tools-call-error" by remove("tools/call", "/isError");
+    catches "tools-call-error-exact" by set("tools/call", "/content/0/text", json!("unknown tool"));
+}

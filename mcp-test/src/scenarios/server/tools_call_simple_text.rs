@@ -1,0 +1,64 @@
+//! `tools-call-simple-text`.
+
+use serde_json::json;
+
+use super::matchers::first_text;
+use super::references::TOOLS_CALL;
+use crate::check::Finding;
+use crate::expect::{equals, non_empty_array, not, object};
+use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// A call of the tool `test_simple_text`, which takes no arguments, yields a text.
+    ///
+    /// The official check passes on any text, even on that of an error such as "unknown tool"; our own asks for the
+    /// text that the tool is there to give.
+    Server "tools-call-simple-text": "A tool answers with a text",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Tools), Need::Tool("test_simple_text")],
+    checks: [
+        CheckSpec::official(
+            "tools-call-simple-text",
+            "ToolsCallSimpleText",
+            "The result of the call holds a text",
+            &[TOOLS_CALL],
+        )
+        .requires(&["schema.call-tool-result", "tools.content.text", "tools.call.arguments-optional"]),
+        CheckSpec::own(
+            "tools-call-simple-text-exact",
+            "ToolsCallSimpleTextExact",
+            "The call succeeds, and its text is the one that the tool is there to give",
+        )
+        .requires(&["schema.call-tool-result", "tools.call.arguments-optional"]),
+    ],
+}
+
+const TEXT: &str = "This is a simple text response for testing.";
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("tools/call", json!({"name": "test_simple_text"})).await?;
+    reply.result()?;
+    ctx.check("tools-call-simple-text")
+        .expect(&reply, object().member("content", non_empty_array()))
+        .expect(&reply, first_text(truthy()));
+    ctx.check("tools-call-simple-text-exact")
+        .expect(&reply, object().optional("isError", not(equals(true))))
+        .expect(&reply, first_text(equals(TEXT)));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "tools-call-simple-text" by reply_error("tools/call", -32602),
+        also "tools-call-simple-text-exact" Skipped;
+    catches "tools-call-simple-text" by set("tools/call", "/content", json!([])),
+        also "tools-call-simple-text-exact" Failure;
+    catches "tools-call-simple-text" by set("tools/call", "/content/0/text", json!("")),
+        also "tools-call-simple-text-exact" Failure;
+    catches "tools-call-simple-text-exact" by set("tools/call", "/isError", json!(true));
+    catches "tools-call-simple-text-exact" by set("tools/call", "/content/0/text", json!("unknown tool"));
+}

@@ -1,0 +1,203 @@
+//! `tools-list`.
+
+use serde_json::json;
+
+use super::matchers::repeated;
+use super::references::{
+    SEP_986_HISTORY, SEP_986_INTEGRATION, TOOL_NAMES, TOOL_NAMES_DRAFT, TOOLS_LIST, TOOLS_ORDER,
+};
+use crate::check::Finding;
+use crate::client::Reply;
+use crate::expect::{
+    Matcher, array_of, boolean, equals, in_characters, non_empty_string, object, string,
+};
+use crate::json::Value;
+use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The server lists its tools, each with what a client needs to call it.
+    ///
+    /// A model chooses a tool by its name and calls it by its input schema; a tool that lacks either cannot be used.
+    /// Names that are repeated or hold odd characters break clients that join the tools of several servers, and an
+    /// order that changes defeats the caches of prompts.
+    Server "tools-list": "The server lists its tools",
+    revisions: Revisions::all(),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    needs: [Need::Capability(Capability::Tools)],
+    checks: [
+        CheckSpec::official(
+            "tools-list",
+            "ToolsList",
+            "`tools` is an array whose entries have a name, a description and an input schema",
+            &[TOOLS_LIST],
+        )
+        .requires(&["tools.list.respond", "schema.list-tools-result"]),
+        CheckSpec::official(
+            "tools-name-format",
+            "ToolsNameFormat",
+            "Tool names are 1 to 128 characters out of A-Z, a-z, 0-9, `_`, `-` and `.`",
+            &[TOOL_NAMES, TOOL_NAMES_DRAFT, SEP_986_HISTORY, SEP_986_INTEGRATION],
+        )
+        .requires(&["tools.name.length", "tools.name.charset"])
+        .within(Revisions::from(Revision::V2025_11_25))
+        .conditional()
+        .warns(),
+        CheckSpec::official(
+            "tools-list-deterministic-order",
+            "ToolsListDeterministicOrder",
+            "Three consecutive replies list the same tools in the same order",
+            &[TOOLS_ORDER],
+        )
+        .requires(&["tools.list.deterministic-order"])
+        .within(Revisions::from(Revision::V2026_07_28))
+        .conditional()
+        .warns(),
+        CheckSpec::own(
+            "tools-list-definitions",
+            "ToolsListDefinitions",
+            "On every page, the tools have members of the right types and an input schema for an object; no name occurs twice",
+        )
+        .requires(&[
+            "schema.tool",
+            "tools.definition.input-schema-object-root",
+            "tools.name.unique",
+            "pagination.cursor.string",
+        ])
+        .also_warns(),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let first = ctx.request("tools/list", json!({})).await?;
+    first.result()?;
+    ctx.check("tools-list")
+        .expect(&first, tools(object().member("name", truthy()).member("inputSchema", truthy())))
+        .officially(
+            &first,
+            tools(object().member("description", truthy())),
+            "the description of a tool is optional",
+        );
+    if ctx.revision() >= Revision::V2025_11_25 {
+        name_format(ctx, &first);
+    }
+    if ctx.revision() >= Revision::V2026_07_28 {
+        deterministic_order(ctx, &first).await;
+    }
+    definitions(ctx).await
+}
+
+fn tools(tool: impl Matcher + 'static) -> impl Matcher {
+    object().member("tools", array_of(tool))
+}
+
+fn listed(reply: &Reply) -> Option<&[Value]> {
+    reply.outcome().ok()?.get("tools")?.as_array()
+}
+
+fn name_format(ctx: &mut Ctx, reply: &Reply) {
+    let check = ctx.check("tools-name-format");
+    if listed(reply).is_none_or(<[Value]>::is_empty) {
+        drop(check.info("the server lists no tools"));
+        return;
+    }
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let name = in_characters("A-Z, a-z, 0-9, `_`, `-` and `.`", allowed, 1, 128);
+    drop(check.expect(reply, tools(object().member("name", name))));
+}
+
+async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
+    let id = "tools-list-deterministic-order";
+    let mut lists = vec![names(first)];
+    let mut evidence = first.evidence();
+    for _ in 0..2 {
+        match ctx.request("tools/list", json!({})).await {
+            Ok(reply) => {
+                lists.push(names(&reply));
+                evidence.extend(reply.evidence());
+            }
+            Err(finding) => return drop(ctx.check(id).untestable(finding)),
+        }
+    }
+    let check = ctx.check(id);
+    let Some(lists) = lists.into_iter().collect::<Option<Vec<Vec<String>>>>() else {
+        let finding = Finding::peer("a repeated `tools/list` gives no list of named tools");
+        return drop(check.untestable(finding.evidence_all(evidence)));
+    };
+    if lists.iter().all(|list| list.len() < 2) {
+        return drop(check.info("the server lists fewer than two tools"));
+    }
+    let sorted = |list: &Vec<String>| {
+        let mut list = list.clone();
+        list.sort_unstable();
+        list
+    };
+    if lists.iter().any(|list| sorted(list) != sorted(&lists[0])) {
+        let finding = Finding::peer("the list of tools changed between two requests");
+        return drop(check.untestable(finding.evidence_all(evidence)));
+    }
+    drop(match lists.iter().find(|list| **list != lists[0]) {
+        None => check.pass(),
+        Some(other) => check.fail(
+            Finding::peer("the tools come in another order when they are listed again")
+                .expected(lists[0].join(", "))
+                .got(other.join(", "))
+                .evidence_all(evidence),
+        ),
+    });
+}
+
+fn names(reply: &Reply) -> Option<Vec<String>> {
+    let name = |tool: &Value| Some(tool.get("name")?.as_str()?.to_owned());
+    listed(reply)?.iter().map(name).collect()
+}
+
+async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
+    let list = ctx.list_tools().await?;
+    let mut check = ctx.check("tools-list-definitions");
+    for page in list.pages() {
+        check = check.expect(page, tools(tool())).expect(page, object().optional("nextCursor", string()));
+    }
+    if let Some(name) = repeated(&list.keys()?) {
+        check = check.fail(
+            Finding::peer(format!("two tools are named `{name}`"))
+                .expected("a name of its own for each tool")
+                .requires("tools.name.unique")
+                .evidence_all(list.evidence())
+                .should(),
+        );
+    }
+    drop(check);
+    Ok(())
+}
+
+fn tool() -> impl Matcher {
+    let hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
+        .into_iter()
+        .fold(object().optional("title", string()), |hints, name| hints.optional(name, boolean()));
+    object()
+        .member("name", non_empty_string())
+        .member("inputSchema", object().member("type", equals("object")))
+        .optional("title", string())
+        .optional("description", string())
+        .optional("outputSchema", object())
+        .optional("annotations", hints)
+}
+
+proofs! {
+    passes on everything();
+    catches "tools-list" by reply_error("tools/list", -32603),
+        also "tools-name-format" Skipped, also "tools-list-deterministic-order" Skipped,
+        also "tools-list-definitions" Skipped;
+    catches "tools-list" by remove("tools/list", "/tools/0/name"),
+        also "tools-name-format" Warning, also "tools-list-deterministic-order" Warning,
+        also "tools-list-definitions" Failure;
+    catches "tools-list" by remove("tools/list", "/tools/0/inputSchema"), also "tools-list-definitions" Failure;
+    catches "tools-list" by remove("tools/list", "/tools/0/description"), under Official;
+    warns "tools-name-format" by set("tools/list", "/tools/0/name", json!("not allowed"));
+    warns "tools-name-format" by set("tools/list", "/tools/0/name", json!("x".repeat(129)));
+    catches "tools-list-definitions" by set("tools/list", "/tools/0/inputSchema/type", json!("array"));
+    catches "tools-list-definitions" by set("tools/list", "/nextCursor", json!(7));
+}

@@ -1,0 +1,86 @@
+//! What holds for every built-in scenario.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::check::{Origin, Status, WELL_FORMED};
+use crate::spec::{Revision, requirement};
+
+#[test]
+fn ids_are_unique() {
+    let mut seen = HashSet::new();
+    for scenario in all() {
+        assert!(seen.insert((scenario.leg, scenario.id)), "{} occurs twice", scenario.id);
+        let mut checks = HashSet::new();
+        for check in scenario.checks {
+            assert!(checks.insert(check.id), "{}: {} occurs twice", scenario.id, check.id);
+        }
+    }
+    assert!(!seen.is_empty());
+}
+
+#[test]
+fn every_check_cites_requirements_that_exist_where_it_is_made() {
+    for scenario in all() {
+        for check in scenario.checks {
+            assert!(!check.requirements.is_empty(), "{}:{} cites nothing", scenario.id, check.id);
+            for id in check.requirements {
+                let found = requirement::find(id);
+                let found = found.unwrap_or_else(|| panic!("{}:{} cites {id}", scenario.id, check.id));
+                let revisions = scenario.revisions.iter().filter(|&revision| check.revisions.contains(revision));
+                let common = revisions.filter(|&revision| found.revisions.contains(revision)).count();
+                assert!(common > 0, "{}:{} cites {id}, which holds nowhere there", scenario.id, check.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_check_is_proven_able_to_fail_and_to_warn() {
+    for scenario in all() {
+        let proofs = (scenario.proofs)().proofs;
+        for check in scenario.checks {
+            for (possible, status) in [(check.fails, Status::Failure), (check.warns, Status::Warning)] {
+                let proven = proofs
+                    .iter()
+                    .any(|proof| proof.proves.check == check.id && proof.proves.status == status);
+                assert_eq!(proven, possible, "{}:{} {status}: proven / possible", scenario.id, check.id);
+            }
+        }
+        for change in proofs.iter().flat_map(crate::scenario::Proof::changes) {
+            assert!(
+                change.check == WELL_FORMED || scenario.check(change.check).is_some(),
+                "{}: a proof speaks of `{}`",
+                scenario.id,
+                change.check
+            );
+        }
+    }
+}
+
+#[test]
+fn official_scenarios_exist_at_least_where_the_official_suite_runs_them() {
+    for scenario in all() {
+        let Some(official) = scenario.official else { continue };
+        for revision in Revision::ALL {
+            assert!(
+                !official.revisions.contains(revision) || scenario.revisions.contains(revision),
+                "{} at {revision}",
+                scenario.id
+            );
+        }
+        assert!(
+            scenario.checks.iter().any(|check| check.origin == Origin::Official && check.always),
+            "{} has no official check that is always made",
+            scenario.id
+        );
+    }
+}
+
+#[test]
+fn a_scenario_is_found_by_its_id_and_described() {
+    let ping = find(Leg::Server, "ping").expect("ping");
+    assert!(ping.doc.starts_with(" The server answers `ping`"), "{:?}", ping.doc);
+    assert!(ping.file.ends_with("ping.rs"));
+    assert!(find(Leg::Client, "ping").is_none());
+}
