@@ -55,7 +55,7 @@ pub mod __private {
     pub use crate::__golden_fn as golden_fn;
     pub use crate::harness::run_test;
     pub use crate::scenario::Ctx;
-    pub use crate::scenario::user::{
+    pub use crate::scenario::{
         DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario, user_scenarios,
     };
     pub use inventory;

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use super::Unplayable;
-use crate::scenario::user::UserScenario;
+use crate::scenario::UserScenario;
 use crate::spec::{Revision, Revisions};
 use crate::transport::CarrierKind;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Unplayable;
 use crate::check::Finding;
-use crate::scenario::user::BoxError;
+use crate::scenario::BoxError;
 use crate::spec::Revision;
 use crate::trace::Trace;
 use crate::transport::{CarrierKind, Target};

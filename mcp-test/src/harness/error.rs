@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::process::SpawnError;
-use crate::scenario::user::SeveralDefaultTargets;
+use crate::scenario::SeveralDefaultTargets;
 
 /// Why a scenario cannot be played at all: the fault of its author, or of the environment.
 #[derive(Debug, thiserror::Error)]

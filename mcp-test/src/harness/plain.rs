@@ -9,7 +9,7 @@ use super::environment::Environment;
 use super::source::Source;
 use super::stage::{self, Order};
 use super::telling;
-use crate::scenario::user::UserScenario;
+use crate::scenario::UserScenario;
 
 /// Runs a scenario as the body of a `#[test]`; what `#[mcp_scenario]` expands to.
 ///

@@ -6,7 +6,7 @@ use super::Unplayable;
 use super::environment::Environment;
 use super::panics;
 use crate::process::Command;
-use crate::scenario::user::{UserScenario, default_target};
+use crate::scenario::{UserScenario, default_target};
 use crate::transport::Target;
 
 /// Where a target comes from.

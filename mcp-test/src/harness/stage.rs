@@ -18,7 +18,7 @@ use super::speaking::{self, Mute};
 use super::{Unplayable, panics};
 use crate::check::{Finding, Severity, Status};
 use crate::clock::{self, Deadline};
-use crate::scenario::user::{ScenarioFuture, UserScenario};
+use crate::scenario::{ScenarioFuture, UserScenario};
 use crate::scenario::{Ctx, Ended, Golden, Inventory, Profile, Setup, Skip};
 use crate::spec::Revision;
 use crate::trace::{Recorder, Trace};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::ending::{Ending, Played, Problem};
 use crate::assert::explain;
 use crate::scenario::Differences;
-use crate::scenario::user::UserScenario;
+use crate::scenario::UserScenario;
 use crate::spec::Revision;
 use crate::trace::{self, Style, Trace};
 

@@ -1,16 +1,22 @@
 //! What was said, in order: the record of a conversation, made by those who took part, judged by others.
 //!
 //! A [`Recorder`] is shared by everything that takes part in one scenario. [`Recorder::trace`] gives what was recorded
-//! so far as a [`Trace`].
+//! so far as a [`Trace`], which [`render`] writes like a play, for golden snapshots and failures, and [`file`] keeps.
+//! A [`Redactor`] takes secrets out of either, and on demand what differs from run to run.
 //!
 //! Nothing here knows right from wrong: that is `check`'s business.
 
 mod event;
+pub mod file;
 mod reading;
 mod recorder;
+mod redact;
+mod render;
 mod transcript;
 
 pub use event::{Connection, Event, Party, Seq, What};
 pub use reading::Reading;
 pub use recorder::Recorder;
+pub use redact::Redactor;
+pub use render::{Headers, Style, excerpt, render};
 pub use transcript::Trace;

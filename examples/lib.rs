@@ -1,1 +1,0 @@
-//! Example tests of a real server; see each file.

@@ -1,0 +1,149 @@
+//! A calculator: a small but real MCP server on the official Rust SDK, for the tests beside it.
+//!
+//! It has everything that a first test wants to look at: two tools of which one can fail, a resource and a prompt. How it
+//! is tested is shown in `tests/calculator.rs` (plain `cargo test`) and `tests/calculator_matrix.rs` (a test per cell).
+
+use axum::Router;
+use rmcp::handler::server::router::prompt::PromptRouter;
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{
+    CallToolResult, ContentBlock, ErrorData, GetPromptResult, Implementation, ListResourcesResult,
+    PaginatedRequestParams, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, Role, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{
+    RoleServer, ServerHandler, prompt, prompt_handler, prompt_router, schemars, tool, tool_handler,
+    tool_router,
+};
+use serde::Deserialize;
+
+/// The two numbers of every tool.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+pub struct Operands {
+    /// The first number.
+    a: f64,
+    /// The second number.
+    b: f64,
+}
+
+/// What the prompt is filled in with.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+pub struct Sum {
+    /// What to work out, for example `2 + 2`.
+    expression: String,
+}
+
+/// The server.
+#[derive(Debug, Clone)]
+pub struct Calculator {
+    tool_router: ToolRouter<Self>,
+    prompt_router: PromptRouter<Self>,
+}
+
+/// The only resource.
+const CONSTANTS: &str = "calculator://constants";
+
+impl Default for Calculator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[tool_router]
+impl Calculator {
+    /// A calculator.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            tool_router: Self::tool_router(),
+            prompt_router: Self::prompt_router(),
+        }
+    }
+
+    /// Adds two numbers.
+    #[tool(name = "add", description = "Adds two numbers")]
+    async fn add(&self, Parameters(Operands { a, b }): Parameters<Operands>) -> CallToolResult {
+        CallToolResult::success(vec![ContentBlock::text((a + b).to_string())])
+    }
+
+    /// Divides two numbers. That there is nothing to divide by is for the model to know, so it is no protocol error.
+    #[tool(
+        name = "divide",
+        description = "Divides the first number by the second"
+    )]
+    async fn divide(&self, Parameters(Operands { a, b }): Parameters<Operands>) -> CallToolResult {
+        if b == 0.0 {
+            return CallToolResult::error(vec![ContentBlock::text("cannot divide by zero")]);
+        }
+        CallToolResult::success(vec![ContentBlock::text((a / b).to_string())])
+    }
+}
+
+#[allow(missing_docs, reason = "rmcp writes a public function beside the prompt, without a doc comment")]
+#[prompt_router]
+impl Calculator {
+    /// Asks for a calculation in small steps.
+    #[prompt(
+        name = "explain",
+        description = "Asks to work something out step by step"
+    )]
+    async fn explain(&self, Parameters(Sum { expression }): Parameters<Sum>) -> GetPromptResult {
+        let text = format!("Work out {expression} with the calculator, and explain each step.");
+        GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)])
+    }
+}
+
+#[tool_handler(router = self.tool_router)]
+#[prompt_handler(router = self.prompt_router)]
+impl ServerHandler for Calculator {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("calculator", env!("CARGO_PKG_VERSION")))
+            .with_instructions("Adds and divides.")
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let constants = Resource::new(CONSTANTS, "constants").with_mime_type("text/plain");
+        Ok(ListResourcesResult::with_all_items(vec![constants]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if request.uri != CONSTANTS {
+            return Err(ErrorData::resource_not_found(
+                format!("there is no resource {}", request.uri),
+                None,
+            ));
+        }
+        let text = ResourceContents::text("pi = 3.14159", CONSTANTS).with_mime_type("text/plain");
+        Ok(ReadResourceResult::new(vec![text]).into())
+    }
+}
+
+/// The calculator over Streamable HTTP, at `/mcp`.
+#[must_use]
+pub fn calculator_router() -> Router {
+    let service: StreamableHttpService<Calculator, LocalSessionManager> =
+        StreamableHttpService::new(
+            || Ok(Calculator::new()),
+            LocalSessionManager::default().into(),
+            StreamableHttpServerConfig::default(),
+        );
+    Router::new().nest_service("/mcp", service)
+}

@@ -1,0 +1,305 @@
+//! JSON for people: short on a line, or in full over as many lines as it takes.
+
+use std::fmt::Write;
+
+use crate::json::Value;
+
+/// The least that is worth showing of a value.
+const LEAST: usize = 12;
+
+/// The value in about so many characters. Every member and item gets its share; what is left out is counted.
+pub(super) fn short(value: &Value, budget: usize) -> String {
+    let mut out = String::new();
+    write_short(value, budget, &mut out);
+    out
+}
+
+fn write_short(value: &Value, budget: usize, out: &mut String) {
+    let whole = value.short(budget.max(LEAST) + 1);
+    if whole.chars().count() <= budget.max(LEAST) {
+        out.push_str(&whole);
+        return;
+    }
+    match value {
+        Value::String(text) => {
+            let kept = budget.max(LEAST).saturating_sub(6);
+            let head: String = text.chars().take(kept).collect();
+            let head = Value::from(head).to_string();
+            let left = text.chars().count() - kept;
+            let _ = write!(out, "{}…\" +{}", &head[..head.len() - 1], grouped(left));
+        }
+        Value::Array(items) => {
+            let write = |item: &&Value, share, out: &mut String| write_short(item, share, out);
+            share(
+                ('[', ']'),
+                &items.iter().collect::<Vec<_>>(),
+                budget,
+                out,
+                write,
+            );
+        }
+        Value::Object(object) => {
+            let write = |(name, member): &(&str, &Value), share: usize, out: &mut String| {
+                let name = Value::from(*name).to_string();
+                let _ = write!(out, "{name}:");
+                write_short(member, share.saturating_sub(name.chars().count() + 1), out);
+            };
+            share(
+                ('{', '}'),
+                &object.iter().collect::<Vec<_>>(),
+                budget,
+                out,
+                write,
+            );
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&whole),
+    }
+}
+
+/// Writes as many parts as are worth showing. The small ones are whole, the big ones share what room is left.
+fn share<T>(
+    (open, close): (char, char),
+    parts: &[T],
+    budget: usize,
+    out: &mut String,
+    write: impl Fn(&T, usize, &mut String),
+) {
+    let whole = |part: &T| {
+        let mut text = String::new();
+        write(part, budget, &mut text);
+        text.chars().count() + 1
+    };
+    let lengths: Vec<_> = parts.iter().map(whole).collect();
+    let mut spent = 2 + LEAST;
+    let worth_showing = lengths.iter().take_while(|length| {
+        spent += (**length).min(LEAST * 2);
+        spent <= budget
+    });
+    let shown = worth_showing.count().max(1).min(parts.len());
+    let mut by_length = lengths[..shown].to_vec();
+    by_length.sort_unstable();
+    let mut left = budget.saturating_sub(2);
+    let mut most = 0;
+    for (index, length) in by_length.iter().enumerate() {
+        most = left / (shown - index);
+        left -= most.min(*length);
+    }
+    out.push(open);
+    for (index, part) in parts.iter().enumerate().take(shown) {
+        if index > 0 {
+            out.push(',');
+        }
+        write(part, most.saturating_sub(1).max(LEAST), out);
+    }
+    if shown < parts.len() {
+        let _ = write!(out, ",… {} more", grouped(parts.len() - shown));
+    }
+    out.push(close);
+}
+
+/// The value in full: on the rest of this line if it fits, else over several lines, whatever fits on one of them.
+pub(super) fn full(value: &Value, room: usize, indent: usize, width: usize) -> Vec<String> {
+    let line = inline(value);
+    if line.chars().count() <= room {
+        return vec![line];
+    }
+    let mut lines = vec![String::new()];
+    write_full(value, 0, width.saturating_sub(indent), &mut lines);
+    lines
+        .iter_mut()
+        .for_each(|line| line.insert_str(0, &" ".repeat(indent)));
+    lines.insert(0, String::new());
+    lines
+}
+
+fn write_full(value: &Value, depth: usize, width: usize, lines: &mut Vec<String>) {
+    let line = inline(value);
+    let used = lines.last().map_or(0, |line| line.chars().count());
+    let is_composite = matches!(value, Value::Array(_) | Value::Object(_));
+    // One more for the comma.
+    if !is_composite || used + line.chars().count() < width {
+        push(lines, &line);
+        return;
+    }
+    let margin = "  ".repeat(depth + 1);
+    let close = match value {
+        Value::Array(items) => {
+            push(lines, "[");
+            for (index, item) in items.iter().enumerate() {
+                lines.push(margin.clone());
+                write_full(item, depth + 1, width, lines);
+                push(lines, if index + 1 < items.len() { "," } else { "" });
+            }
+            "]"
+        }
+        Value::Object(object) => {
+            push(lines, "{");
+            for (index, (name, member)) in object.iter().enumerate() {
+                lines.push(format!("{margin}{}: ", Value::from(name)));
+                write_full(member, depth + 1, width, lines);
+                push(lines, if index + 1 < object.len() { "," } else { "" });
+            }
+            "}"
+        }
+        _ => "",
+    };
+    lines.push(format!("{}{close}", "  ".repeat(depth)));
+}
+
+fn push(lines: &mut [String], text: &str) {
+    if let Some(line) = lines.last_mut() {
+        line.push_str(text);
+    }
+}
+
+fn inline(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(inline).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(object) => {
+            let members = object
+                .iter()
+                .map(|(name, member)| format!("{}: {}", Value::from(name), inline(member)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
+/// Cuts strings longer than this, such as images. The checksum makes a change of what was cut a change of the text.
+pub(super) fn without_long_strings(value: &Value, longest: usize) -> Value {
+    match value {
+        Value::String(text) if text.chars().count() > longest => {
+            let head: String = text.chars().take(longest / 4).collect();
+            let left = text.chars().count() - longest / 4;
+            format!(
+                "{head}… ({} more characters, checksum {:08x})",
+                grouped(left),
+                checksum(text)
+            )
+            .into()
+        }
+        Value::Array(items) => items
+            .iter()
+            .map(|item| without_long_strings(item, longest))
+            .collect(),
+        Value::Object(object) => {
+            let mut cut = crate::json::Object::default();
+            for (name, member) in object.iter() {
+                cut.push(name, without_long_strings(member, longest));
+            }
+            cut.into()
+        }
+        other => other.clone(),
+    }
+}
+
+/// FNV-1a: it need not resist anyone, only tell two versions apart.
+fn checksum(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |sum, byte| {
+        (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+/// Breaks a text into lines, after a space or a delimiter of JSON where there is one.
+pub(super) fn wrapped(text: &str, first: usize, others: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    loop {
+        let width = if lines.is_empty() { first } else { others }.max(LEAST);
+        let Some((end, _)) = rest.char_indices().nth(width) else {
+            lines.push(rest.to_owned());
+            return lines;
+        };
+        let at = rest[..end]
+            .rfind([' ', ',', ':', '{', '['])
+            .map_or(end, |at| at + 1);
+        // A break near the start would waste the line.
+        let at = if at < end / 2 { end } else { at };
+        lines.push(rest[..at].trim_end_matches(' ').to_owned());
+        rest = &rest[at..];
+    }
+}
+
+/// A number with its digits in groups of three.
+pub(super) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_short_value_shows_something_of_every_part() {
+        let tool = |name: &str| json!({"name": name, "description": "what it does ".repeat(9), "inputSchema": {"type": "object"}});
+        let list = Value::from(
+            json!({"tools": [tool("add"), tool("subtract"), tool("multiply")], "nextCursor": "page-2"}),
+        );
+        assert_eq!(short(&list, 1000), list.to_string());
+        assert_snapshot!(short(&list, 200), @r#"{"nextCursor":"page-2","tools":[{"description":"what it does what it does what …" +86,… 2 more},{"description":"what it does what it does what …" +86,… 2 more},{"description":"what it does what it does what …" +86,… 2 more}]}"#);
+        assert_snapshot!(short(&json!((0..100).collect::<Vec<_>>()).into(), 40), @"[0,1,2,3,4,5,6,7,8,9,10,11,… 88 more]");
+        assert_snapshot!(short(&json!("é".repeat(2000)).into(), 20), @r#""éééééééééééééé…" +1,986"#);
+    }
+
+    #[test]
+    fn a_full_value_breaks_where_it_must() {
+        let value = json!({"a": 1, "list": ["some text", {"deep": [1, 2, 3]}], "other": {"x": "a longer text here"}, "none": []}).into();
+        assert_snapshot!(full(&value, 500, 0, 100).join("\n"), @r#"{"a": 1, "list": ["some text", {"deep": [1, 2, 3]}], "none": [], "other": {"x": "a longer text here"}}"#);
+        assert_snapshot!(full(&value, 30, 2, 40).join("\n"), @r#"
+        {
+          "a": 1,
+          "list": [
+            "some text",
+            {"deep": [1, 2, 3]}
+          ],
+          "none": [],
+          "other": {
+            "x": "a longer text here"
+          }
+        }
+        "#);
+    }
+
+    #[test]
+    fn long_strings_are_cut_with_a_checksum() {
+        let cut =
+            |text: &str| without_long_strings(&json!({"blob": [text]}).into(), 16).to_string();
+        assert_snapshot!(cut("0123456789abcdef"), @r#"{"blob":["0123456789abcdef"]}"#);
+        assert_snapshot!(cut(&"0123456789abcdef".repeat(200)), @r#"{"blob":["0123… (3,196 more characters, checksum afa59f05)"]}"#);
+        assert_ne!(cut(&"x".repeat(20)), cut(&("x".repeat(19) + "y")));
+    }
+
+    #[test]
+    fn long_lines_break_after_delimiters_and_spaces() {
+        assert_eq!(
+            wrapped("aaaa bbbb,cccccc dddd", 12, 14),
+            ["aaaa bbbb,", "cccccc dddd"]
+        );
+        assert_eq!(
+            wrapped(&"é".repeat(30), 12, 20),
+            ["é".repeat(12), "é".repeat(18)]
+        );
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+    }
+}

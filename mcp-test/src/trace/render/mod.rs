@@ -1,0 +1,134 @@
+//! Writing a trace so that it reads like a play: who said what to whom, in order, and what came of it.
+//!
+//! ```text
+//! 1  client → server  initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{…}}
+//! 2  client ← server  result {"protocolVersion":"2025-11-25",…}
+//! 3  client → server  notifications/initialized
+//! ```
+//!
+//! Lines of the wire where a message belongs are numbered, over the whole trace, also in an excerpt. A reply names the
+//! number of its request unless that is the line before. Times are not shown unless asked for, so that the same
+//! conversation gives the same text.
+
+mod layout;
+mod line;
+mod play;
+
+use std::collections::BTreeSet;
+
+use self::line::Writer;
+use self::play::Play;
+use super::{Redactor, Seq, Trace};
+
+/// How a trace is written.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Style {
+    /// How many characters a line should have at most.
+    pub width: usize,
+    /// About how many characters of a value are shown; `None` shows it in full, over several lines.
+    pub value_chars: Option<usize>,
+    /// Which HTTP headers are shown.
+    pub headers: Headers,
+    /// Whether lines of stderr are shown.
+    pub stderr: bool,
+    /// Whether is shown what happened around the conversation: connections, fences, remarks of the harness.
+    pub asides: bool,
+    /// Whether each line begins with its time.
+    pub times: bool,
+    /// What is replaced.
+    pub redactor: Redactor,
+}
+
+/// Which HTTP headers are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Headers {
+    /// None, and no HTTP lines at all.
+    Hidden,
+    /// Those that MCP gives a meaning.
+    Mcp,
+    /// All of them.
+    All,
+}
+
+impl Style {
+    /// For snapshots: values in full, nothing that differs from run to run.
+    pub fn golden() -> Self {
+        Self {
+            value_chars: None,
+            redactor: Redactor::golden(),
+            ..Self::brief()
+        }
+    }
+
+    /// For a look at the conversation: values in short, no stderr.
+    pub fn brief() -> Self {
+        Self {
+            width: 100,
+            value_chars: Some(240),
+            headers: Headers::Mcp,
+            stderr: false,
+            asides: false,
+            times: false,
+            redactor: Redactor::secrets(),
+        }
+    }
+
+    /// For going to the bottom of it: everything, with times.
+    pub fn full() -> Self {
+        Self {
+            value_chars: None,
+            headers: Headers::All,
+            stderr: true,
+            asides: true,
+            times: true,
+            ..Self::brief()
+        }
+    }
+}
+
+/// Writes a trace.
+///
+/// ```
+/// use mcp_test::trace::{Party, Reading, Recorder, Style, render};
+///
+/// let recorder = Recorder::new();
+/// let wire = recorder.open("duplex");
+/// let mut say = |party, text: &'static str| recorder.record(wire, party, Reading::message(text.into()));
+/// say(Party::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+/// say(Party::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+/// assert_eq!(
+///     render(&recorder.trace(), &Style::golden()),
+///     "1  client → server  ping\n2  client ← server  result {}\n",
+/// );
+/// ```
+pub fn render(trace: &Trace, style: &Style) -> String {
+    let play = Play::of(trace);
+    twice(trace, style, |writer| writer.write(trace, &play, None))
+}
+
+/// Writes what is needed to understand these events: they themselves, and the other half of their exchanges.
+///
+/// Without any events it shows how the trace ends.
+pub fn excerpt(trace: &Trace, events: &[Seq]) -> String {
+    let play = Play::of(trace);
+    let chosen: BTreeSet<Seq> = if events.is_empty() {
+        play.ending(4)
+    } else {
+        play.with_partners(events)
+    };
+    twice(trace, &Style::brief(), |writer| {
+        writer.write(trace, &play, Some(&chosen))
+    })
+}
+
+/// The first time the redactor sees what there is, the second time it knows which placeholders need numbers.
+fn twice(trace: &Trace, style: &Style, write: impl Fn(&mut Writer<'_>) -> String) -> String {
+    let mut redactor = style.redactor.clone();
+    redactor.learn(trace);
+    write(&mut Writer::new(style, &mut redactor));
+    write(&mut Writer::new(style, &mut redactor))
+}
+
+#[cfg(test)]
+mod tests;
