@@ -32,13 +32,14 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
         inventories: BTreeMap::new(),
     };
     let patience = PATIENCE.min(plan.timeout);
+    let wanted = wanted(plan);
     for cell in &plan.cells {
         if !survey.spoken.contains_key(&cell.carrier) {
             let spoken = probe(
                 &plan.target,
                 cell.carrier,
                 &Recorder::new(),
-                &Revision::ALL,
+                &wanted,
                 patience,
             )
             .await?;
@@ -50,6 +51,15 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
         }
     }
     Ok(survey)
+}
+
+/// The revisions of the plan, and the newest of each era, so that any server at all is recognized as one.
+fn wanted(plan: &Plan) -> Vec<Revision> {
+    let is_wanted = |revision: &Revision| {
+        [Revision::NEWEST_HANDSHAKE, Revision::NEWEST].contains(revision)
+            || plan.cells.iter().any(|cell| cell.revision == *revision)
+    };
+    Revision::ALL.into_iter().filter(is_wanted).collect()
 }
 
 impl Survey {
