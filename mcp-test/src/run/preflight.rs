@@ -3,6 +3,7 @@
 //! Said once, instead of by every scenario.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 use super::event::Preflight;
@@ -34,16 +35,9 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
     let patience = PATIENCE.min(plan.timeout);
     let wanted = wanted(plan);
     for cell in &plan.cells {
-        if !survey.spoken.contains_key(&cell.carrier) {
-            let spoken = probe(
-                &plan.target,
-                cell.carrier,
-                &Recorder::new(),
-                &wanted,
-                patience,
-            )
-            .await?;
-            survey.spoken.insert(cell.carrier, spoken);
+        if let Entry::Vacant(unasked) = survey.spoken.entry(cell.carrier) {
+            let recorder = Recorder::new();
+            unasked.insert(probe(&plan.target, cell.carrier, &recorder, &wanted, patience).await?);
         }
         let by_needs = plan.profile.at(cell.scenario, cell.revision) != Profile::Official;
         if by_needs && !cell.scenario.needs.is_empty() {
