@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 
 use super::{Naming, Rerun, Secrets, checks_json, failure};
-use crate::check::{Check, Status};
+use crate::check::Status;
 use crate::run::{Cell, Comparison, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict};
 use crate::scenario::{Leg, Profile};
 use crate::spec::Revision;
@@ -154,7 +154,7 @@ impl<W: Write> Console<W> {
 
     fn finished(&self, outcome: &Outcome) -> String {
         let mut text = String::new();
-        let wrong = failures(outcome) + &warnings(outcome);
+        let wrong = wrong(outcome);
         if self.view.brief && !self.view.verbose && !self.view.single && wrong.is_empty() {
             return text;
         }
@@ -279,23 +279,23 @@ fn checks(outcome: &Outcome) -> String {
     text
 }
 
-fn failures(outcome: &Outcome) -> String {
-    section("\n=== Failed Checks ===\n", BAD, outcome, |check| check.status == Status::Failure)
-}
-
-fn warnings(outcome: &Outcome) -> String {
-    let style = if outcome.cell.scenario.leg == Leg::Client { BAD } else { UNSURE };
-    section("\n=== Warnings ===\n", style, outcome, |check| check.status == Status::Warning)
-}
-
-fn section(heading: &str, style: Style, outcome: &Outcome, wanted: impl Fn(&Check) -> bool) -> String {
-    let told: String = outcome
-        .checks
-        .iter()
-        .filter(|check| wanted(check))
-        .map(|check| format!("\n{}", failure::of_check(outcome, check)))
-        .collect();
-    if told.is_empty() { told } else { format!("{style}{heading}{style:#}{told}") }
+/// The failures and the warnings of a cell, each in a section of its own.
+fn wrong(outcome: &Outcome) -> String {
+    let warned = if outcome.cell.scenario.leg == Leg::Client { BAD } else { UNSURE };
+    let mut teller = failure::Teller::new(outcome);
+    let mut text = String::new();
+    for (heading, style, status) in
+        [("Failed Checks", BAD, Status::Failure), ("Warnings", warned, Status::Warning)]
+    {
+        let mut checks = outcome.checks.iter().filter(|check| check.status == status).peekable();
+        if checks.peek().is_some() {
+            text.push_str(&format!("\n{style}=== {heading} ==={style:#}\n"));
+        }
+        for check in checks {
+            text.push_str(&format!("\n{}", teller.tell(check)));
+        }
+    }
+    text
 }
 
 /// The sections of a comparison with a baseline, in the official words.

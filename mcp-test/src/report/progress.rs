@@ -120,7 +120,11 @@ mod tests {
         note(&progress);
         progress.event(&RunEvent::Finished(Box::new(outcome)));
         note(&progress);
-        insta::assert_snapshot!(lines.join("\n"), @"");
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        bringing the target up
+        [0/2] tools-list (2025-11-25 stdio) and 1 more
+        [1/2] ping (2025-11-25 stdio)
+        ");
     }
 
     #[test]
@@ -131,6 +135,6 @@ mod tests {
         progress.paint().expect("memory does not refuse");
         progress.clear().expect("memory does not refuse");
         progress.clear().expect("memory does not refuse");
-        insta::assert_debug_snapshot!(String::from_utf8_lossy(&progress.out), @"");
+        insta::assert_debug_snapshot!(String::from_utf8_lossy(&progress.out), @r#""\r\u{1b}[2Kbringing the target up\r\u{1b}[2K""#);
     }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{About, Rerun};
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
-use crate::run::{Cell, Counts, ExitCode, Line, Outcome, Preflight, RunEvent, Summary, Verdict};
+use crate::run::{Cell, Counts, ExitCode, Line, Outcome, Preflight, Results, RunEvent, Summary, Verdict};
 use crate::scenario::{CheckSpec, Leg, Official, Profile, Proofs, Scenario, Suite};
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions};
@@ -111,7 +111,7 @@ pub(super) fn failed() -> Outcome {
         .expected("`/tools/0/name` is a non-empty string")
         .got("7, which is a number")
         .hint("give every tool a name")
-        .requires("tools.list-response")
+        .requires("tools.list.respond")
         .evidence(asked)
         .evidence(answered);
     let mut failure = Check::from_finding("tools-list", Origin::Official, finding);
@@ -156,6 +156,7 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
         lines: Vec::new(),
         counts: Counts::default(),
         advisory: Counts::default(),
+        results: Results::default(),
         baseline: None,
         not_run: None,
         exit: ExitCode::Passed,
