@@ -28,7 +28,8 @@ pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
         ),
     ];
     let wanted = sections.iter().filter(|(asked, _, found)| *asked || (all && !found.is_empty()));
-    let texts: Vec<String> = wanted.map(|(_, heading, found)| section(heading, found, window)).collect();
+    let texts: Vec<String> =
+        wanted.map(|(_, heading, found)| section(heading, found, window)).collect();
     Ok(texts.join("\n"))
 }
 

@@ -218,7 +218,10 @@ mod tests {
         let summary = read(&out.path().join("results/summary.json"));
         let summary = Value::parse(summary.as_bytes()).expect("JSON").value;
         let mut summary = summary;
-        assert!(summary.set("/started", "[time]".into()) && summary.set("/tool/version", "[version]".into()));
+        assert!(
+            summary.set("/started", "[time]".into())
+                && summary.set("/tool/version", "[version]".into())
+        );
         insta::assert_snapshot!(summary.pretty(), @r#"
         {
           "tool": {
@@ -282,8 +285,9 @@ mod tests {
     #[test]
     fn an_output_directory_that_cannot_be_made_is_named() {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        let error = ResultFiles::create(&file.path().join("x"), sample::about(), Secrets::default())
-            .expect_err("a file is no directory");
+        let error =
+            ResultFiles::create(&file.path().join("x"), sample::about(), Secrets::default())
+                .expect_err("a file is no directory");
         assert!(error.to_string().starts_with(&format!("cannot write {}", file.path().display())));
     }
 }

@@ -85,7 +85,10 @@ impl<'a> Teller<'a> {
         if let Some(blame) = finding.and_then(|finding| blame(finding.blame)) {
             line(out, 4, &format!("Blame: {blame}"));
         }
-        requirements(out, check, self.outcome.cell.revision);
+        match broken(check) {
+            [] => references(out, check),
+            ids => requirements(out, 4, ids, self.outcome.cell.revision),
+        }
         if let Some(finding) = finding {
             self.exchange(out, finding);
             self.told.push((&check.id, finding));
@@ -95,7 +98,8 @@ impl<'a> Teller<'a> {
 
     fn earlier(&self, finding: &Finding) -> Option<&'a str> {
         let same = |told: &&Finding| {
-            (&told.headline, &told.expected, &told.got) == (&finding.headline, &finding.expected, &finding.got)
+            (&told.headline, &told.expected, &told.got)
+                == (&finding.headline, &finding.expected, &finding.got)
         };
         self.told.iter().find(|(_, told)| same(&told)).map(|(id, _)| *id)
     }
@@ -116,9 +120,15 @@ impl<'a> Teller<'a> {
     }
 }
 
+/// Tells how to play a cell again.
+#[must_use]
+pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
+    format!("  Rerun: {}\n", rerun.command(&outcome.cell))
+}
+
 /// Tells what belongs to a cell rather than to one of its checks: the last words on stderr, and how to play it again.
 #[must_use]
-pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
+pub fn of_cell(outcome: &Outcome, rerun: &Rerun) -> String {
     let mut text = String::new();
     if !outcome.stderr_tail.is_empty() {
         let who = match outcome.cell.scenario.leg {
@@ -130,22 +140,18 @@ pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
             line(&mut text, 4, &format!("| {}", printable(tail)));
         }
     }
-    if let Some(rerun) = rerun {
-        line(&mut text, 2, &format!("Rerun: {}", rerun.command(&outcome.cell)));
-    }
+    text.push_str(&of_rerun(outcome, rerun));
     text
 }
 
 /// Tells why a target could not be tested at all.
 #[must_use]
 pub fn of_preflight(target: &str, finding: &Finding) -> String {
-    let mut text = format!("cannot test {target}: {finding}\n");
+    let mut text = format!("cannot test `{target}`: {finding}\n");
     if let Some(blame) = blame(finding.blame).filter(|_| finding.blame != Blame::Environment) {
         line(&mut text, 2, &format!("blame: {blame}"));
     }
-    let mut check = Check::new("", crate::check::Origin::Own, Status::Failure);
-    check.requirements.clone_from(&finding.requirements);
-    requirements(&mut text, &check, Revision::NEWEST);
+    requirements(&mut text, 2, &finding.requirements, Revision::NEWEST);
     text
 }
 
@@ -170,34 +176,31 @@ fn reason(check: &Check) -> String {
     }
 }
 
-fn requirements(out: &mut String, check: &Check, revision: Revision) {
-    let found = check.finding.iter().flat_map(|finding| &finding.requirements);
-    let mut told: Vec<&str> = Vec::new();
-    // What the finding names is what was broken; the check may stand for more.
-    let named: Vec<&str> = match check.finding.as_ref().is_some_and(|f| !f.requirements.is_empty()) {
-        true => found.copied().collect(),
-        false => check.requirements.clone(),
-    };
-    for id in named {
-        if told.contains(&id) {
-            continue;
-        }
-        told.push(id);
-        match requirement::find(id) {
-            Some(requirement) => {
-                let (id, level, says) = (requirement.id, requirement.level, requirement.says);
-                line(out, 4, &format!("Requirement: {id} ({level}) {says}"));
-                line(out, 6, &requirement.link(revision));
-            }
-            None => line(out, 4, &format!("Requirement: {id}")),
-        }
+/// What the finding names is what was broken; the check may stand for more.
+fn broken(check: &Check) -> &[&'static str] {
+    match &check.finding {
+        Some(finding) if !finding.requirements.is_empty() => &finding.requirements,
+        _ => &check.requirements,
     }
-    if told.is_empty() {
-        for reference in &check.spec_references {
-            line(out, 4, &format!("Reference: {}", reference.id));
-            if let Some(url) = &reference.url {
-                line(out, 6, url);
-            }
+}
+
+fn requirements(out: &mut String, indent: usize, ids: &[&str], revision: Revision) {
+    for id in ids {
+        let Some(requirement) = requirement::find(id) else {
+            line(out, indent, &format!("Requirement: {id}"));
+            continue;
+        };
+        let (id, level, says) = (requirement.id, requirement.level, requirement.says);
+        line(out, indent, &format!("Requirement: {id} ({level}) {says}"));
+        line(out, indent + 2, &requirement.link(revision));
+    }
+}
+
+fn references(out: &mut String, check: &Check) {
+    for reference in &check.spec_references {
+        line(out, 4, &format!("Reference: {}", reference.id));
+        if let Some(url) = &reference.url {
+            line(out, 6, url);
         }
     }
 }
@@ -230,21 +233,22 @@ mod tests {
         insta::assert_snapshot!(texts.join("\n"), @r#"
         - ToolsList: Server lists its tools
           Error: the tool list is malformed
-              expected `/tools/0/name` is a non-empty string
-              got 7, which is a number
-              hint: give every tool a name
+            expected `/tools/0/name` is a non-empty string
+            got 7, which is a number
+            hint: give every tool a name
           Check: tools-list
           Known false: the specification does not demand it
-          Requirement: tools.list-response
+          Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
+            https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
           Exchange:
             1  client → server  tools/list
             2  client ← server  result {"tools":[{"name":7}]}
 
-        - tools-annotated: 
+        - tools-annotated:
           Error: Not testable: there is no tool with annotations
           Check: tools-annotated
         "#);
-        insta::assert_snapshot!(of_cell(&outcome, Some(&sample::rerun())), @r"
+        insta::assert_snapshot!(of_cell(&outcome, &sample::rerun()), @r"
         The last lines on the server's stderr:
           | warning: no name
         Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
@@ -258,7 +262,13 @@ mod tests {
         let full = teller.tell(&outcome.checks[1]);
         let short = teller.tell(&outcome.checks[1]);
         assert!(full.contains("Exchange:") && full.contains("expected"), "{full}");
-        insta::assert_snapshot!(short, @"");
+        insta::assert_snapshot!(short, @r"
+        - ToolsList: Server lists its tools
+          Error: the tool list is malformed
+          Check: tools-list
+          Known false: the specification does not demand it
+          This is what tools-list found, above.
+        ");
     }
 
     #[test]
@@ -267,7 +277,7 @@ mod tests {
             .got("connection refused")
             .hint("start the server, or let mcp-test start it: `--url URL -- COMMAND`");
         insta::assert_snapshot!(of_preflight("http://127.0.0.1:9/mcp", &finding), @r"
-        cannot test http://127.0.0.1:9/mcp: nothing listens at http://127.0.0.1:9/mcp
+        cannot test `http://127.0.0.1:9/mcp`: nothing listens at http://127.0.0.1:9/mcp
           got connection refused
           hint: start the server, or let mcp-test start it: `--url URL -- COMMAND`
         ");

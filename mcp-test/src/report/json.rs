@@ -113,7 +113,8 @@ mod tests {
           "counts": true,
           "requirements": [
             {
-              "id": "tools.list-response"
+              "id": "tools.list.respond",
+              "url": "https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities"
             }
           ],
           "knownFalse": "the specification does not demand it",

@@ -88,7 +88,9 @@ impl<W: Write> Progress<W> {
             State::Playing { total, done, running } => {
                 let oldest = running
                     .first()
-                    .map(|cell| format!(" {} ({} {})", cell.scenario.id, cell.revision, cell.carrier))
+                    .map(|cell| {
+                        format!(" {} ({} {})", cell.scenario.id, cell.revision, cell.carrier)
+                    })
                     .unwrap_or_default();
                 let others = match running.len() {
                     0 | 1 => String::new(),
@@ -112,7 +114,8 @@ mod tests {
         let mut lines = Vec::new();
         let mut progress = Progress::new(Vec::new());
         let outcome = sample::passed();
-        let mut note = |progress: &Progress<Vec<u8>>| lines.push(progress.line().unwrap_or_default());
+        let mut note =
+            |progress: &Progress<Vec<u8>>| lines.push(progress.line().unwrap_or_default());
         note(&progress);
         progress.event(&RunEvent::Planned(vec![outcome.cell, sample::ping().cell]));
         progress.event(&RunEvent::Started(outcome.cell));

@@ -54,17 +54,18 @@ fn a_single_scenario_is_shown_check_by_check() {
 
       - ToolsList: Server lists its tools
         Error: the tool list is malformed
-            expected `/tools/0/name` is a non-empty string
-            got 7, which is a number
-            hint: give every tool a name
+          expected `/tools/0/name` is a non-empty string
+          got 7, which is a number
+          hint: give every tool a name
         Check: tools-list
         Known false: the specification does not demand it
-        Requirement: tools.list-response
+        Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
+          https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
         Exchange:
           1  client → server  tools/list
           2  client ← server  result {"tools":[{"name":7}]}
 
-      - tools-annotated: 
+      - tools-annotated:
         Error: Not testable: there is no tool with annotations
         Check: tools-annotated
 
@@ -72,18 +73,14 @@ fn a_single_scenario_is_shown_check_by_check() {
         Error: the schema cannot be read
         Check: wire-well-formed (advisory: does not count)
         Blame: mcp-test itself, not the peer; please report it
-        Exchange:
-          1  client → server  tools/list
-          2  client ← server  result {"tools":[{"name":7}]}
+        Exchange: the same as above
 
     === Warnings ===
 
       - tools-described: Tools say what they do
         Warning: the tool has no description
         Check: tools-described
-        Exchange:
-          1  client → server  tools/list
-          2  client ← server  result {"tools":[{"name":7}]}
+        Exchange: the same as above
 
       The last lines on the server's stderr:
         | warning: no name
@@ -135,17 +132,18 @@ fn a_suite_is_shown_as_officially() {
 
       - ToolsList: Server lists its tools
         Error: the tool list is malformed
-            expected `/tools/0/name` is a non-empty string
-            got 7, which is a number
-            hint: give every tool a name
+          expected `/tools/0/name` is a non-empty string
+          got 7, which is a number
+          hint: give every tool a name
         Check: tools-list
         Known false: the specification does not demand it
-        Requirement: tools.list-response
+        Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
+          https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
         Exchange:
           1  client → server  tools/list
           2  client ← server  result {"tools":[{"name":7}]}
 
-      - tools-annotated: 
+      - tools-annotated:
         Error: Not testable: there is no tool with annotations
         Check: tools-annotated
 
@@ -153,18 +151,14 @@ fn a_suite_is_shown_as_officially() {
         Error: the schema cannot be read
         Check: wire-well-formed (advisory: does not count)
         Blame: mcp-test itself, not the peer; please report it
-        Exchange:
-          1  client → server  tools/list
-          2  client ← server  result {"tools":[{"name":7}]}
+        Exchange: the same as above
 
     === Warnings ===
 
       - tools-described: Tools say what they do
         Warning: the tool has no description
         Check: tools-described
-        Exchange:
-          1  client → server  tools/list
-          2  client ← server  result {"tools":[{"name":7}]}
+        Exchange: the same as above
 
       The last lines on the server's stderr:
         | warning: no name
@@ -185,7 +179,12 @@ fn a_suite_is_shown_as_officially() {
 
 #[test]
 fn several_cells_of_a_scenario_are_told_apart_and_those_that_went_well_are_not_announced() {
-    let view = View { what: "adaptive check".to_owned(), profile: Profile::Adaptive, brief: true, ..view() };
+    let view = View {
+        what: "adaptive check".to_owned(),
+        profile: Profile::Adaptive,
+        brief: true,
+        ..view()
+    };
     let (passed, skipped) = (sample::passed(), sample::skipped());
     let cells = vec![passed.cell, skipped.cell];
     insta::assert_snapshot!(shown(view, cells, vec![passed, skipped]), @r"
@@ -199,6 +198,27 @@ fn several_cells_of_a_scenario_are_told_apart_and_those_that_went_well_are_not_a
     - tools-list [2026-07-28 stdio]: skipped (the server does not declare the capability `tools`)
 
     Total: 1 passed, 0 failed, 1 skipped
+    ");
+}
+
+#[test]
+fn what_is_wrong_with_two_cells_alike_is_told_once() {
+    let (first, mut second) = (sample::failed(), sample::failed());
+    second.cell.revision = Revision::NEWEST;
+    let text = shown(view(), vec![first.cell, second.cell], vec![first, second]);
+    let second = text.split("=== Running scenario: ").nth(2).unwrap_or_default();
+    insta::assert_snapshot!(second, @r"
+    tools-list [2026-07-28 stdio] ===
+    Running client scenario 'tools-list' against server: http://localhost:3000/mcp
+    The same as in tools-list [2025-11-25 stdio]: tools-list, tools-described, tools-annotated, wire-well-formed
+      Rerun: mcp-test server --scenario tools-list --spec-version 2026-07-28 -- node 'my server.js'
+
+    === SUMMARY ===
+    ✗ tools-list [2025-11-25 stdio]: 1 passed, 2 failed
+    ✗ tools-list [2026-07-28 stdio]: 1 passed, 2 failed
+
+    Total: 2 passed, 4 failed
+    Advisory: 2 passed, 2 failed (checks of our own; they do not count in profile official)
     ");
 }
 
@@ -217,7 +237,8 @@ fn a_baseline_is_compared_in_the_official_words() {
         stale: vec!["ping".to_owned()],
         unexpected: vec!["tools-list:tools-list".to_owned()],
     };
-    let tail = |text: String| text.split_once("Total:").map(|(_, tail)| tail.to_owned()).unwrap_or(text);
+    let tail =
+        |text: String| text.split_once("Total:").map(|(_, tail)| tail.to_owned()).unwrap_or(text);
     insta::assert_snapshot!(tail(shown_with(view(), events(mixed))), @r"
      1 passed, 2 failed
     Advisory: 1 passed, 1 failed (checks of our own; they do not count in profile official)
