@@ -83,7 +83,10 @@ impl Calculator {
     }
 }
 
-#[allow(missing_docs, reason = "rmcp writes a public function beside the prompt, without a doc comment")]
+#[allow(
+    missing_docs,
+    reason = "rmcp writes a public function beside the prompt, without a doc comment"
+)]
 #[prompt_router]
 impl Calculator {
     /// Asks for a calculation in small steps.
