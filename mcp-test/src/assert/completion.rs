@@ -23,9 +23,10 @@ assertions! { [] Completion {
     assert_has_more / try_has_more (self, has_more: bool) { check_member(&self, "hasMore", has_more.into()) }
 }}
 
+const HEADLINE: &str = "the completion is not as expected";
+
 fn other(completion: &Completion) -> Finding {
-    Finding::peer("the completion is another than expected")
-        .evidence_all(completion.reply().evidence())
+    Finding::peer(HEADLINE).evidence_all(completion.reply().evidence())
 }
 
 fn values(completion: &Completion) -> Result<&Value, Finding> {
@@ -70,8 +71,7 @@ fn check_contains(completion: &Completion, value: &str) -> Result<(), Finding> {
 fn check_member(completion: &Completion, name: &str, expected: Value) -> Result<(), Finding> {
     values(completion)?;
     let pointer = format!("/completion/{name}");
-    let headline = "the completion is another than expected".to_owned();
     let reply = completion.reply();
-    super::reply::member(reply.result()?, &pointer, &expect::equals(expected), headline)
+    super::reply::member(reply.result()?, &pointer, &expect::equals(expected), HEADLINE.to_owned())
         .map_err(|finding| finding.evidence_all(reply.evidence()))
 }

@@ -46,7 +46,8 @@ impl Content<'_> {
         if self.items.iter().any(|item| is(&item)) {
             return Ok(());
         }
-        self.missing(format!("an item of type `{kind}` with data of MIME type `{mime_type}`"), None)
+        let article = if kind == "image" { "an " } else { "" };
+        self.missing(format!("{article}{kind} of MIME type `{mime_type}`, with data"), None)
     }
 
     /// One item is a link to this URI.
@@ -106,7 +107,8 @@ fn described(item: &Value) -> String {
         kind @ ("image" | "audio") => {
             let data = item.get("data").and_then(Value::as_str).unwrap_or_default();
             let data = words::count(data.len(), "character");
-            format!("an {kind} of MIME type `{}` ({data} of data)", text(item, "mimeType"))
+            let article = if kind == "image" { "an " } else { "" };
+            format!("{article}{kind} of MIME type `{}` ({data} of data)", text(item, "mimeType"))
         }
         "resource_link" => format!("a link to `{}`", text(item, "uri")),
         "resource" => {

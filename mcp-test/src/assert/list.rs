@@ -26,7 +26,7 @@ assertions! { [K: ListKind] List<K> {
     /// Asserts that no two items have the same name (resources: URI, templates: URI template).
     assert_unique_names / try_unique_names (self) { check_unique(&self) }
 
-    /// Asserts that every item matches.
+    /// Asserts that every item matches, and that there is at least one.
     ///
     /// ```no_run
     /// # fn f(tools: mcp_test::client::ToolList) {
@@ -97,7 +97,7 @@ fn key<K: ListKind>(item: &Value) -> Option<&str> {
 fn held<K: ListKind>(items: &[&Value]) -> String {
     let keys: Vec<&str> = items.iter().filter_map(|item| key::<K>(item)).collect();
     let mut held = match keys.as_slice() {
-        [] => format!("no {}s at all", K::NOUN),
+        [] => format!("0 {}s", K::NOUN),
         keys => format!("{}: {}", words::count(keys.len(), K::NOUN), names(keys.iter().copied())),
     };
     let nameless = items.len() - keys.len();
@@ -152,7 +152,7 @@ fn check_names<K: ListKind>(
             words::count(expected.len(), K::NOUN),
             names(expected.iter().map(AsRef::as_ref))
         ))
-        .got(format!("{}{which}", held::<K>(&items)))
+        .got(format!("a list of {}{which}", held::<K>(&items)))
         .evidence_all(list.evidence()))
 }
 
@@ -177,7 +177,14 @@ fn check_unique<K: ListKind>(list: &List<K>) -> Result<(), Finding> {
 }
 
 fn check_each<K: ListKind>(list: &List<K>, matcher: &dyn Matcher) -> Result<(), Finding> {
-    for (index, item) in read(list)?.into_iter().enumerate() {
+    let items = read(list)?;
+    if items.is_empty() {
+        return Err(Finding::peer(format!("`{}` lists nothing to look at", K::METHOD))
+            .expected(format!("at least one {}", K::NOUN))
+            .got("an empty list")
+            .evidence_all(list.evidence()));
+    }
+    for (index, item) in items.into_iter().enumerate() {
         matcher.check(item).map_err(|mismatch| {
             let headline = match key::<K>(item) {
                 Some(key) => format!("{} `{key}` is not as expected", K::NOUN),
@@ -196,7 +203,7 @@ fn find<K: ListKind>(list: &List<K>, wanted: &str) -> Result<Value, Finding> {
         return Ok((*item).clone());
     }
     let finding = Finding::peer(format!("there is no {} `{wanted}`", K::NOUN))
-        .expected(format!("a {} with the {} `{wanted}`", K::NOUN, K::KEY))
+        .expected(format!("a {} whose `{}` is `{wanted}`", K::NOUN, K::KEY))
         .got(held::<K>(&items))
         .evidence_all(list.evidence());
     let near = words::closest(wanted, items.iter().filter_map(|item| key::<K>(item)));
@@ -211,7 +218,7 @@ fn find_none<K: ListKind>(list: &List<K>, unwanted: &str) -> Result<(), Finding>
     match items.iter().find(|item| key::<K>(item) == Some(unwanted)) {
         None => Ok(()),
         Some(item) => Err(Finding::peer(format!("there is a {} `{unwanted}`", K::NOUN))
-            .expected(format!("no {} with that {}", K::NOUN, K::KEY))
+            .expected(format!("no {} with this `{}`", K::NOUN, K::KEY))
             .got(words::got(Some(item)))
             .evidence_all(list.evidence())),
     }

@@ -2,6 +2,7 @@
 
 use super::assertions;
 use super::content::Content;
+use super::reply::complete;
 use super::text::quoted;
 use crate::check::Finding;
 use crate::client::PromptMessages;
@@ -48,7 +49,7 @@ fn other(prompt: &PromptMessages) -> Finding {
 
 fn messages(prompt: &PromptMessages) -> Result<&[Value], Finding> {
     let reply = prompt.reply();
-    let result = reply.result()?;
+    let result = complete(reply)?;
     let message = expect::object().member("role", expect::string()).member("content", expect::object());
     let wanted = expect::object().member("messages", expect::array_of(message));
     wanted.check(result).map_err(|mismatch| {

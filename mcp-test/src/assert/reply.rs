@@ -110,6 +110,20 @@ pub(super) fn last(subject: &impl Replied) -> Result<&Reply, Finding> {
     subject.replies().last().ok_or_else(|| Finding::test("a list of no pages has no reply"))
 }
 
+/// The result of a request that is done: one that asks for input first holds nothing else yet.
+pub(super) fn complete(reply: &Reply) -> Result<&Value, Finding> {
+    let result = reply.result()?;
+    match result.get("resultType").and_then(Value::as_str) {
+        Some("input_required") => {
+            Err(Finding::peer(format!("`{}` asks for input first", reply.method()))
+                .expected("a complete result")
+                .got("`resultType` is \"input_required\"")
+                .evidence_all(reply.evidence()))
+        }
+        _ => Ok(result),
+    }
+}
+
 fn check_member(
     subject: &impl Replied,
     pointer: &str,

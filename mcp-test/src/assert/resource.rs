@@ -1,6 +1,7 @@
 //! Assertions of what a resource holds.
 
 use super::assertions;
+use super::reply::complete;
 use super::text::{quoted, which_differs};
 use crate::check::Finding;
 use crate::client::ResourceContents;
@@ -37,7 +38,7 @@ assertions! { [] ResourceContents {
 
 fn entries(contents: &ResourceContents) -> Result<&[Value], Finding> {
     let reply = contents.reply();
-    let result = reply.result()?;
+    let result = complete(reply)?;
     let wanted = expect::object().member("contents", expect::array_of(expect::object()));
     wanted.check(result).map_err(|mismatch| {
         Finding::mismatch("the result of `resources/read` has no contents", &mismatch)

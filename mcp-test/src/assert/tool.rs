@@ -114,7 +114,7 @@ fn check_argument(item: &impl Callable, argument: &str, required: bool) -> Resul
             Err(item
                 .finding(format!("{} {does} `{argument}`", item.noun()))
                 .expected(format!("{wanted} argument `{argument}`"))
-                .got(format!("{is} one; {}", taken(&arguments))))
+                .got(format!("{is} one ({})", taken(&arguments))))
         }
     }
 }
@@ -124,14 +124,17 @@ fn no_argument(item: &impl Callable, argument: &str) -> Finding {
     let finding = item
         .finding(format!("{} has no argument `{argument}`", item.noun()))
         .expected(format!("an argument `{argument}`"))
-        .got(taken(&arguments));
+        .got(match arguments.as_slice() {
+            [] => "no arguments at all".to_owned(),
+            arguments => format!("these: {}", taken(arguments)),
+        });
     match words::closest(argument, arguments.iter().map(|(name, _)| *name)) {
         Some(near) => finding.hint(format!("did you mean `{near}`?")),
         None => finding,
     }
 }
 
-/// What arguments there are, in words.
+/// Which arguments there are, in words.
 fn taken(arguments: &[(&str, bool)]) -> String {
     let of = |required: bool| {
         let of = arguments.iter().filter(move |(_, is)| *is == required).map(|(name, _)| *name);
@@ -139,11 +142,8 @@ fn taken(arguments: &[(&str, bool)]) -> String {
     };
     let parts = [("required", of(true)), ("optional", of(false))];
     let parts = parts.into_iter().filter(|(_, of)| !of.is_empty());
-    let parts: Vec<String> = parts.map(|(word, of)| format!("{word}: {}", names(of))).collect();
-    match parts.as_slice() {
-        [] => "no arguments at all".to_owned(),
-        parts => parts.join("; "),
-    }
+    let parts: Vec<String> = parts.map(|(word, of)| format!("{word} {}", names(of))).collect();
+    parts.join(", ")
 }
 
 fn place(argument: &str) -> Pointer {

@@ -2,6 +2,7 @@
 
 use super::assertions;
 use super::content::Content;
+use super::reply::complete;
 use crate::check::Finding;
 use crate::client::ToolResult;
 use crate::expect::{self, Matcher, words};
@@ -75,7 +76,7 @@ fn called(result: &ToolResult) -> String {
 /// The content of a result, be it marked as an error or not.
 fn content(result: &ToolResult) -> Result<Content<'_>, Finding> {
     let reply = result.reply();
-    let value = reply.result()?;
+    let value = complete(reply)?;
     let wanted = expect::object().member("content", expect::array());
     wanted.check(value).map_err(|mismatch| {
         Finding::mismatch(format!("the result of {} has no content", called(result)), &mismatch)
@@ -117,10 +118,13 @@ fn check_tool_error(result: &ToolResult) -> Result<(), Finding> {
     if says_it_failed(result)? {
         return Ok(());
     }
-    let flag = words::got(reply.result()?.get("isError"));
+    let flag = match reply.result()?.get("isError") {
+        None => "a result without `isError`".to_owned(),
+        Some(flag) => format!("`isError` is {}", words::got(Some(flag))),
+    };
     let finding = Finding::peer(format!("{} did not fail", called(result)))
         .expected(expected)
-        .got(format!("`isError` is {flag}, with {}", content.held()))
+        .got(format!("{flag}, with {}", content.held()))
         .evidence_all(reply.evidence());
     Err(finding)
 }

@@ -81,7 +81,7 @@ fn check_said(trace: &Trace, party: Party, wanted: &str) -> Result<(), Finding> 
         [] => "no request and no notification".to_owned(),
         methods => names(methods.iter().copied()),
     };
-    let finding = Finding::peer(format!("the {party} never said `{wanted}`"))
+    let finding = Finding::peer(format!("no `{wanted}` from the {party} was seen"))
         .expected(format!("a request or notification `{wanted}` from the {party}"))
         .got(got);
     Err(match words::closest(wanted, methods) {
@@ -94,23 +94,23 @@ fn check_order(
     trace: &Trace,
     methods: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<(), Finding> {
-    let methods: Vec<_> = methods.into_iter().collect();
     let mut heard = said(trace);
-    let mut found: Vec<&str> = Vec::new();
-    for wanted in methods.iter().map(AsRef::as_ref) {
+    let mut last: Option<String> = None;
+    for wanted in methods {
+        let wanted = wanted.as_ref();
         if heard.by_ref().any(|(_, method)| method == wanted) {
-            found.push(wanted);
+            last = Some(wanted.to_owned());
             continue;
         }
-        let place = match found.last() {
+        let place = match last {
             Some(last) => format!("`{wanted}` after `{last}`"),
             None => format!("`{wanted}`"),
         };
         let all: Vec<&str> = said(trace).map(|(_, method)| method).collect();
         let seen = all.contains(&wanted);
-        let headline = if seen { "was said, but not in this order" } else { "was never said" };
+        let headline = if seen { "was said, but not in this order" } else { "was not seen" };
         return Err(Finding::peer(format!("`{wanted}` {headline}"))
-            .expected(format!("{place}, in the order {}", names(methods.iter().map(AsRef::as_ref))))
+            .expected(place)
             .got(names(all)));
     }
     Ok(())

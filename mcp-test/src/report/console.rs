@@ -154,7 +154,7 @@ impl<W: Write> Console<W> {
 
     fn finished(&self, outcome: &Outcome) -> String {
         let mut text = String::new();
-        let wrong = failures(outcome) + warnings(outcome);
+        let wrong = failures(outcome) + &warnings(outcome);
         if self.view.brief && !self.view.verbose && !self.view.single && wrong.is_empty() {
             return text;
         }

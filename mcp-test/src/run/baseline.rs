@@ -16,7 +16,12 @@ use crate::scenario::{Leg, Profile, Scenario, nearest};
 use crate::scenarios;
 
 /// The checks that any scenario may have without declaring them.
-const COMMON: [&str; 4] = [WELL_FORMED, TIMEOUT, "wire-schema-valid", "wire-schema-harness-error"];
+const COMMON: [&str; 4] = [
+    WELL_FORMED,
+    TIMEOUT,
+    "wire-schema-valid",
+    "wire-schema-harness-error",
+];
 
 /// One entry: a scenario that may fail, or one check of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,8 +89,10 @@ impl Baseline {
     /// If the file cannot be read, or as [`Baseline::parse`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, BaselineError> {
         let path = path.as_ref();
-        let text = fs::read_to_string(path)
-            .map_err(|source| BaselineError::Unreadable { path: path.to_owned(), source })?;
+        let text = fs::read_to_string(path).map_err(|source| BaselineError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
         Self::parse(&path.display().to_string(), &text)
     }
 
@@ -95,9 +102,16 @@ impl Baseline {
     ///
     /// If the text is no YAML, or not what a baseline is; the error names the line.
     pub fn parse(file: &str, text: &str) -> Result<Self, BaselineError> {
-        entries(text).map(|entries| Self { file: file.to_owned(), entries }).map_err(
-            |(line, problem)| BaselineError::Invalid { file: file.to_owned(), line, problem },
-        )
+        entries(text)
+            .map(|entries| Self {
+                file: file.to_owned(),
+                entries,
+            })
+            .map_err(|(line, problem)| BaselineError::Invalid {
+                file: file.to_owned(),
+                line,
+                problem,
+            })
     }
 
     /// The entries, in the order of the file.
@@ -109,7 +123,8 @@ impl Baseline {
     /// Whether the failure of this check is expected.
     #[must_use]
     pub fn expects(&self, leg: Leg, scenario: &str, check: &str) -> bool {
-        self.of(leg, scenario).any(|entry| entry.check.as_deref().is_none_or(|it| it == check))
+        self.of(leg, scenario)
+            .any(|entry| entry.check.as_deref().is_none_or(|it| it == check))
     }
 
     /// Looks for entries of `leg` that name nothing known: warnings in profile `official`, elsewhere errors.
@@ -120,10 +135,16 @@ impl Baseline {
     pub fn vet(&self, leg: Leg, profile: Profile) -> Result<Vec<String>, BaselineError> {
         let mut warnings = Vec::new();
         for entry in self.entries.iter().filter(|entry| entry.leg == leg) {
-            let Some(problem) = unknown(entry) else { continue };
+            let Some(problem) = unknown(entry) else {
+                continue;
+            };
             let (file, line) = (&self.file, entry.line);
             if profile != Profile::Official {
-                return Err(BaselineError::Invalid { file: file.clone(), line, problem });
+                return Err(BaselineError::Invalid {
+                    file: file.clone(),
+                    line,
+                    problem,
+                });
             }
             warnings.push(format!("{file}:{line}: {problem}"));
         }
@@ -142,7 +163,9 @@ impl Baseline {
                     None => scenario.worst(),
                 };
                 match status {
-                    Some(Status::Failure | Status::Warning) => comparison.expected.push(entry.to_string()),
+                    Some(Status::Failure | Status::Warning) => {
+                        comparison.expected.push(entry.to_string())
+                    }
                     Some(Status::Success) => comparison.stale.push(entry.to_string()),
                     Some(Status::Skipped | Status::Info) | None => {}
                 }
@@ -165,7 +188,9 @@ impl Baseline {
     #[must_use]
     pub fn text(results: &Results, previous: Option<&Self>) -> String {
         let mut text = String::from("# What is known to fail: `scenario`, or `scenario:check`.\n");
-        let kept = previous.map(|baseline| baseline.entries.as_slice()).unwrap_or_default();
+        let kept = previous
+            .map(|baseline| baseline.entries.as_slice())
+            .unwrap_or_default();
         for leg in [Leg::Server, Leg::Client] {
             let played = |id: &str| results.scenarios().any(|it| it.leg == leg && it.id == id);
             let mut lines: Vec<String> = kept
@@ -174,7 +199,11 @@ impl Baseline {
                 .map(ToString::to_string)
                 .collect();
             for scenario in results.scenarios().filter(|it| it.leg == leg) {
-                lines.extend(scenario.failing().map(|check| format!("{}:{check}", scenario.id)));
+                lines.extend(
+                    scenario
+                        .failing()
+                        .map(|check| format!("{}:{check}", scenario.id)),
+                );
             }
             if !lines.is_empty() {
                 text.push_str(&format!("{leg}:\n"));
@@ -185,7 +214,9 @@ impl Baseline {
     }
 
     fn of(&self, leg: Leg, scenario: &str) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |entry| entry.leg == leg && entry.scenario == scenario)
+        self.entries
+            .iter()
+            .filter(move |entry| entry.leg == leg && entry.scenario == scenario)
     }
 }
 
@@ -194,14 +225,22 @@ fn unknown(entry: &Entry) -> Option<String> {
     let Some(scenario) = scenarios::find(entry.leg, &entry.scenario) else {
         let known = scenarios::all().filter(|scenario| scenario.leg == entry.leg);
         let suggestion = nearest(&entry.scenario, known.map(|scenario| scenario.id));
-        return Some(format!("there is no scenario `{}`{}", entry.scenario, did_you_mean(suggestion)));
+        return Some(format!(
+            "there is no scenario `{}`{}",
+            entry.scenario,
+            did_you_mean(suggestion)
+        ));
     };
     let check = entry.check.as_deref()?;
     if check == scenario.id || scenario.check(check).is_some() || COMMON.contains(&check) {
         return None;
     }
     let suggestion = nearest(check, known_checks(scenario));
-    Some(format!("`{}` has no check `{check}`{}", scenario.id, did_you_mean(suggestion)))
+    Some(format!(
+        "`{}` has no check `{check}`{}",
+        scenario.id,
+        did_you_mean(suggestion)
+    ))
 }
 
 fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
@@ -209,12 +248,17 @@ fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
 }
 
 fn entries(text: &str) -> Result<Vec<Entry>, Problem> {
-    let Some(document) = yaml::read(text)? else { return Ok(Vec::new()) };
+    let Some(document) = yaml::read(text)? else {
+        return Ok(Vec::new());
+    };
     let sections = match document.what {
         What::Null => return Ok(Vec::new()),
         What::Mapping(sections) => sections,
         other => {
-            let problem = format!("expected a mapping with the lists `server` and `client`, got {}", other.kind());
+            let problem = format!(
+                "expected a mapping with the lists `server` and `client`, got {}",
+                other.kind()
+            );
             return Err((document.line, problem));
         }
     };
@@ -256,10 +300,16 @@ fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
         What::Text(text) if !text.is_empty() => text,
         What::Text(_) | What::Null => return Err((line, "an entry is empty".to_owned())),
         What::Mapping(_) => {
-            let problem = "an entry is a mapping; write `scenario:check`, without a blank after the colon";
+            let problem =
+                "an entry is a mapping; write `scenario:check`, without a blank after the colon";
             return Err((line, problem.to_owned()));
         }
-        What::List(_) => return Err((line, "an entry is a list; write `scenario` or `scenario:check`".to_owned())),
+        What::List(_) => {
+            return Err((
+                line,
+                "an entry is a list; write `scenario` or `scenario:check`".to_owned(),
+            ));
+        }
     };
     let (scenario, check) = match text.split_once(':') {
         None => (text.as_str(), None),
@@ -271,7 +321,12 @@ fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
     if check.is_some_and(str::is_empty) {
         return Err((line, format!("`{text}` names no check after the colon")));
     }
-    Ok(Entry { leg, scenario: scenario.to_owned(), check: check.map(str::to_owned), line })
+    Ok(Entry {
+        leg,
+        scenario: scenario.to_owned(),
+        check: check.map(str::to_owned),
+        line,
+    })
 }
 
 fn conflict(one: &Entry, other: &Entry) -> bool {

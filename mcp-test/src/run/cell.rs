@@ -19,6 +19,10 @@ pub struct Cell {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}::{}::{}", self.scenario.id, self.revision, self.carrier)
+        write!(
+            f,
+            "{}::{}::{}",
+            self.scenario.id, self.revision, self.carrier
+        )
     }
 }

@@ -39,7 +39,9 @@ impl Inapplicable {
     /// Where the scenario exists, officially if the official suite knows it.
     #[must_use]
     pub fn window(&self) -> Revisions {
-        self.scenario.official.map_or(self.scenario.revisions, |official| official.revisions)
+        self.scenario
+            .official
+            .map_or(self.scenario.revisions, |official| official.revisions)
     }
 }
 
@@ -78,14 +80,22 @@ impl Plan {
     /// # Errors
     ///
     /// If a scenario, or a carrier of the target, does not exist, or nothing at all is selected.
-    pub fn build(target: Target, profile: Profile, selection: &Selection) -> Result<Self, UsageError> {
+    pub fn build(
+        target: Target,
+        profile: Profile,
+        selection: &Selection,
+    ) -> Result<Self, UsageError> {
         let carriers = carriers(&target, &selection.carriers)?;
         let mut cells = Vec::new();
         let mut inapplicable = Vec::new();
         for scenario in chosen(profile, selection)? {
             for revision in revisions(profile, scenario, &selection.revisions) {
                 if scenario.revisions.contains(revision) || selection.force {
-                    cells.extend(carriers.iter().map(|&carrier| Cell { scenario, revision, carrier }));
+                    cells.extend(carriers.iter().map(|&carrier| Cell {
+                        scenario,
+                        revision,
+                        carrier,
+                    }));
                 } else {
                     inapplicable.push(Inapplicable { scenario, revision });
                 }
@@ -146,7 +156,10 @@ fn chosen(profile: Profile, selection: &Selection) -> Result<Vec<&'static Scenar
     for id in &selection.scenarios {
         if !known().any(|scenario| scenario.id == id) {
             let suggestion = nearest(id, known().map(|scenario| scenario.id)).map(str::to_owned);
-            return Err(UsageError::UnknownScenario { id: id.clone(), suggestion });
+            return Err(UsageError::UnknownScenario {
+                id: id.clone(),
+                suggestion,
+            });
         }
     }
     let suite = selection.suite.unwrap_or(match profile {
@@ -183,5 +196,9 @@ fn carriers(target: &Target, asked: &[CarrierKind]) -> Result<Vec<CarrierKind>, 
     if let Some(&carrier) = asked.iter().find(|carrier| !has.contains(carrier)) {
         return Err(UsageError::NoSuchCarrier { carrier, has });
     }
-    Ok(if asked.is_empty() { has } else { has.into_iter().filter(|c| asked.contains(c)).collect() })
+    Ok(if asked.is_empty() {
+        has
+    } else {
+        has.into_iter().filter(|c| asked.contains(c)).collect()
+    })
 }

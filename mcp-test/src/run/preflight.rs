@@ -27,11 +27,21 @@ pub(super) struct Survey {
 
 /// Asks the target over every carrier of the plan.
 pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
-    let mut survey = Survey { spoken: BTreeMap::new(), inventories: BTreeMap::new() };
+    let mut survey = Survey {
+        spoken: BTreeMap::new(),
+        inventories: BTreeMap::new(),
+    };
     let patience = PATIENCE.min(plan.timeout);
     for cell in &plan.cells {
         if !survey.spoken.contains_key(&cell.carrier) {
-            let spoken = probe(&plan.target, cell.carrier, &Recorder::new(), &Revision::ALL, patience).await?;
+            let spoken = probe(
+                &plan.target,
+                cell.carrier,
+                &Recorder::new(),
+                &Revision::ALL,
+                patience,
+            )
+            .await?;
             survey.spoken.insert(cell.carrier, spoken);
         }
         let by_needs = plan.profile.at(cell.scenario, cell.revision) != Profile::Official;
@@ -45,9 +55,18 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
 impl Survey {
     /// What the run is told.
     pub(super) fn summary(&self) -> Preflight {
-        let speaks = self.spoken.iter().map(|(carrier, spoken)| (*carrier, spoken.revisions()));
-        let facts = self.spoken.values().flat_map(|spoken| spoken.facts.iter().rev());
-        Preflight { speaks: speaks.collect(), server: facts.filter_map(name).next() }
+        let speaks = self
+            .spoken
+            .iter()
+            .map(|(carrier, spoken)| (*carrier, spoken.revisions()));
+        let facts = self
+            .spoken
+            .values()
+            .flat_map(|spoken| spoken.facts.iter().rev());
+        Preflight {
+            speaks: speaks.collect(),
+            server: facts.filter_map(name).next(),
+        }
     }
 
     /// Leaves out the cells whose revision the target does not speak, unless they were asked for.
@@ -69,9 +88,17 @@ impl Survey {
 
     /// What is known for one cell.
     pub(super) fn known(&self, cell: Cell) -> Known {
-        let inventory = self.inventories.get(&(cell.carrier, cell.revision)).cloned().unwrap_or_default();
+        let inventory = self
+            .inventories
+            .get(&(cell.carrier, cell.revision))
+            .cloned()
+            .unwrap_or_default();
         let unspoken = (!self.speaks(&cell)).then(|| {
-            let revisions = self.spoken.get(&cell.carrier).map(Spoken::revisions).unwrap_or_default();
+            let revisions = self
+                .spoken
+                .get(&cell.carrier)
+                .map(Spoken::revisions)
+                .unwrap_or_default();
             let words: Vec<String> = revisions.iter().map(ToString::to_string).collect();
             format!(
                 "the server does not speak {} over {}; it speaks {}",
@@ -80,7 +107,10 @@ impl Survey {
                 words.join(", ")
             )
         });
-        Known { inventory, unspoken }
+        Known {
+            inventory,
+            unspoken,
+        }
     }
 
     fn speaks(&self, cell: &Cell) -> bool {
@@ -95,7 +125,9 @@ impl Survey {
     /// nothing else.
     async fn take_stock(&mut self, plan: &Plan, cell: Cell, patience: Duration) {
         let key = (cell.carrier, cell.revision);
-        let Some(facts) = self.facts(cell.carrier, cell.revision) else { return };
+        let Some(facts) = self.facts(cell.carrier, cell.revision) else {
+            return;
+        };
         if self.inventories.contains_key(&key) {
             return;
         }
@@ -103,7 +135,11 @@ impl Survey {
         let same_era = |(carrier, revision): &(CarrierKind, Revision)| {
             *carrier == cell.carrier && revision.era() == cell.revision.era()
         };
-        let sibling = self.inventories.iter().find(|(key, _)| same_era(key)).map(|(_, it)| it.clone());
+        let sibling = self
+            .inventories
+            .iter()
+            .find(|(key, _)| same_era(key))
+            .map(|(_, it)| it.clone());
         let mut inventory = match sibling {
             Some(inventory) => inventory,
             None => list(plan, cell, &capabilities, patience).await,
@@ -125,16 +161,37 @@ async fn list(plan: &Plan, cell: Cell, capabilities: &Value, patience: Duration)
         inventory: Inventory::default(),
     };
     let mut ctx = Ctx::new(setup, None);
-    let wants = |need: fn(&Need) -> bool| plan.cells.iter().flat_map(|cell| cell.scenario.needs).any(need);
+    let wants = |need: fn(&Need) -> bool| {
+        plan.cells
+            .iter()
+            .flat_map(|cell| cell.scenario.needs)
+            .any(need)
+    };
     let mut inventory = Inventory::default();
     if wants(|need| matches!(need, Need::Tool(_))) && Capability::Tools.declared_in(capabilities) {
-        inventory.tools = ctx.list_tools().await.ok().and_then(|list| owned(list.keys()));
+        inventory.tools = ctx
+            .list_tools()
+            .await
+            .ok()
+            .and_then(|list| owned(list.keys()));
     }
-    if wants(|need| matches!(need, Need::Resource(_))) && Capability::Resources.declared_in(capabilities) {
-        inventory.resources = ctx.list_resources().await.ok().and_then(|list| owned(list.keys()));
+    if wants(|need| matches!(need, Need::Resource(_)))
+        && Capability::Resources.declared_in(capabilities)
+    {
+        inventory.resources = ctx
+            .list_resources()
+            .await
+            .ok()
+            .and_then(|list| owned(list.keys()));
     }
-    if wants(|need| matches!(need, Need::Prompt(_))) && Capability::Prompts.declared_in(capabilities) {
-        inventory.prompts = ctx.list_prompts().await.ok().and_then(|list| owned(list.keys()));
+    if wants(|need| matches!(need, Need::Prompt(_)))
+        && Capability::Prompts.declared_in(capabilities)
+    {
+        inventory.prompts = ctx
+            .list_prompts()
+            .await
+            .ok()
+            .and_then(|list| owned(list.keys()));
     }
     let _ = ctx.end().await;
     inventory

@@ -16,8 +16,14 @@ use crate::check::{Check, Finding};
 /// Up to [`Plan::jobs`] cells are played at the same time; one that disturbs the target is played alone. Outcomes are
 /// told in the order of the plan, whichever ends first.
 ///
-/// Must be called within a tokio runtime whose I/O is enabled.
+/// Must be called within a tokio runtime whose I/O is enabled. A plan without cells leaves the target alone.
 pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
+    if plan.cells.is_empty() {
+        on(RunEvent::Planned(Vec::new()));
+        let summary = Summary::of(plan);
+        on(RunEvent::Ended(summary.clone()));
+        return summary;
+    }
     let summary = match bring_up(plan).await {
         Err(finding) => {
             on(RunEvent::PreflightFailed(finding.clone()));
@@ -72,19 +78,33 @@ impl<'a> Run<'a> {
         on: &'a mut dyn FnMut(RunEvent),
     ) -> Self {
         let summary = Summary::of(plan);
-        Self { plan, survey, cells, on, early: BTreeMap::new(), told: 0, summary }
+        Self {
+            plan,
+            survey,
+            cells,
+            on,
+            early: BTreeMap::new(),
+            told: 0,
+            summary,
+        }
     }
 
     async fn all(mut self) -> Summary {
         let mut playing: FuturesUnordered<Playing<'a>> = FuturesUnordered::new();
         for (index, cell) in self.cells.clone().into_iter().enumerate() {
-            let room = if cell.scenario.disturbs.is_some() { 1 } else { self.plan.jobs.get() };
+            let room = if cell.scenario.disturbs.is_some() {
+                1
+            } else {
+                self.plan.jobs.get()
+            };
             while playing.len() >= room {
                 self.one(&mut playing).await;
             }
             (self.on)(RunEvent::Started(cell));
             let (plan, known) = (self.plan, self.survey.known(cell));
-            playing.push(Box::pin(async move { (index, play(plan, cell, known).await) }));
+            playing.push(Box::pin(
+                async move { (index, play(plan, cell, known).await) },
+            ));
             if cell.scenario.disturbs.is_some() {
                 self.one(&mut playing).await;
             }
@@ -110,7 +130,9 @@ impl<'a> Run<'a> {
 }
 
 impl Summary {
-    fn of(plan: &Plan) -> Self {
+    /// The summary of a run that has not begun.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
         Self {
             target: plan.target.label(),
             profile: plan.profile,
@@ -126,8 +148,10 @@ impl Summary {
     }
 
     fn take(&mut self, outcome: &Outcome) {
-        let (counting, advisory): (Vec<&Check>, Vec<&Check>) =
-            outcome.checks.iter().partition(|check| outcome.profile.counts(check));
+        let (counting, advisory): (Vec<&Check>, Vec<&Check>) = outcome
+            .checks
+            .iter()
+            .partition(|check| outcome.profile.counts(check));
         let line = Line {
             cell: outcome.cell,
             profile: outcome.profile,
@@ -142,7 +166,10 @@ impl Summary {
     }
 
     fn conclude(&mut self, plan: &Plan) {
-        self.baseline = plan.baseline.as_ref().map(|baseline| baseline.compare(&self.results));
+        self.baseline = plan
+            .baseline
+            .as_ref()
+            .map(|baseline| baseline.compare(&self.results));
         let has = |verdict| self.lines.iter().any(|line| line.verdict == verdict);
         let (failed, stale) = match &self.baseline {
             Some(comparison) => (!comparison.is_clean(), !comparison.stale.is_empty()),

@@ -41,7 +41,9 @@ pub(super) fn read(text: &str) -> Result<Option<Node>, Problem> {
         match event {
             Event::StreamStart | Event::DocumentStart(..) | Event::DocumentEnd => {}
             Event::StreamEnd => break,
-            _ if document.is_some() => return Err((line, "a second document begins here".to_owned())),
+            _ if document.is_some() => {
+                return Err((line, "a second document begins here".to_owned()));
+            }
             event => document = Some(node(line, event, &mut events)?),
         }
     }
@@ -54,7 +56,7 @@ fn next<'a, T: granit_parser::BorrowedInput<'a>>(
     match events.next_event() {
         None => Ok(None),
         Some(Ok((event, span))) => Ok(Some((span.start.line(), event))),
-        Some(Err(error)) => Err((error.marker().line(), format!("not YAML: {}", error.info()))),
+        Some(Err(error)) => Err((error.marker().line(), format!("not YAML: {}", error.kind()))),
     }
 }
 
@@ -81,15 +83,25 @@ fn node<'a, T: granit_parser::BorrowedInput<'a>>(
         Event::MappingStart(..) => {
             let mut members: Vec<(Node, Node)> = Vec::new();
             while let Some(key) = unless(&Event::MappingEnd, events)? {
-                let Some(value) = unless(&Event::MappingEnd, events)? else { break };
+                let Some(value) = unless(&Event::MappingEnd, events)? else {
+                    break;
+                };
                 if members.iter().any(|(known, _)| known.what == key.what) {
-                    return Err((key.line, "the same key occurs twice in a mapping".to_owned()));
+                    return Err((
+                        key.line,
+                        "the same key occurs twice in a mapping".to_owned(),
+                    ));
                 }
                 members.push((key, value));
             }
             What::Mapping(members)
         }
-        Event::Alias(_) => return Err((line, "an alias, which has no place in a baseline".to_owned())),
+        Event::Alias(_) => {
+            return Err((
+                line,
+                "an alias, which has no place in a baseline".to_owned(),
+            ));
+        }
         _ => return Err((line, "unexpected YAML".to_owned())),
     };
     Ok(Node { line, what })
@@ -113,12 +125,22 @@ mod tests {
 
     #[test]
     fn nodes_know_their_lines() {
-        let document = read("# a\nserver:\n  - ping\n  - \"null\"\nclient:\n").unwrap().unwrap();
-        let What::Mapping(members) = document.what else { panic!("a mapping") };
+        let document = read("# a\nserver:\n  - ping\n  - \"null\"\nclient:\n")
+            .unwrap()
+            .unwrap();
+        let What::Mapping(members) = document.what else {
+            panic!("a mapping")
+        };
         let lines: Vec<usize> = members.iter().map(|(key, _)| key.line).collect();
         assert_eq!(lines, [2, 5]);
-        let text = |text: &str, line| Node { line, what: What::Text(text.to_owned()) };
-        assert_eq!(members[0].1.what, What::List(vec![text("ping", 3), text("null", 4)]));
+        let text = |text: &str, line| Node {
+            line,
+            what: What::Text(text.to_owned()),
+        };
+        assert_eq!(
+            members[0].1.what,
+            What::List(vec![text("ping", 3), text("null", 4)])
+        );
         assert_eq!(members[1].1.what, What::Null);
     }
 
@@ -131,9 +153,17 @@ mod tests {
     #[test]
     fn what_is_no_yaml_or_too_much_of_it_is_said_with_its_line() {
         assert_eq!(read("a: b\n---\nc: d\n").unwrap_err().0, 3);
-        assert_eq!(read("a: 1\nb: 2\na: 3\n").unwrap_err(), (3, "the same key occurs twice in a mapping".to_owned()));
+        assert_eq!(
+            read("a: 1\nb: 2\na: 3\n").unwrap_err(),
+            (3, "the same key occurs twice in a mapping".to_owned())
+        );
         assert_eq!(read("a: &x 1\nb: *x\n").unwrap_err().0, 2);
-        assert!(read("server:\n\t- a\n").unwrap_err().1.starts_with("not YAML: "));
+        assert!(
+            read("server:\n\t- a\n")
+                .unwrap_err()
+                .1
+                .starts_with("not YAML: ")
+        );
         assert!(read(&"[".repeat(100_000)).is_err());
     }
 }

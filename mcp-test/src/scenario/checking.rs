@@ -4,6 +4,7 @@ use crate::check::{Check, Collector, Finding, Origin, Severity, Status};
 use crate::client::Reply;
 use crate::expect::{Matcher, Mismatch};
 use crate::json::Value;
+use crate::trace::Seq;
 
 use super::{CheckSpec, Profile};
 
@@ -41,8 +42,38 @@ impl Subject for Value {
     }
 }
 
+/// A value taken out of a message, with the way back to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part<'a> {
+    what: String,
+    value: &'a Value,
+    evidence: Option<Seq>,
+}
+
+impl<'a> Part<'a> {
+    /// A value, what it is, and the event that holds it.
+    #[must_use]
+    pub fn new(what: impl Into<String>, value: &'a Value, evidence: Option<Seq>) -> Self {
+        Self {
+            what: what.into(),
+            value,
+            evidence,
+        }
+    }
+}
+
+impl Subject for Part<'_> {
+    fn value(&self) -> Result<&Value, Finding> {
+        Ok(self.value)
+    }
+
+    fn finding(&self, mismatch: &Mismatch) -> Finding {
+        Finding::mismatch(format!("{} is not as it should be", self.what), mismatch)
+            .evidence_all(self.evidence)
+    }
+}
+
 /// A check in the making; it enters the report when it is dropped, if anything was asked of it.
-#[must_use = "a check of which nothing is asked is not made; end it with `expect`, `pass`, `info` …"]
 pub struct CheckBuilder<'a> {
     collector: &'a mut Collector,
     profile: Profile,
@@ -62,7 +93,13 @@ impl<'a> CheckBuilder<'a> {
             || Check::new(id, Origin::Own, Status::Success),
             |spec| spec.row(Status::Success),
         );
-        Self { collector, profile, spec, row, asked: false }
+        Self {
+            collector,
+            profile,
+            spec,
+            row,
+            asked: false,
+        }
     }
 
     /// Demands something of a reply; a mismatch is a FAILURE.
@@ -87,7 +124,9 @@ impl<'a> CheckBuilder<'a> {
     /// elsewhere: whether there may be an error at all is for the other demands to say.
     pub fn officially(mut self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
         self.asked = true;
-        let Err(finding) = compare(subject, &matcher) else { return self };
+        let Err(finding) = compare(subject, &matcher) else {
+            return self;
+        };
         if self.profile == Profile::Official && self.row.status != Status::Failure {
             self = self.fail(finding);
             self.row.known_false = Some(why.to_owned());
@@ -98,8 +137,15 @@ impl<'a> CheckBuilder<'a> {
     /// Demands what the official suite demands and the specification only advises; `why` says so.
     ///
     /// A mismatch is a FAILURE that is marked where the official rules hold, and a WARNING elsewhere.
-    pub fn officially_must(mut self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
-        let Err(finding) = compare(subject, &matcher) else { return self.pass() };
+    pub fn officially_must(
+        mut self,
+        subject: &impl Subject,
+        matcher: impl Matcher,
+        why: &str,
+    ) -> Self {
+        let Err(finding) = compare(subject, &matcher) else {
+            return self.pass();
+        };
         if self.profile != Profile::Official {
             return self.fail(finding.should());
         }
@@ -184,7 +230,9 @@ impl Drop for CheckBuilder<'_> {
 }
 
 fn compare(subject: &impl Subject, matcher: &impl Matcher) -> Result<(), Finding> {
-    matcher.check(subject.value()?).map_err(|mismatch| subject.finding(&mismatch))
+    matcher
+        .check(subject.value()?)
+        .map_err(|mismatch| subject.finding(&mismatch))
 }
 
 #[cfg(test)]
@@ -193,8 +241,8 @@ mod tests {
     use crate::expect::{equals, integer};
 
     const NAMES: CheckSpec = CheckSpec::official("names", "Names", "names are good", &[]).warns();
-    const SIZE: CheckSpec =
-        CheckSpec::own("size", "Size", "the size is stated").requires(&["resources.definition.size-raw-bytes"]);
+    const SIZE: CheckSpec = CheckSpec::own("size", "Size", "the size is stated")
+        .requires(&["resources.definition.size-raw-bytes"]);
 
     fn made(
         profile: Profile,
@@ -202,7 +250,12 @@ mod tests {
         ask: impl FnOnce(CheckBuilder<'_>) -> CheckBuilder<'_>,
     ) -> Check {
         let mut collector = Collector::new();
-        drop(ask(CheckBuilder::new(&mut collector, profile, spec.id, Some(spec))));
+        drop(ask(CheckBuilder::new(
+            &mut collector,
+            profile,
+            spec.id,
+            Some(spec),
+        )));
         collector.into_checks().pop().expect("one check")
     }
 
@@ -210,17 +263,32 @@ mod tests {
     fn the_gravest_and_first_finding_stays() {
         let value = Value::from(7);
         let check = made(Profile::Strict, &SIZE, |check| {
-            check.should(&value, equals(1)).expect(&value, integer()).expect(&value, equals(2)).expect(&value, equals(3))
+            check
+                .should(&value, equals(1))
+                .expect(&value, integer())
+                .expect(&value, equals(2))
+                .expect(&value, equals(3))
         });
         assert_eq!(check.status, Status::Failure);
         let finding = check.finding.expect("a finding");
-        assert!(finding.expected.as_deref().is_some_and(|text| text.contains('2')), "{finding}");
-        assert_eq!(finding.requirements, ["resources.definition.size-raw-bytes"]);
+        assert!(
+            finding
+                .expected
+                .as_deref()
+                .is_some_and(|text| text.contains('2')),
+            "{finding}"
+        );
+        assert_eq!(
+            finding.requirements,
+            ["resources.definition.size-raw-bytes"]
+        );
     }
 
     #[test]
     fn a_check_that_only_warns_never_fails() {
-        let check = made(Profile::Official, &NAMES, |check| check.expect(&Value::from("a b"), integer()));
+        let check = made(Profile::Official, &NAMES, |check| {
+            check.expect(&Value::from("a b"), integer())
+        });
         assert_eq!(check.status, Status::Warning);
     }
 
@@ -228,7 +296,11 @@ mod tests {
     fn what_only_the_official_suite_demands_is_raised_there_alone_and_marked() {
         let ask = |profile| {
             made(profile, &SIZE, |check| {
-                check.expect(&Value::from(1), integer()).officially(&Value::from(1), equals(2), "any size is allowed")
+                check.expect(&Value::from(1), integer()).officially(
+                    &Value::from(1),
+                    equals(2),
+                    "any size is allowed",
+                )
             })
         };
         let official = ask(Profile::Official);
@@ -241,14 +313,24 @@ mod tests {
     #[test]
     fn a_check_of_which_nothing_is_asked_is_not_made() {
         let mut collector = Collector::new();
-        drop(CheckBuilder::new(&mut collector, Profile::Strict, "size", Some(&SIZE)));
+        drop(CheckBuilder::new(
+            &mut collector,
+            Profile::Strict,
+            "size",
+            Some(&SIZE),
+        ));
         assert!(collector.checks().is_empty());
     }
 
     #[test]
     fn a_missing_prerequisite_is_said_in_the_official_words() {
-        let check = made(Profile::Official, &NAMES, |check| check.untestable(Finding::peer("the list changed")));
-        assert_eq!(check.message.as_deref(), Some("Not testable: the list changed"));
+        let check = made(Profile::Official, &NAMES, |check| {
+            check.untestable(Finding::peer("the list changed"))
+        });
+        assert_eq!(
+            check.message.as_deref(),
+            Some("Not testable: the list changed")
+        );
         assert!(check.untestable);
     }
 }

@@ -65,7 +65,13 @@ impl Ctx {
     /// A fresh context; nothing is opened yet. A built-in scenario brings the checks that it declares.
     #[must_use]
     pub fn new(setup: Setup, scenario: Option<&'static Scenario>) -> Self {
-        Self { setup, scenario, recorder: Recorder::new(), collector: Collector::new(), client: None }
+        Self {
+            setup,
+            scenario,
+            recorder: Recorder::new(),
+            collector: Collector::new(),
+            client: None,
+        }
     }
 
     /// The revision that is spoken.
@@ -122,7 +128,7 @@ impl Ctx {
     async fn connect_as_officially(&self) -> Result<Client, Finding> {
         let mut client = Client::silent(self.open().await?, self.options());
         if self.setup.revision.era() == Era::Handshake {
-            client.initialize().await?;
+            client.initialize().await.map(drop)?;
         }
         Ok(client)
     }
@@ -142,7 +148,12 @@ impl Ctx {
     ///
     /// If the peer cannot be reached.
     pub async fn open(&self) -> Result<Link, Finding> {
-        let Setup { target, carrier, limits, .. } = &self.setup;
+        let Setup {
+            target,
+            carrier,
+            limits,
+            ..
+        } = &self.setup;
         target.open(*carrier, &self.recorder, *limits).await
     }
 
@@ -153,11 +164,14 @@ impl Ctx {
     }
 
     /// Begins a check. In a built-in scenario it has to be one that the scenario declares.
+    #[must_use = "a check of which nothing is asked is not made; go on with `expect`, `pass`, `info` …"]
     pub fn check(&mut self, id: &str) -> CheckBuilder<'_> {
         let Some(scenario) = self.scenario else {
             return CheckBuilder::new(&mut self.collector, self.setup.profile, id, None);
         };
-        let spec = scenario.check(id).filter(|spec| spec.revisions.contains(self.setup.revision));
+        let spec = scenario
+            .check(id)
+            .filter(|spec| spec.revisions.contains(self.setup.revision));
         let check = CheckBuilder::new(&mut self.collector, self.setup.profile, id, spec);
         if spec.is_some() {
             return check;
@@ -171,7 +185,10 @@ impl Ctx {
     /// The error with which a scenario ends as SKIPPED.
     #[must_use]
     pub fn skip(&self, reason: impl Into<String>) -> crate::Error {
-        Skip { reason: reason.into() }.into()
+        Skip {
+            reason: reason.into(),
+        }
+        .into()
     }
 
     /// Whether a check of this id has been made.
@@ -191,6 +208,11 @@ impl Ctx {
         }
         let trace = self.recorder.trace();
         let judged = judge(&trace, Party::Server, revision);
-        Ended { checks: self.collector.into_checks(), trace, judged, unexamined }
+        Ended {
+            checks: self.collector.into_checks(),
+            trace,
+            judged,
+            unexamined,
+        }
     }
 }

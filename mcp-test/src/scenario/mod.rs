@@ -13,14 +13,14 @@ mod profile;
 mod proof;
 mod speak;
 mod suggest;
+mod user;
 
-pub use checking::{CheckBuilder, Subject};
+pub use checking::{CheckBuilder, Part, Subject};
 pub use context::{Ctx, Ended, Setup, Skip};
-pub use definition::{
-    CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite,
-};
+pub use definition::{CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite};
 pub use matchers::{empty_result, truthy};
 pub use need::{Inventory, Need};
 pub use profile::{Profile, UnknownProfile};
 pub use proof::{Change, Damage, Proof, Proofs};
 pub use suggest::nearest;
+pub use user::*;

@@ -45,7 +45,14 @@ fn missing(listed: &[String], wanted: &str, need: &Need) -> Option<String> {
     }
     let offered = match listed.len() {
         0 => "it lists none".to_owned(),
-        1..=5 => format!("it lists {}", listed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+        1..=5 => format!(
+            "it lists {}",
+            listed
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
         more => format!("it lists {more} others"),
     };
     Some(format!("the server does not offer {need}; {offered}"))

@@ -123,7 +123,9 @@ impl Ctx {
     ///
     /// As [`Ctx::pages`].
     pub async fn list_resource_templates(&mut self) -> Result<ResourceTemplateList, Finding> {
-        Ok(ResourceTemplateList::new(self.pages("resources/templates/list").await?))
+        Ok(ResourceTemplateList::new(
+            self.pages("resources/templates/list").await?,
+        ))
     }
 
     /// `resources/read`.
@@ -132,7 +134,10 @@ impl Ctx {
     ///
     /// As [`Ctx::request`].
     pub async fn read_resource(&mut self, uri: &str) -> Result<ResourceContents, Finding> {
-        Ok(self.request("resources/read", json!({ "uri": uri })).await?.into())
+        Ok(self
+            .request("resources/read", json!({ "uri": uri }))
+            .await?
+            .into())
     }
 
     /// `prompts/list`, all pages.
@@ -180,7 +185,8 @@ impl Ctx {
     ///
     /// As [`Ctx::request`].
     pub async fn set_level(&mut self, level: &str) -> Result<Reply, Finding> {
-        self.request("logging/setLevel", json!({ "level": level })).await
+        self.request("logging/setLevel", json!({ "level": level }))
+            .await
     }
 }
 

@@ -36,11 +36,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use conversation::Talk;
 use handler::Handler;
 
+#[cfg(feature = "http")]
+use crate::transport::serve_http::{HttpOptions, HttpServer};
 use crate::{
     json::Value,
     spec::{Era, Revision, Revisions},
     transport::{
-        Fault, Limits,
+        Fault, Limits, Target,
         serve::{Actor, Conversation, ServeError},
         serve_lines::serve_lines,
         tap::Tap,
@@ -50,6 +52,9 @@ use crate::{
 
 pub use answer::Answer;
 pub use call::{Call, CallError};
+
+#[cfg(feature = "http")]
+pub use crate::transport::serve_http::Listening;
 
 /// A server made of a script.
 ///
@@ -171,6 +176,57 @@ impl Server {
     pub async fn serve_stdio(&self) -> Result<(), ServeError> {
         self.serve(tokio::io::join(tokio::io::stdin(), tokio::io::stdout()))
             .await
+    }
+
+    /// The server as an axum service, with the MCP endpoint at `/mcp`.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn router(&self) -> axum::Router {
+        self.http().router()
+    }
+
+    /// Listens for HTTP on an address; `127.0.0.1:0` takes any free port of this machine.
+    ///
+    /// # Errors
+    ///
+    /// When the address cannot be bound.
+    #[cfg(feature = "http")]
+    pub async fn listen(
+        &self,
+        address: impl tokio::net::ToSocketAddrs,
+    ) -> std::io::Result<Listening> {
+        self.http().listen(address).await
+    }
+
+    #[cfg(feature = "http")]
+    fn http(&self) -> HttpServer {
+        let Script {
+            limits,
+            streams_replies,
+            ..
+        } = &*self.0;
+        let options = HttpOptions {
+            limits: *limits,
+            streams_replies: *streams_replies,
+            ..HttpOptions::default()
+        };
+        HttpServer::new(Arc::new(self.clone()), self.tap(), options)
+    }
+
+    /// The server as a target, in process: over a pipe and, where HTTP is built in, as a router.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        let server = self.clone();
+        let target = Target::duplex(move |io| {
+            let server = server.clone();
+            async move { Ok(server.serve(io).await?) }
+        });
+        #[cfg(feature = "http")]
+        let target = {
+            let server = self.clone();
+            target.and_router(move || server.router())
+        };
+        target
     }
 
     fn with(mut self, change: impl FnOnce(&mut Script)) -> Self {

@@ -78,7 +78,7 @@ impl Server {
     }
 
     fn declares(&self, capability: Capability) -> bool {
-        self.0.capabilities.at(capability.pointer()).is_some()
+        capability.declared_in(&self.0.capabilities)
     }
 
     /// The declared capabilities, without those that the revision does not know.

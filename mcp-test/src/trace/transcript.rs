@@ -39,13 +39,13 @@ impl Trace {
     }
 
     /// The last lines of stderr, at most so many.
-    pub fn stderr_tail(&self, count: usize) -> Vec<&str> {
+    pub fn stderr_tail(&self, count: usize) -> Vec<String> {
         let lines = self
             .events
             .iter()
             .rev()
             .filter_map(|event| match &event.what {
-                What::Stderr(line) => Some(line.as_str()),
+                What::Stderr(line) => Some(line.clone()),
                 _ => None,
             });
         let mut tail: Vec<_> = lines.take(count).collect();

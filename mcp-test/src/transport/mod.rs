@@ -15,6 +15,8 @@ mod link;
 mod prepared;
 mod reading;
 pub mod serve;
+#[cfg(feature = "http")]
+pub mod serve_http;
 pub mod serve_lines;
 mod stdio;
 pub mod tap;

@@ -38,16 +38,26 @@ scenario! {
 const TEXT: &str = "This is a simple prompt for testing.";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let reply = ctx.request("prompts/get", json!({"name": "test_simple_prompt"})).await?;
+    let reply = ctx
+        .request("prompts/get", json!({"name": "test_simple_prompt"}))
+        .await?;
     reply.result()?;
-    let message = object().member("role", truthy()).member("content", truthy());
+    let message = object()
+        .member("role", truthy())
+        .member("content", truthy());
     ctx.check("prompts-get-simple")
         .expect(&reply, object().member("messages", non_empty_array()))
         .expect(&reply, object().member("messages", array_of(message)));
-    let text = object().member("type", equals("text")).member("text", equals(TEXT));
+    let text = object()
+        .member("type", equals("text"))
+        .member("text", equals(TEXT));
     ctx.check("prompts-get-simple-exact").expect(
         &reply,
-        first_message(object().member("role", equals("user")).member("content", text)),
+        first_message(
+            object()
+                .member("role", equals("user"))
+                .member("content", text),
+        ),
     );
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::check::Finding;
 use crate::expect::{Matcher, array_of, boolean, non_empty_string, object, string};
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use crate::server::reference::everything;
+use crate::server::{Call, Server};
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
@@ -53,14 +54,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .expect(page, object().optional("nextCursor", string()));
     }
     if let Some(name) = repeated(&list.keys()?) {
-        check = check.fail(
+        check.fail(
             Finding::peer(format!("two prompts are named `{name}`"))
                 .expected("a name of its own for each prompt")
                 .requires("prompts.definition.name-unique")
                 .evidence_all(list.evidence()),
         );
     }
-    drop(check);
     Ok(())
 }
 
@@ -88,4 +88,15 @@ proofs! {
     catches "prompts-list" by remove("prompts/list", "/prompts/0/description"), under Official;
     catches "prompts-list-definitions" by retype("prompts/list", "/prompts/0/description");
     catches "prompts-list-definitions" by set("prompts/list", "/prompts/0/arguments", json!([{"required": true}]));
+    catches "prompts-list-definitions" on twins();
+}
+
+/// Lists two prompts of one name.
+fn twins() -> Server {
+    let twin = json!({"name": "a", "description": "a prompt"});
+    let list = json!({ "prompts": [twin, twin] });
+    everything().on("prompts/list", move |_: Call| {
+        let list = list.clone();
+        async move { list }
+    })
 }

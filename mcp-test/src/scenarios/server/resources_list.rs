@@ -8,6 +8,7 @@ use crate::check::Finding;
 use crate::expect::{Matcher, array_of, non_empty_string, number, object, string};
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use crate::server::reference::everything;
+use crate::server::{Call, Server};
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
@@ -44,8 +45,10 @@ scenario! {
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let first = ctx.request("resources/list", json!({})).await?;
     first.result()?;
-    ctx.check("resources-list")
-        .expect(&first, resources(object().member("uri", truthy()).member("name", truthy())));
+    ctx.check("resources-list").expect(
+        &first,
+        resources(object().member("uri", truthy()).member("name", truthy())),
+    );
 
     let list = ctx.list_resources().await?;
     let mut check = ctx.check("resources-list-definitions");
@@ -55,14 +58,13 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .expect(page, object().optional("nextCursor", string()));
     }
     if let Some(uri) = repeated(&list.keys()?) {
-        check = check.fail(
+        check.fail(
             Finding::peer(format!("two resources have the URI `{uri}`"))
                 .expected("a URI of its own for each resource")
                 .requires("resources.definition.uri-unique")
                 .evidence_all(list.evidence()),
         );
     }
-    drop(check);
     Ok(())
 }
 
@@ -89,4 +91,15 @@ proofs! {
     catches "resources-list" by remove("resources/list", "/resources"), also "resources-list-definitions" Failure;
     catches "resources-list-definitions" by set("resources/list", "/resources/0/uri", json!("no scheme"));
     catches "resources-list-definitions" by retype("resources/list", "/resources/0/mimeType");
+    catches "resources-list-definitions" on twins();
+}
+
+/// Lists two resources of one URI.
+fn twins() -> Server {
+    let twin = json!({"uri": "a:b", "name": "a"});
+    let list = json!({ "resources": [twin, twin] });
+    everything().on("resources/list", move |_: Call| {
+        let list = list.clone();
+        async move { list }
+    })
 }

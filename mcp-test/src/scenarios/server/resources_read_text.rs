@@ -1,5 +1,7 @@
 //! `resources-read-text`.
 
+use serde_json::json;
+
 use super::references::RESOURCES_READ;
 use crate::check::Finding;
 use crate::expect::{Matcher, equals, first, object};
@@ -7,7 +9,6 @@ use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use crate::server::reference::everything;
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
-use serde_json::json;
 
 scenario! {
     /// The resource `test://static-text` is read as text.
@@ -41,14 +42,23 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.request("resources/read", json!({"uri": URI})).await?;
     reply.result()?;
     ctx.check("resources-read-text")
-        .expect(&reply, contents(object().member("uri", truthy()).member("text", truthy())))
+        .expect(
+            &reply,
+            contents(object().member("uri", truthy()).member("text", truthy())),
+        )
         .officially(
             &reply,
             contents(object().member("mimeType", truthy())),
             "the MIME type of contents is optional",
         );
-    ctx.check("resources-read-text-exact")
-        .expect(&reply, contents(object().member("uri", equals(URI)).member("text", equals(TEXT))));
+    ctx.check("resources-read-text-exact").expect(
+        &reply,
+        contents(
+            object()
+                .member("uri", equals(URI))
+                .member("text", equals(TEXT)),
+        ),
+    );
     Ok(())
 }
 
@@ -58,7 +68,7 @@ fn contents(entry: impl Matcher + 'static) -> impl Matcher {
 
 proofs! {
     passes on everything();
-    catches "resources-read-text" by reply_error("resources/read", -32002), also "resources-read-text-exact" Skipped;
+    catches "resources-read-text" by reply_error("resources/read", -32602), also "resources-read-text-exact" Skipped;
     catches "resources-read-text" by remove("resources/read", "/contents/0/text"),
         also "resources-read-text-exact" Failure;
     catches "resources-read-text" by set("resources/read", "/contents", json!([])),

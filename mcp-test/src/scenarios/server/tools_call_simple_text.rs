@@ -40,7 +40,9 @@ scenario! {
 const TEXT: &str = "This is a simple text response for testing.";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let reply = ctx.request("tools/call", json!({"name": "test_simple_text"})).await?;
+    let reply = ctx
+        .request("tools/call", json!({"name": "test_simple_text"}))
+        .await?;
     reply.result()?;
     ctx.check("tools-call-simple-text")
         .expect(&reply, object().member("content", non_empty_array()))

@@ -1,5 +1,7 @@
 //! `tools-list`.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
 
 use super::matchers::repeated;
@@ -14,6 +16,7 @@ use crate::expect::{
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use crate::server::reference::everything;
+use crate::server::{Call, Server};
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
@@ -74,7 +77,14 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let first = ctx.request("tools/list", json!({})).await?;
     first.result()?;
     ctx.check("tools-list")
-        .expect(&first, tools(object().member("name", truthy()).member("inputSchema", truthy())))
+        .expect(
+            &first,
+            tools(
+                object()
+                    .member("name", truthy())
+                    .member("inputSchema", truthy()),
+            ),
+        )
         .officially(
             &first,
             tools(object().member("description", truthy())),
@@ -100,12 +110,12 @@ fn listed(reply: &Reply) -> Option<&[Value]> {
 fn name_format(ctx: &mut Ctx, reply: &Reply) {
     let check = ctx.check("tools-name-format");
     if listed(reply).is_none_or(<[Value]>::is_empty) {
-        drop(check.info("the server lists no tools"));
+        check.info("the server lists no tools");
         return;
     }
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let name = in_characters("A-Z, a-z, 0-9, `_`, `-` and `.`", allowed, 1, 128);
-    drop(check.expect(reply, tools(object().member("name", name))));
+    check.expect(reply, tools(object().member("name", name)));
 }
 
 async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
@@ -118,16 +128,21 @@ async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
                 lists.push(names(&reply));
                 evidence.extend(reply.evidence());
             }
-            Err(finding) => return drop(ctx.check(id).untestable(finding)),
+            Err(finding) => {
+                ctx.check(id).untestable(finding);
+                return;
+            }
         }
     }
     let check = ctx.check(id);
     let Some(lists) = lists.into_iter().collect::<Option<Vec<Vec<String>>>>() else {
         let finding = Finding::peer("a repeated `tools/list` gives no list of named tools");
-        return drop(check.untestable(finding.evidence_all(evidence)));
+        check.untestable(finding.evidence_all(evidence));
+        return;
     };
     if lists.iter().all(|list| list.len() < 2) {
-        return drop(check.info("the server lists fewer than two tools"));
+        check.info("the server lists fewer than two tools");
+        return;
     }
     let sorted = |list: &Vec<String>| {
         let mut list = list.clone();
@@ -136,9 +151,10 @@ async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
     };
     if lists.iter().any(|list| sorted(list) != sorted(&lists[0])) {
         let finding = Finding::peer("the list of tools changed between two requests");
-        return drop(check.untestable(finding.evidence_all(evidence)));
+        check.untestable(finding.evidence_all(evidence));
+        return;
     }
-    drop(match lists.iter().find(|list| **list != lists[0]) {
+    match lists.iter().find(|list| **list != lists[0]) {
         None => check.pass(),
         Some(other) => check.fail(
             Finding::peer("the tools come in another order when they are listed again")
@@ -146,7 +162,7 @@ async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
                 .got(other.join(", "))
                 .evidence_all(evidence),
         ),
-    });
+    };
 }
 
 fn names(reply: &Reply) -> Option<Vec<String>> {
@@ -158,10 +174,12 @@ async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
     let list = ctx.list_tools().await?;
     let mut check = ctx.check("tools-list-definitions");
     for page in list.pages() {
-        check = check.expect(page, tools(tool())).expect(page, object().optional("nextCursor", string()));
+        check = check
+            .expect(page, tools(tool()))
+            .expect(page, object().optional("nextCursor", string()));
     }
     if let Some(name) = repeated(&list.keys()?) {
-        check = check.fail(
+        check.fail(
             Finding::peer(format!("two tools are named `{name}`"))
                 .expected("a name of its own for each tool")
                 .requires("tools.name.unique")
@@ -169,14 +187,20 @@ async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
                 .should(),
         );
     }
-    drop(check);
     Ok(())
 }
 
 fn tool() -> impl Matcher {
-    let hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
-        .into_iter()
-        .fold(object().optional("title", string()), |hints, name| hints.optional(name, boolean()));
+    let hints = [
+        "readOnlyHint",
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+    ]
+    .into_iter()
+    .fold(object().optional("title", string()), |hints, name| {
+        hints.optional(name, boolean())
+    });
     object()
         .member("name", non_empty_string())
         .member("inputSchema", object().member("type", equals("object")))
@@ -200,4 +224,42 @@ proofs! {
     warns "tools-name-format" by set("tools/list", "/tools/0/name", json!("x".repeat(129)));
     catches "tools-list-definitions" by set("tools/list", "/tools/0/inputSchema/type", json!("array"));
     catches "tools-list-definitions" by set("tools/list", "/nextCursor", json!(7));
+    warns "tools-list-definitions" on twins();
+    warns "tools-list-deterministic-order" on shuffling();
+    warns "tools-list-deterministic-order" on growing();
+}
+
+/// Lists two tools of one name.
+fn twins() -> Server {
+    everything().on("tools/list", |_: Call| async { listing(["a", "b", "a"]) })
+}
+
+/// Lists its tools in another order each time.
+fn shuffling() -> Server {
+    let turns = AtomicUsize::new(0);
+    everything().on("tools/list", move |_: Call| {
+        let turn = turns.fetch_add(1, Ordering::Relaxed);
+        async move {
+            if turn % 2 == 0 {
+                listing(["a", "b"])
+            } else {
+                listing(["b", "a"])
+            }
+        }
+    })
+}
+
+/// Lists another tool each time.
+fn growing() -> Server {
+    let turns = AtomicUsize::new(0);
+    everything().on("tools/list", move |_: Call| {
+        let turn = turns.fetch_add(1, Ordering::Relaxed);
+        async move { listing((0..turn + 2).map(|n| format!("tool-{n}"))) }
+    })
+}
+
+fn listing(names: impl IntoIterator<Item = impl Into<String>>) -> serde_json::Value {
+    let tool = |name: String| json!({"name": name, "description": "a tool", "inputSchema": {"type": "object"}});
+    let tools: Vec<_> = names.into_iter().map(|name| tool(name.into())).collect();
+    json!({ "tools": tools })
 }

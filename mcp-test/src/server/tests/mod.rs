@@ -1,5 +1,7 @@
 //! Conversations with the server: raw text in, raw text out.
 
+#[cfg(feature = "http")]
+mod http;
 mod lines;
 mod script;
 

@@ -112,7 +112,7 @@ impl Redactor {
             for (name, value) in headers {
                 if self.level >= Level::Secrets && is_secret_header(name) {
                     self.secrets
-                        .extend(secret_parts(value).map(ToOwned::to_owned));
+                        .extend(secret_parts(name, value).into_iter().map(ToOwned::to_owned));
                 } else if self.level == Level::Golden && name.eq_ignore_ascii_case("mcp-session-id")
                 {
                     sessions.push(value.clone());
@@ -270,17 +270,25 @@ impl Redactor {
 }
 
 /// The texts in the value of a secret header that are secret by themselves.
-fn secret_parts(value: &str) -> impl Iterator<Item = &str> {
-    let parts = value
-        .split([' ', ';', ','])
-        .map(|part| part.split_once('=').map_or(part, |(_, value)| value));
+fn secret_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
+    let of_pair = |pair: &'a str| pair.split_once('=').map_or(pair, |(_, value)| value).trim();
+    let parts: Vec<&str> = match name.to_ascii_lowercase().as_str() {
+        "cookie" => value.split(';').map(of_pair).collect(),
+        // What follows are attributes.
+        "set-cookie" => value.split(';').take(1).map(of_pair).collect(),
+        name if name.ends_with("authorization") => {
+            vec![
+                value
+                    .split_once(' ')
+                    .map_or(value, |(_, credentials)| credentials.trim()),
+            ]
+        }
+        _ => vec![value],
+    };
+    let parts = parts.into_iter().map(|part| part.trim_matches('"'));
     parts
-        .map(|part| part.trim_matches('"'))
         .filter(|part| part.len() >= SHORTEST_LITERAL)
-        .filter(|part| {
-            // Schemes and attributes of cookies.
-            !["Bearer", "Digest", "HttpOnly", "Secure", "Strict"].contains(part)
-        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -311,6 +319,10 @@ mod tests {
         let headers = [
             ("authorization", "Bearer s3cr3t-value"),
             ("Cookie", "sid=\"0123456789\"; theme=dark"),
+            (
+                "Set-Cookie",
+                "sid=abcdefghij; Expires=Wed, 21 Oct 2026 07:28:00 GMT",
+            ),
         ];
         let what = What::HttpRequest {
             method: "POST".into(),
@@ -322,8 +334,8 @@ mod tests {
         recorder.record(wire, Party::Client, what);
         let mut redactor = Redactor::secrets().secret("given by hand");
         redactor.learn(&recorder.trace());
-        assert_snapshot!(redactor.text("Bearer s3cr3t-value, dark 0123456789, given by hand"),
-            @"Bearer [secret], dark [secret], [secret]");
+        assert_snapshot!(redactor.text("Bearer s3cr3t-value, dark 0123456789 abcdefghij 07:28:00, given by hand"),
+            @"Bearer [secret], dark [secret] [secret] 07:28:00, [secret]");
     }
 
     #[test]

@@ -42,8 +42,11 @@ pub(in crate::transport) enum Door {
 }
 
 impl Door {
-    /// A client of its own: connections belong to the runtime that opened them.
-    pub(in crate::transport) fn network() -> Result<Self, String> {
+    /// A client of its own for `url`: connections belong to the runtime that opened them.
+    pub(in crate::transport) fn network(url: &str) -> Result<Self, String> {
+        if url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:")) {
+            speak_tls()?;
+        }
         reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
@@ -74,6 +77,21 @@ impl Door {
             }
         })
     }
+}
+
+/// Makes sure that there is a provider of cryptography: for the whole process, so only when it is needed.
+#[cfg(feature = "tls")]
+fn speak_tls() -> Result<(), String> {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // Somebody else may be faster, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "tls"))]
+fn speak_tls() -> Result<(), String> {
+    Err("an https URL needs the feature `tls` of mcp-test".to_owned())
 }
 
 async fn over_network(

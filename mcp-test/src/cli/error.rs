@@ -1,0 +1,123 @@
+//! What can go wrong before or beside a run, and the exit code that it means.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::value::Confidential;
+use crate::process::SpawnError;
+use crate::report::ReportError;
+use crate::run::{ExitCode, UsageError};
+
+/// Why a command cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(super) enum CliError {
+    /// There is nothing to test.
+    #[error("no target is given; name one of
+  mcp-test {command} --url http://localhost:3000/mcp                   a server that is running
+  mcp-test {command} -- npx my-server                                  a program that speaks over stdin and stdout
+  mcp-test {command} --url http://localhost:3000/mcp -- npx my-server  a program that listens at the URL
+  mcp-test {command} --reference                                       the server that is built in")]
+    NoTarget {
+        /// The command.
+        command: &'static str,
+    },
+    /// The URL cannot be used.
+    #[error("--url {url}: {problem}")]
+    Url {
+        /// The URL.
+        url: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A header cannot be used. Its value is not repeated.
+    #[error("--header{}: {problem}", .name.as_ref().map(|name| format!(" {name}")).unwrap_or_default())]
+    Header {
+        /// The name, if it could be read.
+        name: Option<String>,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A variable cannot be set. Its value is not repeated.
+    #[error("--env: expected NAME=VALUE; what the environment has already, the command inherits")]
+    Env(Confidential),
+    /// The working directory is none.
+    #[error("--cwd {}: there is no such directory", .0.display())]
+    Cwd(PathBuf),
+    /// The command line of the target is none.
+    #[error(transparent)]
+    Command(#[from] SpawnError),
+    /// The selection makes no sense.
+    #[error("{option}{source}")]
+    Selection {
+        /// The option with a colon, if the problem lies in one.
+        option: &'static str,
+        /// The problem.
+        source: UsageError,
+    },
+    /// The id is not known.
+    #[error("nothing is called `{id}`: neither a scenario, nor a check, nor a requirement{}", .suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    Unknown {
+        /// The id.
+        id: String,
+        /// A known one that is close to it.
+        suggestion: Option<String>,
+    },
+    /// No requirement matches.
+    #[error("no requirement has all of these words: {0}")]
+    NoRequirement(String),
+    /// A report cannot be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A file cannot be written.
+    #[error("cannot write {}: {source}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Standard output refuses.
+    #[error("cannot write to stdout: {0}")]
+    Stdout(io::Error),
+    /// The asynchronous runtime cannot be made.
+    #[error("cannot start the runtime: {0}")]
+    Runtime(io::Error),
+    /// The reference server cannot serve.
+    #[error("cannot serve: {0}")]
+    Serve(crate::Error),
+}
+
+impl CliError {
+    /// A selection that makes no sense, blamed on the option that it comes from.
+    pub(super) fn selection(source: UsageError) -> Self {
+        let option = match &source {
+            UsageError::UnknownScenario { .. } => "--scenario: ",
+            UsageError::NoSuchCarrier { .. } => "--transport: ",
+            UsageError::Baseline(_) => "--expected-failures: ",
+            _ => "",
+        };
+        Self::Selection { option, source }
+    }
+
+    /// The exit code.
+    pub(super) fn exit(&self) -> ExitCode {
+        match self {
+            Self::Report(_) | Self::Write { .. } | Self::Stdout(_) | Self::Runtime(_) | Self::Serve(_) => {
+                ExitCode::NotRun
+            }
+            _ => ExitCode::Usage,
+        }
+    }
+
+    /// What may help.
+    pub(super) fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Selection { source: UsageError::UnknownScenario { .. }, .. } => {
+                Some("`mcp-test list` tells which scenarios there are")
+            }
+            Self::Unknown { .. } => Some("see `mcp-test list` and `mcp-test requirements WORD`"),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! `mcp-test list`: the scenarios, in the layout of the official suite, or the faults.
+
+use super::args::ListArgs;
+use super::error::CliError;
+use crate::scenario::{Leg, Scenario};
+use crate::scenarios;
+use crate::spec::{Revision, Revisions};
+use crate::transport::fault;
+
+/// What the command prints.
+pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
+    if args.faults {
+        return Ok(faults());
+    }
+    let all = !(args.server || args.client || args.authorization);
+    let window = match args.revisions.as_slice() {
+        [] => Revisions::all(),
+        several => several.iter().fold(Revisions::none(), |all, some| all.union(*some)),
+    };
+    let mut sections = Vec::new();
+    if args.server || all {
+        sections.push(section("Server scenarios (test against a server):", scenarios_of(Leg::Server), window));
+    }
+    if args.client || all {
+        sections.push(section("Client scenarios (test against a client):", scenarios_of(Leg::Client), window));
+    }
+    if args.authorization || all {
+        let heading = "Authorization server scenarios (test against an authorization server):";
+        sections.push(section(heading, Vec::new(), window));
+    }
+    Ok(sections.join("\n"))
+}
+
+fn scenarios_of(leg: Leg) -> Vec<&'static Scenario> {
+    scenarios::all().filter(|scenario| scenario.leg == leg).collect()
+}
+
+fn section(heading: &str, scenarios: Vec<&Scenario>, window: Revisions) -> String {
+    let mut text = format!("{heading}\n");
+    for scenario in scenarios {
+        if scenario.revisions.iter().any(|revision| window.contains(revision)) {
+            let revisions: Vec<&str> = scenario.revisions.iter().map(Revision::as_str).collect();
+            text.push_str(&format!("  - {} [{}]\n", scenario.id, revisions.join(",")));
+        }
+    }
+    text
+}
+
+fn faults() -> String {
+    let width = fault::WORDS.iter().map(|word| word.form.len()).max().unwrap_or_default();
+    let mut text = "Faults (for `mcp-test reference server --fault FAULT`):\n".to_owned();
+    for word in fault::WORDS {
+        text.push_str(&format!("  {:width$}  {}\n", word.form, word.summary));
+    }
+    text
+}

@@ -1,0 +1,76 @@
+//! Standard output and standard error: colours only where they are wanted, and no complaint when a reader has left.
+
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::process;
+
+use super::error::CliError;
+
+/// Whether somebody watches standard error.
+pub(super) fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Prints a text on standard output.
+pub(super) fn print(text: &str) -> Result<(), CliError> {
+    let mut out = anstream::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    tolerate(written).map(|_| ()).map_err(CliError::Stdout)
+}
+
+/// Tells a failure on standard error.
+pub(super) fn failure(error: &CliError) -> process::ExitCode {
+    complain(&error.to_string());
+    if let Some(advice) = error.advice() {
+        note(advice);
+    }
+    error.exit().into()
+}
+
+/// Prints `error: …` on standard error.
+pub(super) fn complain(text: &str) {
+    let style = anstyle::AnsiColor::Red.on_default().bold();
+    tell(&format!("{style}error:{style:#} {text}"));
+}
+
+/// Prints `warning: …` on standard error.
+pub(super) fn warn(text: &str) {
+    let style = anstyle::AnsiColor::Yellow.on_default().bold();
+    tell(&format!("{style}warning:{style:#} {text}"));
+}
+
+/// Prints a line on standard error.
+pub(super) fn note(text: &str) {
+    tell(text);
+}
+
+/// Standard error may be closed; there is nobody left to tell then.
+fn tell(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{}", text.trim_end());
+}
+
+/// What clap says: help and version are no errors.
+pub(super) fn usage(error: &clap::Error) -> process::ExitCode {
+    let _ = error.print();
+    u8::try_from(error.exit_code()).map_or(process::ExitCode::FAILURE, process::ExitCode::from)
+}
+
+/// Whether the reader is still there; other errors stay errors.
+pub(super) fn tolerate(written: io::Result<()>) -> io::Result<bool> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_has_left_is_no_error() {
+        assert!(tolerate(Ok(())).expect("no error"));
+        assert!(!tolerate(Err(ErrorKind::BrokenPipe.into())).expect("no error"));
+        assert!(tolerate(Err(ErrorKind::StorageFull.into())).is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! What ends us from outside: an interrupt from the terminal, or a request to terminate.
+
+use std::future::Future;
+
+/// A signal that asks us to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signal {
+    /// Ctrl-C, SIGINT.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+}
+
+impl Signal {
+    /// The exit code by which shells know that a program was ended.
+    pub(super) const fn exit(self) -> u8 {
+        match self {
+            Self::Interrupt => 130,
+            Self::Terminate => 143,
+        }
+    }
+}
+
+/// Waits for `work`, unless a signal comes first: then `work` is dropped, and with it everything that it started.
+pub(super) async fn unless_signalled<T>(work: impl Future<Output = T>) -> Result<T, Signal> {
+    tokio::select! {
+        done = work => Ok(done),
+        signal = signal() => Err(signal),
+    }
+}
+
+#[cfg(unix)]
+async fn signal() -> Signal {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        // Without handlers, the default action ends us.
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => Signal::Interrupt,
+        _ = terminate.recv() => Signal::Terminate,
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() -> Signal {
+    match tokio::signal::ctrl_c().await {
+        Ok(()) => Signal::Interrupt,
+        Err(_) => std::future::pending().await,
+    }
+}

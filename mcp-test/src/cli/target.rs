@@ -1,0 +1,262 @@
+//! From arguments to what is tested.
+
+use std::fs;
+
+use http::{HeaderName, HeaderValue};
+
+use super::args::TargetArgs;
+use super::error::CliError;
+use super::value::Confidential;
+use crate::process::Command;
+use crate::report::Secrets;
+use crate::server::reference;
+use crate::transport::Target;
+
+/// What the arguments choose.
+pub(super) struct Chosen {
+    /// What is tested.
+    pub(super) target: Target,
+    /// What no report may show.
+    pub(super) secrets: Secrets,
+    /// The arguments again, for a shell, without what is secret in them.
+    pub(super) words: Vec<String>,
+}
+
+impl TargetArgs {
+    /// The target, for `command`; variables are looked up by `variable`.
+    pub(super) fn choose(
+        &self,
+        command: &'static str,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Chosen, CliError> {
+        let headers = self
+            .headers
+            .iter()
+            .map(|header| read_header(header, variable))
+            .collect::<Result<Vec<_>, _>>()?;
+        if !headers.is_empty() && self.url.is_none() {
+            let problem = "headers are for targets with a --url".to_owned();
+            return Err(CliError::Header { name: Some(headers[0].0.clone()), problem });
+        }
+        let mut secrets: Vec<String> = headers.iter().map(|(_, value)| value.clone()).collect();
+        let mut target = self.bare(command, &mut secrets)?;
+        for (name, value) in &headers {
+            target = target.header(name, value);
+        }
+        let words = self.words(&headers)?;
+        Ok(Chosen { target, secrets: Secrets::new(secrets), words })
+    }
+
+    fn bare(&self, command: &'static str, secrets: &mut Vec<String>) -> Result<Target, CliError> {
+        if self.reference {
+            return Ok(reference::everything().target().named("the reference server"));
+        }
+        if let Some(url) = &self.url {
+            secrets.extend(check_url(url)?);
+        }
+        match (&self.url, self.child()?) {
+            (Some(url), None) => Ok(Target::url(url)),
+            (Some(url), Some(child)) => Ok(Target::url_started_by(url, child)),
+            (None, Some(child)) => {
+                // Variables are left out of the name: they are where tokens are handed over.
+                let name = Command { env: Vec::new(), ..child.clone() }.to_string();
+                Ok(Target::command(child).named(name))
+            }
+            (None, None) => Err(CliError::NoTarget { command }),
+        }
+    }
+
+    fn child(&self) -> Result<Option<Command>, CliError> {
+        if self.command.is_empty() {
+            return Ok(None);
+        }
+        let mut command = Command::parse(&self.command)?;
+        if let Some(cwd) = &self.cwd {
+            if !cwd.is_dir() {
+                return Err(CliError::Cwd(cwd.clone()));
+            }
+            command = command.cwd(cwd);
+        }
+        for variable in &self.env {
+            let (name, value) = assignment(variable)?;
+            command = command.env(name, value);
+        }
+        Ok(Some(command))
+    }
+
+    /// The arguments again; values that may be secret are left to be filled in.
+    fn words(&self, headers: &[(String, String)]) -> Result<Vec<String>, CliError> {
+        let mut words = Vec::new();
+        let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+        if let Some(url) = &self.url {
+            option("--url", url.clone());
+        }
+        for (given, (name, _)) in self.headers.iter().zip(headers) {
+            let (_, value) = split(given.reveal()).unwrap_or_default();
+            // A reference to a secret is not the secret.
+            let shown = if value.starts_with('@') { value } else { "<value>" };
+            option("--header", format!("{name}={shown}"));
+        }
+        if let Some(cwd) = &self.cwd {
+            option("--cwd", cwd.display().to_string());
+        }
+        for variable in &self.env {
+            option("--env", format!("{}=<value>", assignment(variable)?.0));
+        }
+        if self.reference {
+            words.push("--reference".to_owned());
+        }
+        if !self.command.is_empty() {
+            words.push("--".to_owned());
+            words.extend(self.command.iter().cloned());
+        }
+        Ok(words)
+    }
+}
+
+fn assignment(variable: &Confidential) -> Result<(&str, &str), CliError> {
+    variable
+        .reveal()
+        .split_once('=')
+        .filter(|(name, value)| !name.is_empty() && !name.contains('\0') && !value.contains('\0'))
+        .ok_or_else(|| CliError::Env(variable.clone()))
+}
+
+/// Refuses what is not HTTP; gives the password in it, if there is one.
+fn check_url(text: &str) -> Result<Option<String>, CliError> {
+    let wrong = |problem: String| CliError::Url { url: text.to_owned(), problem };
+    let example = "expected a URL such as http://localhost:3000/mcp";
+    let url = reqwest::Url::parse(text).map_err(|error| wrong(format!("{error}; {example}")))?;
+    match url.scheme() {
+        "http" => Ok(url.password().map(str::to_owned)),
+        "https" => Err(wrong(
+            "this build of mcp-test does not speak TLS; test the server behind it, at http://…".to_owned(),
+        )),
+        other => Err(wrong(format!("`{other}` is not HTTP; {example}"))),
+    }
+}
+
+/// `NAME=VALUE` or `NAME: VALUE`, whichever comes first: a name has neither character.
+fn split(header: &str) -> Option<(&str, &str)> {
+    let (name, value) = header.split_once(['=', ':'])?;
+    Some((name.trim(), value.trim()))
+}
+
+fn read_header(
+    header: &Confidential,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<(String, String), CliError> {
+    let Some((name, value)) = split(header.reveal()) else {
+        let problem = "expected NAME=VALUE".to_owned();
+        return Err(CliError::Header { name: None, problem });
+    };
+    if HeaderName::from_bytes(name.as_bytes()).is_err() {
+        let problem = "what stands before the `=` is not the name of a header".to_owned();
+        return Err(CliError::Header { name: None, problem });
+    }
+    let wrong = |problem: String| CliError::Header { name: Some(name.to_owned()), problem };
+    let value = match value.strip_prefix('@') {
+        Some(file) => fs::read_to_string(file)
+            .map_err(|error| wrong(format!("cannot read {file}: {error}")))?
+            .trim_end_matches(['\r', '\n'])
+            .to_owned(),
+        None => expand(value, variable).map_err(wrong)?,
+    };
+    if HeaderValue::from_str(&value).is_err() {
+        return Err(wrong("the value has characters that a header cannot have".to_owned()));
+    }
+    Ok((name.to_owned(), value))
+}
+
+/// Replaces `${NAME}` by the variable, so that the secret itself need not stand on the command line.
+fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut expanded = String::new();
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (name, tail) = after.split_once('}').ok_or("`${` is not closed by `}`")?;
+        expanded.push_str(before);
+        expanded.push_str(&variable(name).ok_or_else(|| format!("the variable {name} is not set"))?);
+        rest = tail;
+    }
+    expanded.push_str(rest);
+    Ok(expanded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::CarrierKind;
+
+    fn variable(name: &str) -> Option<String> {
+        (name == "TOKEN").then(|| "hunter22".to_owned())
+    }
+
+    fn header(text: &str) -> Result<(String, String), String> {
+        let Ok(text) = text.parse();
+        read_header(&text, &variable).map_err(|error| error.to_string())
+    }
+
+    fn args(command: &[&str]) -> TargetArgs {
+        let command = command.iter().map(|word| (*word).to_owned()).collect();
+        TargetArgs { command, ..TargetArgs::default() }
+    }
+
+    #[test]
+    fn a_header_is_read_in_both_forms() {
+        let pair = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
+        assert_eq!(header("X-Key=a=b:c"), pair("X-Key", "a=b:c"));
+        assert_eq!(header("X-Key: a=b"), pair("X-Key", "a=b"));
+        assert_eq!(header("Authorization=Bearer ${TOKEN}!"), pair("Authorization", "Bearer hunter22!"));
+    }
+
+    #[test]
+    fn a_header_that_is_none_is_refused_without_repeating_it() {
+        let wrong = ["hunter22", "hunter 22=x", "X-Key=hunter22\n", "X-Key=hunter22 ${NONE}", "X-Key=${TOKEN"];
+        let told: Vec<String> = wrong.into_iter().filter_map(|text| header(text).err()).collect();
+        insta::assert_snapshot!(told.join("\n"), @"");
+        assert!(!told.join("").contains("hunter"));
+        assert!(header("X-Key=@/no/such/file").is_err_and(|told| told.contains("/no/such/file")));
+    }
+
+    #[test]
+    fn the_words_for_a_rerun_hold_no_secret() {
+        let Ok(secret) = "X-Key=hunter22".parse();
+        let Ok(file) = format!("X-File=@{}", file!().replace("mcp-test/", "")).parse::<Confidential>();
+        let Ok(variable_) = "TOKEN=hunter22".parse();
+        let args = TargetArgs {
+            url: Some("http://localhost:1/mcp".to_owned()),
+            headers: vec![secret],
+            env: vec![variable_],
+            ..args(&["node", "x.js"])
+        };
+        let chosen = args.choose("server", &variable).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(
+            chosen.words.join(" "),
+            "--url http://localhost:1/mcp --header X-Key=<value> --env TOKEN=<value> -- node x.js"
+        );
+        assert_eq!(chosen.target.carriers(), [CarrierKind::Http]);
+        assert_eq!(chosen.secrets.mask("hunter22".to_owned()), "[secret]");
+        drop(file);
+    }
+
+    #[test]
+    fn the_name_of_a_command_leaves_its_variables_out() {
+        let Ok(secret) = "TOKEN=hunter22".parse();
+        let args = TargetArgs { env: vec![secret], ..args(&["node", "my server.js"]) };
+        let chosen = args.choose("check", &variable).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(chosen.target.label(), "node 'my server.js'");
+    }
+
+    #[test]
+    fn a_target_that_is_none_is_told_what_would_be_one() {
+        let told = |args: TargetArgs| args.choose("check", &variable).err().map(|error| error.to_string()).unwrap_or_default();
+        let url = |url: &str| TargetArgs { url: Some(url.to_owned()), ..TargetArgs::default() };
+        insta::assert_snapshot!(told(TargetArgs::default()), @"");
+        insta::assert_snapshot!(told(url("localhost:3000")), @"");
+        insta::assert_snapshot!(told(url("3000")), @"");
+        insta::assert_snapshot!(told(url("https://example.org/mcp")), @"");
+        let Ok(header) = "X-Key=hunter22".parse();
+        insta::assert_snapshot!(told(TargetArgs { headers: vec![header], ..args(&["node"]) }), @"");
+        insta::assert_snapshot!(told(TargetArgs { cwd: Some("/no/such/dir".into()), ..args(&["node"]) }), @"");
+    }
+}

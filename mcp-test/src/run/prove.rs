@@ -1,0 +1,222 @@
+//! Carries out the proofs: each scenario passes on its good peer, and each kind of damage changes what it says it
+//! changes, and nothing else.
+//!
+//! The passing runs go over all cells that need no other program, each proof over one.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::play::{Known, play};
+use super::{Cell, Outcome, Plan, Selection};
+use crate::check::Status;
+use crate::scenario::{Change, Damage, Profile, Proof, Scenario};
+use crate::scenarios;
+use crate::server::Server;
+use crate::spec::Revision;
+use crate::transport::{CarrierKind, Target};
+
+fn target(server: &Server) -> Target {
+    let (lines, http) = (server.clone(), server.clone());
+    Target::duplex(move |io| {
+        let server = lines.clone();
+        async move { Ok(server.serve(io).await?) }
+    })
+    .and_router(move || http.router())
+}
+
+fn plan(server: &Server, scenario: &'static Scenario, profile: Profile) -> Plan {
+    let selection = Selection {
+        scenarios: vec![scenario.id.to_owned()],
+        ..Selection::default()
+    };
+    let plan = Plan::build(target(server), profile, &selection).expect("a scenario that exists");
+    plan.timeout(Duration::from_secs(20))
+}
+
+async fn outcome(server: &Server, cell: Cell, profile: Profile) -> Outcome {
+    play(
+        &plan(server, cell.scenario, profile),
+        cell,
+        Known::default(),
+    )
+    .await
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(future)
+}
+
+/// The gravest status of each check.
+fn statuses(outcome: &Outcome) -> BTreeMap<&str, Status> {
+    let mut statuses = BTreeMap::new();
+    for check in &outcome.checks {
+        let status = statuses.entry(check.id.as_str()).or_insert(check.status);
+        *status = check.status.max(*status);
+    }
+    statuses
+}
+
+/// The cell of a proof: the newest revision at which its check exists, in memory, unless it says otherwise.
+fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
+    let check = scenario.check(proof.proves.check);
+    let exists = |revision: &Revision| {
+        scenario.revisions.contains(*revision)
+            && check.is_none_or(|check| check.revisions.contains(*revision))
+    };
+    let newest = Revision::ALL.into_iter().rev().find(exists);
+    Cell {
+        scenario,
+        revision: proof
+            .revision
+            .or(newest)
+            .expect("a revision of the scenario"),
+        carrier: proof.carrier.unwrap_or(CarrierKind::Duplex),
+    }
+}
+
+fn damaged(peer: &Server, damage: &Damage) -> Server {
+    match damage {
+        Damage::Fault(fault) => peer.clone().faults([fault.clone()]),
+        Damage::Peer { make, .. } => make(),
+    }
+}
+
+/// What differs between the good and the damaged peer; a check that is gone counts as INFO.
+fn changes(good: &Outcome, bad: &Outcome) -> BTreeMap<String, Status> {
+    let (good, bad) = (statuses(good), statuses(bad));
+    let ids = good.keys().chain(bad.keys());
+    ids.filter(|id| good.get(*id) != bad.get(*id))
+        .map(|id| {
+            (
+                (*id).to_owned(),
+                bad.get(id).copied().unwrap_or(Status::Info),
+            )
+        })
+        .collect()
+}
+
+async fn carry_out(
+    scenario: &'static Scenario,
+    peer: &Server,
+    proof: &Proof,
+) -> Result<(), String> {
+    let profile = proof.profile.unwrap_or(Profile::Adaptive);
+    let cell = cell(scenario, proof);
+    let good = outcome(peer, cell, profile).await;
+    let bad = outcome(&damaged(peer, &proof.damage), cell, profile).await;
+    let found = changes(&good, &bad);
+    let claimed: BTreeMap<String, Status> = proof
+        .changes()
+        .into_iter()
+        .map(|Change { check, status }| (check.to_owned(), status))
+        .collect();
+    if found == claimed {
+        return Ok(());
+    }
+    let rows: Vec<String> = bad
+        .checks
+        .iter()
+        .map(|check| format!("    {} {} {:?}", check.status, check.id, check.message))
+        .collect();
+    Err(format!(
+        "{cell} under {profile}, damaged by {}:\n  claimed {claimed:?}\n  found   {found:?}\n{}",
+        proof.damage,
+        rows.join("\n")
+    ))
+}
+
+#[test]
+fn every_proof_changes_exactly_what_it_says() {
+    let mut broken = Vec::new();
+    for scenario in scenarios::all() {
+        let proofs = (scenario.proofs)();
+        let peer = (proofs.peer)();
+        for proof in &proofs.proofs {
+            broken.extend(block_on(carry_out(scenario, &peer, proof)).err());
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n\n"));
+}
+
+#[test]
+fn every_scenario_passes_on_its_good_peer_on_all_cells() {
+    let mut broken = Vec::new();
+    for scenario in scenarios::all() {
+        let peer = ((scenario.proofs)().peer)();
+        for revision in scenario.revisions.iter() {
+            for carrier in [CarrierKind::Duplex, CarrierKind::Router] {
+                for profile in Profile::ALL {
+                    let cell = Cell {
+                        scenario,
+                        revision,
+                        carrier,
+                    };
+                    let outcome = block_on(outcome(&peer, cell, profile));
+                    broken.extend(complaints(cell, profile, &outcome));
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn every_scenario_passes_over_a_real_socket() {
+    let broken = block_on(async {
+        let mut broken = Vec::new();
+        for scenario in scenarios::all() {
+            let peer = ((scenario.proofs)().peer)();
+            let listening = peer
+                .listen(("127.0.0.1", 0))
+                .await
+                .expect("a free port");
+            for revision in scenario.revisions.iter() {
+                let cell = Cell {
+                    scenario,
+                    revision,
+                    carrier: CarrierKind::Http,
+                };
+                let mut plan = plan(&peer, scenario, Profile::Strict);
+                plan.target = Target::url(listening.url());
+                let outcome = play(&plan, cell, Known::default()).await;
+                broken.extend(complaints(cell, Profile::Strict, &outcome));
+            }
+            listening.end().await;
+        }
+        broken
+    });
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// What is wrong with a run that should pass: a failure, or a declared check that was not made with success.
+fn complaints(cell: Cell, profile: Profile, outcome: &Outcome) -> Vec<String> {
+    let made = statuses(outcome);
+    let mut complaints: Vec<String> = outcome
+        .checks
+        .iter()
+        .filter(|check| check.status.is_failing())
+        .map(|check| {
+            format!(
+                "{cell} under {profile}: {} {} {:?}",
+                check.status, check.id, check.message
+            )
+        })
+        .collect();
+    for spec in cell
+        .scenario
+        .checks_at(cell.revision)
+        .filter(|spec| spec.always)
+    {
+        if made.get(spec.id) != Some(&Status::Success) {
+            complaints.push(format!(
+                "{cell} under {profile}: {} is {:?}",
+                spec.id,
+                made.get(spec.id)
+            ));
+        }
+    }
+    complaints
+}

@@ -1,0 +1,33 @@
+//! Driving the work of one request, and taking what it sends as it sends it.
+
+use tokio::sync::mpsc;
+
+use crate::transport::serve::{Conversation, Emitted, Outbox, Received, Work};
+
+/// The work of one request together with what it sends. Dropping it drops the work.
+pub(super) struct Drive {
+    work: Option<Work>,
+    messages: mpsc::Receiver<Emitted>,
+}
+
+impl Drive {
+    pub(super) fn start(conversation: &dyn Conversation, received: Received) -> Self {
+        let (outbox, messages) = Outbox::channel();
+        Self {
+            work: Some(conversation.receive(received, outbox)),
+            messages,
+        }
+    }
+
+    /// The next message; `None` when there will be no more.
+    pub(super) async fn next(&mut self) -> Option<Emitted> {
+        while let Some(work) = &mut self.work {
+            tokio::select! {
+                biased;
+                Some(message) = self.messages.recv() => return Some(message),
+                () = work => self.work = None,
+            }
+        }
+        self.messages.recv().await
+    }
+}

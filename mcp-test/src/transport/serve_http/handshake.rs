@@ -1,0 +1,211 @@
+//! The handshake era over HTTP: sessions that `initialize` opens and DELETE ends.
+
+use std::{convert::Infallible, future::ready, sync::Arc};
+
+use axum::{
+    body::{Body, Bytes},
+    response::Response,
+};
+use futures_util::{StreamExt, stream};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::{
+    HttpServer,
+    drive::Drive,
+    gate,
+    reply::{self, Manner},
+    sessions::{self, Session},
+};
+use crate::{
+    json::Value,
+    spec::{Era, Revision, error_code, header},
+    transport::serve::{Conversation, Received},
+    wire::{Frame, Id, Message, RpcError, sse::SseEvent},
+};
+
+/// What a body asks for.
+enum Asks {
+    /// To open a session.
+    Initialize,
+    /// An answer.
+    Reply,
+    /// Nothing: it only tells.
+    Nothing,
+    /// It is no message.
+    Garbled,
+}
+
+impl HttpServer {
+    pub(super) async fn post_in_session(
+        &self,
+        headers: &HeaderMap,
+        received: Received,
+    ) -> Response {
+        let id = received
+            .value()
+            .and_then(|body| body.get("id"))
+            .and_then(Id::read);
+        if let Err(refused) = self.version(headers) {
+            return refused.response(id);
+        }
+        let asks = asks(received.value());
+        if let Asks::Initialize = asks {
+            return self.open(received).await;
+        }
+        let session = match self.session(headers) {
+            Ok(session) => session,
+            Err(refused) => return refused.response(id),
+        };
+        let drive = Drive::start(&*session.conversation, received);
+        match asks {
+            Asks::Nothing | Asks::Garbled => {
+                self.accept(drive, matches!(asks, Asks::Nothing)).await
+            }
+            Asks::Initialize | Asks::Reply => {
+                self.respond(drive, manner(&*session.conversation)).await
+            }
+        }
+    }
+
+    /// A stream for what the server sends on its own account, open until the session ends.
+    pub(super) fn get(&self, headers: &HeaderMap) -> Response {
+        if !gate::accepts(headers, gate::EVENT_STREAM) {
+            return reply::refusal(
+                StatusCode::NOT_ACCEPTABLE,
+                "`Accept` must list `text/event-stream`",
+            );
+        }
+        match self.version(headers).and_then(|()| self.session(headers)) {
+            Err(refused) => refused.text(),
+            Ok(session) => {
+                let until_ended = stream::once(async move { session.ended().await });
+                let nothing = until_ended.filter_map(|()| ready(None::<Result<Bytes, Infallible>>));
+                reply::stream_of(Body::from_stream(nothing))
+            }
+        }
+    }
+
+    /// Ends a session.
+    pub(super) fn delete(&self, headers: &HeaderMap) -> Response {
+        match self.version(headers).and_then(|()| self.session(headers)) {
+            Err(refused) => refused.text(),
+            Ok(session) => {
+                self.0.sessions.close(&session);
+                reply::empty(StatusCode::NO_CONTENT)
+            }
+        }
+    }
+
+    async fn open(&self, received: Received) -> Response {
+        let conversation = self.0.actor.converse(Some(Era::Handshake));
+        let drive = Drive::start(&*conversation, received);
+        let mut manner = manner(&*conversation);
+        if conversation.revision().is_some() {
+            let id = self.0.tap.session_id(&sessions::mint());
+            if let Ok(value) = HeaderValue::from_bytes(&id) {
+                self.0.sessions.open(&id, Arc::clone(&conversation));
+                manner
+                    .headers
+                    .push((HeaderName::from_static("mcp-session-id"), value));
+            }
+        }
+        self.respond(drive, manner).await
+    }
+
+    /// The response to what wants no answer.
+    async fn accept(&self, mut drive: Drive, is_message: bool) -> Response {
+        match drive.next().await {
+            Some(refused) => {
+                let status = refused
+                    .status
+                    .and_then(|status| StatusCode::from_u16(status).ok());
+                reply::json(status.unwrap_or(StatusCode::BAD_REQUEST), &refused.value)
+            }
+            None if is_message => reply::empty(StatusCode::ACCEPTED),
+            None => reply::refusal(StatusCode::BAD_REQUEST, "the body is no JSON-RPC message"),
+        }
+    }
+
+    /// Refuses a version header that names no revision with a handshake that this server speaks.
+    fn version(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        if !headers.contains_key(header::MCP_PROTOCOL_VERSION) {
+            return Ok(());
+        }
+        let revision = gate::value(headers, header::MCP_PROTOCOL_VERSION)
+            .and_then(|name| name.parse::<Revision>().ok());
+        match revision {
+            Some(revision) if self.0.actor.revisions().contains(revision) => Ok(()),
+            _ => Err(Refused(
+                StatusCode::BAD_REQUEST,
+                "the version in `MCP-Protocol-Version` is not supported",
+            )),
+        }
+    }
+
+    fn session(&self, headers: &HeaderMap) -> Result<Session, Refused> {
+        let Some(id) = headers.get(header::MCP_SESSION_ID) else {
+            return Err(Refused(
+                StatusCode::BAD_REQUEST,
+                "the header `Mcp-Session-Id` is missing",
+            ));
+        };
+        let unknown = Refused(StatusCode::NOT_FOUND, "there is no such session");
+        self.0.sessions.find(id.as_bytes()).ok_or(unknown)
+    }
+}
+
+/// Why a request is not let in.
+struct Refused(StatusCode, &'static str);
+
+impl Refused {
+    /// For a request whose id is known, an error reply; else a text, since older revisions have no error without an id.
+    fn response(self, id: Option<Id>) -> Response {
+        match id {
+            Some(id) => reply::error(
+                self.0,
+                Some(id),
+                RpcError::new(error_code::INVALID_REQUEST, self.1),
+            ),
+            None => self.text(),
+        }
+    }
+
+    fn text(self) -> Response {
+        reply::refusal(self.0, self.1)
+    }
+}
+
+fn asks(body: Option<&Value>) -> Asks {
+    let is_request = |message: &Message| matches!(message, Message::Request(_));
+    match body.map(Frame::read) {
+        Some(Ok(Frame::One(Message::Request(request)))) if request.method == "initialize" => {
+            Asks::Initialize
+        }
+        Some(Ok(Frame::One(message))) => {
+            if is_request(&message) {
+                Asks::Reply
+            } else {
+                Asks::Nothing
+            }
+        }
+        Some(Ok(Frame::Batch(items))) => {
+            let tells = items
+                .iter()
+                .all(|item| item.as_ref().is_ok_and(|message| !is_request(message)));
+            if tells { Asks::Nothing } else { Asks::Reply }
+        }
+        Some(Err(_)) | None => Asks::Garbled,
+    }
+}
+
+fn manner(conversation: &dyn Conversation) -> Manner {
+    let polls = conversation
+        .revision()
+        .is_some_and(Revision::has_stream_polling);
+    // An id of its own for each stream; since nothing is kept for resuming, one that was only primed stays silent.
+    let priming = polls.then(|| SseEvent::data("").with_id(sessions::mint()));
+    Manner {
+        headers: Vec::new(),
+        priming,
+    }
+}

@@ -1,0 +1,168 @@
+//! Serving Streamable HTTP on one endpoint: sessions for the handshake era, single requests for the stateless one.
+//!
+//! What belongs to HTTP is decided here: methods, origins, content types, sessions, headers, streams. What belongs to
+//! JSON-RPC and MCP is the [`Actor`]'s.
+
+mod drive;
+mod gate;
+mod handshake;
+mod listening;
+mod reply;
+mod sessions;
+mod stateless;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::{self, Body},
+    extract::{Request, State},
+    response::Response,
+    routing::any,
+};
+use http::{HeaderMap, Method, StatusCode, request::Parts};
+use tokio::sync::watch;
+
+use self::sessions::Sessions;
+use super::{
+    Limits,
+    serve::{Actor, Received},
+    tap::Tap,
+};
+use crate::{
+    json::Value,
+    spec::{Era, Revision, header, meta},
+};
+
+pub use listening::Listening;
+
+/// How an actor is served over HTTP.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    /// The path of the MCP endpoint.
+    pub endpoint: String,
+    /// What is larger is refused.
+    pub limits: Limits,
+    /// Whether replies come as streams even where one JSON text would do.
+    pub streams_replies: bool,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            endpoint: "/mcp".to_owned(),
+            limits: Limits::default(),
+            streams_replies: false,
+        }
+    }
+}
+
+/// An actor behind an HTTP endpoint; copies share its sessions.
+#[derive(Clone)]
+pub struct HttpServer(Arc<Shared>);
+
+struct Shared {
+    actor: Arc<dyn Actor>,
+    tap: Tap,
+    options: HttpOptions,
+    sessions: Sessions,
+    /// Turns true when the server ends, for everything that waits.
+    ended: watch::Sender<bool>,
+}
+
+impl HttpServer {
+    /// An endpoint for an actor.
+    #[must_use]
+    pub fn new(actor: Arc<dyn Actor>, tap: Tap, options: HttpOptions) -> Self {
+        let ended = watch::Sender::new(false);
+        Self(Arc::new(Shared {
+            actor,
+            tap,
+            options,
+            sessions: Sessions::default(),
+            ended,
+        }))
+    }
+
+    /// The service.
+    #[must_use]
+    pub fn router(&self) -> Router {
+        Router::new()
+            .route(&self.0.options.endpoint, any(answer))
+            .with_state(self.clone())
+    }
+
+    /// Ends all sessions and all that waits.
+    pub fn end(&self) {
+        self.0.sessions.end();
+        self.0.ended.send_replace(true);
+    }
+
+    fn serves(&self, era: Era) -> bool {
+        self.0
+            .actor
+            .revisions()
+            .iter()
+            .any(|revision| revision.era() == era)
+    }
+
+    /// The era by whose rules a request is treated.
+    fn era(&self, headers: &HeaderMap, body: Option<&Value>) -> Era {
+        let named = gate::value(headers, header::MCP_PROTOCOL_VERSION);
+        let named = named
+            .and_then(|name| name.parse::<Revision>().ok())
+            .map(Revision::era);
+        let brings_terms = body
+            .and_then(|body| body.get("params")?.get("_meta"))
+            .is_some_and(|meta| meta.get(meta::PROTOCOL_VERSION).is_some());
+        match (self.serves(Era::Handshake), self.serves(Era::Stateless)) {
+            (true, true) if brings_terms || named == Some(Era::Stateless) => Era::Stateless,
+            (true, _) => Era::Handshake,
+            (false, _) => Era::Stateless,
+        }
+    }
+
+    async fn post(&self, head: Parts, body: Body) -> Response {
+        let headers = &head.headers;
+        if !gate::is_json(headers) {
+            return reply::refusal(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "the body must be `application/json`",
+            );
+        }
+        if !(gate::accepts(headers, gate::JSON) && gate::accepts(headers, gate::EVENT_STREAM)) {
+            let why = "`Accept` must list `application/json` and `text/event-stream`";
+            return reply::refusal(StatusCode::NOT_ACCEPTABLE, why);
+        }
+        let Ok(text) = body::to_bytes(body, self.0.options.limits.body).await else {
+            return reply::refusal(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "the body is too large, or broke off",
+            );
+        };
+        let received = Received::read(&text);
+        match self.era(headers, received.value()) {
+            Era::Handshake => self.post_in_session(headers, received).await,
+            Era::Stateless => self.post_by_itself(headers, received).await,
+        }
+    }
+}
+
+async fn answer(State(server): State<HttpServer>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    if !gate::is_local(&head.headers) {
+        return reply::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
+    }
+    let sessions =
+        server.serves(Era::Handshake) && server.era(&head.headers, None) == Era::Handshake;
+    match head.method {
+        Method::POST => server.post(head, body).await,
+        Method::GET if sessions => server.get(&head.headers),
+        Method::DELETE if sessions => server.delete(&head.headers),
+        _ => reply::not_allowed(if sessions {
+            "GET, POST, DELETE"
+        } else {
+            "POST"
+        }),
+    }
+}

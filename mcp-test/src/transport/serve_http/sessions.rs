@@ -1,0 +1,82 @@
+//! The sessions of an endpoint: a bounded table from ids to conversations.
+
+use std::{
+    collections::VecDeque,
+    hash::{BuildHasher, RandomState},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::sync::watch;
+
+use crate::transport::serve::Conversation;
+
+/// How many sessions there may be; one more ends the oldest.
+const SESSIONS: usize = 1024;
+
+/// The open sessions, the oldest first.
+#[derive(Default)]
+pub(super) struct Sessions(Mutex<VecDeque<Session>>);
+
+/// One session; copies are the same session.
+#[derive(Clone)]
+pub(super) struct Session {
+    id: Arc<[u8]>,
+    pub(super) conversation: Arc<dyn Conversation>,
+    ended: Arc<watch::Sender<bool>>,
+}
+
+impl Sessions {
+    pub(super) fn open(&self, id: &[u8], conversation: Arc<dyn Conversation>) {
+        let session = Session {
+            id: id.into(),
+            conversation,
+            ended: Arc::new(watch::Sender::new(false)),
+        };
+        self.with(|sessions| {
+            if sessions.len() == SESSIONS {
+                sessions.pop_front().iter().for_each(Session::end);
+            }
+            sessions.push_back(session);
+        });
+    }
+
+    pub(super) fn find(&self, id: &[u8]) -> Option<Session> {
+        self.with(|sessions| sessions.iter().find(|session| *session.id == *id).cloned())
+    }
+
+    /// Ends one session.
+    pub(super) fn close(&self, closed: &Session) {
+        self.with(|sessions| sessions.retain(|session| session.id != closed.id));
+        closed.end();
+    }
+
+    /// Ends all sessions.
+    pub(super) fn end(&self) {
+        let all = self.with(std::mem::take);
+        all.iter().for_each(Session::end);
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut VecDeque<Session>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Session {
+    /// Waits until the session has ended.
+    pub(super) async fn ended(&self) {
+        // The sender lives as long as this session does.
+        self.ended.subscribe().wait_for(|ended| *ended).await.ok();
+    }
+
+    fn end(&self) {
+        self.conversation.close();
+        self.ended.send_replace(true);
+    }
+}
+
+/// An id that nobody guesses, by the keys that the standard library draws from the system for its hash maps.
+pub(super) fn mint() -> String {
+    let [first, second] =
+        [RandomState::new(), RandomState::new()].map(|state| state.hash_one("session"));
+    format!("{first:016x}{second:016x}")
+}
