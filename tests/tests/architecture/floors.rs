@@ -53,11 +53,7 @@ impl House {
             };
             if module.is_empty() {
                 house.floors = table(file.text());
-                assert!(
-                    !house.floors.is_empty(),
-                    "{} has no floor table",
-                    file.path()
-                );
+                assert!(!house.floors.is_empty(), "{} has no floor table", file.path());
                 house.items = root_items(file.words());
             }
             for name in exported_macros(file.words()) {
@@ -93,9 +89,8 @@ impl House {
                 rooms.entry(room).or_insert(file);
             }
         }
-        let root = library
-            .iter()
-            .find(|file| file.module().is_some_and(|module| module.is_empty()));
+        let root =
+            library.iter().find(|file| file.module().is_some_and(|module| module.is_empty()));
         let root = root.expect("the library has a lib.rs");
         for (room, (_, line)) in &self.floors {
             if !rooms.contains_key(room.as_str()) {
@@ -115,18 +110,15 @@ impl House {
     /// What a file imports from its own floor or a higher one, or from nobody knows where.
     pub(crate) fn imports_upwards(&self, file: &Source) -> Vec<Violation> {
         let module = file.module().unwrap_or_default();
-        let Some((&room, (floor, _))) = module
-            .first()
-            .and_then(|room| Some((room, self.floors.get(*room)?)))
+        let Some((&room, (floor, _))) =
+            module.first().and_then(|room| Some((room, self.floors.get(*room)?)))
         else {
             return Vec::new();
         };
         let mut violations = Vec::new();
         for import in imports(file.words(), &module, false) {
-            let leads = import
-                .absolute
-                .as_deref()
-                .map_or(Leads::Unknown, |path| self.follow(path, 0));
+            let leads =
+                import.absolute.as_deref().map_or(Leads::Unknown, |path| self.follow(path, 0));
             let (from, right) = match leads {
                 Leads::Nowhere => continue,
                 Leads::Room(other) if other == room => continue,
@@ -148,10 +140,7 @@ impl House {
                     "name the room: `crate::<room>::<item>`".to_owned(),
                 ),
             };
-            let wrong = format!(
-                "`{room}` (floor {floor}) imports `{}`{from}",
-                import.written
-            );
+            let wrong = format!("`{room}` (floor {floor}) imports `{}`{from}", import.written);
             violations.push(file.violation(import.line, wrong, right));
         }
         violations
@@ -175,10 +164,9 @@ impl House {
         }
         match path {
             [name] if self.items.contains(name) => Leads::Nowhere,
-            [name] => self
-                .macros
-                .get(name)
-                .map_or(Leads::Unknown, |room| Leads::Room(room.clone())),
+            [name] => {
+                self.macros.get(name).map_or(Leads::Unknown, |room| Leads::Room(room.clone()))
+            }
             _ => Leads::Unknown,
         }
     }
@@ -192,10 +180,9 @@ fn table(text: &str) -> BTreeMap<String, (usize, usize)> {
             continue;
         };
         let mut cells = row.split('|').map(str::trim);
-        let (Some(floor), Some(rooms)) = (
-            cells.next().and_then(|cell| cell.parse().ok()),
-            cells.next(),
-        ) else {
+        let (Some(floor), Some(rooms)) =
+            (cells.next().and_then(|cell| cell.parse().ok()), cells.next())
+        else {
             continue;
         };
         for room in rooms.split_whitespace() {
@@ -243,14 +230,8 @@ fn exported_macros(words: &[Word]) -> Vec<String> {
 
 /// Every path of a file that leads through its own crate. At the front door, also those that begin with a plain name.
 fn imports(words: &[Word], module: &[&str], front_door: bool) -> Vec<Import> {
-    let mut scanner = Scanner {
-        words,
-        at: 0,
-        inline: Vec::new(),
-        module,
-        front_door,
-        found: Vec::new(),
-    };
+    let mut scanner =
+        Scanner { words, at: 0, inline: Vec::new(), module, front_door, found: Vec::new() };
     scanner.scan();
     scanner.found
 }
@@ -267,9 +248,7 @@ struct Scanner<'a> {
 
 impl Scanner<'_> {
     fn text(&self, ahead: usize) -> &str {
-        self.words
-            .get(self.at + ahead)
-            .map_or("", |word| word.text.as_str())
+        self.words.get(self.at + ahead).map_or("", |word| word.text.as_str())
     }
 
     fn scan(&mut self) {
@@ -387,28 +366,16 @@ impl Scanner<'_> {
                 let stays = here.len().checked_sub(ups);
                 stays.map(|stays| {
                     here.truncate(stays);
-                    here.into_iter()
-                        .chain(path[ups..].iter().cloned())
-                        .collect()
+                    here.into_iter().chain(path[ups..].iter().cloned()).collect()
                 })
             }
             Some(first) if self.front_door => {
                 let inner = first != "::" && here.is_empty();
-                Some(if inner {
-                    path.clone()
-                } else {
-                    vec!["::".to_owned()]
-                })
+                Some(if inner { path.clone() } else { vec!["::".to_owned()] })
             }
             _ => return,
         };
-        self.found.push(Import {
-            written: path.join("::"),
-            absolute,
-            name,
-            container,
-            line,
-        });
+        self.found.push(Import { written: path.join("::"), absolute, name, container, line });
     }
 }
 

@@ -12,22 +12,13 @@ use source::{Source, Violation};
 /// Fails with every violation, one per line.
 fn nothing_in(violations: &[Violation]) {
     let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
-    assert!(
-        lines.is_empty(),
-        "{} places break the rule:\n{}",
-        lines.len(),
-        lines.join("\n")
-    );
+    assert!(lines.is_empty(), "{} places break the rule:\n{}", lines.len(), lines.join("\n"));
 }
 
 /// A rule on single files, over the whole workspace.
 fn everywhere(rule: fn(&Source) -> Vec<Violation>) {
     let workspace = source::workspace();
-    assert!(
-        workspace.len() > 100,
-        "only {} files were found",
-        workspace.len()
-    );
+    assert!(workspace.len() > 100, "only {} files were found", workspace.len());
     nothing_in(&workspace.iter().flat_map(rule).collect::<Vec<_>>());
 }
 
@@ -35,12 +26,7 @@ fn everywhere(rule: fn(&Source) -> Vec<Violation>) {
 fn a_room_imports_only_from_lower_floors() {
     let library = source::library();
     let house = House::read(library);
-    nothing_in(
-        &library
-            .iter()
-            .flat_map(|file| house.imports_upwards(file))
-            .collect::<Vec<_>>(),
-    );
+    nothing_in(&library.iter().flat_map(|file| house.imports_upwards(file)).collect::<Vec<_>>());
 }
 
 #[test]
@@ -83,11 +69,7 @@ mod each_rule_can_fail {
     use super::*;
 
     fn lines(violations: &[Violation]) -> String {
-        violations
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("\n")
+        violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 
     /// A house of three floors with a re-export, a macro and the front door's private part.
@@ -135,14 +117,8 @@ pub mod __private { pub use crate::cli::run; pub use inventory; pub use crate::_
             $crate::__private::inventory::submit!{}
         "#;
         assert_eq!(upwards("mcp-test/src/wire/frame.rs", text), "");
-        assert_eq!(
-            upwards("mcp-test/src/lib.rs", "use crate::cli::Arguments;"),
-            ""
-        );
-        assert_eq!(
-            upwards("mcp-test/src/bin/mcp-test.rs", "use mcp_test::cli::main;"),
-            ""
-        );
+        assert_eq!(upwards("mcp-test/src/lib.rs", "use crate::cli::Arguments;"), "");
+        assert_eq!(upwards("mcp-test/src/bin/mcp-test.rs", "use mcp_test::cli::main;"), "");
     }
 
     #[test]
@@ -220,10 +196,7 @@ pub mod __private { pub use crate::cli::run; pub use inventory; pub use crate::_
         let rule = style::begins_with_docs;
         insta::assert_snapshot!(broken_by(rule, "tests/tests/ui.rs", "use std::fmt;\n//! Late.\n"), @"tests/tests/ui.rs:1: begins with `use std::fmt;`; right: begin with `//!` and what the file is for");
         assert_eq!(broken_by(rule, "tests/tests/ui.rs", "//! What for.\n"), "");
-        assert_ne!(
-            broken_by(rule, "tests/tests/ui.rs", "//!\nuse std::fmt;"),
-            ""
-        );
+        assert_ne!(broken_by(rule, "tests/tests/ui.rs", "//!\nuse std::fmt;"), "");
         assert_ne!(broken_by(rule, "tests/tests/ui.rs", ""), "");
     }
 
@@ -252,11 +225,7 @@ pub mod __private { pub use crate::cli::run; pub use inventory; pub use crate::_
             assert_eq!(broken_by(rule, door, text), "");
         }
         assert_eq!(
-            broken_by(
-                rule,
-                "mcp-test/src/run/plan.rs",
-                "plan.timeout(limit); fn timeout(self) {}"
-            ),
+            broken_by(rule, "mcp-test/src/run/plan.rs", "plan.timeout(limit); fn timeout(self) {}"),
             ""
         );
     }
@@ -283,10 +252,7 @@ pub mod __private { pub use crate::cli::run; pub use inventory; pub use crate::_
     #[test]
     fn files_of_tests_are_told_by_their_declaration() {
         let mut files = vec![
-            Source::made_up(
-                "mcp-test/src/spec/mod.rs",
-                "#[cfg(test)] mod official; mod method;",
-            ),
+            Source::made_up("mcp-test/src/spec/mod.rs", "#[cfg(test)] mod official; mod method;"),
             Source::made_up("mcp-test/src/spec/official.rs", ""),
             Source::made_up("mcp-test/src/spec/official/schema.rs", ""),
             Source::made_up("mcp-test/src/spec/method.rs", ""),

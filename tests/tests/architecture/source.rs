@@ -18,12 +18,7 @@ pub(crate) struct Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            path,
-            line,
-            wrong,
-            right,
-        } = self;
+        let Self { path, line, wrong, right } = self;
         write!(f, "{path}:{line}: {wrong}; right: {right}")
     }
 }
@@ -47,20 +42,12 @@ pub(crate) struct Source {
 impl Source {
     /// A file that exists only here.
     pub(crate) fn made_up(path: &str, text: &str) -> Self {
-        let stream: TokenStream = text
-            .parse()
-            .unwrap_or_else(|why| panic!("{path} is not Rust: {why}"));
+        let stream: TokenStream =
+            text.parse().unwrap_or_else(|why| panic!("{path} is not Rust: {why}"));
         let mut words = Vec::new();
         flatten(stream, &mut words);
-        let tests = path
-            .split('/')
-            .any(|part| part == "tests" || part == "tests.rs");
-        Self {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            words,
-            tests,
-        }
+        let tests = path.split('/').any(|part| part == "tests" || part == "tests.rs");
+        Self { path: path.to_owned(), text: text.to_owned(), words, tests }
     }
 
     /// Whether the file is made of tests: by its place, or since its parent declares it under `#[cfg(test)]`.
@@ -84,10 +71,7 @@ impl Source {
 
     /// The modules from the crate's root to this file, for a file of the library.
     pub(crate) fn module(&self) -> Option<Vec<&str>> {
-        let inner = self
-            .path
-            .strip_prefix("mcp-test/src/")?
-            .strip_suffix(".rs")?;
+        let inner = self.path.strip_prefix("mcp-test/src/")?.strip_suffix(".rs")?;
         let mut names: Vec<_> = inner.split('/').collect();
         match names.as_slice() {
             ["lib"] => return Some(Vec::new()),
@@ -104,12 +88,7 @@ impl Source {
         wrong: impl Into<String>,
         right: impl Into<String>,
     ) -> Violation {
-        Violation {
-            path: self.path.clone(),
-            line,
-            wrong: wrong.into(),
-            right: right.into(),
-        }
+        Violation { path: self.path.clone(), line, wrong: wrong.into(), right: right.into() }
     }
 }
 
@@ -128,18 +107,12 @@ fn flatten(stream: TokenStream, words: &mut Vec<Word>) {
                 };
                 say(open.to_owned(), line);
                 flatten(group.stream(), words);
-                words.push(Word {
-                    text: close.to_owned(),
-                    line: group.span_close().start().line,
-                });
+                words.push(Word { text: close.to_owned(), line: group.span_close().start().line });
             }
             TokenTree::Punct(punct) if punct.as_char() == ':' => {
                 if colon {
                     words.pop();
-                    words.push(Word {
-                        text: "::".to_owned(),
-                        line,
-                    });
+                    words.push(Word { text: "::".to_owned(), line });
                 } else {
                     say(":".to_owned(), line);
                 }
@@ -178,12 +151,7 @@ pub(crate) fn mark_tests(files: &mut [Source]) {
             let texts: Vec<&str> = declaration.iter().map(|word| word.text.as_str()).collect();
             if let ["#", "[", "cfg", "(", "test", ")", "]", "mod", name, ";"] = texts[..] {
                 marked.push(
-                    module
-                        .iter()
-                        .copied()
-                        .chain([name])
-                        .map(str::to_owned)
-                        .collect::<Vec<_>>(),
+                    module.iter().copied().chain([name]).map(str::to_owned).collect::<Vec<_>>(),
                 );
             }
         }

@@ -10,10 +10,7 @@ const TESTS: usize = 800;
 
 pub(crate) fn begins_with_docs(file: &Source) -> Vec<Violation> {
     let first = file.text().lines().next().unwrap_or_default();
-    if first
-        .strip_prefix("//!")
-        .is_some_and(|docs| !docs.trim().is_empty())
-    {
+    if first.strip_prefix("//!").is_some_and(|docs| !docs.trim().is_empty()) {
         return Vec::new();
     }
     vec![file.violation(
@@ -37,22 +34,13 @@ pub(crate) fn is_short(file: &Source) -> Vec<Violation> {
 }
 
 /// Functions that wait by themselves, however they are called.
-const WAITS: [&str; 5] = [
-    "sleep",
-    "sleep_ms",
-    "sleep_until",
-    "park_timeout",
-    "interval",
-];
+const WAITS: [&str; 5] = ["sleep", "sleep_ms", "sleep_until", "park_timeout", "interval"];
 
 /// Functions that only wait when they are those of `tokio::time`.
 const TOKIO_WAITS: [&str; 3] = ["timeout", "timeout_at", "interval_at"];
 
 pub(crate) fn takes_time_from_clock(file: &Source) -> Vec<Violation> {
-    if file
-        .module()
-        .is_some_and(|module| module.first() == Some(&"clock"))
-    {
+    if file.module().is_some_and(|module| module.first() == Some(&"clock")) {
         return Vec::new();
     }
     let words = file.words();
@@ -105,11 +93,7 @@ pub(crate) fn leaves_nothing_to_do(file: &Source) -> Vec<Violation> {
     let found = file.words().windows(2).filter(unfinished);
     found
         .map(|pair| {
-            file.violation(
-                pair[0].line,
-                format!("has `{}!`", pair[0].text),
-                "the finished thing",
-            )
+            file.violation(pair[0].line, format!("has `{}!`", pair[0].text), "the finished thing")
         })
         .collect()
 }
@@ -117,17 +101,10 @@ pub(crate) fn leaves_nothing_to_do(file: &Source) -> Vec<Violation> {
 pub(crate) fn has_a_telling_name(file: &Source) -> Vec<Violation> {
     let parts = file.path().split(['/', '.']);
     let mut empty = parts.filter(|part| {
-        matches!(
-            *part,
-            "util" | "utils" | "helper" | "helpers" | "common" | "misc" | "shared"
-        )
+        matches!(*part, "util" | "utils" | "helper" | "helpers" | "common" | "misc" | "shared")
     });
     let violation = empty.next().map(|name| {
-        file.violation(
-            1,
-            format!("is named `{name}`"),
-            "a noun that says what is in it",
-        )
+        file.violation(1, format!("is named `{name}`"), "a noun that says what is in it")
     });
     violation.into_iter().collect()
 }
