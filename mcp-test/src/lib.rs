@@ -20,6 +20,8 @@
 //! | 11 | `harness` |
 //! | 12 | `cli` |
 
+pub use mcp_test_macros::mcp_scenario;
+
 /// The error that test code may end with: anything that is an error.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -33,7 +35,6 @@ pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod expect;
-#[cfg(feature = "harness")]
 pub mod harness;
 pub mod json;
 pub mod prelude;
@@ -47,3 +48,17 @@ pub mod spec;
 pub mod trace;
 pub mod transport;
 pub mod wire;
+
+/// What the macros expand to; no part of the public interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::__golden_fn as golden_fn;
+    pub use crate::harness::run_test;
+    pub use crate::scenario::Ctx;
+    pub use crate::scenario::{
+        DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario, user_scenarios,
+    };
+    pub use inventory;
+    #[cfg(feature = "golden")]
+    pub use insta;
+}

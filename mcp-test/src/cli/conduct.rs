@@ -8,9 +8,9 @@ use std::thread;
 
 use super::args::{Format, RunArgs};
 use super::error::CliError;
+use super::output;
 use super::signal::unless_signalled;
 use super::target::Chosen;
-use super::output;
 use crate::report::{About, Console, Json, Progress, Rerun, ResultFiles, View, failure};
 use crate::run::{
     self, Baseline, Counts, ExitCode, Plan, Results, RunEvent, Selection, Summary, UsageError,
@@ -67,7 +67,9 @@ pub(super) fn conduct(kind: Kind, args: &RunArgs) -> Result<u8, CliError> {
             reports.interrupted();
             Ok(signal.exit())
         }
-        Ok(summary) => reports.end(args.write_baseline.as_deref(), plan.baseline.as_ref(), &summary),
+        Ok(summary) => {
+            reports.end(args.write_baseline.as_deref(), plan.baseline.as_ref(), &summary)
+        }
     }
 }
 
@@ -81,8 +83,10 @@ fn plan(kind: Kind, args: &RunArgs, chosen: &Chosen) -> Result<Plan, CliError> {
         carriers: args.carriers.clone(),
         force: args.force,
     };
-    let plan = Plan::build(chosen.target.clone(), profile, &selection).map_err(CliError::selection)?;
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let plan =
+        Plan::build(chosen.target.clone(), profile, &selection).map_err(CliError::selection)?;
+    let jobs =
+        args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let plan = plan.jobs(jobs).timeout(args.timeout);
     let Some(file) = &args.expected_failures else { return Ok(plan) };
     let wrong = |error| CliError::selection(UsageError::Baseline(error));
@@ -178,10 +182,7 @@ impl Reports {
     }
 
     /// Does something with the status line, and gives it up if that fails: it is a comfort, not a report.
-    fn progress(
-        &mut self,
-        work: impl FnOnce(&mut Progress<Box<dyn Write>>) -> io::Result<()>,
-    ) {
+    fn progress(&mut self, work: impl FnOnce(&mut Progress<Box<dyn Write>>) -> io::Result<()>) {
         self.progress.take_if(|progress| work(progress).is_err());
     }
 

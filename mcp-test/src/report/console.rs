@@ -11,8 +11,10 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 
 use super::{Naming, Rerun, Secrets, checks_json, failure};
-use crate::check::{Check, Status};
-use crate::run::{Cell, Comparison, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict};
+use crate::check::Status;
+use crate::run::{
+    Cell, Comparison, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
+};
 use crate::scenario::{Leg, Profile};
 use crate::spec::Revision;
 
@@ -54,13 +56,25 @@ pub struct Console<W> {
     preflight: Preflight,
     /// Why cells were skipped.
     reasons: Vec<(Cell, String)>,
+    /// What was wrong with cells that were told in full.
+    told: Vec<(Cell, Vec<Fault>)>,
 }
+
+/// What is wrong with a cell, as far as it may be the same in another one: check, status, reason.
+type Fault = (String, Status, String);
 
 impl<W: Write> Console<W> {
     /// Writes to `out`.
     #[must_use]
     pub fn new(out: W, view: View) -> Self {
-        Self { out, view, naming: Naming::default(), preflight: Preflight::default(), reasons: Vec::new() }
+        Self {
+            out,
+            view,
+            naming: Naming::default(),
+            preflight: Preflight::default(),
+            reasons: Vec::new(),
+            told: Vec::new(),
+        }
     }
 
     /// Says that a scenario cannot be played at a revision, as officially.
@@ -126,18 +140,26 @@ impl<W: Write> Console<W> {
             many => format!("{many} scenarios"),
         };
         // The official words do not bend for one.
-        let scenarios = if self.view.brief { scenarios } else { format!("{} scenarios", self.naming.scenarios()) };
+        let scenarios = if self.view.brief {
+            scenarios
+        } else {
+            format!("{} scenarios", self.naming.scenarios())
+        };
         let cells = match self.naming.cells() {
             cells if cells == self.naming.scenarios() => String::new(),
             cells => format!(", {cells} runs"),
         };
-        let mut text = format!("Running {} ({scenarios}{cells}) against {}\n", self.view.what, self.view.target);
+        let mut text = format!(
+            "Running {} ({scenarios}{cells}) against {}\n",
+            self.view.what, self.view.target
+        );
         if self.view.brief {
             if let Some(server) = &self.preflight.server {
                 text.push_str(&format!("The server is {server}\n"));
             }
             for (carrier, revisions) in &self.preflight.speaks {
-                let revisions: Vec<&str> = revisions.iter().map(|revision| revision.as_str()).collect();
+                let revisions: Vec<&str> =
+                    revisions.iter().map(|revision| revision.as_str()).collect();
                 text.push_str(&format!("It speaks {} over {carrier}\n", revisions.join(", ")));
             }
         }
@@ -147,14 +169,16 @@ impl<W: Write> Console<W> {
 
     fn note_skip(&mut self, outcome: &Outcome) {
         let skipped = outcome.checks.iter().find(|check| check.status == Status::Skipped);
-        if let (Verdict::Skipped, Some(reason)) = (outcome.verdict, skipped.and_then(|check| check.message.clone())) {
+        if let (Verdict::Skipped, Some(reason)) =
+            (outcome.verdict, skipped.and_then(|check| check.message.clone()))
+        {
             self.reasons.push((outcome.cell, reason));
         }
     }
 
-    fn finished(&self, outcome: &Outcome) -> String {
+    fn finished(&mut self, outcome: &Outcome) -> String {
         let mut text = String::new();
-        let wrong = failures(outcome) + &warnings(outcome);
+        let wrong = wrong(outcome);
         if self.view.brief && !self.view.verbose && !self.view.single && wrong.is_empty() {
             return text;
         }
@@ -183,14 +207,32 @@ impl<W: Write> Console<W> {
                 counts.warning
             ));
         }
-        text.push_str(&wrong);
-        if !wrong.is_empty() {
+        if wrong.is_empty() {
+            return text;
+        }
+        let faults = faults(outcome);
+        if let Some(twin) = self.twin(outcome, &faults) {
+            let ids: Vec<&str> = faults.iter().map(|(id, ..)| id.as_str()).collect();
+            text.push_str(&format!("The same as in {twin}: {}\n", ids.join(", ")));
+            text.push_str(&failure::of_rerun(outcome, &self.view.rerun));
+        } else {
+            text.push_str(&wrong);
             text.push('\n');
-            text.push_str(&failure::of_cell(outcome, Some(&self.view.rerun)));
+            text.push_str(&failure::of_cell(outcome, &self.view.rerun));
             let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
             text.push_str(&format!("  What it checks and why: {explain}\n"));
+            self.told.push((outcome.cell, faults));
         }
         text
+    }
+
+    /// An earlier cell of the same scenario with which the same is wrong.
+    fn twin(&self, outcome: &Outcome, faults: &[Fault]) -> Option<String> {
+        let (cell, _) = self
+            .told
+            .iter()
+            .find(|(cell, told)| cell.scenario == outcome.cell.scenario && told == faults)?;
+        Some(self.naming.label(cell))
     }
 
     fn ended(&self, summary: &Summary) -> String {
@@ -233,7 +275,9 @@ impl<W: Write> Console<W> {
         match line.verdict {
             Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {counts}{warnings}\n"),
             Verdict::Failed => format!("{BAD}✗{BAD:#} {label}: {counts}{warnings}\n"),
-            Verdict::NotRun => format!("{BAD}✗{BAD:#} {label}: {counts}{warnings} (could not be run)\n"),
+            Verdict::NotRun => {
+                format!("{BAD}✗{BAD:#} {label}: {counts}{warnings} (could not be run)\n")
+            }
             Verdict::Skipped => {
                 let reason = self.reasons.iter().find(|(cell, _)| *cell == line.cell);
                 let reason = reason.map(|(_, reason)| format!(" ({reason})")).unwrap_or_default();
@@ -279,23 +323,34 @@ fn checks(outcome: &Outcome) -> String {
     text
 }
 
-fn failures(outcome: &Outcome) -> String {
-    section("\n=== Failed Checks ===\n", BAD, outcome, |check| check.status == Status::Failure)
+fn faults(outcome: &Outcome) -> Vec<Fault> {
+    let wrong = outcome.checks.iter().filter(|check| check.status.is_failing());
+    wrong
+        .map(|check| {
+            let message = check.message.clone().unwrap_or_default();
+            let found = check.finding.as_ref().map(ToString::to_string).unwrap_or_default();
+            (check.id.clone(), check.status, message + &found)
+        })
+        .collect()
 }
 
-fn warnings(outcome: &Outcome) -> String {
-    let style = if outcome.cell.scenario.leg == Leg::Client { BAD } else { UNSURE };
-    section("\n=== Warnings ===\n", style, outcome, |check| check.status == Status::Warning)
-}
-
-fn section(heading: &str, style: Style, outcome: &Outcome, wanted: impl Fn(&Check) -> bool) -> String {
-    let told: String = outcome
-        .checks
-        .iter()
-        .filter(|check| wanted(check))
-        .map(|check| format!("\n{}", failure::of_check(outcome, check)))
-        .collect();
-    if told.is_empty() { told } else { format!("{style}{heading}{style:#}{told}") }
+/// The failures and the warnings of a cell, each in a section of its own.
+fn wrong(outcome: &Outcome) -> String {
+    let warned = if outcome.cell.scenario.leg == Leg::Client { BAD } else { UNSURE };
+    let mut teller = failure::Teller::new(outcome);
+    let mut text = String::new();
+    for (heading, style, status) in
+        [("Failed Checks", BAD, Status::Failure), ("Warnings", warned, Status::Warning)]
+    {
+        let mut checks = outcome.checks.iter().filter(|check| check.status == status).peekable();
+        if checks.peek().is_some() {
+            text.push_str(&format!("\n{style}=== {heading} ==={style:#}\n"));
+        }
+        for check in checks {
+            text.push_str(&format!("\n{}", teller.tell(check)));
+        }
+    }
+    text
 }
 
 /// The sections of a comparison with a baseline, in the official words.
@@ -303,7 +358,12 @@ fn baseline(comparison: &Comparison) -> String {
     let mut text = String::new();
     let sections = [
         ("Expected failures (in baseline):", UNSURE, "~", &comparison.expected),
-        ("Stale baseline entries (now passing - remove from baseline):", UNSURE, "✓", &comparison.stale),
+        (
+            "Stale baseline entries (now passing - remove from baseline):",
+            UNSURE,
+            "✓",
+            &comparison.stale,
+        ),
         ("Unexpected failures (not in baseline):", BAD, "✗", &comparison.unexpected),
     ];
     for (heading, style, mark, entries) in sections {
@@ -327,7 +387,9 @@ fn baseline(comparison: &Comparison) -> String {
         ));
     }
     if comparison.stale.is_empty() && comparison.unexpected.is_empty() {
-        text.push_str(&format!("{GOOD}Baseline check passed: all failures are expected.{GOOD:#}\n"));
+        text.push_str(&format!(
+            "{GOOD}Baseline check passed: all failures are expected.{GOOD:#}\n"
+        ));
     }
     text
 }

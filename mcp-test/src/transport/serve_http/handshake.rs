@@ -19,7 +19,10 @@ use super::{
 use crate::{
     json::Value,
     spec::{Era, Revision, error_code, header},
-    transport::serve::{Conversation, Received},
+    transport::{
+        serve::{Conversation, Received},
+        tap::Wire,
+    },
     wire::{Frame, Id, Message, RpcError, sse::SseEvent},
 };
 
@@ -38,6 +41,7 @@ enum Asks {
 impl HttpServer {
     pub(super) async fn post_in_session(
         &self,
+        wire: &Wire,
         headers: &HeaderMap,
         received: Received,
     ) -> Response {
@@ -50,7 +54,7 @@ impl HttpServer {
         }
         let asks = asks(received.value());
         if let Asks::Initialize = asks {
-            return self.open(received).await;
+            return self.open(wire, received).await;
         }
         let session = match self.session(headers) {
             Ok(session) => session,
@@ -62,7 +66,8 @@ impl HttpServer {
                 self.accept(drive, matches!(asks, Asks::Nothing)).await
             }
             Asks::Initialize | Asks::Reply => {
-                self.respond(drive, manner(&*session.conversation)).await
+                self.respond(wire, drive, manner(&*session.conversation))
+                    .await
             }
         }
     }
@@ -96,12 +101,12 @@ impl HttpServer {
         }
     }
 
-    async fn open(&self, received: Received) -> Response {
+    async fn open(&self, wire: &Wire, received: Received) -> Response {
         let conversation = self.0.actor.converse(Some(Era::Handshake));
         let drive = Drive::start(&*conversation, received);
         let mut manner = manner(&*conversation);
         if conversation.revision().is_some() {
-            let id = self.0.tap.session_id(&sessions::mint());
+            let id = wire.session_id(&sessions::mint());
             if let Ok(value) = HeaderValue::from_bytes(&id) {
                 self.0.sessions.open(&id, Arc::clone(&conversation));
                 manner
@@ -109,7 +114,7 @@ impl HttpServer {
                     .push((HeaderName::from_static("mcp-session-id"), value));
             }
         }
-        self.respond(drive, manner).await
+        self.respond(wire, drive, manner).await
     }
 
     /// The response to what wants no answer.

@@ -1,6 +1,6 @@
 //! Responses: a JSON text, a stream, or a refusal, with the faults of the tap on them.
 
-use std::{collections::VecDeque, io};
+use std::io;
 
 use axum::{
     body::{Body, Bytes},
@@ -12,11 +12,11 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use super::{HttpServer, drive::Drive, gate};
 use crate::{
     json::Value,
-    transport::fault::{Delivery, Part, Then},
-    wire::{
-        ErrorReply, Id, RpcError,
-        sse::{self, SseEvent},
+    transport::{
+        fault::{Delivery, Part, Then},
+        tap::Wire,
     },
+    wire::{ErrorReply, Id, RpcError, sse::SseEvent},
 };
 
 /// How the first message of a request is answered.
@@ -27,36 +27,42 @@ pub(super) struct Manner {
     pub(super) priming: Option<SseEvent>,
 }
 
+/// The whole text of a response, for the tap; streams have none.
+#[derive(Clone)]
+pub(super) struct Said(pub(super) Bytes);
+
 impl HttpServer {
     /// The response to a request or a batch that wants an answer.
-    pub(super) async fn respond(&self, mut drive: Drive, manner: Manner) -> Response {
+    pub(super) async fn respond(&self, wire: &Wire, mut drive: Drive, manner: Manner) -> Response {
         let Some(first) = drive.next().await else {
             return with(manner.headers, stream_of(Body::empty()));
         };
         let is_reply = first.is_reply();
-        let delivery = self.0.tap.deliver(first);
-        let whole = is_reply && !self.0.options.streams_replies && delivery.parts.len() < 2;
+        let delivery = wire.deliver(first);
         let status = status(&delivery);
-        let content_type = delivery.content_type.clone();
-        let mut response = match (&delivery.body, delivery.then, whole) {
-            (Some(body), ..) => json_of(Body::from(body.clone())),
-            (None, Then::Silence, true) => {
-                self.ended().await;
-                return refusal(StatusCode::SERVICE_UNAVAILABLE, "the server has ended");
-            }
-            (None, Then::GoOn, true) => json_of(Body::from(
+        let content_type = delivery.content_type.clone().map(HeaderValue::try_from);
+        let whole = is_reply && !self.0.options.streams_replies && delivery.parts.len() < 2;
+        let mut response = match (&delivery.body, delivery.then) {
+            (Some(body), _) => text(status, gate::JSON, body.clone()),
+            (None, _) if !whole => stream_of(self.stream(wire, drive, &delivery, manner.priming)),
+            (None, Then::GoOn) => text(
+                status,
+                gate::JSON,
                 delivery
                     .parts
                     .first()
                     .map(Part::bytes)
                     .cloned()
                     .unwrap_or_default(),
-            )),
-            (None, _, true) => json_of(broken()),
-            (None, _, false) => stream_of(self.stream(drive, delivery, manner.priming)),
+            ),
+            (None, Then::Close | Then::Exit) => response(status, gate::JSON, broken()),
+            (None, Then::Silence) => {
+                self.ended().await;
+                return refusal(StatusCode::SERVICE_UNAVAILABLE, "the server has ended");
+            }
         };
         *response.status_mut() = status;
-        if let Some(kind) = content_type.and_then(|kind| HeaderValue::from_str(&kind).ok()) {
+        if let Some(Ok(kind)) = content_type {
             response.headers_mut().insert(header::CONTENT_TYPE, kind);
         }
         with(manner.headers, response)
@@ -67,66 +73,15 @@ impl HttpServer {
         // The sender lives as long as this server does.
         self.0.ended.subscribe().wait_for(|ended| *ended).await.ok();
     }
-
-    fn stream(&self, drive: Drive, first: Delivery, priming: Option<SseEvent>) -> Body {
-        let mut queue: VecDeque<_> = priming.iter().map(sse::encode).collect();
-        queue.extend(events(&first));
-        let state = Streaming {
-            server: self.clone(),
-            drive,
-            queue,
-            then: first.then,
-        };
-        Body::from_stream(stream::unfold(state, async |mut state| {
-            Some((state.next().await?, state))
-        }))
-    }
-}
-
-/// A stream under way.
-struct Streaming {
-    server: HttpServer,
-    drive: Drive,
-    queue: VecDeque<Bytes>,
-    then: Then,
-}
-
-impl Streaming {
-    async fn next(&mut self) -> Option<io::Result<Bytes>> {
-        loop {
-            if let Some(event) = self.queue.pop_front() {
-                return Some(Ok(event));
-            }
-            match self.then {
-                Then::GoOn => {}
-                Then::Silence => {
-                    self.server.ended().await;
-                    return None;
-                }
-                Then::Close | Then::Exit => {
-                    return Some(Err(io::ErrorKind::ConnectionAborted.into()));
-                }
-            }
-            let delivery = self.server.0.tap.deliver(self.drive.next().await?);
-            self.queue.extend(events(&delivery));
-            self.then = delivery.then;
-        }
-    }
-}
-
-fn events(delivery: &Delivery) -> impl Iterator<Item = Bytes> {
-    let texts = delivery
-        .parts
-        .iter()
-        .map(|part| String::from_utf8_lossy(part.bytes()));
-    texts
-        .filter(|text| !text.is_empty())
-        .map(|text| sse::encode(&SseEvent::data(text)))
 }
 
 /// A refusal before any message was read: a text for people.
 pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response {
-    response(status, "text/plain; charset=utf-8", Body::from(why))
+    text(
+        status,
+        "text/plain; charset=utf-8",
+        Bytes::from_static(why.as_bytes()),
+    )
 }
 
 /// A refusal of a message that has been read.
@@ -136,7 +91,7 @@ pub(super) fn error(status: StatusCode, id: Option<Id>, error: RpcError) -> Resp
 
 /// A JSON text.
 pub(super) fn json(status: StatusCode, value: &Value) -> Response {
-    response(status, gate::JSON, Body::from(value.to_string()))
+    text(status, gate::JSON, Bytes::from(value.to_string()))
 }
 
 /// A method that the endpoint does not have.
@@ -171,8 +126,10 @@ pub(super) fn stream_of(body: Body) -> Response {
     )
 }
 
-fn json_of(body: Body) -> Response {
-    response(StatusCode::OK, gate::JSON, body)
+fn text(status: StatusCode, kind: &'static str, text: Bytes) -> Response {
+    let mut response = response(status, kind, Body::from(text.clone()));
+    response.extensions_mut().insert(Said(text));
+    response
 }
 
 fn broken() -> Body {

@@ -12,12 +12,17 @@ use super::{
 use crate::{
     json::Value,
     spec::{self, Era, error_code, header, meta},
-    transport::serve::Received,
+    transport::{serve::Received, tap::Wire},
     wire::{Id, Message, RpcError},
 };
 
 impl HttpServer {
-    pub(super) async fn post_by_itself(&self, headers: &HeaderMap, received: Received) -> Response {
+    pub(super) async fn post_by_itself(
+        &self,
+        wire: &Wire,
+        headers: &HeaderMap,
+        received: Received,
+    ) -> Response {
         match received.value().map(Message::read) {
             Some(Ok(Message::Request(request))) => {
                 if let Err(error) = mirrors(headers, &request.method, request.params.as_ref()) {
@@ -45,6 +50,7 @@ impl HttpServer {
         let conversation = self.0.actor.converse(Some(Era::Stateless));
         let drive = Drive::start(&*conversation, received);
         self.respond(
+            wire,
             drive,
             Manner {
                 headers: Vec::new(),
