@@ -1,18 +1,21 @@
 //! `mcp-test server` and `mcp-test check`: from arguments to a plan, and from its run to reports and an exit code.
 
+use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::thread;
 
 use super::args::{Format, RunArgs};
 use super::error::CliError;
+use super::output;
 use super::signal::unless_signalled;
 use super::target::Chosen;
-use super::output;
 use crate::report::{About, Console, Json, Progress, Rerun, ResultFiles, View, failure};
-use crate::run::{self, Baseline, ExitCode, Plan, RunEvent, Selection, Summary, UsageError};
+use crate::run::{
+    self, Baseline, Counts, ExitCode, Plan, Results, RunEvent, Selection, Summary, UsageError,
+};
 use crate::scenario::{Leg, Profile};
-use crate::spec::Revision;
 
 /// Which of the two commands it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +67,9 @@ pub(super) fn conduct(kind: Kind, args: &RunArgs) -> Result<u8, CliError> {
             reports.interrupted();
             Ok(signal.exit())
         }
-        Ok(summary) => reports.end(args, &summary),
+        Ok(summary) => {
+            reports.end(args.write_baseline.as_deref(), plan.baseline.as_ref(), &summary)
+        }
     }
 }
 
@@ -78,12 +83,17 @@ fn plan(kind: Kind, args: &RunArgs, chosen: &Chosen) -> Result<Plan, CliError> {
         carriers: args.carriers.clone(),
         force: args.force,
     };
-    let plan = Plan::build(chosen.target.clone(), profile, &selection).map_err(CliError::selection)?;
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let plan =
+        Plan::build(chosen.target.clone(), profile, &selection).map_err(CliError::selection)?;
+    let jobs =
+        args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let plan = plan.jobs(jobs).timeout(args.timeout);
     let Some(file) = &args.expected_failures else { return Ok(plan) };
     let wrong = |error| CliError::selection(UsageError::Baseline(error));
     let baseline = Baseline::read(file).map_err(wrong)?;
+    for warning in baseline.vet(Leg::Server, profile).map_err(wrong)? {
+        output::warn(&warning);
+    }
     Ok(plan.baseline(baseline))
 }
 
@@ -172,10 +182,7 @@ impl Reports {
     }
 
     /// Does something with the status line, and gives it up if that fails: it is a comfort, not a report.
-    fn progress(
-        &mut self,
-        work: impl FnOnce(&mut Progress<Box<dyn Write>>) -> io::Result<()>,
-    ) {
+    fn progress(&mut self, work: impl FnOnce(&mut Progress<Box<dyn Write>>) -> io::Result<()>) {
         self.progress.take_if(|progress| work(progress).is_err());
     }
 
@@ -197,19 +204,37 @@ impl Reports {
     /// Everything that was asked for does not exist at the revision: officially no failure.
     fn nothing_to_play(mut self, plan: &Plan) -> Result<u8, CliError> {
         if matches!(self.screen, Screen::Json(_)) || self.files.is_some() {
-            self.event(&RunEvent::Ended(Summary::of(plan)));
+            self.event(&RunEvent::Ended(Summary {
+                target: self.target.clone(),
+                profile: plan.profile,
+                suite: plan.suite,
+                lines: Vec::new(),
+                counts: Counts::default(),
+                advisory: Counts::default(),
+                results: Results::default(),
+                baseline: None,
+                not_run: None,
+                exit: ExitCode::Passed,
+            }));
         }
         self.finish(ExitCode::Passed)
     }
 
-    fn end(mut self, args: &RunArgs, summary: &Summary) -> Result<u8, CliError> {
+    /// With a baseline written, everything that failed is expected from now on.
+    fn end(
+        mut self,
+        new: Option<&Path>,
+        previous: Option<&Baseline>,
+        summary: &Summary,
+    ) -> Result<u8, CliError> {
         self.progress(Progress::clear);
-        if let (Some(path), None) = (&args.write_baseline, &summary.not_run) {
-            let text = summary.results.to_baseline();
-            std::fs::write(path, text).map_err(|source| CliError::Write { path: path.clone(), source })?;
-            output::note(&format!("Baseline written to {}", path.display()));
-        }
-        self.finish(summary.exit)
+        let Some(path) = new.filter(|_| summary.exit != ExitCode::NotRun) else {
+            return self.finish(summary.exit);
+        };
+        fs::write(path, Baseline::text(&summary.results, previous))
+            .map_err(|source| CliError::Write { path: path.to_owned(), source })?;
+        output::note(&format!("Baseline written to {}", path.display()));
+        self.finish(ExitCode::Passed)
     }
 
     fn finish(self, exit: ExitCode) -> Result<u8, CliError> {

@@ -103,9 +103,11 @@ impl CliError {
     /// The exit code.
     pub(super) fn exit(&self) -> ExitCode {
         match self {
-            Self::Report(_) | Self::Write { .. } | Self::Stdout(_) | Self::Runtime(_) | Self::Serve(_) => {
-                ExitCode::NotRun
-            }
+            Self::Report(_)
+            | Self::Write { .. }
+            | Self::Stdout(_)
+            | Self::Runtime(_)
+            | Self::Serve(_) => ExitCode::NotRun,
             _ => ExitCode::Usage,
         }
     }

@@ -72,7 +72,10 @@ fn of_scenario(scenario: &Scenario) -> String {
     match scenario.official {
         Some(official) => {
             let suites: Vec<&str> = official.suites.iter().copied().map(Suite::as_str).collect();
-            page.row("Official", format_args!("{} (suite {})", list(official.revisions), suites.join(", ")));
+            page.row(
+                "Official",
+                format_args!("{} (suite {})", list(official.revisions), suites.join(", ")),
+            );
         }
         None => page.row("Official", "no: the official suite has no such scenario"),
     }
@@ -114,7 +117,11 @@ fn told(page: &mut Page, check: &CheckSpec, newest: Revision) {
     let sometimes = if check.always { "" } else { ", not in every run" };
     page.line(format_args!("  {} ({origin}; {worst}{window}{sometimes})", check.id));
     page.line(format_args!("    {}", check.description));
-    let revision = if check.revisions.contains(newest) { newest } else { check.revisions.newest().unwrap_or(newest) };
+    let revision = if check.revisions.contains(newest) {
+        newest
+    } else {
+        check.revisions.newest().unwrap_or(newest)
+    };
     for id in check.requirements {
         page.requirement("    ", id, revision);
     }
@@ -133,7 +140,8 @@ fn of_check(id: &str) -> Option<String> {
         page.line("skipped when the peer said nothing.");
         return Some(page.0);
     }
-    let mut makers = scenarios::all().filter_map(|scenario| Some((scenario, scenario.check(id)?))).peekable();
+    let mut makers =
+        scenarios::all().filter_map(|scenario| Some((scenario, scenario.check(id)?))).peekable();
     makers.peek()?;
     for (scenario, check) in makers {
         page.line(format_args!("check of the {} scenario {}", scenario.leg, scenario.id));
@@ -161,7 +169,9 @@ fn of_requirement(requirement: &Requirement) -> String {
     }
     let makers: Vec<String> = scenarios::all()
         .flat_map(|scenario| scenario.checks.iter().map(move |check| (scenario, check)))
-        .filter(|(_, check)| check.requirements.iter().any(|id| requirement::find(id) == Some(requirement)))
+        .filter(|(_, check)| {
+            check.requirements.iter().any(|id| requirement::find(id) == Some(requirement))
+        })
         .map(|(scenario, check)| format!("{} (scenario {})", check.id, scenario.id))
         .collect();
     if makers.is_empty() {

@@ -17,25 +17,23 @@ pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
         [] => Revisions::all(),
         several => several.iter().fold(Revisions::none(), |all, some| all.union(*some)),
     };
-    let mut sections = Vec::new();
-    if args.server || all {
-        sections.push(section("Server scenarios (test against a server):", scenarios_of(Leg::Server), window));
-    }
-    if args.client || all {
-        sections.push(section("Client scenarios (test against a client):", scenarios_of(Leg::Client), window));
-    }
-    if args.authorization || all {
-        let heading = "Authorization server scenarios (test against an authorization server):";
-        sections.push(section(heading, Vec::new(), window));
-    }
-    Ok(sections.join("\n"))
+    let of = |leg| scenarios::all().filter(|scenario| scenario.leg == leg).collect();
+    let sections: [(bool, &str, Vec<&Scenario>); 3] = [
+        (args.server, "Server scenarios (test against a server):", of(Leg::Server)),
+        (args.client, "Client scenarios (test against a client):", of(Leg::Client)),
+        (
+            args.authorization,
+            "Authorization server scenarios (test against an authorization server):",
+            Vec::new(),
+        ),
+    ];
+    let wanted = sections.iter().filter(|(asked, _, found)| *asked || (all && !found.is_empty()));
+    let texts: Vec<String> =
+        wanted.map(|(_, heading, found)| section(heading, found, window)).collect();
+    Ok(texts.join("\n"))
 }
 
-fn scenarios_of(leg: Leg) -> Vec<&'static Scenario> {
-    scenarios::all().filter(|scenario| scenario.leg == leg).collect()
-}
-
-fn section(heading: &str, scenarios: Vec<&Scenario>, window: Revisions) -> String {
+fn section(heading: &str, scenarios: &[&Scenario], window: Revisions) -> String {
     let mut text = format!("{heading}\n");
     for scenario in scenarios {
         if scenario.revisions.iter().any(|revision| window.contains(revision)) {

@@ -11,7 +11,9 @@ pub(super) fn text(args: &RequirementsArgs) -> Result<String, CliError> {
     let filter = args.filter.join(" ");
     let found = requirement::search(&filter);
     match args.format {
-        Format::Json => Ok(found.iter().map(|found| json(found)).collect::<Value>().pretty() + "\n"),
+        Format::Json => {
+            Ok(found.iter().map(|found| json(found)).collect::<Value>().pretty() + "\n")
+        }
         Format::Human if found.is_empty() => Err(CliError::NoRequirement(filter)),
         Format::Human => Ok(table(&found)),
     }
@@ -20,7 +22,11 @@ pub(super) fn text(args: &RequirementsArgs) -> Result<String, CliError> {
 /// A row for each requirement, and its text below it.
 fn table(requirements: &[&Requirement]) -> String {
     let width = |cell: fn(&Requirement) -> String| {
-        requirements.iter().map(|requirement| cell(requirement).chars().count()).max().unwrap_or_default()
+        requirements
+            .iter()
+            .map(|requirement| cell(requirement).chars().count())
+            .max()
+            .unwrap_or_default()
     };
     let cells: [fn(&Requirement) -> String; 3] = [
         |requirement| requirement.id.to_owned(),
@@ -32,7 +38,11 @@ fn table(requirements: &[&Requirement]) -> String {
     for requirement in requirements {
         text.push_str(&format!(
             "{:id$}  {:level$}  {:who$}  {}\n  {}\n",
-            requirement.id, requirement.level, requirement.who, requirement.revisions, requirement.says
+            requirement.id,
+            requirement.level,
+            requirement.who,
+            requirement.revisions,
+            requirement.says
         ));
     }
     let count = match requirements.len() {

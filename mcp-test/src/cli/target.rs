@@ -130,7 +130,8 @@ fn check_url(text: &str) -> Result<Option<String>, CliError> {
     match url.scheme() {
         "http" => Ok(url.password().map(str::to_owned)),
         "https" => Err(wrong(
-            "this build of mcp-test does not speak TLS; test the server behind it, at http://…".to_owned(),
+            "this build of mcp-test does not speak TLS; test the server behind it, at http://…"
+                .to_owned(),
         )),
         other => Err(wrong(format!("`{other}` is not HTTP; {example}"))),
     }
@@ -175,7 +176,8 @@ fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Stri
     while let Some((before, after)) = rest.split_once("${") {
         let (name, tail) = after.split_once('}').ok_or("`${` is not closed by `}`")?;
         expanded.push_str(before);
-        expanded.push_str(&variable(name).ok_or_else(|| format!("the variable {name} is not set"))?);
+        expanded
+            .push_str(&variable(name).ok_or_else(|| format!("the variable {name} is not set"))?);
         rest = tail;
     }
     expanded.push_str(rest);
@@ -206,14 +208,28 @@ mod tests {
         let pair = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
         assert_eq!(header("X-Key=a=b:c"), pair("X-Key", "a=b:c"));
         assert_eq!(header("X-Key: a=b"), pair("X-Key", "a=b"));
-        assert_eq!(header("Authorization=Bearer ${TOKEN}!"), pair("Authorization", "Bearer hunter22!"));
+        assert_eq!(
+            header("Authorization=Bearer ${TOKEN}!"),
+            pair("Authorization", "Bearer hunter22!")
+        );
     }
 
     #[test]
     fn a_header_that_is_none_is_refused_without_repeating_it() {
-        let wrong = ["hunter22", "hunter 22=x", "X-Key=hunter22\n", "X-Key=hunter22 ${NONE}", "X-Key=${TOKEN"];
+        let wrong = [
+            "hunter22",
+            "hunter 22=x",
+            "X-Key=hunter22\n",
+            "X-Key=hunter22 ${NONE}",
+            "X-Key=${TOKEN",
+        ];
         let told: Vec<String> = wrong.into_iter().filter_map(|text| header(text).err()).collect();
-        insta::assert_snapshot!(told.join("\n"), @"");
+        insta::assert_snapshot!(told.join("\n"), @r"
+        --header: expected NAME=VALUE
+        --header: what stands before the `=` is not the name of a header
+        --header X-Key: the variable NONE is not set
+        --header X-Key: `${` is not closed by `}`
+        ");
         assert!(!told.join("").contains("hunter"));
         assert!(header("X-Key=@/no/such/file").is_err_and(|told| told.contains("/no/such/file")));
     }
@@ -221,7 +237,8 @@ mod tests {
     #[test]
     fn the_words_for_a_rerun_hold_no_secret() {
         let Ok(secret) = "X-Key=hunter22".parse();
-        let Ok(file) = format!("X-File=@{}", file!().replace("mcp-test/", "")).parse::<Confidential>();
+        let Ok(file) =
+            format!("X-File=@{}", file!().replace("mcp-test/", "")).parse::<Confidential>();
         let Ok(variable_) = "TOKEN=hunter22".parse();
         let args = TargetArgs {
             url: Some("http://localhost:1/mcp".to_owned()),
@@ -249,14 +266,22 @@ mod tests {
 
     #[test]
     fn a_target_that_is_none_is_told_what_would_be_one() {
-        let told = |args: TargetArgs| args.choose("check", &variable).err().map(|error| error.to_string()).unwrap_or_default();
+        let told = |args: TargetArgs| {
+            args.choose("check", &variable).err().map(|error| error.to_string()).unwrap_or_default()
+        };
         let url = |url: &str| TargetArgs { url: Some(url.to_owned()), ..TargetArgs::default() };
-        insta::assert_snapshot!(told(TargetArgs::default()), @"");
-        insta::assert_snapshot!(told(url("localhost:3000")), @"");
-        insta::assert_snapshot!(told(url("3000")), @"");
-        insta::assert_snapshot!(told(url("https://example.org/mcp")), @"");
+        insta::assert_snapshot!(told(TargetArgs::default()), @r"
+        no target is given; name one of
+          mcp-test check --url http://localhost:3000/mcp                   a server that is running
+          mcp-test check -- npx my-server                                  a program that speaks over stdin and stdout
+          mcp-test check --url http://localhost:3000/mcp -- npx my-server  a program that listens at the URL
+          mcp-test check --reference                                       the server that is built in
+        ");
+        insta::assert_snapshot!(told(url("localhost:3000")), @"--url localhost:3000: `localhost` is not HTTP; expected a URL such as http://localhost:3000/mcp");
+        insta::assert_snapshot!(told(url("3000")), @"--url 3000: relative URL without a base; expected a URL such as http://localhost:3000/mcp");
+        insta::assert_snapshot!(told(url("https://example.org/mcp")), @"--url https://example.org/mcp: this build of mcp-test does not speak TLS; test the server behind it, at http://…");
         let Ok(header) = "X-Key=hunter22".parse();
-        insta::assert_snapshot!(told(TargetArgs { headers: vec![header], ..args(&["node"]) }), @"");
-        insta::assert_snapshot!(told(TargetArgs { cwd: Some("/no/such/dir".into()), ..args(&["node"]) }), @"");
+        insta::assert_snapshot!(told(TargetArgs { headers: vec![header], ..args(&["node"]) }), @"--header X-Key: headers are for targets with a --url");
+        insta::assert_snapshot!(told(TargetArgs { cwd: Some("/no/such/dir".into()), ..args(&["node"]) }), @"--cwd /no/such/dir: there is no such directory");
     }
 }

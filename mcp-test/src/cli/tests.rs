@@ -50,45 +50,168 @@ fn version_and_help_are_no_errors() {
 
 #[test]
 fn help_names_the_commands() {
-    insta::assert_snapshot!(Args::command().term_width(100).render_help(), @"");
+    insta::assert_snapshot!(Args::command().term_width(100).render_help(), @r"
+    Tests implementations of the Model Context Protocol
+
+    Usage: mcp-test <COMMAND>
+
+    Commands:
+      server        Test a server by the rules of the official conformance suite
+      check         Test any server by the specification; what it does not offer is skipped
+      list          List the scenarios
+      explain       Explain a scenario, a check or a requirement
+      requirements  Search what the specification demands
+      reference     Be a peer that does everything right, or wrong in a chosen way
+      help          Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Exit codes:
+      0  nothing unexpected failed
+      1  a verdict against the peer, or a stale baseline
+      2  wrong usage
+      3  the run could not take place: nothing to test, or mcp-test is at fault
+    ");
 }
 
 #[test]
 fn wrong_words_are_told_what_would_be_right() {
-    insta::assert_snapshot!(refused("serve"), @"");
-    insta::assert_snapshot!(refused("server --reference --scenaro ping"), @"");
-    insta::assert_snapshot!(refused("server --reference --url http://localhost:1"), @"");
-    insta::assert_snapshot!(refused("check --env A=b --url http://localhost:1"), @"");
-    insta::assert_snapshot!(refused("reference server"), @"");
+    insta::assert_snapshot!(refused("serve"), @r"
+    error: unrecognized subcommand 'serve'
+
+      tip: a similar subcommand exists: 'server'
+
+    Usage: mcp-test <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("server --reference --scenaro ping"), @r"
+    error: unexpected argument '--scenaro' found
+
+      tip: a similar argument exists: '--scenario'
+      tip: to pass '--scenaro' as a value, use '-- --scenaro'
+
+    Usage: mcp-test server --reference --scenario <ID> [-- <COMMAND>...]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("server --reference --url http://localhost:1"), @r"
+    error: the argument '--reference' cannot be used with '--url <URL>'
+
+    Usage: mcp-test server --reference [-- <COMMAND>...]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --env A=b --url http://localhost:1"), @r"
+    error: the following required arguments were not provided:
+      <COMMAND>...
+
+    Usage: mcp-test check --env <NAME=VALUE> --url <URL> -- <COMMAND>...
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("reference server"), @r"
+    error: the following required arguments were not provided:
+      --listen <ADDRESS>
+
+    Usage: mcp-test reference server --listen <ADDRESS>
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
 fn wrong_values_are_told_what_would_be_right() {
-    insta::assert_snapshot!(refused("server --reference --spec-version 2025-06-19"), @"");
-    insta::assert_snapshot!(refused("server --reference --timeout abc"), @"");
-    insta::assert_snapshot!(refused("server --reference --jobs 0"), @"");
-    insta::assert_snapshot!(refused("server --reference --suite actve"), @"");
-    insta::assert_snapshot!(refused("server --reference --profile lenient"), @"");
-    insta::assert_snapshot!(refused("server --reference --transport tcp"), @"");
-    insta::assert_snapshot!(refused("server --reference --format xml"), @"");
-    insta::assert_snapshot!(refused("reference server --stdio --fault remve:tools/list:/tools"), @"");
-    insta::assert_snapshot!(refused("reference server --listen example.org:80"), @"");
+    insta::assert_snapshot!(refused("server --reference --spec-version 2025-06-19"), @r"
+    error: invalid value '2025-06-19' for '--spec-version <REVISION>': `2025-06-19` is not a revision of MCP; the revisions are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("server --reference --timeout abc"), @r"
+    error: invalid value 'abc' for '--timeout <TIME>': expected milliseconds (`30000`) or a number with a unit (`500ms`, `5s`, `2m`), more than 0
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("server --reference --jobs 0"), @r"
+    error: invalid value '0' for '--jobs <N>': expected a whole number, at least 1
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("server --reference --suite actve"), @r"
+    error: invalid value 'actve' for '--suite <NAME>': `actve` is no suite; there are active (or core), all, draft and pending
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("server --reference --profile lenient"), @r"
+    error: invalid value 'lenient' for '--profile <NAME>': `lenient` is no profile; there are official, adaptive and strict
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("server --reference --transport tcp"), @r"
+    error: invalid value 'tcp' for '--transport <NAME>': `tcp` is no carrier: expected one of duplex, stdio, http, router
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("server --reference --format xml"), @r"
+    error: invalid value 'xml' for '--format <FORMAT>'
+      [possible values: human, json]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("reference server --stdio --fault remve:tools/list:/tools"), @r"
+    error: invalid value 'remve:tools/list:/tools' for '--fault <FAULT>': `remve` is no fault; did you mean `remove`?
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("reference server --listen example.org:80"), @r"
+    error: invalid value 'example.org:80' for '--listen <ADDRESS>': expected an IP address and a port (`127.0.0.1:3000`), or a port
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
 fn wrong_choices_are_told_what_would_be_right() {
-    insta::assert_snapshot!(refused("server"), @"");
-    insta::assert_snapshot!(refused("server --reference --scenario tool-list"), @"");
-    insta::assert_snapshot!(refused("server --reference --transport stdio"), @"");
-    insta::assert_snapshot!(refused("server --reference --expected-failures /no/such/file.yaml"), @"");
-    insta::assert_snapshot!(refused("explain tools-lst"), @"");
-    insta::assert_snapshot!(refused("requirements xyzzy"), @"");
+    insta::assert_snapshot!(refused("server"), @r"
+    error: no target is given; name one of
+      mcp-test server --url http://localhost:3000/mcp                   a server that is running
+      mcp-test server -- npx my-server                                  a program that speaks over stdin and stdout
+      mcp-test server --url http://localhost:3000/mcp -- npx my-server  a program that listens at the URL
+      mcp-test server --reference                                       the server that is built in
+    ");
+    insta::assert_snapshot!(refused("server --reference --scenario tool-list"), @"error: --scenario: there is no scenario `tool-list`; did you mean `tools-list`?");
+    insta::assert_snapshot!(refused("server --reference --transport stdio"), @"error: --transport: the target has no carrier stdio; it has duplex, router");
+    insta::assert_snapshot!(refused("server --reference --expected-failures /no/such/file.yaml"), @"error: --expected-failures: cannot read the baseline /no/such/file.yaml: No such file or directory (os error 2)");
+    insta::assert_snapshot!(refused("explain tools-lst"), @"error: nothing is called `tools-lst`: neither a scenario, nor a check, nor a requirement; did you mean `tools-list`?");
+    insta::assert_snapshot!(refused("requirements xyzzy"), @"error: no requirement has all of these words: xyzzy");
 }
 
 #[test]
 fn scenarios_are_listed_as_officially() {
-    insta::assert_snapshot!(printed("list"), @"");
-    insta::assert_snapshot!(printed("list --server --spec-version draft"), @"");
+    insta::assert_snapshot!(printed("list"), @r"
+    Server scenarios (test against a server):
+      - server-initialize [2024-11-05,2025-03-26,2025-06-18,2025-11-25]
+      - ping [2024-11-05,2025-03-26,2025-06-18,2025-11-25]
+      - tools-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-simple-text [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-error [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - resources-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - resources-read-text [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - prompts-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - prompts-get-simple [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+    ");
+    insta::assert_snapshot!(printed("list --server --spec-version draft"), @r"
+    Server scenarios (test against a server):
+      - tools-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-simple-text [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-error [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - resources-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - resources-read-text [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - prompts-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - prompts-get-simple [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+    ");
     assert_eq!(printed("list --client"), "Client scenarios (test against a client):\n");
 }
 
@@ -100,26 +223,97 @@ fn faults_are_listed_with_their_form() {
 
 #[test]
 fn a_scenario_is_explained() {
-    insta::assert_snapshot!(printed("explain ping"), @"");
+    insta::assert_snapshot!(printed("explain ping"), @r"
+    server scenario ping: The server answers a ping
+
+    The server answers `ping` with a result that says nothing.
+
+    Clients ping to learn whether a connection is alive; an error, or silence, reads as a dead one.
+
+    Revisions     2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25
+    Official      2025-06-18, 2025-11-25 (suite active)
+    Source        mcp-test/src/scenarios/server/ping.rs
+    Run it        mcp-test server --scenario ping …
+
+    Checks
+
+      ping (official; FAILURE)
+        The result of `ping` is an empty object
+        ping.responds-promptly (MUST) A ping is answered without delay.
+          https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#behavior-requirements
+        ping.result-empty (MUST) The result of ping is an empty object.
+          https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#behavior-requirements
+        MCP-Ping: https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/ping
+
+      wire-well-formed (of mcp-test, in every scenario)
+    ");
 }
 
 #[test]
 fn a_check_is_explained() {
-    insta::assert_snapshot!(printed("explain tools-name-format"), @"");
+    insta::assert_snapshot!(printed("explain tools-name-format"), @r"
+    check of the server scenario tools-list
+      tools-name-format (official; WARNING, at 2025-11-25, 2026-07-28, not in every run)
+        Tool names are 1 to 128 characters out of A-Z, a-z, 0-9, `_`, `-` and `.`
+        tools.name.length (SHOULD) Tool names have 1 to 128 characters.
+          https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
+        tools.name.charset (SHOULD) Tool names use ASCII letters, digits, underscore, hyphen and dot only.
+          https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
+        MCP-Tool-Names: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names
+        MCP-Tool-Names-Draft: https://modelcontextprotocol.io/specification/draft/server/tools#tool-names
+        SEP-986-History: https://github.com/modelcontextprotocol/modelcontextprotocol/issues/986
+        SEP-986-Spec-Integration: https://github.com/modelcontextprotocol/modelcontextprotocol/pull/1603
+    ");
     assert!(printed("explain wire-well-formed").contains("every scenario"));
 }
 
 #[test]
 fn a_requirement_is_explained() {
-    insta::assert_snapshot!(printed("explain tools.name.unique"), @"");
+    insta::assert_snapshot!(printed("explain tools.name.unique"), @r"
+    requirement tools.name.unique (SHOULD)
+
+    No two tools of one server share a name, across all pages.
+
+    Binds         server
+    Revisions     2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
+    Shows         wire
+    Find out      Collect all pages of tools/list; look for duplicate names.
+    Violation     Same name occurs twice in the combined list.
+    Text          https://modelcontextprotocol.io/specification/2024-11-05/server/tools#tool-names
+    Text          https://modelcontextprotocol.io/specification/2025-03-26/server/tools#tool-names
+    Text          https://modelcontextprotocol.io/specification/2025-06-18/server/tools#tool-names
+    Text          https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names
+    Text          https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
+    Check         tools-list-definitions (scenario tools-list)
+    ");
 }
 
 #[test]
 fn requirements_are_found_by_words() {
-    insta::assert_snapshot!(printed("requirements tools.name"), @"");
+    insta::assert_snapshot!(printed("requirements tools.name"), @r"
+    tools.name.unique                         SHOULD      server  2024-11-05..
+      No two tools of one server share a name, across all pages.
+    tools.name.length                         SHOULD      server  2025-11-25..
+      Tool names have 1 to 128 characters.
+    tools.name.case-sensitive                 SHOULD      both    2025-11-25..
+      Tool names differing only in case are distinct.
+    tools.name.charset                        SHOULD      server  2025-11-25..
+      Tool names use ASCII letters, digits, underscore, hyphen and dot only.
+    tools.name.no-special-characters          SHOULD NOT  server  2025-11-25..
+      Tool names hold no blanks, commas or other special characters.
+    tools.name.aggregator-disambiguates       SHOULD      client  2026-07-28
+      Whoever merges tools of several servers resolves equal names, e.g. by prefixing.
+    tools.name.server-name-not-disambiguator  SHOULD NOT  client  2026-07-28
+      The self-reported server name is not what tells equal tool names apart.
+
+    7 requirements; `mcp-test explain ID` tells all about one
+    ");
     let json = printed("requirements --format json tools.name.unique");
     let document = crate::json::Value::parse(json.as_bytes()).expect("JSON").value;
-    assert_eq!(document.at("/0/id").and_then(crate::json::Value::as_str), Some("tools.name.unique"));
+    assert_eq!(
+        document.at("/0/id").and_then(crate::json::Value::as_str),
+        Some("tools.name.unique")
+    );
     assert_eq!(printed("requirements --format json xyzzy"), "[]\n");
 }
 
@@ -128,10 +322,16 @@ fn requirements_are_found_by_words() {
 fn the_reference_server_passes() {
     let out = tempfile::tempdir().expect("a directory");
     let path = out.path().to_str().expect("UTF-8");
-    let args = ["mcp-test", "check", "--reference", "--scenario", "ping", "--format", "json", "-o", path];
-    let code = obey(Args::try_parse_from(args).expect("arguments")).unwrap_or_else(|error| panic!("{error}"));
+    let args =
+        ["mcp-test", "check", "--reference", "--scenario", "ping", "--format", "json", "-o", path];
+    let code = obey(Args::try_parse_from(args).expect("arguments"))
+        .unwrap_or_else(|error| panic!("{error}"));
     let summary = std::fs::read(out.path().join("summary.json")).expect("a summary");
     let summary = crate::json::Value::parse(&summary).expect("JSON").value;
-    assert_eq!((code, summary.at("/exitCode").and_then(crate::json::Value::as_i64)), (0, Some(0)), "{summary}");
+    assert_eq!(
+        (code, summary.at("/exitCode").and_then(crate::json::Value::as_i64)),
+        (0, Some(0)),
+        "{summary}"
+    );
     assert!(summary.at("/cells/0/directory").is_some(), "{summary}");
 }

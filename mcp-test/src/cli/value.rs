@@ -44,7 +44,10 @@ pub(super) fn revisions(text: &str) -> Result<Revisions, SpecError> {
 
 /// Milliseconds, or a number with a unit.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || "expected milliseconds (`30000`) or a number with a unit (`500ms`, `5s`, `2m`), more than 0".to_owned();
+    let wrong = || {
+        "expected milliseconds (`30000`) or a number with a unit (`500ms`, `5s`, `2m`), more than 0"
+            .to_owned()
+    };
     let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit);
     let number: u64 = number.parse().map_err(|_| wrong())?;
@@ -82,7 +85,18 @@ mod tests {
             ["30000", "500ms", "5s", "2m"].map(read),
             [Some(30_000), Some(500), Some(5_000), Some(120_000)]
         );
-        let wrong = ["abc", "", "0", "0s", "-1", "1.5s", "5h", "s", "99999999999999999999", "18446744073709551615m"];
+        let wrong = [
+            "abc",
+            "",
+            "0",
+            "0s",
+            "-1",
+            "1.5s",
+            "5h",
+            "s",
+            "99999999999999999999",
+            "18446744073709551615m",
+        ];
         assert!(wrong.into_iter().all(|text| read(text).is_none()));
     }
 
@@ -96,7 +110,11 @@ mod tests {
     #[test]
     fn a_port_alone_is_not_open_to_the_network() {
         for text in ["3000", ":3000", "localhost:3000", "127.0.0.1:3000"] {
-            assert_eq!(address(text).map(|address| address.to_string()), Ok("127.0.0.1:3000".to_owned()), "{text}");
+            assert_eq!(
+                address(text).map(|address| address.to_string()),
+                Ok("127.0.0.1:3000".to_owned()),
+                "{text}"
+            );
         }
         assert!(address("[::1]:0").is_ok());
         assert!(["example.org:80", "70000", ""].iter().all(|text| address(text).is_err()));
@@ -105,6 +123,9 @@ mod tests {
     #[test]
     fn a_confidential_text_is_not_shown_by_debug() {
         let Ok(header) = "Authorization=Bearer x".parse::<Confidential>();
-        assert_eq!((format!("{header:?}").as_str(), header.reveal()), ("[secret]", "Authorization=Bearer x"));
+        assert_eq!(
+            (format!("{header:?}").as_str(), header.reveal()),
+            ("[secret]", "Authorization=Bearer x")
+        );
     }
 }

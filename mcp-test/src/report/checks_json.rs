@@ -152,8 +152,63 @@ mod tests {
     #[test]
     fn checks_are_written_as_officially() {
         let (_out, directory) = written(sample::failed(), false);
-        insta::assert_snapshot!(read(&directory.join("checks.json")), @"");
-        insta::assert_snapshot!(read(&directory.join("advisory.json")), @"");
+        insta::assert_snapshot!(read(&directory.join("checks.json")), @r#"
+        [
+          {
+            "id": "server-answers",
+            "name": "server-answers",
+            "description": "Server answers",
+            "status": "SUCCESS",
+            "timestamp": "2026-11-21T21:37:43.480Z"
+          },
+          {
+            "id": "tools-list",
+            "name": "ToolsList",
+            "description": "Server lists its tools",
+            "status": "FAILURE",
+            "timestamp": "2026-11-21T21:37:43.480Z",
+            "errorMessage": "the tool list is malformed\n  expected `/tools/0/name` is a non-empty string\n  got 7, which is a number\n  hint: give every tool a name"
+          },
+          {
+            "id": "tools-described",
+            "name": "tools-described",
+            "description": "Tools say what they do",
+            "status": "WARNING",
+            "timestamp": "2026-11-21T21:37:43.480Z",
+            "errorMessage": "the tool has no description"
+          },
+          {
+            "id": "tools-annotated",
+            "name": "tools-annotated",
+            "description": "",
+            "status": "FAILURE",
+            "timestamp": "2026-11-21T21:37:43.480Z",
+            "errorMessage": "Not testable: there is no tool with annotations",
+            "details": {
+              "untestable": true
+            }
+          }
+        ]
+        "#);
+        insta::assert_snapshot!(read(&directory.join("advisory.json")), @r#"
+        [
+          {
+            "id": "wire-well-formed",
+            "name": "wire-well-formed",
+            "description": "Every message is well formed",
+            "status": "FAILURE",
+            "timestamp": "2026-11-21T21:37:43.480Z",
+            "errorMessage": "the schema cannot be read"
+          },
+          {
+            "id": "own-fine",
+            "name": "own-fine",
+            "description": "",
+            "status": "SUCCESS",
+            "timestamp": "2026-11-21T21:37:43.480Z"
+          }
+        ]
+        "#);
     }
 
     #[test]
@@ -163,15 +218,76 @@ mod tests {
         let summary = read(&out.path().join("results/summary.json"));
         let summary = Value::parse(summary.as_bytes()).expect("JSON").value;
         let mut summary = summary;
-        assert!(summary.set("/started", "[time]".into()) && summary.set("/tool/version", "[version]".into()));
-        insta::assert_snapshot!(summary.pretty(), @"");
+        assert!(
+            summary.set("/started", "[time]".into())
+                && summary.set("/tool/version", "[version]".into())
+        );
+        insta::assert_snapshot!(summary.pretty(), @r#"
+        {
+          "tool": {
+            "name": "mcp-test",
+            "version": "[version]"
+          },
+          "command": "server",
+          "target": "http://localhost:3000/mcp",
+          "server": "sample 1.0.0",
+          "profile": "official",
+          "suite": "active",
+          "started": "[time]",
+          "exitCode": 0,
+          "notRun": null,
+          "counts": {
+            "success": 1,
+            "failure": 0,
+            "warning": 0,
+            "skipped": 0,
+            "info": 0
+          },
+          "advisory": {
+            "success": 0,
+            "failure": 0,
+            "warning": 0,
+            "skipped": 0,
+            "info": 0
+          },
+          "cells": [
+            {
+              "scenario": "tools-list",
+              "revision": "2025-11-25",
+              "transport": "stdio",
+              "profile": "official",
+              "verdict": "passed",
+              "counts": {
+                "success": 1,
+                "failure": 0,
+                "warning": 0,
+                "skipped": 0,
+                "info": 0
+              },
+              "advisory": {
+                "success": 0,
+                "failure": 0,
+                "warning": 0,
+                "skipped": 0,
+                "info": 0
+              },
+              "started": "2026-11-21T21:37:43.473Z",
+              "elapsedMs": 12,
+              "directory": "server-tools-list-2026-11-21T21-37-43-473Z-2025-11-25-stdio"
+            }
+          ],
+          "inapplicable": [],
+          "baseline": null
+        }
+        "#);
     }
 
     #[test]
     fn an_output_directory_that_cannot_be_made_is_named() {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        let error = ResultFiles::create(&file.path().join("x"), sample::about(), Secrets::default())
-            .expect_err("a file is no directory");
+        let error =
+            ResultFiles::create(&file.path().join("x"), sample::about(), Secrets::default())
+                .expect_err("a file is no directory");
         assert!(error.to_string().starts_with(&format!("cannot write {}", file.path().display())));
     }
 }

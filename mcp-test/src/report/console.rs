@@ -4,23 +4,24 @@
 //! them go on working; what we add stands on lines of its own. Colours are always written: whoever hands in the stream
 //! strips them where they are not wanted.
 
-use std::fmt::Write as _;
+mod baseline;
+mod palette;
+mod rows;
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anstyle::{AnsiColor, Style};
+use palette::{BAD, FAINT, GOOD, UNSURE};
 
 use super::{Naming, Rerun, Secrets, checks_json, failure};
-use crate::check::{Check, Status};
-use crate::run::{Cell, Comparison, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict};
+use crate::check::Status;
+use crate::run::{
+    Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
+};
 use crate::scenario::{Leg, Profile};
 use crate::spec::Revision;
-
-const GOOD: Style = AnsiColor::Green.on_default();
-const BAD: Style = AnsiColor::Red.on_default();
-const UNSURE: Style = AnsiColor::Yellow.on_default();
-const NEUTRAL: Style = AnsiColor::Cyan.on_default();
-const FAINT: Style = AnsiColor::BrightBlack.on_default();
 
 /// What the console needs to know before the run, and what it is to show.
 #[derive(Debug, Clone)]
@@ -54,13 +55,25 @@ pub struct Console<W> {
     preflight: Preflight,
     /// Why cells were skipped.
     reasons: Vec<(Cell, String)>,
+    /// What was wrong with cells that were told in full.
+    told: Vec<(Cell, Vec<Fault>)>,
 }
+
+/// What is wrong with a cell, as far as it may be the same in another one: check, status, reason.
+type Fault = (String, Status, String);
 
 impl<W: Write> Console<W> {
     /// Writes to `out`.
     #[must_use]
     pub fn new(out: W, view: View) -> Self {
-        Self { out, view, naming: Naming::default(), preflight: Preflight::default(), reasons: Vec::new() }
+        Self {
+            out,
+            view,
+            naming: Naming::default(),
+            preflight: Preflight::default(),
+            reasons: Vec::new(),
+            told: Vec::new(),
+        }
     }
 
     /// Says that a scenario cannot be played at a revision, as officially.
@@ -126,18 +139,26 @@ impl<W: Write> Console<W> {
             many => format!("{many} scenarios"),
         };
         // The official words do not bend for one.
-        let scenarios = if self.view.brief { scenarios } else { format!("{} scenarios", self.naming.scenarios()) };
+        let scenarios = if self.view.brief {
+            scenarios
+        } else {
+            format!("{} scenarios", self.naming.scenarios())
+        };
         let cells = match self.naming.cells() {
             cells if cells == self.naming.scenarios() => String::new(),
             cells => format!(", {cells} runs"),
         };
-        let mut text = format!("Running {} ({scenarios}{cells}) against {}\n", self.view.what, self.view.target);
+        let mut text = format!(
+            "Running {} ({scenarios}{cells}) against {}\n",
+            self.view.what, self.view.target
+        );
         if self.view.brief {
             if let Some(server) = &self.preflight.server {
                 text.push_str(&format!("The server is {server}\n"));
             }
             for (carrier, revisions) in &self.preflight.speaks {
-                let revisions: Vec<&str> = revisions.iter().map(|revision| revision.as_str()).collect();
+                let revisions: Vec<&str> =
+                    revisions.iter().map(|revision| revision.as_str()).collect();
                 text.push_str(&format!("It speaks {} over {carrier}\n", revisions.join(", ")));
             }
         }
@@ -147,14 +168,16 @@ impl<W: Write> Console<W> {
 
     fn note_skip(&mut self, outcome: &Outcome) {
         let skipped = outcome.checks.iter().find(|check| check.status == Status::Skipped);
-        if let (Verdict::Skipped, Some(reason)) = (outcome.verdict, skipped.and_then(|check| check.message.clone())) {
+        if let (Verdict::Skipped, Some(reason)) =
+            (outcome.verdict, skipped.and_then(|check| check.message.clone()))
+        {
             self.reasons.push((outcome.cell, reason));
         }
     }
 
-    fn finished(&self, outcome: &Outcome) -> String {
+    fn finished(&mut self, outcome: &Outcome) -> String {
         let mut text = String::new();
-        let wrong = failures(outcome) + warnings(outcome);
+        let wrong = wrong(outcome);
         if self.view.brief && !self.view.verbose && !self.view.single && wrong.is_empty() {
             return text;
         }
@@ -172,7 +195,7 @@ impl<W: Write> Console<W> {
             text.push_str(&checks_json::rows(&outcome.checks).pretty());
             text.push('\n');
         } else if self.view.single || self.view.verbose {
-            text.push_str(&checks(outcome));
+            text.push_str(&rows::text(outcome));
         }
         if self.view.single {
             let counts = counting(outcome);
@@ -183,22 +206,48 @@ impl<W: Write> Console<W> {
                 counts.warning
             ));
         }
-        text.push_str(&wrong);
-        if !wrong.is_empty() {
+        if wrong.is_empty() {
+            return text;
+        }
+        let faults = faults(outcome);
+        if let Some(twin) = self.twin(outcome, &faults) {
+            let ids: Vec<&str> = faults.iter().map(|(id, ..)| id.as_str()).collect();
+            text.push_str(&format!("The same as in {twin}: {}\n", ids.join(", ")));
+            text.push_str(&failure::of_rerun(outcome, &self.view.rerun));
+        } else {
+            text.push_str(&wrong);
             text.push('\n');
-            text.push_str(&failure::of_cell(outcome, Some(&self.view.rerun)));
+            text.push_str(&failure::of_cell(outcome, &self.view.rerun));
             let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
             text.push_str(&format!("  What it checks and why: {explain}\n"));
+            self.told.push((outcome.cell, faults));
         }
         text
+    }
+
+    /// An earlier cell of the same scenario with which the same is wrong.
+    fn twin(&self, outcome: &Outcome, faults: &[Fault]) -> Option<String> {
+        let (cell, _) = self
+            .told
+            .iter()
+            .find(|(cell, told)| cell.scenario == outcome.cell.scenario && told == faults)?;
+        Some(self.naming.label(cell))
     }
 
     fn ended(&self, summary: &Summary) -> String {
         let mut text = String::new();
         if !self.view.single {
             text.push_str("\n=== SUMMARY ===\n");
+            let mut folded = Vec::new();
             for line in &summary.lines {
-                text.push_str(&self.line(line));
+                match self.skipped_everywhere(&line.cell, summary) {
+                    Some(_) if folded.contains(&line.cell.scenario.id) => {}
+                    Some(reason) => {
+                        folded.push(line.cell.scenario.id);
+                        text.push_str(&skipped(line.cell.scenario.id, Some(reason)));
+                    }
+                    None => text.push_str(&self.line(line)),
+                }
             }
             let Counts { success, failure, warning, skipped, .. } = summary.counts;
             text.push_str(&format!("\nTotal: {success} passed, {failure} failed"));
@@ -218,7 +267,7 @@ impl<W: Write> Console<W> {
             ));
         }
         if let Some(comparison) = &summary.baseline {
-            text.push_str(&baseline(comparison));
+            text.push_str(&baseline::text(comparison));
         }
         text
     }
@@ -233,14 +282,29 @@ impl<W: Write> Console<W> {
         match line.verdict {
             Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {counts}{warnings}\n"),
             Verdict::Failed => format!("{BAD}✗{BAD:#} {label}: {counts}{warnings}\n"),
-            Verdict::NotRun => format!("{BAD}✗{BAD:#} {label}: {counts}{warnings} (could not be run)\n"),
-            Verdict::Skipped => {
-                let reason = self.reasons.iter().find(|(cell, _)| *cell == line.cell);
-                let reason = reason.map(|(_, reason)| format!(" ({reason})")).unwrap_or_default();
-                format!("{FAINT}-{FAINT:#} {label}: skipped{reason}\n")
+            Verdict::NotRun => {
+                format!("{BAD}✗{BAD:#} {label}: {counts}{warnings} (could not be run)\n")
             }
+            Verdict::Skipped => skipped(&label, self.reason(&line.cell)),
         }
     }
+
+    /// Why all cells of a scenario were skipped, if it is the same reason; only where cells need not be told one by
+    /// one.
+    fn skipped_everywhere(&self, cell: &Cell, summary: &Summary) -> Option<&str> {
+        let reason = self.reason(cell).filter(|_| self.view.brief)?;
+        let mut cells = summary.lines.iter().filter(|line| line.cell.scenario == cell.scenario);
+        cells.all(|line| self.reason(&line.cell) == Some(reason)).then_some(reason)
+    }
+
+    fn reason(&self, cell: &Cell) -> Option<&str> {
+        self.reasons.iter().find(|(skipped, _)| skipped == cell).map(|(_, reason)| reason.as_str())
+    }
+}
+
+fn skipped(label: &str, reason: Option<&str>) -> String {
+    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    format!("{FAINT}-{FAINT:#} {label}: skipped{reason}\n")
 }
 
 /// `, 2 warnings`; nothing for none.
@@ -252,85 +316,32 @@ fn counting(outcome: &Outcome) -> Counts {
     Counts::of(outcome.checks.iter().filter(|check| outcome.profile.counts(check)))
 }
 
-/// A line for each check.
-fn checks(outcome: &Outcome) -> String {
-    let ids = outcome.checks.iter().map(|check| check.id.chars().count()).max().unwrap_or_default();
-    let mut text = "Checks:\n".to_owned();
-    for check in &outcome.checks {
-        let style = match check.status {
-            Status::Success => GOOD,
-            Status::Failure => BAD,
-            Status::Warning => UNSURE,
-            Status::Info => NEUTRAL,
-            Status::Skipped => FAINT,
-        };
-        let advisory = if outcome.profile.counts(check) { "" } else { " (advisory)" };
-        let reason = match (&check.message, check.status) {
-            (Some(message), Status::Skipped | Status::Info) => format!(": {message}"),
-            _ => String::new(),
-        };
-        // Writing to a String does not fail.
-        let _ = writeln!(
-            text,
-            "{FAINT}{}{FAINT:#} [{:ids$}] {style}{:7}{style:#} {}{reason}{advisory}",
-            check.timestamp, check.id, check.status, check.description
-        );
-    }
-    text
+fn faults(outcome: &Outcome) -> Vec<Fault> {
+    let wrong = outcome.checks.iter().filter(|check| check.status.is_failing());
+    wrong
+        .map(|check| {
+            let message = check.message.clone().unwrap_or_default();
+            let found = check.finding.as_ref().map(ToString::to_string).unwrap_or_default();
+            (check.id.clone(), check.status, message + &found)
+        })
+        .collect()
 }
 
-fn failures(outcome: &Outcome) -> String {
-    section("\n=== Failed Checks ===\n", BAD, outcome, |check| check.status == Status::Failure)
-}
-
-fn warnings(outcome: &Outcome) -> String {
-    let style = if outcome.cell.scenario.leg == Leg::Client { BAD } else { UNSURE };
-    section("\n=== Warnings ===\n", style, outcome, |check| check.status == Status::Warning)
-}
-
-fn section(heading: &str, style: Style, outcome: &Outcome, wanted: impl Fn(&Check) -> bool) -> String {
-    let told: String = outcome
-        .checks
-        .iter()
-        .filter(|check| wanted(check))
-        .map(|check| format!("\n{}", failure::of_check(outcome, check)))
-        .collect();
-    if told.is_empty() { told } else { format!("{style}{heading}{style:#}{told}") }
-}
-
-/// The sections of a comparison with a baseline, in the official words.
-fn baseline(comparison: &Comparison) -> String {
+/// The failures and the warnings of a cell, each in a section of its own.
+fn wrong(outcome: &Outcome) -> String {
+    let warned = if outcome.cell.scenario.leg == Leg::Client { BAD } else { UNSURE };
+    let mut teller = failure::Teller::new(outcome);
     let mut text = String::new();
-    let sections = [
-        ("Expected failures (in baseline):", UNSURE, "~", &comparison.expected),
-        ("Stale baseline entries (now passing - remove from baseline):", UNSURE, "✓", &comparison.stale),
-        ("Unexpected failures (not in baseline):", BAD, "✗", &comparison.unexpected),
-    ];
-    for (heading, style, mark, entries) in sections {
-        if entries.is_empty() {
-            continue;
+    for (heading, style, status) in
+        [("Failed Checks", BAD, Status::Failure), ("Warnings", warned, Status::Warning)]
+    {
+        let mut checks = outcome.checks.iter().filter(|check| check.status == status).peekable();
+        if checks.peek().is_some() {
+            text.push_str(&format!("\n{style}=== {heading} ==={style:#}\n"));
         }
-        text.push_str(&format!("\n{style}{heading}{style:#}\n"));
-        for entry in entries {
-            text.push_str(&format!("  {mark} {entry}\n"));
+        for check in checks {
+            text.push_str(&format!("\n{}", teller.tell(check)));
         }
-    }
-    text.push('\n');
-    if !comparison.stale.is_empty() {
-        text.push_str(&format!(
-            "{UNSURE}Baseline is stale: update your expected-failures file to remove passing entries.{UNSURE:#}\n"
-        ));
-    }
-    if !comparison.unexpected.is_empty() {
-        text.push_str(&format!(
-            "{BAD}Unexpected failures detected: these are not in your expected-failures baseline.{BAD:#}\n"
-        ));
-    }
-    if comparison.stale.is_empty() && comparison.unexpected.is_empty() {
-        text.push_str(&format!("{GOOD}Baseline check passed: all failures are expected.{GOOD:#}\n"));
     }
     text
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,7 +9,7 @@ use crate::process::Command;
 use crate::run::{Cell, Outcome};
 use crate::scenario::Leg;
 use crate::spec::{Revision, requirement};
-use crate::trace::{self, Trace};
+use crate::trace;
 
 /// The command that plays one cell again: everything but the cell is fixed.
 #[derive(Debug, Clone, Default)]
@@ -40,32 +40,95 @@ impl Rerun {
     }
 }
 
-/// Tells why one check failed or warns.
+/// Tells why checks of one cell failed or warn, and tells nothing twice.
+///
+/// A finding that ends a scenario is held against every check that it kept from being made; only the first of them is
+/// told in full.
+#[derive(Debug)]
+pub struct Teller<'a> {
+    outcome: &'a Outcome,
+    told: Vec<(&'a str, &'a Finding)>,
+    exchanges: Vec<String>,
+}
+
+impl<'a> Teller<'a> {
+    /// Tells of this cell.
+    #[must_use]
+    pub fn new(outcome: &'a Outcome) -> Self {
+        Self { outcome, told: Vec::new(), exchanges: Vec::new() }
+    }
+
+    /// Tells why one check failed or warns.
+    #[must_use]
+    pub fn tell(&mut self, check: &'a Check) -> String {
+        let mut text = String::new();
+        let out = &mut text;
+        line(out, 2, &format!("- {}: {}", check.name, check.description));
+        let word = if check.status == Status::Warning { "Warning" } else { "Error" };
+        let earlier = check.finding.as_ref().and_then(|finding| self.earlier(finding));
+        let reason = match (&check.finding, earlier) {
+            (Some(finding), Some(_)) => finding.headline.clone(),
+            _ => reason(check),
+        };
+        line(out, 4, &format!("{word}: {reason}"));
+        let counts = self.outcome.profile.counts(check);
+        let advisory = if counts { "" } else { " (advisory: does not count)" };
+        line(out, 4, &format!("Check: {}{advisory}", check.id));
+        if let Some(why) = &check.known_false {
+            line(out, 4, &format!("Known false: {why}"));
+        }
+        if let Some(earlier) = earlier {
+            line(out, 4, &format!("This is what {earlier} found, above."));
+            return text;
+        }
+        let finding = check.finding.as_ref();
+        if let Some(blame) = finding.and_then(|finding| blame(finding.blame)) {
+            line(out, 4, &format!("Blame: {blame}"));
+        }
+        match broken(check) {
+            [] => references(out, check),
+            ids => requirements(out, 4, ids, self.outcome.cell.revision),
+        }
+        if let Some(finding) = finding {
+            self.exchange(out, finding);
+            self.told.push((&check.id, finding));
+        }
+        text
+    }
+
+    fn earlier(&self, finding: &Finding) -> Option<&'a str> {
+        let same = |told: &&Finding| {
+            (&told.headline, &told.expected, &told.got)
+                == (&finding.headline, &finding.expected, &finding.got)
+        };
+        self.told.iter().find(|(_, told)| same(told)).map(|(id, _)| *id)
+    }
+
+    fn exchange(&mut self, out: &mut String, finding: &Finding) {
+        let excerpt = trace::excerpt(&self.outcome.trace, &finding.evidence);
+        let excerpt = excerpt.trim_end();
+        if excerpt.trim().is_empty() {
+            return;
+        }
+        if self.exchanges.iter().any(|told| told == excerpt) {
+            line(out, 4, "Exchange: the same as above");
+            return;
+        }
+        line(out, 4, "Exchange:");
+        line(out, 6, excerpt);
+        self.exchanges.push(excerpt.to_owned());
+    }
+}
+
+/// Tells how to play a cell again.
 #[must_use]
-pub fn of_check(outcome: &Outcome, check: &Check) -> String {
-    let mut text = String::new();
-    let out = &mut text;
-    line(out, 2, &format!("- {}: {}", check.name, check.description));
-    let word = if check.status == Status::Warning { "Warning" } else { "Error" };
-    line(out, 4, &format!("{word}: {}", reason(check)));
-    let advisory = if outcome.profile.counts(check) { "" } else { " (advisory: does not count)" };
-    line(out, 4, &format!("Check: {}{advisory}", check.id));
-    if let Some(blame) = check.finding.as_ref().and_then(|finding| blame(finding.blame)) {
-        line(out, 4, &format!("Blame: {blame}"));
-    }
-    if let Some(why) = &check.known_false {
-        line(out, 4, &format!("Known false: {why}"));
-    }
-    requirements(out, check, outcome.cell.revision);
-    if let Some(finding) = &check.finding {
-        exchange(out, &outcome.trace, finding);
-    }
-    text
+pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
+    format!("  Rerun: {}\n", rerun.command(&outcome.cell))
 }
 
 /// Tells what belongs to a cell rather than to one of its checks: the last words on stderr, and how to play it again.
 #[must_use]
-pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
+pub fn of_cell(outcome: &Outcome, rerun: &Rerun) -> String {
     let mut text = String::new();
     if !outcome.stderr_tail.is_empty() {
         let who = match outcome.cell.scenario.leg {
@@ -77,22 +140,18 @@ pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
             line(&mut text, 4, &format!("| {}", printable(tail)));
         }
     }
-    if let Some(rerun) = rerun {
-        line(&mut text, 2, &format!("Rerun: {}", rerun.command(&outcome.cell)));
-    }
+    text.push_str(&of_rerun(outcome, rerun));
     text
 }
 
 /// Tells why a target could not be tested at all.
 #[must_use]
 pub fn of_preflight(target: &str, finding: &Finding) -> String {
-    let mut text = format!("cannot test {target}: {finding}\n");
+    let mut text = format!("cannot test `{target}`: {finding}\n");
     if let Some(blame) = blame(finding.blame).filter(|_| finding.blame != Blame::Environment) {
         line(&mut text, 2, &format!("blame: {blame}"));
     }
-    let mut check = Check::new("", crate::check::Origin::Own, Status::Failure);
-    check.requirements.clone_from(&finding.requirements);
-    requirements(&mut text, &check, Revision::NEWEST);
+    requirements(&mut text, 2, &finding.requirements, Revision::NEWEST);
     text
 }
 
@@ -117,53 +176,42 @@ fn reason(check: &Check) -> String {
     }
 }
 
-fn requirements(out: &mut String, check: &Check, revision: Revision) {
-    let found = check.finding.iter().flat_map(|finding| &finding.requirements);
-    let mut told: Vec<&str> = Vec::new();
-    // What the finding names is what was broken; the check may stand for more.
-    let named: Vec<&str> = match check.finding.as_ref().is_some_and(|f| !f.requirements.is_empty()) {
-        true => found.copied().collect(),
-        false => check.requirements.clone(),
-    };
-    for id in named {
-        if told.contains(&id) {
+/// What the finding names is what was broken; the check may stand for more.
+fn broken(check: &Check) -> &[&'static str] {
+    match &check.finding {
+        Some(finding) if !finding.requirements.is_empty() => &finding.requirements,
+        _ => &check.requirements,
+    }
+}
+
+fn requirements(out: &mut String, indent: usize, ids: &[&str], revision: Revision) {
+    for id in ids {
+        let Some(requirement) = requirement::find(id) else {
+            line(out, indent, &format!("Requirement: {id}"));
             continue;
-        }
-        told.push(id);
-        match requirement::find(id) {
-            Some(requirement) => {
-                let (id, level, says) = (requirement.id, requirement.level, requirement.says);
-                line(out, 4, &format!("Requirement: {id} ({level}) {says}"));
-                line(out, 6, &requirement.link(revision));
-            }
-            None => line(out, 4, &format!("Requirement: {id}")),
-        }
+        };
+        let (id, level, says) = (requirement.id, requirement.level, requirement.says);
+        line(out, indent, &format!("Requirement: {id} ({level}) {says}"));
+        line(out, indent + 2, &requirement.link(revision));
     }
-    if told.is_empty() {
-        for reference in &check.spec_references {
-            line(out, 4, &format!("Reference: {}", reference.id));
-            if let Some(url) = &reference.url {
-                line(out, 6, url);
-            }
+}
+
+fn references(out: &mut String, check: &Check) {
+    for reference in &check.spec_references {
+        line(out, 4, &format!("Reference: {}", reference.id));
+        if let Some(url) = &reference.url {
+            line(out, 6, url);
         }
     }
 }
 
-fn exchange(out: &mut String, trace: &Trace, finding: &Finding) {
-    let excerpt = trace::excerpt(trace, &finding.evidence);
-    if excerpt.trim().is_empty() {
-        return;
-    }
-    line(out, 4, "Exchange:");
-    line(out, 6, excerpt.trim_end());
-}
-
-/// Adds a text, every line of it indented.
+/// Adds a text, every line of it indented; further lines hang, unless they are indented themselves.
 fn line(out: &mut String, indent: usize, text: &str) {
     for (number, part) in text.lines().enumerate() {
-        let hanging = if number == 0 { 0 } else { 2 * usize::from(indent < 6) };
+        let hangs = number > 0 && indent < 6 && !part.starts_with(' ');
+        let indent = if hangs { indent + 2 } else { indent };
         // Writing to a String does not fail.
-        let _ = writeln!(out, "{:width$}{part}", "", width = indent + hanging);
+        let _ = writeln!(out, "{}", format!("{:indent$}{part}", "").trim_end());
     }
 }
 
@@ -180,10 +228,47 @@ mod tests {
     #[test]
     fn a_failing_check_says_all_there_is_to_say() {
         let outcome = sample::failed();
-        let texts: Vec<String> =
-            outcome.failing().map(|check| of_check(&outcome, check)).collect();
-        insta::assert_snapshot!(texts.join("\n"), @"");
-        insta::assert_snapshot!(of_cell(&outcome, Some(&sample::rerun())), @"");
+        let mut teller = Teller::new(&outcome);
+        let texts: Vec<String> = outcome.failing().map(|check| teller.tell(check)).collect();
+        insta::assert_snapshot!(texts.join("\n"), @r#"
+        - ToolsList: Server lists its tools
+          Error: the tool list is malformed
+            expected `/tools/0/name` is a non-empty string
+            got 7, which is a number
+            hint: give every tool a name
+          Check: tools-list
+          Known false: the specification does not demand it
+          Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
+            https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
+          Exchange:
+            1  client → server  tools/list
+            2  client ← server  result {"tools":[{"name":7}]}
+
+        - tools-annotated:
+          Error: Not testable: there is no tool with annotations
+          Check: tools-annotated
+        "#);
+        insta::assert_snapshot!(of_cell(&outcome, &sample::rerun()), @r"
+        The last lines on the server's stderr:
+          | warning: no name
+        Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+        ");
+    }
+
+    #[test]
+    fn what_was_told_is_not_told_again() {
+        let outcome = sample::failed();
+        let mut teller = Teller::new(&outcome);
+        let full = teller.tell(&outcome.checks[1]);
+        let short = teller.tell(&outcome.checks[1]);
+        assert!(full.contains("Exchange:") && full.contains("expected"), "{full}");
+        insta::assert_snapshot!(short, @r"
+        - ToolsList: Server lists its tools
+          Error: the tool list is malformed
+          Check: tools-list
+          Known false: the specification does not demand it
+          This is what tools-list found, above.
+        ");
     }
 
     #[test]
@@ -191,7 +276,11 @@ mod tests {
         let finding = Finding::environment("nothing listens at http://127.0.0.1:9/mcp")
             .got("connection refused")
             .hint("start the server, or let mcp-test start it: `--url URL -- COMMAND`");
-        insta::assert_snapshot!(of_preflight("http://127.0.0.1:9/mcp", &finding), @"");
+        insta::assert_snapshot!(of_preflight("http://127.0.0.1:9/mcp", &finding), @r"
+        cannot test `http://127.0.0.1:9/mcp`: nothing listens at http://127.0.0.1:9/mcp
+          got connection refused
+          hint: start the server, or let mcp-test start it: `--url URL -- COMMAND`
+        ");
     }
 
     #[test]

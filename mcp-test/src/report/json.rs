@@ -101,6 +101,32 @@ mod tests {
         assert_eq!(document.at("/exitCode").and_then(Value::as_i64), Some(1));
         assert_eq!(document.at("/cells/0/verdict").and_then(Value::as_str), Some("failed"));
         let check = document.at("/cells/0/checks/1").expect("the failing check");
-        insta::assert_snapshot!(check.pretty(), @"");
+        insta::assert_snapshot!(check.pretty(), @r#"
+        {
+          "id": "tools-list",
+          "name": "ToolsList",
+          "description": "Server lists its tools",
+          "status": "FAILURE",
+          "timestamp": "2026-11-21T21:37:43.480Z",
+          "errorMessage": "the tool list is malformed\n  expected `/tools/0/name` is a non-empty string\n  got 7, which is a number\n  hint: give every tool a name",
+          "origin": "official",
+          "counts": true,
+          "requirements": [
+            {
+              "id": "tools.list.respond",
+              "url": "https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities"
+            }
+          ],
+          "knownFalse": "the specification does not demand it",
+          "finding": {
+            "blame": "peer",
+            "headline": "the tool list is malformed",
+            "expected": "`/tools/0/name` is a non-empty string",
+            "got": "7, which is a number",
+            "hint": "give every tool a name"
+          },
+          "exchange": "1  client → server  tools/list\n2  client ← server  result {\"tools\":[{\"name\":7}]}\n"
+        }
+        "#);
     }
 }

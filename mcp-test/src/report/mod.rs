@@ -18,10 +18,10 @@ mod json;
 mod naming;
 #[cfg(feature = "cli")]
 mod progress;
-mod secrets;
-mod summary;
 #[cfg(test)]
 mod sample;
+mod secrets;
+mod summary;
 
 pub use checks_json::{ResultFiles, rows};
 #[cfg(feature = "cli")]

@@ -88,7 +88,9 @@ impl<W: Write> Progress<W> {
             State::Playing { total, done, running } => {
                 let oldest = running
                     .first()
-                    .map(|cell| format!(" {} ({} {})", cell.scenario.id, cell.revision, cell.carrier))
+                    .map(|cell| {
+                        format!(" {} ({} {})", cell.scenario.id, cell.revision, cell.carrier)
+                    })
                     .unwrap_or_default();
                 let others = match running.len() {
                     0 | 1 => String::new(),
@@ -112,7 +114,8 @@ mod tests {
         let mut lines = Vec::new();
         let mut progress = Progress::new(Vec::new());
         let outcome = sample::passed();
-        let mut note = |progress: &Progress<Vec<u8>>| lines.push(progress.line().unwrap_or_default());
+        let mut note =
+            |progress: &Progress<Vec<u8>>| lines.push(progress.line().unwrap_or_default());
         note(&progress);
         progress.event(&RunEvent::Planned(vec![outcome.cell, sample::ping().cell]));
         progress.event(&RunEvent::Started(outcome.cell));
@@ -120,7 +123,11 @@ mod tests {
         note(&progress);
         progress.event(&RunEvent::Finished(Box::new(outcome)));
         note(&progress);
-        insta::assert_snapshot!(lines.join("\n"), @"");
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        bringing the target up
+        [0/2] tools-list (2025-11-25 stdio) and 1 more
+        [1/2] ping (2025-11-25 stdio)
+        ");
     }
 
     #[test]
@@ -131,6 +138,6 @@ mod tests {
         progress.paint().expect("memory does not refuse");
         progress.clear().expect("memory does not refuse");
         progress.clear().expect("memory does not refuse");
-        insta::assert_debug_snapshot!(String::from_utf8_lossy(&progress.out), @"");
+        insta::assert_debug_snapshot!(String::from_utf8_lossy(&progress.out), @r#""\r\u{1b}[2Kbringing the target up\r\u{1b}[2K""#);
     }
 }

@@ -6,7 +6,9 @@ use bytes::Bytes;
 
 use super::{About, Rerun};
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
-use crate::run::{Cell, Counts, ExitCode, Line, Outcome, Preflight, RunEvent, Summary, Verdict};
+use crate::run::{
+    Cell, Counts, ExitCode, Line, Outcome, Preflight, Results, RunEvent, Summary, Verdict,
+};
 use crate::scenario::{CheckSpec, Leg, Official, Profile, Proofs, Scenario, Suite};
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions};
@@ -102,7 +104,8 @@ pub(super) fn failed() -> Outcome {
         recorder.record(connection, party, Reading::message(Bytes::from_static(text.as_bytes())))
     };
     let asked = said(Party::Client, r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
-    let answered = said(Party::Server, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":7}]}}"#);
+    let answered =
+        said(Party::Server, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":7}]}}"#);
     recorder.record(connection, Party::Server, What::Stderr("warning: no name".to_owned()));
 
     let mut success = check("server-answers", Status::Success);
@@ -111,7 +114,7 @@ pub(super) fn failed() -> Outcome {
         .expected("`/tools/0/name` is a non-empty string")
         .got("7, which is a number")
         .hint("give every tool a name")
-        .requires("tools.list-response")
+        .requires("tools.list.respond")
         .evidence(asked)
         .evidence(answered);
     let mut failure = Check::from_finding("tools-list", Origin::Official, finding);
@@ -145,9 +148,11 @@ pub(super) fn failed() -> Outcome {
 
 /// The events of a run of these cells.
 pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> {
-    let mut preflight = Preflight::default();
-    preflight.server = Some("sample 1.0.0".to_owned());
-    preflight.speaks.insert(CarrierKind::Stdio, vec![Revision::V2025_11_25, Revision::NEWEST]);
+    let speaks = vec![Revision::V2025_11_25, Revision::NEWEST];
+    let preflight = Preflight {
+        speaks: [(CarrierKind::Stdio, speaks)].into(),
+        server: Some("sample 1.0.0".to_owned()),
+    };
     let mut events = vec![RunEvent::PreflightDone(preflight), RunEvent::Planned(cells)];
     let mut summary = Summary {
         target: about().target,
@@ -156,6 +161,7 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
         lines: Vec::new(),
         counts: Counts::default(),
         advisory: Counts::default(),
+        results: Results::default(),
         baseline: None,
         not_run: None,
         exit: ExitCode::Passed,

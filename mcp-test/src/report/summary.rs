@@ -75,7 +75,7 @@ impl SummaryJson {
     pub fn cell(&mut self, outcome: &Outcome, directory: Option<&Path>, checks: Option<Value>) {
         let (counting, advisory): (Vec<_>, Vec<_>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
-        let mut cell = self::cell(&outcome.cell);
+        let mut cell = object_of(&outcome.cell);
         cell.push("profile", outcome.profile.as_str());
         cell.push("verdict", verdict(outcome.verdict));
         cell.push("counts", counts(Counts::of(counting)));
@@ -127,7 +127,7 @@ impl SummaryJson {
     }
 }
 
-fn cell(cell: &Cell) -> Object {
+fn object_of(cell: &Cell) -> Object {
     let mut object = Object::new();
     object.push("scenario", cell.scenario.id);
     object.push("revision", cell.revision.as_str());

@@ -158,11 +158,7 @@ impl Stage<'_> {
             cell: self.cell,
             profile: self.profile,
             checks,
-            stderr_tail: trace
-                .stderr_tail(STDERR_LINES)
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
+            stderr_tail: trace.stderr_tail(STDERR_LINES),
             trace,
             started: self.started,
             elapsed: self.watch.elapsed(),

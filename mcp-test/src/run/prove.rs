@@ -15,12 +15,21 @@ use crate::server::Server;
 use crate::spec::Revision;
 use crate::transport::{CarrierKind, Target};
 
+fn target(server: &Server) -> Target {
+    let (lines, http) = (server.clone(), server.clone());
+    Target::duplex(move |io| {
+        let server = lines.clone();
+        async move { Ok(server.serve(io).await?) }
+    })
+    .and_router(move || http.router())
+}
+
 fn plan(server: &Server, scenario: &'static Scenario, profile: Profile) -> Plan {
     let selection = Selection {
         scenarios: vec![scenario.id.to_owned()],
         ..Selection::default()
     };
-    let plan = Plan::build(server.target(), profile, &selection).expect("a scenario that exists");
+    let plan = Plan::build(target(server), profile, &selection).expect("a scenario that exists");
     plan.timeout(Duration::from_secs(20))
 }
 
@@ -161,7 +170,7 @@ fn every_scenario_passes_over_a_real_socket() {
         for scenario in scenarios::all() {
             let peer = ((scenario.proofs)().peer)();
             let listening = peer
-                .listen(([127, 0, 0, 1], 0).into())
+                .listen(("127.0.0.1", 0))
                 .await
                 .expect("a free port");
             for revision in scenario.revisions.iter() {

@@ -16,8 +16,14 @@ use crate::check::{Check, Finding};
 /// Up to [`Plan::jobs`] cells are played at the same time; one that disturbs the target is played alone. Outcomes are
 /// told in the order of the plan, whichever ends first.
 ///
-/// Must be called within a tokio runtime whose I/O is enabled.
+/// Must be called within a tokio runtime whose I/O is enabled. A plan without cells leaves the target alone.
 pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
+    if plan.cells.is_empty() {
+        on(RunEvent::Planned(Vec::new()));
+        let summary = Summary::of(plan);
+        on(RunEvent::Ended(summary.clone()));
+        return summary;
+    }
     let summary = match bring_up(plan).await {
         Err(finding) => {
             on(RunEvent::PreflightFailed(finding.clone()));
@@ -124,7 +130,9 @@ impl<'a> Run<'a> {
 }
 
 impl Summary {
-    fn of(plan: &Plan) -> Self {
+    /// The summary of a run that has not begun.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
         Self {
             target: plan.target.label(),
             profile: plan.profile,

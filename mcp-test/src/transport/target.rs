@@ -151,6 +151,18 @@ impl Target {
         self.carriers.iter().map(Carrier::kind).collect()
     }
 
+    /// Whether [`Target::prepare`] starts a program.
+    #[must_use]
+    pub fn starts_a_program(&self) -> bool {
+        #[cfg(feature = "http")]
+        return self
+            .carriers
+            .iter()
+            .any(|carrier| matches!(carrier, Carrier::Http { started_by: Some(_), .. }));
+        #[cfg(not(feature = "http"))]
+        false
+    }
+
     /// Brings up what all connections share: the program behind a URL.
     ///
     /// # Errors
@@ -183,8 +195,8 @@ impl Target {
             Carrier::Stdio(command) => stdio::open(command, recorder, limits),
             #[cfg(feature = "http")]
             Carrier::Http { url, .. } => {
-                let door = super::http::Door::network().map_err(|why| {
-                    Finding::environment(format!("no HTTP client can be made: {why}"))
+                let door = super::http::Door::network(url).map_err(|why| {
+                    Finding::environment(format!("no HTTP client can be made for {url}: {why}"))
                 })?;
                 Ok(super::http::open(kind, door, url, &self.headers, recorder, limits))
             }
@@ -220,7 +232,7 @@ impl Target {
 
     /// A server in this process that is an axum router, with the MCP endpoint at `/mcp`: no port is opened.
     ///
-    /// `make` is called once per connection. Any tower service fits as `Router::new().fallback_service(service)`.
+    /// `make` is called once per connection. See [`Target::service`] for other tower services.
     #[must_use]
     pub fn router(make: impl Fn() -> axum::Router + Send + Sync + 'static) -> Self {
         Self::new(Carrier::Router { make: Arc::new(make), endpoint: "/mcp".to_owned() })
@@ -230,6 +242,23 @@ impl Target {
     #[must_use]
     pub fn and_router(self, make: impl Fn() -> axum::Router + Send + Sync + 'static) -> Self {
         self.and(Carrier::Router { make: Arc::new(make), endpoint: "/mcp".to_owned() })
+    }
+
+    /// A server in this process that is a tower service, whatever its endpoint: no port is opened.
+    ///
+    /// `make` is called once per connection; the service sees requests for `/mcp`.
+    #[must_use]
+    pub fn service<S>(make: impl Fn() -> S + Send + Sync + 'static) -> Self
+    where
+        S: tower::Service<http::Request<axum::body::Body>, Error = std::convert::Infallible>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Response: axum::response::IntoResponse,
+        S::Future: Send,
+    {
+        Self::router(move || axum::Router::new().fallback_service(make()))
     }
 
     /// Moves the MCP endpoint of the in-process router to `path`.

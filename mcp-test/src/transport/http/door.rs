@@ -42,14 +42,13 @@ pub(in crate::transport) enum Door {
 }
 
 impl Door {
-    /// A client of its own: connections belong to the runtime that opened them.
-    pub(in crate::transport) fn network() -> Result<Self, String> {
-        reqwest::Client::builder()
+    /// A client of its own for `url`: connections belong to the runtime that opened them.
+    pub(in crate::transport) fn network(url: &str) -> Result<Self, String> {
+        let secure = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+        let builder = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .build()
-            .map(Self::Network)
-            .map_err(|error| chain(&error))
+            .no_proxy();
+        with_tls(builder, secure)?.build().map(Self::Network).map_err(|error| chain(&error))
     }
 
     /// Sends a request; the error says in words why no response came.
@@ -74,6 +73,40 @@ impl Door {
             }
         })
     }
+}
+
+/// Brings a provider of cryptography of its own: the one of the process is for the server under test to choose.
+#[cfg(feature = "tls")]
+fn with_tls(
+    builder: reqwest::ClientBuilder,
+    secure: bool,
+) -> Result<reqwest::ClientBuilder, String> {
+    use std::sync::Arc;
+
+    use rustls::{ClientConfig, RootCertStore, crypto::ring};
+    use rustls_platform_verifier::BuilderVerifierExt;
+
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| chain(&error))?;
+    // Reading the certificates of the system takes time that plain HTTP need not spend.
+    let config = if secure {
+        config.with_platform_verifier().map_err(|error| chain(&error))?
+    } else {
+        config.with_root_certificates(RootCertStore::empty())
+    };
+    Ok(builder.tls_backend_preconfigured(config.with_no_client_auth()))
+}
+
+#[cfg(not(feature = "tls"))]
+fn with_tls(
+    builder: reqwest::ClientBuilder,
+    secure: bool,
+) -> Result<reqwest::ClientBuilder, String> {
+    if secure {
+        return Err("an https URL needs the feature `tls` of mcp-test".to_owned());
+    }
+    Ok(builder)
 }
 
 async fn over_network(
