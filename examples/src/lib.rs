@@ -58,10 +58,7 @@ impl Calculator {
     /// A calculator.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            tool_router: Self::tool_router(),
-            prompt_router: Self::prompt_router(),
-        }
+        Self { tool_router: Self::tool_router(), prompt_router: Self::prompt_router() }
     }
 
     /// Adds two numbers.
@@ -71,10 +68,7 @@ impl Calculator {
     }
 
     /// Divides two numbers. That there is nothing to divide by is for the model to know, so it is no protocol error.
-    #[tool(
-        name = "divide",
-        description = "Divides the first number by the second"
-    )]
+    #[tool(name = "divide", description = "Divides the first number by the second")]
     async fn divide(&self, Parameters(Operands { a, b }): Parameters<Operands>) -> CallToolResult {
         if b == 0.0 {
             return CallToolResult::error(vec![ContentBlock::text("cannot divide by zero")]);
@@ -83,14 +77,14 @@ impl Calculator {
     }
 }
 
-#[allow(missing_docs, reason = "rmcp writes a public function beside the prompt, without a doc comment")]
+#[allow(
+    missing_docs,
+    reason = "rmcp writes a public function beside the prompt, without a doc comment"
+)]
 #[prompt_router]
 impl Calculator {
     /// Asks for a calculation in small steps.
-    #[prompt(
-        name = "explain",
-        description = "Asks to work something out step by step"
-    )]
+    #[prompt(name = "explain", description = "Asks to work something out step by step")]
     async fn explain(&self, Parameters(Sum { expression }): Parameters<Sum>) -> GetPromptResult {
         let text = format!("Work out {expression} with the calculator, and explain each step.");
         GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)])

@@ -20,6 +20,10 @@
 //! | 11 | `harness` |
 //! | 12 | `cli` |
 
+#[cfg(feature = "harness")]
+pub use harness::conformance;
+pub use mcp_test_macros::mcp_scenario;
+
 /// The error that test code may end with: anything that is an error.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -33,7 +37,6 @@ pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod expect;
-#[cfg(feature = "harness")]
 pub mod harness;
 pub mod json;
 pub mod prelude;
@@ -47,3 +50,19 @@ pub mod spec;
 pub mod trace;
 pub mod transport;
 pub mod wire;
+
+/// What the macros expand to; no part of the public interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::__golden_fn as golden_fn;
+    pub use crate::harness::run_test;
+    #[cfg(feature = "harness")]
+    pub use crate::harness::{Place, main};
+    pub use crate::scenario::Ctx;
+    pub use crate::scenario::{
+        DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario, user_scenarios,
+    };
+    pub use inventory;
+    #[cfg(feature = "golden")]
+    pub use insta;
+}

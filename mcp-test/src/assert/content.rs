@@ -91,7 +91,8 @@ impl Content<'_> {
     }
 
     pub(super) fn held(&self) -> String {
-        let shown: Vec<String> = self.items.iter().take(NAMED).map(|item| described(item)).collect();
+        let shown: Vec<String> =
+            self.items.iter().take(NAMED).map(|item| described(item)).collect();
         match self.items.len().saturating_sub(NAMED) {
             0 if shown.is_empty() => "no content at all".to_owned(),
             0 => words::list(shown, "and"),

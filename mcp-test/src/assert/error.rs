@@ -1,8 +1,8 @@
 //! Assertions of refusals: that a reply is a JSON-RPC error, and which.
 
+use super::assertions;
 use super::reply::{Replied, last};
 use super::text::quoted;
-use super::assertions;
 use crate::check::Finding;
 use crate::client::reply::{
     Completion, List, ListKind, PromptMessages, Reply, ResourceContents, ToolResult,

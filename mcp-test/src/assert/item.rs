@@ -56,11 +56,7 @@ impl<K: ListKind> ItemAssert<K> {
         Finding::peer(headline).evidence_all(self.list.evidence())
     }
 
-    pub(super) fn check_member(
-        &self,
-        pointer: &str,
-        matcher: &dyn Matcher,
-    ) -> Result<(), Finding> {
+    pub(super) fn check_member(&self, pointer: &str, matcher: &dyn Matcher) -> Result<(), Finding> {
         let headline = format!("{} is not as expected", self.noun());
         member(&self.item, pointer, matcher, headline)
             .map_err(|finding| finding.evidence_all(self.list.evidence()))

@@ -1,9 +1,9 @@
 //! Assertions of lists, of whatever kind, as a whole.
 
+use super::assertions;
 use super::item::{PromptAssert, ResourceAssert, ResourceTemplateAssert, ToolAssert};
 use super::reply::check_ok;
 use super::text::names;
-use super::assertions;
 use crate::check::Finding;
 use crate::client::reply::{
     List, ListKind, PromptList, ResourceList, ResourceTemplateList, ToolList,

@@ -50,7 +50,8 @@ fn other(prompt: &PromptMessages) -> Finding {
 fn messages(prompt: &PromptMessages) -> Result<&[Value], Finding> {
     let reply = prompt.reply();
     let result = complete(reply)?;
-    let message = expect::object().member("role", expect::string()).member("content", expect::object());
+    let message =
+        expect::object().member("role", expect::string()).member("content", expect::object());
     let wanted = expect::object().member("messages", expect::array_of(message));
     wanted.check(result).map_err(|mismatch| {
         Finding::mismatch("the result of `prompts/get` has no proper messages", &mismatch)
@@ -77,9 +78,9 @@ fn check_message(
 ) -> Result<(), Finding> {
     let messages = messages(prompt)?;
     let Some(message) = messages.get(index) else {
-        return Err(other(prompt)
-            .expected(format!("a message {index} by `{wanted}`"))
-            .got(format!("{}, the first being message 0", words::count(messages.len(), "message"))));
+        return Err(other(prompt).expected(format!("a message {index} by `{wanted}`")).got(
+            format!("{}, the first being message 0", words::count(messages.len(), "message")),
+        ));
     };
     if role(message) != wanted {
         return Err(other(prompt)
@@ -87,8 +88,9 @@ fn check_message(
             .got(format!("one by `{}`", role(message))));
     }
     let items = message.get("content").into_iter().collect();
-    let finding = Finding::peer(format!("message {index} of the prompt says something else than expected"))
-        .evidence_all(prompt.reply().evidence());
+    let finding =
+        Finding::peer(format!("message {index} of the prompt says something else than expected"))
+            .evidence_all(prompt.reply().evidence());
     Content { items, finding }.check_text(text)
 }
 

@@ -44,10 +44,9 @@ replied!(ToolResult, ResourceContents, PromptMessages, Completion);
 impl<T: Replied> Staged for T {
     fn scene(&self) -> Scene<'_> {
         match self.replies().last() {
-            Some(reply) => Scene {
-                trace: Cow::Owned(reply.recorder().trace()),
-                revision: reply.revision(),
-            },
+            Some(reply) => {
+                Scene { trace: Cow::Owned(reply.recorder().trace()), revision: reply.revision() }
+            }
             None => Scene { trace: Cow::Owned(Trace::default()), revision: Revision::NEWEST },
         }
     }
@@ -140,13 +139,12 @@ fn check_no_member(subject: &impl Replied, pointer: &str) -> Result<(), Finding>
     parsed(pointer)?;
     match reply.result()?.at(pointer) {
         None => Ok(()),
-        Some(value) => Err(Finding::peer(format!(
-            "the result of `{}` is not as expected",
-            reply.method()
-        ))
-        .expected(format!("nothing at `{pointer}`"))
-        .got(crate::expect::words::got(Some(value)))
-        .evidence_all(reply.evidence())),
+        Some(value) => {
+            Err(Finding::peer(format!("the result of `{}` is not as expected", reply.method()))
+                .expected(format!("nothing at `{pointer}`"))
+                .got(crate::expect::words::got(Some(value)))
+                .evidence_all(reply.evidence()))
+        }
     }
 }
 
@@ -168,7 +166,9 @@ pub(super) fn member(
 fn parsed(pointer: &str) -> Result<Pointer, Finding> {
     Pointer::parse(pointer).ok_or_else(|| {
         Finding::test("the test asks for a place that no JSON value has")
-            .expected("a JSON pointer, such as `/content/0/text`; the empty one is the whole result")
+            .expected(
+                "a JSON pointer, such as `/content/0/text`; the empty one is the whole result",
+            )
             .got(format!("{pointer:?}"))
     })
 }

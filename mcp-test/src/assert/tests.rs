@@ -38,17 +38,19 @@ async fn play(io: DuplexStream, answers: Vec<Value>) -> crate::Result {
 fn pages<const N: usize>(method: &str, answers: [Value; N]) -> Vec<Reply> {
     let answers = answers.to_vec();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(async {
-        let target = Target::duplex(move |io| play(io, answers.clone()));
-        let link = target.open(CarrierKind::Duplex, &Recorder::new(), Limits::default()).await?;
-        let mut client = Client::connect(link, Options::default()).await?;
-        if N > 1 || method.ends_with("/list") {
-            return client.pages(method).await;
-        }
-        let params = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
-        Ok(vec![client.request(method, params).await?])
-    })
-    .expect("a conversation")
+    runtime
+        .block_on(async {
+            let target = Target::duplex(move |io| play(io, answers.clone()));
+            let link =
+                target.open(CarrierKind::Duplex, &Recorder::new(), Limits::default()).await?;
+            let mut client = Client::connect(link, Options::default()).await?;
+            if N > 1 || method.ends_with("/list") {
+                return client.pages(method).await;
+            }
+            let params = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
+            Ok(vec![client.request(method, params).await?])
+        })
+        .expect("a conversation")
 }
 
 fn reply(method: &str, answer: Value) -> Reply {
@@ -79,10 +81,13 @@ fn tools() -> ToolList {
         "annotations": {"readOnlyHint": true},
     });
     let now = json!({"name": "now", "inputSchema": {"type": "object"}});
-    ToolList::new(pages("tools/list", [
-        json!({"result": {"tools": [add], "nextCursor": "2"}}),
-        json!({"result": {"tools": [now]}}),
-    ]))
+    ToolList::new(pages(
+        "tools/list",
+        [
+            json!({"result": {"tools": [add], "nextCursor": "2"}}),
+            json!({"result": {"tools": [now]}}),
+        ],
+    ))
 }
 
 /// What a failed assertion says, once it is sure that each requirement it names is one.
@@ -98,7 +103,9 @@ fn said<T>(outcome: Result<T, Finding>) -> String {
 
 /// What an assertion panics with.
 fn panic_of<T>(assertion: impl FnOnce() -> T) -> String {
-    let Err(panic) = catch_unwind(AssertUnwindSafe(assertion)) else { panic!("the assertion holds") };
+    let Err(panic) = catch_unwind(AssertUnwindSafe(assertion)) else {
+        panic!("the assertion holds")
+    };
     *panic.downcast::<String>().expect("a message")
 }
 
@@ -337,7 +344,8 @@ fn lists() {
 fn lists_of_other_kinds() {
     let answer = |member: &str, item: Value| json!({"result": {member: [item]}});
     let file = json!({"uri": "file:///a", "name": "a", "mimeType": "text/plain"});
-    let resources = || ResourceList::new(pages("resources/list", [answer("resources", file.clone())]));
+    let resources =
+        || ResourceList::new(pages("resources/list", [answer("resources", file.clone())]));
     resources().assert_resource("file:///a").assert_name("a").and().assert_no_resource("file:///b");
     insta::assert_snapshot!(said(resources().try_resource("file:///b")), @"
     there is no resource `file:///b`
@@ -352,10 +360,16 @@ fn lists_of_other_kinds() {
       got "text/plain"
     "#);
 
-    let template = json!({"uriTemplate": "file:///{name}", "name": "files", "mimeType": "text/plain"});
+    let template =
+        json!({"uriTemplate": "file:///{name}", "name": "files", "mimeType": "text/plain"});
     let method = "resources/templates/list";
-    let templates = || ResourceTemplateList::new(pages(method, [answer("resourceTemplates", template.clone())]));
-    templates().assert_no_resource_template("x").assert_resource_template("file:///{name}").assert_name("files");
+    let templates = || {
+        ResourceTemplateList::new(pages(method, [answer("resourceTemplates", template.clone())]))
+    };
+    templates()
+        .assert_no_resource_template("x")
+        .assert_resource_template("file:///{name}")
+        .assert_name("files");
     insta::assert_snapshot!(said(templates().try_resource_template("file:///{id}")), @"
     there is no resource template `file:///{id}`
       expected a resource template whose `uriTemplate` is `file:///{id}`
@@ -365,7 +379,11 @@ fn lists_of_other_kinds() {
 
     let prompt = json!({"name": "greet", "arguments": [{"name": "who", "required": true}, {"name": "style"}]});
     let prompts = || PromptList::new(pages("prompts/list", [answer("prompts", prompt.clone())]));
-    prompts().assert_no_prompt("leave").assert_prompt("greet").assert_requires("who").assert_optional("style");
+    prompts()
+        .assert_no_prompt("leave")
+        .assert_prompt("greet")
+        .assert_requires("who")
+        .assert_optional("style");
     insta::assert_snapshot!(said(prompts().try_prompt("great")), @"
     there is no prompt `great`
       expected a prompt whose `name` is `great`
@@ -448,7 +466,9 @@ fn tools_of_a_list() {
 
 #[test]
 fn tool_results() {
-    let failed = || call(json!({"result": {"isError": true, "content": [{"type": "text", "text": "too big"}]}}));
+    let failed = || {
+        call(json!({"result": {"isError": true, "content": [{"type": "text", "text": "too big"}]}}))
+    };
     insta::assert_snapshot!(said(failed().try_ok()), @r#"
     tool `add` failed
       expected a result without `isError`
@@ -516,7 +536,8 @@ fn tool_results() {
       expected `/structuredContent` is {"sum":4}
       got nothing
     "#);
-    let structured = || call(json!({"result": {"content": [], "structuredContent": {"sum": 4, "unit": "m"}}}));
+    let structured =
+        || call(json!({"result": {"content": [], "structuredContent": {"sum": 4, "unit": "m"}}}));
     insta::assert_snapshot!(said(structured().try_structured(json!({"sum": 3, "unit": "m"}))), @"
     tool `add` returned other structured content than expected
       expected `/structuredContent/sum` is 3
@@ -571,9 +592,16 @@ fn headless(finding: Finding) -> Finding {
 
 #[test]
 fn resources() {
-    let read = |contents: Value| ResourceContents::from(reply("resources/read", json!({"result": {"contents": contents}})));
+    let read = |contents: Value| {
+        ResourceContents::from(reply("resources/read", json!({"result": {"contents": contents}})))
+    };
     let text = || read(json!([{"uri": "test://a", "mimeType": "text/plain", "text": "one\ntwo"}]));
-    text().assert_ok().assert_text("one\ntwo").assert_mime_type("text/plain").assert_uri("test://a").assert_len(1);
+    text()
+        .assert_ok()
+        .assert_text("one\ntwo")
+        .assert_mime_type("text/plain")
+        .assert_uri("test://a")
+        .assert_len(1);
     insta::assert_snapshot!(said(text().try_text("one\n2")), @r#"
     the resource holds something else than expected
       expected the text "one\n2"
@@ -627,7 +655,11 @@ fn prompts() {
         PromptMessages::from(reply("prompts/get", json!({"result": result})))
     };
     let hello = || get(json!([{"role": "user", "content": {"type": "text", "text": "Hello"}}]));
-    hello().assert_ok().assert_message(0, "user", "Hello").assert_len(1).assert_description("Greets");
+    hello()
+        .assert_ok()
+        .assert_message(0, "user", "Hello")
+        .assert_len(1)
+        .assert_description("Greets");
     insta::assert_snapshot!(said(hello().try_message(0, "user", "Hallo")), @r#"
     message 0 of the prompt says something else than expected
       expected the text "Hallo"
@@ -673,10 +705,18 @@ fn prompts() {
 #[test]
 fn completions() {
     let complete = |completion: Value| {
-        Completion::from(reply("completion/complete", json!({"result": {"completion": completion}})))
+        Completion::from(reply(
+            "completion/complete",
+            json!({"result": {"completion": completion}}),
+        ))
     };
     let paris = || complete(json!({"values": ["paris", "park"], "total": 5, "hasMore": true}));
-    paris().assert_ok().assert_values(["paris", "park"]).assert_contains("park").assert_total(5).assert_has_more(true);
+    paris()
+        .assert_ok()
+        .assert_values(["paris", "park"])
+        .assert_contains("park")
+        .assert_total(5)
+        .assert_has_more(true);
     insta::assert_snapshot!(said(paris().try_values(["park", "paris"])), @r#"
     the completion is not as expected
       expected the values ["park","paris"]
@@ -747,9 +787,15 @@ fn traces_with_fences_and_deadlines() {
     recorder.record(wire, Party::Harness, What::Fence("early".into()));
     recorder.record(wire, Party::Server, Reading::message(note.into()));
     recorder.record(wire, Party::Harness, What::Fence("late".into()));
-    recorder.record(wire, Party::Harness, What::DeadlineFired { awaited: "a response with id 1".into() });
+    recorder.record(
+        wire,
+        Party::Harness,
+        What::DeadlineFired { awaited: "a response with id 1".into() },
+    );
     let trace = || -> Trace { recorder.trace() };
-    trace().assert_received("notifications/message").assert_not_seen_before_fence("notifications/message", "early");
+    trace()
+        .assert_received("notifications/message")
+        .assert_not_seen_before_fence("notifications/message", "early");
     insta::assert_snapshot!(said(trace().try_not_seen_before_fence("notifications/message", "late")), @"
     `notifications/message` was said before the fence `late`
       expected no `notifications/message` before it

@@ -27,7 +27,8 @@ pub(super) fn which_differs(expected: &str, got: &str) -> Option<String> {
     if one_line(expected) && one_line(got) {
         return None;
     }
-    let (expected, got): (Vec<_>, Vec<_>) = (expected.split('\n').collect(), got.split('\n').collect());
+    let (expected, got): (Vec<_>, Vec<_>) =
+        (expected.split('\n').collect(), got.split('\n').collect());
     let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
     let start = expected.iter().zip(&got).take_while(same).count();
     let (expected, got) = (&expected[start..], &got[start..]);
@@ -54,7 +55,8 @@ mod tests {
 
     #[test]
     fn only_the_lines_that_differ_are_shown() {
-        let differs = which_differs("one\ntwo\nthree\nfour", "one\n2\nthree\nfour").expect("several lines");
+        let differs =
+            which_differs("one\ntwo\nthree\nfour", "one\n2\nthree\nfour").expect("several lines");
         insta::assert_snapshot!(differs, @r"
         differs from line 2:
         - two

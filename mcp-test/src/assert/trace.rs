@@ -147,7 +147,8 @@ fn check_no_deadline(trace: &Trace) -> Result<(), Finding> {
     if awaited.is_empty() {
         return Ok(());
     }
-    let fired = trace.events.iter().filter(|event| matches!(event.what, What::DeadlineFired { .. }));
+    let fired =
+        trace.events.iter().filter(|event| matches!(event.what, What::DeadlineFired { .. }));
     Err(Finding::peer("something was awaited in vain")
         .expected("an answer to everything, or at once the reason why none can come")
         .got(format!("a deadline passed for {}", words::list(awaited, "and")))

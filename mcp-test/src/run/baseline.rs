@@ -164,7 +164,7 @@ impl Baseline {
                 };
                 match status {
                     Some(Status::Failure | Status::Warning) => {
-                        comparison.expected.push(entry.to_string())
+                        comparison.expected.push(entry.to_string());
                     }
                     Some(Status::Success) => comparison.stale.push(entry.to_string()),
                     Some(Status::Skipped | Status::Info) | None => {}

@@ -11,6 +11,7 @@ use crate::transport::CarrierKind;
 /// Something that happened in a run. Outcomes come in the order of the plan.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
+#[allow(clippy::large_enum_variant, reason = "the largest one comes once per run")]
 pub enum RunEvent {
     /// The target is up and speaks MCP.
     PreflightDone(Preflight),

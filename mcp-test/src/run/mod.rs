@@ -17,6 +17,8 @@ mod preflight;
 mod prove;
 mod results;
 mod runner;
+#[cfg(test)]
+mod tests;
 mod yaml;
 
 pub use baseline::{Baseline, Comparison, Entry};

@@ -3,6 +3,7 @@
 //! Said once, instead of by every scenario.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 use super::event::Preflight;
@@ -32,17 +33,11 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
         inventories: BTreeMap::new(),
     };
     let patience = PATIENCE.min(plan.timeout);
+    let wanted = wanted(plan);
     for cell in &plan.cells {
-        if !survey.spoken.contains_key(&cell.carrier) {
-            let spoken = probe(
-                &plan.target,
-                cell.carrier,
-                &Recorder::new(),
-                &Revision::ALL,
-                patience,
-            )
-            .await?;
-            survey.spoken.insert(cell.carrier, spoken);
+        if let Entry::Vacant(unasked) = survey.spoken.entry(cell.carrier) {
+            let recorder = Recorder::new();
+            unasked.insert(probe(&plan.target, cell.carrier, &recorder, &wanted, patience).await?);
         }
         let by_needs = plan.profile.at(cell.scenario, cell.revision) != Profile::Official;
         if by_needs && !cell.scenario.needs.is_empty() {
@@ -50,6 +45,15 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
         }
     }
     Ok(survey)
+}
+
+/// The revisions of the plan, and the newest of each era, so that any server at all is recognized as one.
+fn wanted(plan: &Plan) -> Vec<Revision> {
+    let is_wanted = |revision: &Revision| {
+        [Revision::NEWEST_HANDSHAKE, Revision::NEWEST].contains(revision)
+            || plan.cells.iter().any(|cell| cell.revision == *revision)
+    };
+    Revision::ALL.into_iter().filter(is_wanted).collect()
 }
 
 impl Survey {

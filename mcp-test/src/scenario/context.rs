@@ -59,6 +59,7 @@ pub struct Ctx {
     recorder: Recorder,
     collector: Collector,
     client: Option<Client>,
+    pub(super) golden: Option<super::Golden>,
 }
 
 impl Ctx {
@@ -71,6 +72,7 @@ impl Ctx {
             recorder: Recorder::new(),
             collector: Collector::new(),
             client: None,
+            golden: None,
         }
     }
 

@@ -17,6 +17,7 @@ macro_rules! scenario {
         checks: $checks:expr $(,)?
     ) => {
         #[doc = concat!("The scenario `", $id, "`: ", $title, ".")]
+        #[allow(unreachable_pub, reason = "a scenario of a test is declared in the same way")]
         pub static SCENARIO: $crate::scenario::Scenario = $crate::scenario::Scenario {
             id: $id,
             title: $title,

@@ -6,6 +6,7 @@
 mod checking;
 mod context;
 mod definition;
+mod golden;
 mod macros;
 mod matchers;
 mod need;
@@ -18,6 +19,7 @@ mod user;
 pub use checking::{CheckBuilder, Part, Subject};
 pub use context::{Ctx, Ended, Setup, Skip};
 pub use definition::{CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite};
+pub use golden::{Differences, Golden};
 pub use matchers::{empty_result, truthy};
 pub use need::{Inventory, Need};
 pub use profile::{Profile, UnknownProfile};

@@ -9,13 +9,14 @@ use super::{
     asked::Asked,
     call::Call,
     in_flight::InFlight,
-    terms::{self, Terms},
+    reply::{refusal, reply},
+    terms::Terms,
 };
 use crate::{
     json::Value,
-    spec::{self, Era, Revision, Side, error_code},
+    spec::{Era, Revision, error_code},
     transport::serve::{Conversation, Emitted, Outbox, Received, Work},
-    wire::{ErrorReply, Frame, Id, Malformed, Message, Notification, Request, Response, RpcError},
+    wire::{ErrorReply, Frame, Id, Malformed, Message, Notification, Request, RpcError},
 };
 
 /// What one message leads to: a reply, or none.
@@ -23,13 +24,13 @@ type Reply = BoxFuture<'static, Option<Emitted>>;
 
 /// One conversation; copies are the same conversation.
 #[derive(Debug, Clone)]
-pub(super) struct Talk(Arc<State>);
+pub(super) struct Talk(pub(super) Arc<State>);
 
 #[derive(Debug)]
-struct State {
-    server: Server,
-    era: Option<Era>,
-    agreed: Mutex<Option<Terms>>,
+pub(super) struct State {
+    pub(super) server: Server,
+    pub(super) era: Option<Era>,
+    pub(super) agreed: Mutex<Option<Terms>>,
     asked: Asked,
     in_flight: InFlight,
 }
@@ -77,19 +78,13 @@ impl Talk {
     }
 
     fn agreed(&self) -> Option<Terms> {
-        self.0
-            .agreed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.agreed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn batch(&self, items: Vec<Result<Message, Malformed>>, outbox: Outbox) -> Work {
         if items.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
-            let error = RpcError::new(
-                error_code::INVALID_REQUEST,
-                "expected one message, got an array",
-            );
+            let error =
+                RpcError::new(error_code::INVALID_REQUEST, "expected one message, got an array");
             return deliver(self.refuse_text(None, error), outbox);
         }
         let replies: Vec<_> = items
@@ -103,11 +98,7 @@ impl Talk {
             .collect();
         let answer = async move {
             let replies = join_all(replies).await;
-            let values: Vec<_> = replies
-                .into_iter()
-                .flatten()
-                .map(|reply| reply.value)
-                .collect();
+            let values: Vec<_> = replies.into_iter().flatten().map(|reply| reply.value).collect();
             if !values.is_empty() {
                 outbox.send(Emitted::unprompted(Value::Array(values))).await;
             }
@@ -136,10 +127,7 @@ impl Talk {
     fn notification(&self, notification: Notification, outbox: &Outbox) -> Reply {
         let Notification { method, params } = notification;
         if method == "notifications/cancelled" {
-            let id = params
-                .as_ref()
-                .and_then(|params| params.get("requestId"))
-                .and_then(Id::read);
+            let id = params.as_ref().and_then(|params| params.get("requestId")).and_then(Id::read);
             id.iter().for_each(|id| self.0.in_flight.cancel(id));
         }
         let server = &self.0.server;
@@ -183,13 +171,7 @@ impl Talk {
             let answer = server.built_in(&method, &terms);
             return ready(Some(reply(id, method, answer, &terms, &server))).boxed();
         };
-        let call = self.call(
-            Some(id.clone()),
-            method.clone(),
-            params,
-            terms.clone(),
-            outbox,
-        );
+        let call = self.call(Some(id.clone()), method.clone(), params, terms.clone(), outbox);
         let ticket = self.0.in_flight.enter(&id);
         let answer = async move {
             let answer = tokio::select! {
@@ -202,83 +184,6 @@ impl Talk {
         answer.boxed()
     }
 
-    /// The terms under which a request is served, if it is.
-    fn admit(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {
-        if params.is_some_and(|params| !params.is_object()) {
-            return Err(
-                RpcError::new(error_code::INVALID_PARAMS, "`params` must be an object").into(),
-            );
-        }
-        let terms = if self.is_stateless(method, params) {
-            self.stateless(method, params)?
-        } else {
-            self.handshake(method, params)?
-        };
-        let server = &self.0.server;
-        if server.serves(method, terms.revision) {
-            return Ok(terms);
-        }
-        let status = terms
-            .revision
-            .answers_unknown_method_with_404()
-            .then_some(404);
-        let message = format!("method not found: {method}");
-        Err(Refusal {
-            error: RpcError::new(error_code::METHOD_NOT_FOUND, message),
-            status,
-        })
-    }
-
-    fn is_stateless(&self, method: &str, params: Option<&Value>) -> bool {
-        if let Some(era) = self.0.era {
-            return era == Era::Stateless;
-        }
-        let served = self.0.server.served();
-        let has = |era| terms::of_era(served, era).next().is_some();
-        let newer = spec::method(method).is_some_and(|method| {
-            Revision::ALL.iter().all(|revision| {
-                method.sent_by(Side::Client, *revision) == (revision.era() == Era::Stateless)
-            })
-        });
-        !has(Era::Handshake) || has(Era::Stateless) && (terms::brings_terms(params) || newer)
-    }
-
-    fn stateless(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {
-        let served = self.0.server.served();
-        if method == "initialize" && !terms::brings_terms(params) {
-            let requested = params
-                .and_then(|params| params.get("protocolVersion"))
-                .and_then(Value::as_str);
-            let error = terms::unsupported(requested.unwrap_or_default(), served);
-            return Err(Refusal {
-                error,
-                status: Some(400),
-            });
-        }
-        Terms::of_request(params, served)
-    }
-
-    fn handshake(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {
-        let mut agreed = self.0.agreed.lock().unwrap_or_else(PoisonError::into_inner);
-        let invalid = |message| Refusal {
-            error: RpcError::new(error_code::INVALID_REQUEST, message),
-            status: Some(400),
-        };
-        match (method, &*agreed) {
-            ("initialize", Some(_)) => Err(invalid("this conversation is initialized already")),
-            ("initialize", None) => {
-                let terms = Terms::negotiate(params.unwrap_or(&Value::Null), &self.0.server)?;
-                *agreed = Some(terms.clone());
-                Ok(terms)
-            }
-            (_, Some(terms)) => Ok(terms.clone()),
-            ("ping", None) => Ok(Terms::unsettled(self.0.server.newest_handshake())),
-            (_, None) => Err(invalid(
-                "the first request of a conversation is `initialize`",
-            )),
-        }
-    }
-
     fn call(
         &self,
         id: Option<Id>,
@@ -288,22 +193,12 @@ impl Talk {
         outbox: &Outbox,
     ) -> Call {
         let params = params.unwrap_or_default();
-        Call {
-            id,
-            method,
-            params,
-            terms,
-            talk: self.clone(),
-            outbox: outbox.clone(),
-        }
+        Call { id, method, params, terms, talk: self.clone(), outbox: outbox.clone() }
     }
 
     fn malformed(&self, malformed: &Malformed) -> Reply {
         let id = malformed.id.clone().filter(|id| *id != Id::Null);
-        self.refuse_text(
-            id,
-            RpcError::new(error_code::INVALID_REQUEST, malformed.to_string()),
-        )
+        self.refuse_text(id, RpcError::new(error_code::INVALID_REQUEST, malformed.to_string()))
     }
 
     /// Refuses a text that holds no request which could be answered in its own name.
@@ -314,12 +209,7 @@ impl Talk {
         };
         let id = id.or((!may_lack_id).then_some(Id::Null));
         let value = ErrorReply { id, error }.to_value();
-        ready(Some(Emitted {
-            value,
-            answers: None,
-            status: Some(400),
-        }))
-        .boxed()
+        ready(Some(Emitted { value, answers: None, status: Some(400) })).boxed()
     }
 }
 
@@ -338,44 +228,5 @@ fn wants_no_answer(value: &Value) -> bool {
     match value.get("method") {
         Some(method) => method.is_string() && !has("id"),
         None => has("result") || has("error"),
-    }
-}
-
-fn refusal(id: Id, method: String, error: RpcError, status: Option<u16>) -> Emitted {
-    let value = ErrorReply {
-        id: Some(id),
-        error,
-    }
-    .to_value();
-    Emitted {
-        value,
-        answers: Some(method),
-        status,
-    }
-}
-
-fn reply(
-    id: Id,
-    method: String,
-    answer: Result<Value, RpcError>,
-    terms: &Terms,
-    server: &Server,
-) -> Emitted {
-    match answer {
-        Ok(result) => {
-            let result = server.shape(&method, result, terms.revision);
-            Emitted {
-                value: Response::new(id, result).to_value(),
-                answers: Some(method),
-                status: None,
-            }
-        }
-        Err(error) => {
-            let stateless = terms.revision.era() == Era::Stateless;
-            let status = error_code::find(error.code)
-                .filter(|_| stateless)
-                .and_then(|code| code.http_status);
-            refusal(id, method, error, status)
-        }
     }
 }

@@ -16,6 +16,7 @@
 //! # drop(server);
 //! ```
 
+mod admission;
 mod answer;
 mod asked;
 mod call;
@@ -23,6 +24,7 @@ mod conversation;
 mod handler;
 mod in_flight;
 pub mod reference;
+mod reply;
 mod shape;
 mod terms;
 
@@ -41,6 +43,7 @@ use crate::transport::serve_http::{HttpOptions, HttpServer};
 use crate::{
     json::Value,
     spec::{Era, Revision, Revisions},
+    trace::Recorder,
     transport::{
         Fault, Limits, Target,
         serve::{Actor, Conversation, ServeError},
@@ -70,6 +73,7 @@ struct Script {
     served: Revisions,
     handlers: HashMap<String, Handler>,
     faults: Vec<Fault>,
+    recorder: Option<Recorder>,
     limits: Limits,
     streams_replies: bool,
 }
@@ -84,10 +88,7 @@ struct Refusal {
 
 impl From<RpcError> for Refusal {
     fn from(error: RpcError) -> Self {
-        Self {
-            error,
-            status: None,
-        }
+        Self { error, status: None }
     }
 }
 
@@ -102,6 +103,7 @@ impl Server {
             served: Revisions::all(),
             handlers: HashMap::new(),
             faults: Vec::new(),
+            recorder: None,
             limits: Limits::default(),
             streams_replies: false,
         }))
@@ -144,6 +146,12 @@ impl Server {
         self.with(|script| script.faults.extend(faults))
     }
 
+    /// Records what is said, on the server's side of every carrier.
+    #[must_use]
+    pub fn record(self, recorder: Recorder) -> Self {
+        self.with(|script| script.recorder = Some(recorder))
+    }
+
     /// Refuses what is larger than this.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
@@ -162,7 +170,7 @@ impl Server {
     ///
     /// When reading fails, or when a fault ends the server.
     pub async fn serve(&self, io: impl AsyncRead + AsyncWrite) -> Result<(), ServeError> {
-        serve_lines(io, self, &self.tap(), self.0.limits).await
+        self.serve_over("duplex", io).await
     }
 
     /// Serves the client at the other end of this process's stdin and stdout, until it leaves.
@@ -174,13 +182,11 @@ impl Server {
     ///
     /// When reading fails, or when a fault ends the server.
     pub async fn serve_stdio(&self) -> Result<(), ServeError> {
-        self.serve(tokio::io::join(tokio::io::stdin(), tokio::io::stdout()))
-            .await
+        self.serve_over("stdio", tokio::io::join(tokio::io::stdin(), tokio::io::stdout())).await
     }
 
     /// The server as an axum service, with the MCP endpoint at `/mcp`.
     #[cfg(feature = "http")]
-    #[must_use]
     pub fn router(&self) -> axum::Router {
         self.http().router()
     }
@@ -200,17 +206,13 @@ impl Server {
 
     #[cfg(feature = "http")]
     fn http(&self) -> HttpServer {
-        let Script {
-            limits,
-            streams_replies,
-            ..
-        } = &*self.0;
+        let Script { limits, streams_replies, .. } = &*self.0;
         let options = HttpOptions {
             limits: *limits,
             streams_replies: *streams_replies,
             ..HttpOptions::default()
         };
-        HttpServer::new(Arc::new(self.clone()), self.tap(), options)
+        HttpServer::new(Arc::new(self.clone()), &self.tap(), options)
     }
 
     /// The server as a target, in process: over a pipe and, where HTTP is built in, as a router.
@@ -229,13 +231,25 @@ impl Server {
         target
     }
 
+    async fn serve_over(
+        &self,
+        carrier: &str,
+        io: impl AsyncRead + AsyncWrite,
+    ) -> Result<(), ServeError> {
+        serve_lines(io, self, &self.tap().open(carrier), self.0.limits).await
+    }
+
     fn with(mut self, change: impl FnOnce(&mut Script)) -> Self {
         change(Arc::make_mut(&mut self.0));
         self
     }
 
     fn tap(&self) -> Tap {
-        Tap::new(self.0.faults.clone())
+        let tap = Tap::new(self.0.faults.clone());
+        match &self.0.recorder {
+            Some(recorder) => tap.recording(recorder.clone()),
+            None => tap,
+        }
     }
 
     fn handler(&self, method: &str) -> Option<Handler> {
@@ -251,9 +265,7 @@ impl Server {
     }
 
     fn newest_handshake(&self) -> Revision {
-        terms::of_era(self.served(), Era::Handshake)
-            .last()
-            .unwrap_or(Revision::NEWEST_HANDSHAKE)
+        terms::of_era(self.served(), Era::Handshake).last().unwrap_or(Revision::NEWEST_HANDSHAKE)
     }
 }
 

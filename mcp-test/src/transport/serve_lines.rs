@@ -12,12 +12,13 @@ use tokio::{
 
 use super::{
     Limits,
-    fault::{Delivery, Then},
+    fault::{Delivery, Part, Then},
     serve::{Actor, Conversation, Emitted, Outbox, Received, ServeError},
-    tap::Tap,
+    tap::Wire,
 };
 use crate::{
     clock::{self, Deadline},
+    trace::{Party, What},
     wire::lines::{LineEvent, LineReader},
 };
 
@@ -36,7 +37,7 @@ const CHUNK: usize = 8 * 1024;
 pub async fn serve_lines<IO>(
     io: IO,
     actor: &dyn Actor,
-    tap: &Tap,
+    wire: &Wire,
     limits: Limits,
 ) -> Result<(), ServeError>
 where
@@ -45,8 +46,8 @@ where
     let (reader, writer) = tokio::io::split(io);
     let (outbox, messages) = Outbox::channel();
     let conversation = actor.converse(None);
-    let reading = read(reader, &*conversation, outbox, limits);
-    let writing = write(writer, tap, messages);
+    let reading = read(reader, &*conversation, outbox, wire, limits);
+    let writing = write(writer, wire, messages);
     tokio::pin!(writing);
     tokio::select! {
         biased;
@@ -61,6 +62,7 @@ async fn read<R>(
     mut reader: ReadHalf<R>,
     conversation: &dyn Conversation,
     outbox: Outbox,
+    wire: &Wire,
     limits: Limits,
 ) -> Result<(), ServeError>
 where
@@ -79,11 +81,11 @@ where
             break;
         }
         for event in lines.push(&chunk[..read]) {
-            in_flight.push(conversation.receive(received(&event), outbox.clone()));
+            in_flight.push(conversation.receive(received(wire, &event), outbox.clone()));
         }
     }
     if let Some(event) = lines.finish() {
-        in_flight.push(conversation.receive(received(&event), outbox.clone()));
+        in_flight.push(conversation.receive(received(wire, &event), outbox.clone()));
     }
     conversation.close();
     let replies = async { while in_flight.next().await.is_some() {} };
@@ -94,33 +96,41 @@ where
     Ok(())
 }
 
-fn received(event: &LineEvent) -> Received {
+fn received(wire: &Wire, event: &LineEvent) -> Received {
     match event {
-        LineEvent::Line(text) | LineEvent::Partial(text) => Received::read(text),
-        LineEvent::TooLong { length_seen, .. } => {
-            Received::Unreadable(format!("the line is too long: {length_seen} bytes"))
+        LineEvent::Line(text) | LineEvent::Partial(text) => {
+            wire.received(text);
+            Received::read(text)
+        }
+        LineEvent::TooLong { length_seen, head } => {
+            let why = format!("the line is too long: {length_seen} bytes");
+            wire.record(Party::Client, || What::Noise {
+                bytes: head.clone(),
+                why: why.clone(),
+            });
+            Received::Unreadable(why)
         }
     }
 }
 
 async fn write<W>(
     mut writer: WriteHalf<W>,
-    tap: &Tap,
+    wire: &Wire,
     mut messages: mpsc::Receiver<Emitted>,
 ) -> Result<(), ServeError>
 where
     W: AsyncWrite,
 {
-    for banner in tap.banners() {
-        if put(&mut writer, &[&banner, b"\n"]).await.is_err() {
+    for banner in wire.banners() {
+        if put(&mut writer, wire, &banner).await.is_err() {
             return Ok(());
         }
     }
     while let Some(emitted) = messages.recv().await {
         let answers = emitted.answers.clone();
-        let Delivery { parts, then, .. } = tap.deliver(emitted);
+        let Delivery { parts, then, .. } = wire.deliver(emitted);
         for part in &parts {
-            if put(&mut writer, &[part.bytes(), b"\n"]).await.is_err() {
+            if put(&mut writer, wire, part).await.is_err() {
                 return Ok(());
             }
         }
@@ -138,9 +148,9 @@ where
     Ok(())
 }
 
-async fn put<W: AsyncWrite>(writer: &mut WriteHalf<W>, pieces: &[&[u8]]) -> io::Result<()> {
-    for piece in pieces {
-        writer.write_all(piece).await?;
-    }
+async fn put<W: AsyncWrite>(writer: &mut WriteHalf<W>, wire: &Wire, part: &Part) -> io::Result<()> {
+    wire.sent(part.bytes());
+    writer.write_all(part.bytes()).await?;
+    writer.write_all(b"\n").await?;
     writer.flush().await
 }

@@ -1,20 +1,37 @@
 //! The tap: what passes a serving carrier is recorded here, and faults change what goes out.
 //!
-//! The recorder is optional: when both ends are in this process, the client's link has recorded everything already.
+//! Recording is optional: where both ends are in this process, the client's link has recorded everything already.
 
-use std::sync::Arc;
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use bytes::Bytes;
 
 use super::{
-    fault::{self, Delivery, Fault},
+    fault::{self, Delivery, Fault, Part},
     serve::Emitted,
 };
+use crate::trace::{Connection, Party, Reading, Recorder, What};
 
-/// The place between an actor and its carrier.
-#[derive(Debug, Clone, Default)]
+/// The place between an actor and its carriers.
+#[derive(Clone, Default)]
 pub struct Tap {
     faults: Arc<[Fault]>,
+    recorder: Option<Recorder>,
+}
+
+/// The tap on one connection; copies are the same connection.
+#[derive(Clone)]
+pub struct Wire {
+    tap: Tap,
+    connection: Option<Connection>,
+    exchange: Option<u64>,
+    exchanges: Arc<AtomicU64>,
 }
 
 impl Tap {
@@ -23,23 +40,94 @@ impl Tap {
     pub fn new(faults: impl Into<Arc<[Fault]>>) -> Self {
         Self {
             faults: faults.into(),
+            recorder: None,
+        }
+    }
+
+    /// Records what passes.
+    #[must_use]
+    pub fn recording(self, recorder: Recorder) -> Self {
+        Self {
+            recorder: Some(recorder),
+            ..self
+        }
+    }
+
+    /// Opens a connection.
+    #[must_use]
+    pub fn open(&self, carrier: &str) -> Wire {
+        let connection = self
+            .recorder
+            .as_ref()
+            .map(|recorder| recorder.open(carrier));
+        Wire {
+            tap: self.clone(),
+            connection,
+            exchange: None,
+            exchanges: Arc::default(),
+        }
+    }
+}
+
+impl Wire {
+    /// One HTTP exchange of the connection.
+    #[must_use]
+    pub fn exchange(&self) -> Self {
+        let number = self.exchanges.fetch_add(1, Ordering::Relaxed);
+        Self {
+            exchange: Some(number),
+            ..self.clone()
         }
     }
 
     /// What becomes of an emitted message.
     #[must_use]
     pub fn deliver(&self, emitted: Emitted) -> Delivery {
-        Delivery::of(emitted, &self.faults)
+        Delivery::of(emitted, &self.tap.faults)
     }
 
     /// The lines that come before everything else on a line carrier.
-    pub fn banners(&self) -> impl Iterator<Item = Bytes> {
-        fault::banners(&self.faults).map(|text| Bytes::copy_from_slice(text.as_bytes()))
+    pub fn banners(&self) -> impl Iterator<Item = Part> {
+        fault::banners(&self.tap.faults)
+            .map(|text| Part::Noise(Bytes::copy_from_slice(text.as_bytes())))
     }
 
     /// What becomes of a freshly minted session id.
     #[must_use]
     pub fn session_id(&self, minted: &str) -> Vec<u8> {
-        fault::session_id(minted, &self.faults)
+        fault::session_id(minted, &self.tap.faults)
+    }
+
+    /// Records a text of the client.
+    pub fn received(&self, text: &Bytes) {
+        self.record(Party::Client, || Reading::message(text.clone()));
+    }
+
+    /// Records a text of the server.
+    pub fn sent(&self, text: &Bytes) {
+        self.record(Party::Server, || Reading::message(text.clone()));
+    }
+
+    /// Records anything else.
+    pub fn record(&self, party: Party, what: impl FnOnce() -> What) {
+        if let (Some(recorder), Some(connection)) = (&self.tap.recorder, self.connection) {
+            recorder.record_in(connection, self.exchange, party, what());
+        }
+    }
+}
+
+impl fmt::Debug for Tap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tap")
+            .field("faults", &self.faults)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wire")
+            .field("connection", &self.connection)
+            .finish_non_exhaustive()
     }
 }

@@ -151,6 +151,18 @@ impl Target {
         self.carriers.iter().map(Carrier::kind).collect()
     }
 
+    /// Whether [`Target::prepare`] starts a program.
+    #[must_use]
+    pub fn starts_a_program(&self) -> bool {
+        #[cfg(feature = "http")]
+        return self
+            .carriers
+            .iter()
+            .any(|carrier| matches!(carrier, Carrier::Http { started_by: Some(_), .. }));
+        #[cfg(not(feature = "http"))]
+        false
+    }
+
     /// Brings up what all connections share: the program behind a URL.
     ///
     /// # Errors

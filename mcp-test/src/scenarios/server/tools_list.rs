@@ -240,7 +240,7 @@ fn shuffling() -> Server {
     everything().on("tools/list", move |_: Call| {
         let turn = turns.fetch_add(1, Ordering::Relaxed);
         async move {
-            if turn % 2 == 0 {
+            if turn.is_multiple_of(2) {
                 listing(["a", "b"])
             } else {
                 listing(["b", "a"])

@@ -4,6 +4,7 @@
 //! that changes. `words` gives them names, `apply` does the damage. What they prove is not known here.
 
 mod apply;
+mod parts;
 mod words;
 
 use std::fmt;

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{Delivery, Fault, FaultError, Part, Then, WORDS};
-use crate::transport::{CarrierKind, serve::Emitted};
+use crate::transport::{CarrierKind, serve::Emitted, tap::Tap};
 
 fn reply() -> Emitted {
     let value = json!({"id": 1, "jsonrpc": "2.0", "result": {"tools": [{"name": "add"}]}});
@@ -188,8 +188,8 @@ fn wrong_words_are_named() {
 
 #[test]
 fn banners_and_session_ids() {
-    let tap =
-        crate::transport::tap::Tap::new([Fault::banner("Starting up"), Fault::session_id(" ")]);
-    assert_eq!(tap.banners().collect::<Vec<_>>(), ["Starting up"]);
-    assert_eq!(tap.session_id("abcd"), b"ab cd");
+    let wire = Tap::new([Fault::banner("Starting up"), Fault::session_id(" ")]).open("duplex");
+    let banners: Vec<_> = wire.banners().map(|part| show(&part)).collect();
+    assert_eq!(banners, ["noise Starting up"]);
+    assert_eq!(wire.session_id("abcd"), b"ab cd");
 }

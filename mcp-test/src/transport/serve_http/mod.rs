@@ -10,6 +10,7 @@ mod listening;
 mod reply;
 mod sessions;
 mod stateless;
+mod stream;
 
 use std::sync::Arc;
 
@@ -20,18 +21,19 @@ use axum::{
     response::Response,
     routing::any,
 };
-use http::{HeaderMap, Method, StatusCode, request::Parts};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, request::Parts};
 use tokio::sync::watch;
 
-use self::sessions::Sessions;
+use self::{reply::Said, sessions::Sessions};
 use super::{
     Limits,
     serve::{Actor, Received},
-    tap::Tap,
+    tap::{Tap, Wire},
 };
 use crate::{
     json::Value,
     spec::{Era, Revision, header, meta},
+    trace::{Party, What},
 };
 
 pub use listening::Listening;
@@ -49,11 +51,7 @@ pub struct HttpOptions {
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self {
-            endpoint: "/mcp".to_owned(),
-            limits: Limits::default(),
-            streams_replies: false,
-        }
+        Self { endpoint: "/mcp".to_owned(), limits: Limits::default(), streams_replies: false }
     }
 }
 
@@ -63,7 +61,7 @@ pub struct HttpServer(Arc<Shared>);
 
 struct Shared {
     actor: Arc<dyn Actor>,
-    tap: Tap,
+    wire: Wire,
     options: HttpOptions,
     sessions: Sessions,
     /// Turns true when the server ends, for everything that waits.
@@ -73,11 +71,11 @@ struct Shared {
 impl HttpServer {
     /// An endpoint for an actor.
     #[must_use]
-    pub fn new(actor: Arc<dyn Actor>, tap: Tap, options: HttpOptions) -> Self {
+    pub fn new(actor: Arc<dyn Actor>, tap: &Tap, options: HttpOptions) -> Self {
         let ended = watch::Sender::new(false);
         Self(Arc::new(Shared {
             actor,
-            tap,
+            wire: tap.open("http"),
             options,
             sessions: Sessions::default(),
             ended,
@@ -85,11 +83,8 @@ impl HttpServer {
     }
 
     /// The service.
-    #[must_use]
     pub fn router(&self) -> Router {
-        Router::new()
-            .route(&self.0.options.endpoint, any(answer))
-            .with_state(self.clone())
+        Router::new().route(&self.0.options.endpoint, any(answer)).with_state(self.clone())
     }
 
     /// Ends all sessions and all that waits.
@@ -99,19 +94,13 @@ impl HttpServer {
     }
 
     fn serves(&self, era: Era) -> bool {
-        self.0
-            .actor
-            .revisions()
-            .iter()
-            .any(|revision| revision.era() == era)
+        self.0.actor.revisions().iter().any(|revision| revision.era() == era)
     }
 
     /// The era by whose rules a request is treated.
     fn era(&self, headers: &HeaderMap, body: Option<&Value>) -> Era {
         let named = gate::value(headers, header::MCP_PROTOCOL_VERSION);
-        let named = named
-            .and_then(|name| name.parse::<Revision>().ok())
-            .map(Revision::era);
+        let named = named.and_then(|name| name.parse::<Revision>().ok()).map(Revision::era);
         let brings_terms = body
             .and_then(|body| body.get("params")?.get("_meta"))
             .is_some_and(|meta| meta.get(meta::PROTOCOL_VERSION).is_some());
@@ -122,7 +111,21 @@ impl HttpServer {
         }
     }
 
-    async fn post(&self, head: Parts, body: Body) -> Response {
+    async fn admit(&self, wire: &Wire, head: &Parts, body: Body) -> Response {
+        let headers = &head.headers;
+        if !gate::is_local(headers) {
+            return reply::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
+        }
+        let sessions = self.serves(Era::Handshake) && self.era(headers, None) == Era::Handshake;
+        match head.method {
+            Method::POST => self.post(wire, head, body).await,
+            Method::GET if sessions => self.get(headers),
+            Method::DELETE if sessions => self.delete(headers),
+            _ => reply::not_allowed(if sessions { "GET, POST, DELETE" } else { "POST" }),
+        }
+    }
+
+    async fn post(&self, wire: &Wire, head: &Parts, body: Body) -> Response {
         let headers = &head.headers;
         if !gate::is_json(headers) {
             return reply::refusal(
@@ -140,29 +143,36 @@ impl HttpServer {
                 "the body is too large, or broke off",
             );
         };
+        wire.received(&text);
         let received = Received::read(&text);
         match self.era(headers, received.value()) {
-            Era::Handshake => self.post_in_session(headers, received).await,
-            Era::Stateless => self.post_by_itself(headers, received).await,
+            Era::Handshake => self.post_in_session(wire, headers, received).await,
+            Era::Stateless => self.post_by_itself(wire, headers, received).await,
         }
     }
 }
 
 async fn answer(State(server): State<HttpServer>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    if !gate::is_local(&head.headers) {
-        return reply::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
+    let wire = server.0.wire.exchange();
+    wire.record(Party::Client, || What::HttpRequest {
+        method: head.method.to_string(),
+        path: head.uri.to_string(),
+        headers: listed(&head.headers),
+    });
+    let response = server.admit(&wire, &head, body).await;
+    wire.record(Party::Server, || What::HttpResponse {
+        status: response.status().as_u16(),
+        headers: listed(response.headers()),
+    });
+    if let Some(Said(text)) = response.extensions().get() {
+        wire.sent(text);
     }
-    let sessions =
-        server.serves(Era::Handshake) && server.era(&head.headers, None) == Era::Handshake;
-    match head.method {
-        Method::POST => server.post(head, body).await,
-        Method::GET if sessions => server.get(&head.headers),
-        Method::DELETE if sessions => server.delete(&head.headers),
-        _ => reply::not_allowed(if sessions {
-            "GET, POST, DELETE"
-        } else {
-            "POST"
-        }),
-    }
+    response
+}
+
+/// Headers as a trace has them.
+fn listed(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
 }

@@ -1,0 +1,137 @@
+//! What the environment says to a test: the variables that the harness reads, all of them in one place.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `MCP_TEST_COMMAND` | the target is this command line, over stdio |
+//! | `MCP_TEST_URL` | the target listens there; with `MCP_TEST_COMMAND`, that command is started and brings it up |
+//! | `MCP_TEST_TIMEOUT` | how long one cell of a scenario may take: `500ms`, `5s`, `2m` |
+//! | `RUST_TEST_THREADS` | how many trials run at the same time, as for libtest |
+//! | `INSTA_OUTPUT` | insta's own; where it is told to show no differences, mcp-test shows them |
+
+#[cfg(feature = "harness")]
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use super::Unplayable;
+
+/// What the environment says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Environment {
+    pub(super) command: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) timeout: Option<Duration>,
+    /// Whether insta leaves it to others to show how a snapshot differs.
+    pub(super) insta_is_quiet: bool,
+}
+
+impl Environment {
+    pub(super) fn read() -> Result<Self, Unplayable> {
+        Self::from(&variable)
+    }
+
+    fn from(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, Unplayable> {
+        let timeout = match lookup("MCP_TEST_TIMEOUT") {
+            None => None,
+            Some(text) => Some(duration(&text).ok_or(Unplayable::Variable {
+                name: "MCP_TEST_TIMEOUT",
+                value: text,
+                expected: "a whole number above zero with its unit, `ms`, `s` or `m`: 500ms, 5s",
+            })?),
+        };
+        Ok(Self {
+            command: lookup("MCP_TEST_COMMAND"),
+            url: lookup("MCP_TEST_URL"),
+            timeout,
+            insta_is_quiet: matches!(
+                lookup("INSTA_OUTPUT").as_deref(),
+                Some("none" | "minimal" | "summary")
+            ),
+        })
+    }
+}
+
+/// How many trials run at the same time, if `RUST_TEST_THREADS` says so.
+#[cfg(feature = "harness")]
+pub(super) fn test_threads() -> Result<Option<NonZeroUsize>, Unplayable> {
+    threads(variable("RUST_TEST_THREADS"))
+}
+
+#[cfg(feature = "harness")]
+fn threads(value: Option<String>) -> Result<Option<NonZeroUsize>, Unplayable> {
+    let Some(value) = value else { return Ok(None) };
+    let threads = value.parse().map(Some);
+    threads.map_err(|_| Unplayable::Variable {
+        name: "RUST_TEST_THREADS",
+        value,
+        expected: "a positive whole number",
+    })
+}
+
+/// A variable that is set to something.
+fn variable(name: &str) -> Option<String> {
+    let value = std::env::var_os(name)?;
+    let value = value.to_string_lossy().trim().to_owned();
+    (!value.is_empty()).then_some(value)
+}
+
+/// A whole number above zero with its unit.
+fn duration(text: &str) -> Option<Duration> {
+    let split = text.find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = text.split_at(split);
+    let number: u64 = number.parse().ok().filter(|number| *number > 0)?;
+    match unit.trim() {
+        "ms" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        "m" => number.checked_mul(60).map(Duration::from_secs),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Environment, Unplayable> {
+        Environment::from(&|name| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn what_is_set_is_taken_over() {
+        let environment = read(&[
+            ("MCP_TEST_COMMAND", "npx server"),
+            ("MCP_TEST_TIMEOUT", "1500ms"),
+            ("INSTA_OUTPUT", "none"),
+        ]);
+        let expected = Environment {
+            command: Some("npx server".to_owned()),
+            url: None,
+            timeout: Some(Duration::from_millis(1500)),
+            insta_is_quiet: true,
+        };
+        assert_eq!(environment.ok(), Some(expected));
+        assert_eq!(read(&[]).ok(), Some(Environment::default()));
+    }
+
+    #[test]
+    fn a_timeout_has_a_unit() {
+        assert_eq!(duration("2m"), Some(Duration::from_secs(120)));
+        assert_eq!(duration("5 s"), Some(Duration::from_secs(5)));
+        for wrong in ["5", "0s", "s", "1.5s", "-1s", "5h", "99999999999999999999s"] {
+            assert_eq!(duration(wrong), None, "{wrong}");
+        }
+        let error = read(&[("MCP_TEST_TIMEOUT", "5")]).expect_err("no unit");
+        insta::assert_snapshot!(error, @"MCP_TEST_TIMEOUT is `5`; expected a whole number above zero with its unit, `ms`, `s` or `m`: 500ms, 5s");
+    }
+
+    #[cfg(feature = "harness")]
+    #[test]
+    fn threads_are_at_least_one() {
+        assert_eq!(threads(Some("3".to_owned())).ok(), Some(NonZeroUsize::new(3)));
+        assert_eq!(threads(None).ok(), Some(None));
+        let error = threads(Some("0".to_owned())).expect_err("none at all");
+        insta::assert_snapshot!(error, @"RUST_TEST_THREADS is `0`; expected a positive whole number");
+    }
+}

@@ -1,0 +1,81 @@
+//! Panics of a test: what they say, and, where the harness does the showing, holding them back until it does.
+
+use std::any::Any;
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::cell::RefCell;
+use std::panic::{self, PanicHookInfo};
+
+thread_local! {
+    /// What panicked on this thread, while it is held back.
+    static HELD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// The message of a panic, if it is a text.
+pub(super) fn message(payload: &(dyn Any + Send)) -> Option<String> {
+    message_of(payload).map(str::to_owned)
+}
+
+fn message_of(payload: &(dyn Any + Send)) -> Option<&str> {
+    match payload.downcast_ref::<String>() {
+        Some(text) => Some(text),
+        None => payload.downcast_ref::<&str>().copied(),
+    }
+}
+
+/// From now on, panics on threads that [`hold`] them are not printed; all others are, as before.
+pub(super) fn install() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let text = describe(info);
+        let held = HELD.try_with(|held| match &mut *held.borrow_mut() {
+            Some(texts) => {
+                texts.push(text);
+                true
+            }
+            None => false,
+        });
+        if !matches!(held, Ok(true)) {
+            before(info);
+        }
+    }));
+}
+
+/// Holds back the panics of this thread.
+pub(super) fn hold() {
+    HELD.set(Some(Vec::new()));
+}
+
+/// What panicked on this thread since [`hold`], in order.
+pub(super) fn take() -> Vec<String> {
+    HELD.with_borrow_mut(|held| held.as_mut().map(std::mem::take).unwrap_or_default())
+}
+
+fn describe(info: &PanicHookInfo<'_>) -> String {
+    let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
+    let message = message_of(info.payload()).unwrap_or("a panic without a text");
+    let backtrace = Backtrace::capture();
+    match backtrace.status() {
+        BacktraceStatus::Captured => format!("panicked{place}:\n{message}\n\n{backtrace}"),
+        _ => format!("panicked{place}:\n{message}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_says_what_it_was_given() {
+        let payload = |text: &'static str| panic::catch_unwind(|| panic::panic_any(text)).expect_err("it panics");
+        assert_eq!(message(&*payload("why")).as_deref(), Some("why"));
+        assert_eq!(message(&5).as_deref(), None);
+        assert_eq!(message(&"owned".to_owned()).as_deref(), Some("owned"));
+    }
+
+    #[test]
+    fn nothing_is_held_unless_asked() {
+        assert!(take().is_empty());
+        hold();
+        assert!(take().is_empty());
+    }
+}

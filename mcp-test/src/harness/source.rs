@@ -1,0 +1,110 @@
+//! Where a scenario's target comes from: its attribute, else `target!`, else the environment.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::Unplayable;
+use super::environment::Environment;
+use super::panics;
+use crate::process::Command;
+use crate::scenario::{UserScenario, default_target};
+use crate::transport::Target;
+
+/// Where a target comes from.
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// A function of the test binary makes it, for every cell anew.
+    Function(fn() -> Target),
+    /// The environment names it.
+    Environment(Target),
+}
+
+/// Tells sources apart: the function, or `None` for the environment.
+pub(super) type Key = Option<usize>;
+
+impl Source {
+    /// The source of a scenario's target.
+    pub(super) fn of(scenario: &UserScenario, environment: &Environment) -> Result<Self, Unplayable> {
+        if let Some(make) = scenario.target {
+            return Ok(Self::Function(make));
+        }
+        if let Some(target) = default_target()? {
+            return Ok(Self::Function(target.make));
+        }
+        match in_environment(environment)? {
+            Some(target) => Ok(Self::Environment(target)),
+            None => Err(Unplayable::NoTarget),
+        }
+    }
+
+    /// Makes the target.
+    pub(super) fn make(&self) -> Result<Target, Unplayable> {
+        match self {
+            Self::Environment(target) => Ok(target.clone()),
+            Self::Function(make) => catch_unwind(AssertUnwindSafe(make))
+                .map_err(|payload| Unplayable::TargetPanicked(panics::message(&*payload))),
+        }
+    }
+
+    pub(super) fn key(&self) -> Key {
+        match self {
+            // Functions that the linker merged make the same target.
+            Self::Function(make) => Some(*make as usize),
+            Self::Environment(_) => None,
+        }
+    }
+}
+
+fn in_environment(environment: &Environment) -> Result<Option<Target>, Unplayable> {
+    let command = match &environment.command {
+        Some(line) => Some(line.parse::<Command>().map_err(Unplayable::Command)?),
+        None => None,
+    };
+    match (&environment.url, command) {
+        (None, command) => Ok(command.map(Target::command)),
+        #[cfg(feature = "http")]
+        (Some(url), None) => Ok(Some(Target::url(url.as_str()))),
+        #[cfg(feature = "http")]
+        (Some(url), Some(command)) => Ok(Some(Target::url_started_by(url.as_str(), command))),
+        #[cfg(not(feature = "http"))]
+        (Some(_), _) => Err(Unplayable::NoHttp),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::CarrierKind;
+
+    fn environment(command: Option<&str>, url: Option<&str>) -> Environment {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        Environment { command: owned(command), url: owned(url), ..Environment::default() }
+    }
+
+    #[test]
+    fn the_environment_names_a_command_or_a_url_or_both() {
+        let target = |command, url| {
+            in_environment(&environment(command, url)).expect("both are right").expect("one is set")
+        };
+        assert_eq!(target(Some("npx 'my server'"), None).label(), "npx 'my server'");
+        let url = "http://127.0.0.1:1/mcp";
+        assert_eq!(target(None, Some(url)).carriers(), [CarrierKind::Http]);
+        assert_eq!(target(Some("npx server"), Some(url)).label(), url);
+        assert!(in_environment(&environment(None, None)).is_ok_and(|target| target.is_none()));
+    }
+
+    #[test]
+    fn a_wrong_command_line_is_told_with_its_variable() {
+        let error = in_environment(&environment(Some("npx 'server"), None)).expect_err("no quote");
+        insta::assert_snapshot!(error, @"MCP_TEST_COMMAND: the command line `npx 'server` opens a ' that it does not close");
+    }
+
+    #[test]
+    fn without_any_target_the_three_ways_are_named() {
+        insta::assert_snapshot!(Unplayable::NoTarget, @r"
+        there is no target to test. Name one in one of three ways:
+        - `mcp_test::target!(my_server);` once in this test binary
+        - `#[mcp_scenario(target = my_server)]` on the scenario
+        - the environment variable MCP_TEST_COMMAND (a command line that speaks over stdio) or MCP_TEST_URL
+        ");
+    }
+}

@@ -1,0 +1,173 @@
+//! Telling how a cell ended: what is wrong, what was said, and the last words of the server on stderr.
+//!
+//! What is told here was held back until now: of a test that passes nothing is shown.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::ending::{Ending, Played, Problem};
+use crate::assert::explain;
+use crate::scenario::Differences;
+use crate::scenario::UserScenario;
+use crate::spec::Revision;
+use crate::trace::{self, Style, Trace};
+
+/// How many of the last events are shown where no finding points at some.
+const LAST_EVENTS: usize = 40;
+/// How many of the last lines on stderr are shown.
+const STDERR_LINES: usize = 20;
+
+/// Where a cell was played: `2025-11-25 over duplex`.
+pub(super) fn place(played: &Played) -> Option<String> {
+    played.place.map(|(revision, carrier)| format!("{revision} over {carrier}"))
+}
+
+/// Tells what is wrong with a cell; a heading says which one it is.
+pub(super) fn failure(scenario: &UserScenario, played: &Played) -> String {
+    let mut text = heading(scenario, played);
+    let Ending::Failed(problems) = &played.ending else { return text };
+    let revision = played.place.map_or(Revision::NEWEST, |(revision, _)| revision);
+    let mut panics = played.panics.iter();
+    for told in problems {
+        text.push('\n');
+        text.push_str(problem(told, played, revision, panics.next_back()).trim_end());
+        text.push('\n');
+    }
+    for panic in panics {
+        let _ = write!(text, "\nbefore that, code on the same thread {panic}\n");
+    }
+    if !problems.iter().all(shows_an_exchange) {
+        text.push_str(&conversation(&played.trace));
+    }
+    for remark in &played.remarks {
+        let _ = write!(text, "\nbesides, what the specification advises against:\n{remark}\n");
+    }
+    let tail = played.trace.stderr_tail(STDERR_LINES);
+    if !tail.is_empty() {
+        text.push_str("\nthe last lines of the server on stderr:\n");
+        for line in tail {
+            let _ = writeln!(text, "  | {}", line.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'"));
+        }
+    }
+    text
+}
+
+fn heading(scenario: &UserScenario, played: &Played) -> String {
+    let place = place(played).map(|place| format!(" at {place}")).unwrap_or_default();
+    let target = if played.target.is_empty() { String::new() } else { format!(" of {}", played.target) };
+    format!("scenario `{}` failed{place}{target}, {}\n", scenario.name, scenario.location())
+}
+
+fn problem(problem: &Problem, played: &Played, revision: Revision, panic: Option<&String>) -> String {
+    match problem {
+        Problem::Finding(finding) => explain(finding, &played.trace, revision),
+        Problem::Error(chain) => {
+            let mut lines = chain.iter();
+            let mut text = format!("error: {}", lines.next().map_or("", String::as_str));
+            for cause in lines {
+                let _ = write!(text, "\n  because: {}", cause.replace('\n', "\n    "));
+            }
+            text
+        }
+        Problem::Panic(payload) => {
+            let said = panic.map_or("it panicked; the message stands above", String::as_str);
+            match payload.downcast_ref::<Differences>() {
+                Some(Differences(differences)) => format!("{said}\n\n{differences}"),
+                None => said.to_owned(),
+            }
+        }
+        Problem::TimedOut(allotted) => format!(
+            "the scenario was not over within {}\n  hint: {}",
+            in_words(*allotted),
+            "#[mcp_scenario(timeout = \"…\")] or MCP_TEST_TIMEOUT give it more time",
+        ),
+        Problem::Blocked => "the test's thread is blocked: its time is over, and it did not even notice\n  \
+             expected code that awaits, so that client and server can take turns on one thread\n  \
+             hint: blocking calls (std::thread::sleep, std::sync, a busy loop) belong in `spawn_blocking`"
+            .to_owned(),
+        Problem::Unplayable(why) => why.clone(),
+    }
+}
+
+/// Whether what is said of it holds the exchange that it is about.
+fn shows_an_exchange(problem: &Problem) -> bool {
+    match problem {
+        Problem::Finding(finding) => !finding.evidence.is_empty(),
+        Problem::Unplayable(_) => true,
+        Problem::Panic(payload) => payload.is::<Differences>(),
+        Problem::Error(_) | Problem::TimedOut(_) | Problem::Blocked => false,
+    }
+}
+
+/// The end of the conversation.
+fn conversation(trace: &Trace) -> String {
+    if trace.events.is_empty() {
+        return "\nnothing was said\n".to_owned();
+    }
+    let hidden = trace.events.len().saturating_sub(LAST_EVENTS);
+    let last = Trace { events: trace.events[hidden..].to_vec(), elided: trace.elided };
+    let shown = trace::render(&last, &Style::brief());
+    let earlier = if hidden == 0 { "" } else { ", the end of it" };
+    let mut text = format!("\nwhat was said{earlier}:\n");
+    for line in shown.lines() {
+        let _ = writeln!(text, "  {line}");
+    }
+    text
+}
+
+/// A duration as a person would say it.
+fn in_words(duration: Duration) -> String {
+    match duration.subsec_millis() {
+        0 => format!("{} s", duration.as_secs()),
+        _ => format!("{} ms", duration.as_millis()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cells::tests::scenario;
+    use super::*;
+    use crate::check::Finding;
+    use crate::trace::{Party, Reading, Recorder, What};
+    use crate::transport::CarrierKind;
+
+    fn played() -> Played {
+        let recorder = Recorder::new();
+        let wire = recorder.open("duplex");
+        let say = |party, text: &'static str| recorder.record(wire, party, Reading::message(text.into()));
+        say(Party::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        recorder.record(wire, Party::Server, What::Stderr("cannot \"ping\"\u{1b}[2J".to_owned()));
+        Played {
+            place: Some((Revision::V2025_11_25, CarrierKind::Duplex)),
+            target: "in-process server".to_owned(),
+            trace: recorder.trace(),
+            ..Played::ended(Ending::Passed)
+        }
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told() {
+        let mut played = played();
+        played.add(Problem::Error(vec!["no settings".to_owned(), "the disk\nis gone".to_owned()]));
+        played.add(Problem::Finding(Finding::peer("`ping` was not answered").got("nothing")));
+        played.remarks.push(Finding::peer("a title is too long").should());
+        insta::assert_snapshot!(failure(&scenario(), &played));
+    }
+
+    #[test]
+    fn panics_that_were_held_back_are_told_the_last_one_as_the_end() {
+        let mut played = played();
+        played.add(Problem::Panic(Box::new("left == right")));
+        played.panics = vec!["panicked at server.rs:1:2:\nboom".to_owned(), "panicked at a.rs:3:4:\nleft == right".to_owned()];
+        insta::assert_snapshot!(failure(&scenario(), &played));
+    }
+
+    #[test]
+    fn blocking_and_being_late_are_two_things() {
+        let mut late = played();
+        late.add(Problem::TimedOut(Duration::from_millis(250)));
+        let mut blocked = Played::blocked(Trace::default());
+        blocked.target = "in-process server".to_owned();
+        insta::assert_snapshot!(format!("{}\n\n{}", failure(&scenario(), &late), failure(&scenario(), &blocked)));
+    }
+}

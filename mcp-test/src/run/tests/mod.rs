@@ -1,0 +1,88 @@
+//! Tests of a run from the outside: plans, single cells, whole runs.
+
+mod plan;
+mod play;
+mod runner;
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Cell, Plan, RunEvent, Selection, Summary, run};
+use crate::scenario::{Leg, Profile, Scenario};
+use crate::scenarios;
+use crate::server::Server;
+use crate::spec::Revision;
+use crate::transport::{CarrierKind, Target};
+
+/// A target that reaches `server` in memory.
+fn target(server: &Server) -> Target {
+    let server = server.clone();
+    Target::duplex(move |io| {
+        let server = server.clone();
+        async move { Ok(server.serve(io).await?) }
+    })
+}
+
+/// A server with a name and nothing else.
+fn bare() -> Server {
+    Server::new(json!({"name": "bare", "version": "1.0.0"}))
+}
+
+/// Everything, or the scenarios of these ids.
+fn selection(ids: &[&str]) -> Selection {
+    Selection {
+        scenarios: ids.iter().map(|id| (*id).to_owned()).collect(),
+        ..Selection::default()
+    }
+}
+
+fn plan(server: &Server, profile: Profile, ids: &[&str]) -> Plan {
+    Plan::build(target(server), profile, &selection(ids))
+        .expect("a plan")
+        .timeout(Duration::from_secs(20))
+}
+
+fn find(id: &str) -> &'static Scenario {
+    scenarios::find(Leg::Server, id).expect("a built-in scenario")
+}
+
+fn cell(scenario: &'static Scenario, revision: Revision) -> Cell {
+    Cell {
+        scenario,
+        revision,
+        carrier: CarrierKind::Duplex,
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(future)
+}
+
+/// What a run tells, and what comes of it.
+fn told(plan: &Plan) -> (Vec<RunEvent>, Summary) {
+    let mut events = Vec::new();
+    let summary = block_on(run(plan, &mut |event| events.push(event)));
+    (events, summary)
+}
+
+/// The rows of all outcomes, in the order in which they were told.
+fn rows(events: &[RunEvent]) -> Vec<String> {
+    events
+        .iter()
+        .filter_map(|event| match event {
+            RunEvent::Finished(outcome) => Some(outcome),
+            _ => None,
+        })
+        .flat_map(|outcome| {
+            let cell = format!("{} {}", outcome.cell.scenario.id, outcome.cell.revision);
+            outcome
+                .checks
+                .iter()
+                .map(move |check| format!("{cell} {} {}", check.status, check.id))
+        })
+        .collect()
+}

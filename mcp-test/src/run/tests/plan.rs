@@ -1,0 +1,119 @@
+//! Which cells a selection gives.
+
+use super::*;
+use crate::run::UsageError;
+use crate::scenario::Suite;
+use crate::server::reference::everything;
+
+fn cells(profile: Profile, selection: &Selection) -> Result<Vec<String>, UsageError> {
+    let plan = Plan::build(target(&everything()), profile, selection)?;
+    Ok(plan
+        .cells
+        .iter()
+        .map(|cell| format!("{} {}", cell.scenario.id, cell.revision))
+        .collect())
+}
+
+#[test]
+fn officially_each_scenario_runs_once_at_the_official_revision() {
+    let cells = cells(Profile::Official, &selection(&[])).unwrap();
+    assert_eq!(
+        cells[..3],
+        [
+            "server-initialize 2025-11-25",
+            "ping 2025-11-25",
+            "tools-list 2025-11-25"
+        ]
+    );
+    assert_eq!(cells.len(), scenarios::all().count());
+}
+
+#[test]
+fn elsewhere_it_runs_at_every_revision_where_it_exists() {
+    for profile in [Profile::Adaptive, Profile::Strict] {
+        let cells = cells(profile, &selection(&["tools-list", "ping"])).unwrap();
+        assert_eq!(
+            cells,
+            [
+                "ping 2024-11-05",
+                "ping 2025-03-26",
+                "ping 2025-06-18",
+                "ping 2025-11-25",
+                "tools-list 2024-11-05",
+                "tools-list 2025-03-26",
+                "tools-list 2025-06-18",
+                "tools-list 2025-11-25",
+                "tools-list 2026-07-28",
+            ]
+        );
+    }
+}
+
+#[test]
+fn revisions_that_are_asked_for_win_even_outside_the_official_window() {
+    let mut asked = selection(&["tools-list"]);
+    asked.revisions = vec![
+        Revision::V2026_07_28,
+        Revision::V2024_11_05,
+        Revision::V2026_07_28,
+    ];
+    assert_eq!(
+        cells(Profile::Official, &asked).unwrap(),
+        ["tools-list 2024-11-05", "tools-list 2026-07-28"]
+    );
+}
+
+#[test]
+fn a_scenario_that_is_named_where_it_does_not_exist_is_reported_or_forced() {
+    let mut asked = selection(&["ping"]);
+    asked.revisions = vec![Revision::V2026_07_28];
+    let plan = Plan::build(target(&everything()), Profile::Official, &asked).unwrap();
+    assert!(plan.cells.is_empty());
+    let [inapplicable] = plan.inapplicable[..] else {
+        panic!("{:?}", plan.inapplicable)
+    };
+    assert_eq!(
+        (inapplicable.scenario.id, inapplicable.revision),
+        ("ping", Revision::V2026_07_28)
+    );
+    assert_eq!(inapplicable.window().newest(), Some(Revision::V2025_11_25));
+
+    asked.force = true;
+    assert_eq!(
+        cells(Profile::Official, &asked).unwrap(),
+        ["ping 2026-07-28"]
+    );
+}
+
+#[test]
+fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
+    let mut asked = selection(&[]);
+    asked.suite = Some(Suite::All);
+    asked.revisions = vec![Revision::V2026_07_28];
+    let plan = Plan::build(target(&everything()), Profile::Official, &asked).unwrap();
+    assert!(plan.inapplicable.is_empty());
+    assert!(
+        !plan.cells.iter().any(|cell| cell.scenario.id == "ping"),
+        "{:?}",
+        plan.cells
+    );
+    assert_eq!(plan.cells.len(), scenarios::all().count() - 2);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let refusal =
+        |selection: &Selection| cells(Profile::Official, selection).unwrap_err().to_string();
+    insta::assert_snapshot!(refusal(&selection(&["tools-lst"])), @"there is no scenario `tools-lst`; did you mean `tools-list`?");
+    insta::assert_snapshot!(refusal(&selection(&["entirely-different"])), @"there is no scenario `entirely-different`");
+    let pending = Selection {
+        suite: Some(Suite::Pending),
+        ..Selection::default()
+    };
+    insta::assert_snapshot!(refusal(&pending), @"no scenario of this suite exists at the revisions asked for");
+    let stdio = Selection {
+        carriers: vec![CarrierKind::Stdio],
+        ..Selection::default()
+    };
+    insta::assert_snapshot!(refusal(&stdio), @"the target has no carrier stdio; it has duplex");
+}

@@ -1,0 +1,210 @@
+//! What comes of one cell when something is missing, ends early, or never ends.
+
+use super::*;
+use crate::check::{Blame, Finding, Status};
+use crate::run::play::{Known, play};
+use crate::run::{Outcome, Verdict};
+use crate::scenario::{CheckSpec, Ctx, Inventory};
+use crate::server::reference::everything;
+use crate::spec::Revisions;
+use crate::transport::Fault;
+use crate::{proofs, scenario};
+
+scenario! {
+    /// Does what its revision says.
+    Server "odd": "A scenario that behaves badly",
+    revisions: Revisions::all(),
+    checks: [
+        CheckSpec::own("odd-first", "OddFirst", "made always"),
+        CheckSpec::own("odd-second", "OddSecond", "made sometimes").conditional(),
+    ],
+}
+
+proofs! {
+    passes on everything();
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    match ctx.revision() {
+        Revision::V2024_11_05 => std::future::pending().await,
+        Revision::V2025_03_26 => Ok(()),
+        Revision::V2025_06_18 => {
+            ctx.check("odd-third").pass();
+            ctx.check("odd-first").pass();
+            Ok(())
+        }
+        Revision::V2025_11_25 => {
+            ctx.check("odd-first").pass();
+            Err(Finding::peer("something broke").requires("jsonrpc.result-id-echo"))
+        }
+        _ => {
+            ctx.check("odd-first").pass();
+            let _refused = ctx.request("no/such/method", json!({})).await?;
+            Ok(())
+        }
+    }
+}
+
+fn played(server: &Server, profile: Profile, cell: Cell, known: Known) -> Outcome {
+    let mut plan = plan(server, profile, &["ping"]);
+    plan.timeout = Duration::from_millis(400);
+    block_on(play(&plan, cell, known))
+}
+
+fn odd(revision: Revision) -> Outcome {
+    played(
+        &everything(),
+        Profile::Strict,
+        cell(&SCENARIO, revision),
+        Known::default(),
+    )
+}
+
+fn shown(outcome: &Outcome) -> String {
+    let rows = outcome.checks.iter().map(|check| {
+        let message = check.message.as_deref().unwrap_or_default();
+        format!("{} {} {message}", check.status, check.id)
+            .trim_end()
+            .to_owned()
+    });
+    format!(
+        "{}\n=> {:?}",
+        rows.collect::<Vec<_>>().join("\n"),
+        outcome.verdict
+    )
+}
+
+#[test]
+fn a_scenario_that_never_ends_is_one_time_out() {
+    insta::assert_snapshot!(shown(&odd(Revision::V2024_11_05)), @r"
+    FAILURE scenario-timeout the scenario was not over in time
+      expected an end within 400ms
+    SKIPPED wire-well-formed the peer said nothing
+    => Failed
+    ");
+}
+
+#[test]
+fn a_scenario_without_its_check_is_our_own_fault() {
+    insta::assert_snapshot!(shown(&odd(Revision::V2025_03_26)), @r"
+    FAILURE odd-first the scenario ended without its check `odd-first`
+    SKIPPED wire-well-formed the peer said nothing
+    => NotRun
+    ");
+}
+
+#[test]
+fn a_check_that_is_not_declared_is_our_own_fault() {
+    insta::assert_snapshot!(shown(&odd(Revision::V2025_06_18)), @r"
+    FAILURE odd-third the scenario `odd` declares no check `odd-third` at 2025-06-18
+    SUCCESS odd-first
+    SKIPPED wire-well-formed the peer said nothing
+    => NotRun
+    ");
+}
+
+#[test]
+fn a_finding_that_no_official_check_can_carry_is_held_against_what_remains() {
+    let outcome = odd(Revision::V2025_11_25);
+    insta::assert_snapshot!(shown(&outcome), @r"
+    SUCCESS odd-first
+    FAILURE odd-second something broke
+    SKIPPED wire-well-formed the peer said nothing
+    => Failed
+    ");
+    let finding = outcome.checks[1].finding.as_ref().expect("a finding");
+    assert_eq!(finding.requirements, ["jsonrpc.result-id-echo"]);
+}
+
+#[test]
+fn an_error_reply_at_which_nobody_looked_fails_the_scenario() {
+    let outcome = odd(Revision::V2026_07_28);
+    let row = outcome
+        .checks
+        .iter()
+        .find(|check| check.id == "odd")
+        .expect("a row for the scenario");
+    assert_eq!(row.status, Status::Failure);
+    assert_eq!(
+        row.finding.as_ref().map(|finding| finding.blame),
+        Some(Blame::Test)
+    );
+}
+
+#[test]
+fn a_request_without_a_reply_is_officially_a_time_out_of_the_scenario() {
+    let silent = everything().faults([Fault::never("ping")]);
+    let ping = cell(find("ping"), Revision::V2025_11_25);
+    let ids = |profile| -> Vec<(String, Status)> {
+        let outcome = played(&silent, profile, ping, Known::default());
+        assert!(outcome.trace.deadline_fired(), "{}", shown(&outcome));
+        outcome
+            .checks
+            .into_iter()
+            .map(|check| (check.id, check.status))
+            .collect()
+    };
+    let officially = ids(Profile::Official);
+    assert_eq!(
+        officially[0],
+        ("scenario-timeout".to_owned(), Status::Failure)
+    );
+    let adaptively = ids(Profile::Adaptive);
+    assert_eq!(adaptively[0], ("ping".to_owned(), Status::Failure));
+}
+
+#[test]
+fn a_need_that_is_not_met_is_skipped_failed_or_tried() {
+    let call = cell(find("tools-call-simple-text"), Revision::V2025_11_25);
+    let outcome = |profile| {
+        let inventory = Inventory {
+            tools: Some(vec!["add".to_owned()]),
+            ..Inventory::default()
+        };
+        played(
+            &everything(),
+            profile,
+            call,
+            Known {
+                inventory,
+                unspoken: None,
+            },
+        )
+    };
+    insta::assert_snapshot!(shown(&outcome(Profile::Adaptive)), @r"
+    SKIPPED tools-call-simple-text the server does not offer the tool `test_simple_text`; it lists `add`
+    SKIPPED tools-call-simple-text-exact the server does not offer the tool `test_simple_text`; it lists `add`
+    => Skipped
+    ");
+    let strict = outcome(Profile::Strict);
+    insta::assert_snapshot!(shown(&strict), @r"
+    FAILURE tools-call-simple-text Not testable: the server does not offer the tool `test_simple_text`; it lists `add`
+    FAILURE tools-call-simple-text-exact Not testable: the server does not offer the tool `test_simple_text`; it lists `add`
+    => Failed
+    ");
+    assert!(strict.checks.iter().all(|check| check.untestable));
+    assert_eq!(outcome(Profile::Official).verdict, Verdict::Passed);
+}
+
+#[test]
+fn where_the_official_suite_has_no_opinion_the_specification_has() {
+    let list = find("tools-list");
+    let nameless = everything().faults([Fault::remove("tools/list", "/tools/0/description")]);
+    let profile = |revision| {
+        let outcome = played(
+            &nameless,
+            Profile::Official,
+            cell(list, revision),
+            Known::default(),
+        );
+        (outcome.profile, outcome.verdict)
+    };
+    assert_eq!(
+        profile(Revision::V2025_06_18),
+        (Profile::Official, Verdict::Failed)
+    );
+    assert_eq!(
+        profile(Revision::V2025_03_26),
+        (Profile::Adaptive, Verdict::Passed)
+    );
+}

@@ -1,0 +1,261 @@
+//! Whole runs: what is told, in which order, and how they end.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::*;
+use crate::check::Finding;
+use crate::run::{Baseline, ExitCode, Verdict};
+use crate::scenario::{CheckSpec, Ctx};
+use crate::server::reference::everything;
+use crate::spec::Revisions;
+use crate::transport::Fault;
+use crate::{proofs, scenario};
+
+/// What happened, in words.
+fn story(events: &[RunEvent]) -> Vec<String> {
+    events
+        .iter()
+        .map(|event| match event {
+            RunEvent::PreflightDone(_) => "up".to_owned(),
+            RunEvent::PreflightFailed(finding) => format!("failed: {finding}"),
+            RunEvent::Planned(cells) => format!("planned {}", cells.len()),
+            RunEvent::Started(cell) => format!("started {}", cell.scenario.id),
+            RunEvent::Finished(outcome) => format!("finished {}", outcome.cell.scenario.id),
+            RunEvent::Ended(summary) => format!("ended {:?}", summary.exit),
+        })
+        .collect()
+}
+
+fn started(events: &[RunEvent]) -> Vec<String> {
+    let cells = events.iter().filter_map(|event| match event {
+        RunEvent::Started(cell) => Some(format!("{} {}", cell.scenario.id, cell.revision)),
+        _ => None,
+    });
+    cells.collect()
+}
+
+#[test]
+fn a_good_server_passes_by_all_rules() {
+    for profile in Profile::ALL {
+        let (events, summary) = told(&plan(&everything(), profile, &[]));
+        assert_eq!(
+            summary.exit,
+            ExitCode::Passed,
+            "{profile}: {:#?}",
+            rows(&events)
+        );
+        assert!(
+            summary
+                .lines
+                .iter()
+                .all(|line| line.verdict == Verdict::Passed),
+            "{:?}",
+            summary.lines
+        );
+        assert_eq!(summary.counts.failure, 0);
+        assert!(summary.counts.success > 0);
+        assert_eq!(summary.advisory.success > 0, profile == Profile::Official);
+    }
+}
+
+#[test]
+fn outcomes_are_told_in_the_order_of_the_plan_however_many_jobs_there_are() {
+    let slow_first = everything().on("ping", |_: crate::server::Call| async {
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        json!({})
+    });
+    let plan = plan(
+        &slow_first,
+        Profile::Official,
+        &["ping", "tools-list", "prompts-list"],
+    );
+    let (events, _) = told(&plan.jobs(NonZeroUsize::new(8).expect("eight")));
+    assert_eq!(
+        story(&events),
+        [
+            "up",
+            "planned 3",
+            "started ping",
+            "started tools-list",
+            "started prompts-list",
+            "finished ping",
+            "finished tools-list",
+            "finished prompts-list",
+            "ended Passed",
+        ]
+    );
+}
+
+#[test]
+fn a_failure_ends_with_one_and_a_baseline_may_expect_it() {
+    let bad = everything().faults([Fault::set("ping", "/pong", json!(true))]);
+    let exit = |baseline: Option<&str>| {
+        let mut plan = plan(&bad, Profile::Official, &["ping", "tools-list"]);
+        plan.baseline = baseline.map(|text| Baseline::parse("b.yml", text).expect("a baseline"));
+        let (_, summary) = told(&plan);
+        (summary.exit, summary.baseline)
+    };
+    assert_eq!(exit(None).0, ExitCode::Failed);
+    assert_eq!(exit(Some("server: ['ping:ping']")).0, ExitCode::Passed);
+    let (code, comparison) = exit(Some("server: [ping, tools-list]"));
+    assert_eq!(code, ExitCode::Failed);
+    assert_eq!(comparison.expect("a comparison").stale, ["tools-list"]);
+    let (code, comparison) = exit(Some("server: []"));
+    assert_eq!(code, ExitCode::Failed);
+    assert_eq!(comparison.expect("a comparison").unexpected, ["ping"]);
+}
+
+#[test]
+fn a_target_that_is_not_there_is_said_once() {
+    let plan = Plan::build(
+        Target::url("http://127.0.0.1:1/mcp"),
+        Profile::Adaptive,
+        &selection(&[]),
+    );
+    let (events, summary) = told(&plan.expect("a plan"));
+    assert_eq!(summary.exit, ExitCode::NotRun);
+    assert!(summary.not_run.is_some());
+    let story = story(&events);
+    assert!(story[0].starts_with("failed: "), "{story:?}");
+    assert_eq!(story[1..], ["ended NotRun"]);
+}
+
+#[test]
+fn a_target_that_says_nothing_is_said_once() {
+    let mut plan = plan(
+        &everything().faults([Fault::never("*")]),
+        Profile::Adaptive,
+        &[],
+    );
+    plan.timeout = Duration::from_millis(300);
+    let (events, summary) = told(&plan);
+    assert_eq!(summary.exit, ExitCode::NotRun);
+    let story = story(&events);
+    assert!(story[0].starts_with("failed: "), "{story:?}");
+    assert_eq!(story.len(), 2);
+}
+
+#[test]
+fn the_adaptive_profile_asks_only_for_what_is_spoken_and_offered() {
+    let old = bare().revisions(Revisions::only(Revision::V2025_06_18));
+    let (events, summary) = told(&plan(&old, Profile::Adaptive, &["ping", "tools-list"]));
+    assert_eq!(
+        started(&events),
+        ["ping 2025-06-18", "tools-list 2025-06-18"]
+    );
+    assert_eq!(summary.exit, ExitCode::Passed);
+    assert_eq!(summary.lines[1].verdict, Verdict::Skipped);
+
+    let new = everything().revisions(Revisions::only(Revision::V2026_07_28));
+    let (events, summary) = told(&plan(&new, Profile::Adaptive, &["ping"]));
+    assert_eq!(started(&events), ["ping 2025-11-25"]);
+    assert_eq!(summary.lines[0].verdict, Verdict::Skipped);
+    insta::assert_snapshot!(rows(&events).join("\n"), @"ping 2025-11-25 SKIPPED ping");
+}
+
+#[test]
+fn officially_nothing_is_skipped() {
+    let (events, summary) = told(&plan(&bare(), Profile::Official, &["tools-list"]));
+    assert_eq!(summary.exit, ExitCode::Failed);
+    assert_eq!(rows(&events)[0], "tools-list 2025-11-25 FAILURE tools-list");
+}
+
+#[test]
+fn a_plan_without_cells_leaves_the_target_alone() {
+    let mut asked = selection(&["ping"]);
+    asked.revisions = vec![Revision::V2026_07_28];
+    let plan = Plan::build(
+        Target::url("http://127.0.0.1:1/mcp"),
+        Profile::Official,
+        &asked,
+    );
+    let (events, summary) = told(&plan.expect("a plan"));
+    assert_eq!(summary.exit, ExitCode::Passed);
+    assert_eq!(story(&events), ["planned 0", "ended Passed"]);
+}
+
+static PLAYING: AtomicUsize = AtomicUsize::new(0);
+static OVERLAPPED: AtomicBool = AtomicBool::new(false);
+static HAD_COMPANY: AtomicBool = AtomicBool::new(false);
+
+mod disturbing {
+    use super::*;
+
+    scenario! {
+        /// Looks whether anything else is played.
+        Server "disturbing": "A scenario that disturbs",
+        revisions: Revisions::all(),
+        disturbs: "everything",
+        checks: [CheckSpec::own("disturbing", "Disturbing", "made always")],
+    }
+
+    async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+        visit(&HAD_COMPANY).await;
+        ctx.check("disturbing").pass();
+        Ok(())
+    }
+
+    proofs! {
+        passes on everything();
+    }
+}
+
+mod quiet {
+    use super::*;
+
+    scenario! {
+        /// Takes a few turns.
+        Server "quiet": "A scenario that does not disturb",
+        revisions: Revisions::all(),
+        checks: [CheckSpec::own("quiet", "Quiet", "made always")],
+    }
+
+    async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+        visit(&OVERLAPPED).await;
+        ctx.check("quiet").pass();
+        Ok(())
+    }
+
+    proofs! {
+        passes on everything();
+    }
+}
+
+/// Stays for a while, and takes note of others who are there.
+async fn visit(company: &AtomicBool) {
+    PLAYING.fetch_add(1, Ordering::SeqCst);
+    for _ in 0..5 {
+        if PLAYING.load(Ordering::SeqCst) > 1 {
+            company.store(true, Ordering::SeqCst);
+        }
+        tokio::task::yield_now().await;
+    }
+    PLAYING.fetch_sub(1, Ordering::SeqCst);
+}
+
+#[test]
+fn what_disturbs_is_played_alone_and_the_rest_together() {
+    let mut plan =
+        plan(&everything(), Profile::Strict, &["ping"]).jobs(NonZeroUsize::new(4).expect("four"));
+    let cells = [
+        &quiet::SCENARIO,
+        &quiet::SCENARIO,
+        &disturbing::SCENARIO,
+        &quiet::SCENARIO,
+        &quiet::SCENARIO,
+    ];
+    plan.cells = cells
+        .into_iter()
+        .map(|scenario| cell(scenario, Revision::NEWEST_HANDSHAKE))
+        .collect();
+    let (events, summary) = told(&plan);
+    assert_eq!(summary.exit, ExitCode::Passed, "{:?}", rows(&events));
+    assert!(OVERLAPPED.load(Ordering::SeqCst), "the quiet ones overlap");
+    assert!(
+        !HAD_COMPANY.load(Ordering::SeqCst),
+        "the disturbing one is alone"
+    );
+}

@@ -1,0 +1,135 @@
+//! Sessions of the handshake era, and what HTTP lets in.
+
+use http::StatusCode;
+use insta::assert_snapshot;
+
+use super::{Endpoint, INITIALIZE, PING, run};
+use crate::{server::reference::everything, transport::Limits};
+
+#[test]
+fn a_session_from_initialize_to_delete() {
+    run(async {
+        let endpoint = Endpoint::new(&everything());
+        let opened = endpoint.post(INITIALIZE).await;
+        let id = opened.header("mcp-session-id");
+        assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+        assert_eq!(
+            (opened.status, opened.header("content-type")),
+            (StatusCode::OK, "application/json")
+        );
+
+        let session =
+            endpoint.with("mcp-session-id", id).with("mcp-protocol-version", "2025-11-25");
+        let initialized =
+            session.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+        assert_eq!(
+            (initialized.status, initialized.body.as_deref()),
+            (StatusCode::ACCEPTED, Ok(""))
+        );
+        assert_snapshot!(session.post(PING).await.shown(), @r#"
+        200 application/json
+        {"jsonrpc":"2.0","id":2,"result":{}}
+        "#);
+        let tool = r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"nope"}}"#;
+        assert_snapshot!(session.post(tool).await.shown(), @r#"
+        200 application/json
+        {"jsonrpc":"2.0","id":"x","error":{"code":-32602,"message":"unknown tool: nope"}}
+        "#);
+
+        assert_eq!(session.call("DELETE", "").await.status, StatusCode::NO_CONTENT);
+        assert_snapshot!(session.post(PING).await.shown(), @r#"
+        404 application/json
+        {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"there is no such session"}}
+        "#);
+        assert_eq!(session.call("GET", "").await.status, StatusCode::NOT_FOUND);
+    });
+}
+
+#[test]
+fn what_http_does_not_let_in() {
+    run(async {
+        let endpoint = Endpoint::new(&everything());
+        let session = endpoint.session("2025-11-25").await;
+        let limits = Limits { body: 10, ..Limits::default() };
+        let small = Endpoint::new(&everything().limits(limits));
+        let replies = [
+            ("no session", endpoint.post(PING).await),
+            ("unknown session", endpoint.with("mcp-session-id", "x").post(PING).await),
+            ("bad version", session.with("mcp-protocol-version", "1999-01-01").post(PING).await),
+            ("foreign origin", session.with("origin", "http://evil.example").post(PING).await),
+            ("own origin", session.with("origin", "http://localhost:80").post(PING).await),
+            ("not JSON", session.with("content-type", "text/plain").post(PING).await),
+            ("no streams", session.with("accept", "application/json").post(PING).await),
+            ("PUT", session.call("PUT", "").await),
+            ("too large", small.post(PING).await),
+            ("garbage", session.post("{").await),
+            ("no message", session.post("{}").await),
+            (
+                "a faulty reply",
+                session.post(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#).await,
+            ),
+            ("a batch", session.post(&format!("[{PING}]")).await),
+            ("GET without session", endpoint.call("GET", "").await),
+            ("GET of JSON", session.with("accept", "application/json").call("GET", "").await),
+            ("DELETE without session", endpoint.call("DELETE", "").await),
+        ];
+        let shown: Vec<_> = replies
+            .iter()
+            .map(|(what, reply)| format!("{what}: {}", reply.shown().replace('\n', " ")))
+            .collect();
+        assert_snapshot!(shown.join("\n"), @r#"
+        no session: 400 application/json {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"the header `Mcp-Session-Id` is missing"}}
+        unknown session: 404 application/json {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"there is no such session"}}
+        bad version: 400 application/json {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"the version in `MCP-Protocol-Version` is not supported"}}
+        foreign origin: 403 text/plain; charset=utf-8 this origin is not allowed
+        own origin: 200 application/json {"jsonrpc":"2.0","id":2,"result":{}}
+        not JSON: 415 text/plain; charset=utf-8 the body must be `application/json`
+        no streams: 406 text/plain; charset=utf-8 `Accept` must list `application/json` and `text/event-stream`
+        PUT: 405 text/plain; charset=utf-8 the endpoint does not have this method
+        too large: 413 text/plain; charset=utf-8 the body is too large, or broke off
+        garbage: 400 application/json {"jsonrpc":"2.0","error":{"code":-32700,"message":"line 1, column 2: expected a member name in double quotes, found the end of the text"}}
+        no message: 400 application/json {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected /jsonrpc is \"2.0\", got nothing"}}
+        a faulty reply: 400 text/plain; charset=utf-8 the body is no JSON-RPC message
+        a batch: 400 application/json {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected one message, got an array"}}
+        GET without session: 400 text/plain; charset=utf-8 the header `Mcp-Session-Id` is missing
+        GET of JSON: 406 text/plain; charset=utf-8 `Accept` must list `text/event-stream`
+        DELETE without session: 400 text/plain; charset=utf-8 the header `Mcp-Session-Id` is missing
+        "#);
+        assert_eq!(replies[7].1.header("allow"), "GET, POST, DELETE");
+    });
+}
+
+#[test]
+fn batches_over_http() {
+    run(async {
+        let session = Endpoint::new(&everything()).session("2025-03-26").await;
+        assert_snapshot!(session.post(&format!("[{PING},{{\"jsonrpc\":\"2.0\",\"method\":\"x\"}}]")).await.shown(), @r#"
+        200 application/json
+        [{"jsonrpc":"2.0","id":2,"result":{}}]
+        "#);
+        let told = session.post(r#"[{"jsonrpc":"2.0","method":"x"}]"#).await;
+        assert_eq!(told.status, StatusCode::ACCEPTED);
+    });
+}
+
+#[test]
+fn a_listener_serves_until_it_is_ended() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    runtime.block_on(async {
+        let listening = everything().listen("127.0.0.1:0").await.unwrap();
+        assert_eq!(listening.url(), format!("http://{}/mcp", listening.address()));
+        let mut client = tokio::net::TcpStream::connect(listening.address()).await.unwrap();
+        client
+            .write_all(b"PUT /mcp HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            .await
+            .unwrap();
+        let mut said = String::new();
+        client.read_to_string(&mut said).await.unwrap();
+        assert!(said.starts_with("HTTP/1.1 405"), "{said}");
+        let address = listening.address();
+        listening.end().await;
+        assert!(tokio::net::TcpStream::connect(address).await.is_err());
+    });
+}

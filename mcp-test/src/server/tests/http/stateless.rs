@@ -1,0 +1,133 @@
+//! Requests of the stateless era, and servers of one era.
+
+use http::StatusCode;
+use insta::assert_snapshot;
+
+use super::{Endpoint, INITIALIZE, META, run};
+use crate::{
+    server::reference::everything,
+    spec::{Revision, Revisions},
+};
+
+/// A request of the stateless era.
+fn request(method: &str, params: &str) -> String {
+    let comma = if params.is_empty() { "" } else { "," };
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}{comma}{META}}}}}"#)
+}
+
+#[test]
+fn stateless_requests_stand_by_themselves() {
+    run(async {
+        let endpoint = Endpoint::new(&everything());
+        let call = request("tools/call", r#""name":"test_simple_text""#);
+        let served =
+            endpoint.stateless("tools/call").with("mcp-name", "test_simple_text").post(&call).await;
+        assert_snapshot!(served.shown(), @r#"
+        200 application/json
+        {"jsonrpc":"2.0","id":1,"result":{"content":[{"text":"This is a simple text response for testing.","type":"text"}],"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-test-everything","version":"0.1.0"}}}}
+        "#);
+        assert!(served.headers.get("mcp-session-id").is_none());
+        let told =
+            endpoint.stateless("x").post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#).await;
+        assert_eq!((told.status, told.body.as_deref()), (StatusCode::ACCEPTED, Ok("")));
+        for method in ["GET", "DELETE"] {
+            let refused = endpoint.stateless("x").call(method, "").await;
+            assert_eq!(
+                (refused.status, refused.header("allow")),
+                (StatusCode::METHOD_NOT_ALLOWED, "POST")
+            );
+        }
+    });
+}
+
+#[test]
+fn stateless_headers_mirror_the_body() {
+    run(async {
+        let endpoint = Endpoint::new(&everything());
+        let list = request("tools/list", "");
+        let call = request("tools/call", r#""name":"test_simple_text""#);
+        let good = endpoint.stateless("tools/list");
+        let calling = endpoint.stateless("tools/call");
+        let v999 = list.replace("2026-07-28", "v999");
+        let mut replies = vec![
+            ("no version", good.without("mcp-protocol-version").post(&list).await),
+            ("other version", good.with("mcp-protocol-version", "2025-11-25").post(&list).await),
+            ("unsupported version", good.with("mcp-protocol-version", "v999").post(&v999).await),
+            ("no method", good.without("mcp-method").post(&list).await),
+            ("other method", good.with("mcp-method", "TOOLS/LIST").post(&list).await),
+            ("no name", calling.post(&call).await),
+            ("other name", calling.with("mcp-name", "x").post(&call).await),
+            ("garbled name", calling.with("mcp-name", "=?base64?!?=").post(&call).await),
+            (
+                "no _meta",
+                good.post(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#).await,
+            ),
+            ("a reply", good.post(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await),
+            ("a batch", good.post(&format!("[{list}]")).await),
+            ("garbage", good.post("{").await),
+        ];
+        for method in
+            ["initialize", "ping", "logging/setLevel", "resources/subscribe", "unknown/method"]
+        {
+            replies.push((method, endpoint.stateless(method).post(&request(method, "")).await));
+        }
+        let shown: Vec<_> = replies
+            .iter()
+            .map(|(what, reply)| format!("{what}: {}", reply.shown().replace('\n', " ")))
+            .collect();
+        assert_snapshot!(shown.join("\n"), @r#"
+        no version: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `MCP-Protocol-Version` is missing"}}
+        other version: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `MCP-Protocol-Version` is `2025-11-25`, but the body says `2026-07-28`"}}
+        unsupported version: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"unsupported protocol version; this server speaks 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05","data":{"requested":"v999","supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]}}}
+        no method: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Method` is missing"}}
+        other method: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Method` is `TOOLS/LIST`, but the body says `tools/list`"}}
+        no name: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Name` is missing"}}
+        other name: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Name` is `x`, but the body says `test_simple_text`"}}
+        garbled name: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Name` cannot be read"}}
+        no _meta: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"`_meta` must hold a string as `io.modelcontextprotocol/protocolVersion`, got nothing"}}
+        a reply: 400 text/plain; charset=utf-8 a client sends no replies in this revision
+        a batch: 400 application/json {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected one message, got an array"}}
+        garbage: 400 application/json {"jsonrpc":"2.0","error":{"code":-32700,"message":"line 1, column 2: expected a member name in double quotes, found the end of the text"}}
+        initialize: 404 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: initialize"}}
+        ping: 404 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: ping"}}
+        logging/setLevel: 404 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: logging/setLevel"}}
+        resources/subscribe: 404 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: resources/subscribe"}}
+        unknown/method: 404 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: unknown/method"}}
+        "#);
+        for name in
+            ["test_simple_text", "=?base64?dGVzdF9zaW1wbGVfdGV4dA==?=", " test_simple_text "]
+        {
+            assert_eq!(
+                calling.with("mcp-name", name).post(&call).await.status,
+                StatusCode::OK,
+                "{name}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_modern_server_has_no_sessions() {
+    run(async {
+        let endpoint =
+            Endpoint::new(&everything().revisions(Revisions::only(Revision::V2026_07_28)));
+        assert_snapshot!(endpoint.post(INITIALIZE).await.shown(), @r#"
+        400 application/json
+        {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"unsupported protocol version; this server speaks 2026-07-28","data":{"requested":"2025-11-25","supported":["2026-07-28"]}}}
+        "#);
+        assert_eq!(endpoint.call("GET", "").await.status, StatusCode::METHOD_NOT_ALLOWED);
+    });
+}
+
+#[test]
+fn an_old_server_knows_nothing_of_meta() {
+    run(async {
+        let old = everything().revisions(Revisions::until(Revision::V2025_11_25));
+        let endpoint = Endpoint::new(&old);
+        let refused = endpoint.stateless("tools/list").post(&request("tools/list", "")).await;
+        assert_snapshot!(refused.shown(), @r#"
+        400 application/json
+        {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"the version in `MCP-Protocol-Version` is not supported"}}
+        "#);
+    });
+}

@@ -1,0 +1,122 @@
+//! Streams: of replies, of the server's own account, and in the trace.
+
+use futures_util::FutureExt;
+use http::StatusCode;
+use http_body_util::BodyExt;
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{Endpoint, PING, run};
+use crate::{
+    server::{Call, reference::everything},
+    trace::{Recorder, What},
+    wire::Message,
+};
+
+#[test]
+fn a_get_stream_lasts_as_long_as_its_session() {
+    run(async {
+        let session = Endpoint::new(&everything()).session("2025-06-18").await;
+        let stream = session.open("GET", "").await;
+        assert_eq!(stream.headers()["content-type"], "text/event-stream");
+        let mut body = stream.into_body();
+        let mut waiting = Box::pin(body.frame());
+        assert!((&mut waiting).now_or_never().is_none());
+        session.call("DELETE", "").await;
+        assert!(waiting.await.is_none());
+    });
+}
+
+#[test]
+fn a_call_that_says_something_meanwhile_is_a_stream() {
+    let server = everything().on("tools/call", |call: Call| async move {
+        call.notify("notifications/message", json!({"level": "info", "data": "hello"}))
+            .await
+            .unwrap();
+        json!({"content": []})
+    });
+    run(async {
+        let session = Endpoint::new(&server).session("2025-06-18").await;
+        let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x"}}"#;
+        assert_snapshot!(session.post(call).await.shown(), @r#"
+        200 text/event-stream
+        data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"hello","level":"info"}}
+
+        data: {"jsonrpc":"2.0","id":2,"result":{"content":[]}}
+        "#);
+    });
+}
+
+#[test]
+fn a_stream_is_primed_where_clients_may_poll() {
+    run(async {
+        let server = everything().streaming_replies();
+        let primed =
+            Endpoint::new(&server).session("2025-11-25").await.post(PING).await.body.unwrap();
+        let (first, rest) = primed.split_once("\n\n").unwrap();
+        assert!(first.starts_with("id: ") || first.contains("\nid: "), "{first}");
+        assert!(rest.contains("data: {"), "{rest}");
+        let plain =
+            Endpoint::new(&server).session("2025-06-18").await.post(PING).await.body.unwrap();
+        assert_snapshot!(plain, @r#"data: {"jsonrpc":"2.0","id":2,"result":{}}"#);
+    });
+}
+
+#[test]
+fn a_question_is_asked_on_the_stream_and_answered_by_a_post() {
+    let server = everything().on("tools/call", |call: Call| async move {
+        let roots = call.request("roots/list", json!({})).await.unwrap();
+        json!({"content": [], "roots": roots.to_serde()})
+    });
+    run(async {
+        let session = Endpoint::new(&server).session("2025-06-18").await;
+        let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x"}}"#;
+        let mut stream = session.open("POST", call).await.into_body();
+        let question = stream.frame().await.unwrap().unwrap().into_data().unwrap();
+        assert!(String::from_utf8_lossy(&question).contains(r#""method":"roots/list""#));
+        let answer =
+            session.post(r#"{"jsonrpc":"2.0","id":"server-1","result":{"roots":[]}}"#).await;
+        assert_eq!(answer.status, StatusCode::ACCEPTED);
+        let rest = stream.collect().await.unwrap().to_bytes();
+        assert_snapshot!(String::from_utf8_lossy(&rest), @r#"data: {"jsonrpc":"2.0","id":2,"result":{"content":[],"roots":{"roots":[]}}}"#);
+    });
+}
+
+#[test]
+fn the_server_side_of_a_session_is_recorded() {
+    let recorder = Recorder::new();
+    let server = everything().record(recorder.clone()).streaming_replies();
+    run(async { Endpoint::new(&server).session("2025-06-18").await.post(PING).await });
+    let trace = recorder.trace();
+    let told: Vec<_> = trace
+        .events
+        .iter()
+        .map(|event| {
+            let what = match &event.what {
+                What::HttpRequest { method, path, .. } => format!("{method} {path}"),
+                What::HttpResponse { status, .. } => status.to_string(),
+                What::Message { reading, .. } => reading.messages().map(Message::kind).collect(),
+                What::SseEvent { .. } => "event".to_owned(),
+                other => format!("{other:?}"),
+            };
+            format!(
+                "{} {} {what}",
+                event.exchange.map_or("-".to_owned(), |number| number.to_string()),
+                event.party
+            )
+        })
+        .collect();
+    assert_snapshot!(told.join("\n"), @r#"
+    - harness Opened { carrier: "http" }
+    0 client POST /mcp
+    0 client a request
+    0 server 200
+    0 server event
+    0 server a response
+    1 client POST /mcp
+    1 client a request
+    1 server 200
+    1 server event
+    1 server a response
+    "#);
+}

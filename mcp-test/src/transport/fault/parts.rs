@@ -1,0 +1,151 @@
+//! Reading the words for a fault part by part, with an error for each that will not do.
+
+use std::str::FromStr;
+
+use super::FaultError;
+use crate::{json::Value, spec};
+
+/// What is still to be read of a fault's words.
+pub(super) struct Parts<'a> {
+    pub(super) given: &'a str,
+    pub(super) form: &'static str,
+    pub(super) rest: Option<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    fn next(&mut self, part: &'static str) -> Result<&'a str, FaultError> {
+        let rest = self.last(part)?;
+        match rest.split_once(':') {
+            Some((next, rest)) => {
+                self.rest = Some(rest);
+                Ok(next)
+            }
+            None => Ok(rest),
+        }
+    }
+
+    pub(super) fn last(&mut self, part: &'static str) -> Result<&'a str, FaultError> {
+        match self.rest.take() {
+            Some(rest) if !rest.is_empty() => Ok(rest),
+            _ => Err(FaultError::Missing {
+                given: self.given.to_owned(),
+                part,
+                form: self.form,
+            }),
+        }
+    }
+
+    pub(super) fn end(&mut self) -> Result<(), FaultError> {
+        match self.rest.take() {
+            None => Ok(()),
+            Some(rest) => Err(self.bad(
+                "the end",
+                rest,
+                format!("is too much: the form is `{}`", self.form),
+            )),
+        }
+    }
+
+    pub(super) fn method(&mut self) -> Result<&'a str, FaultError> {
+        let method = self.next("METHOD")?;
+        if method == "*" || spec::method(method).is_some() {
+            return Ok(method);
+        }
+        let reason = match nearest(method, spec::METHODS.iter().map(|method| method.name)) {
+            Some(name) => format!("is no method of MCP; did you mean `{name}`?"),
+            None => "is no method of MCP".to_owned(),
+        };
+        Err(self.bad("METHOD", method, reason))
+    }
+
+    pub(super) fn pointer(&mut self, more: bool) -> Result<String, FaultError> {
+        let pointer = if more {
+            self.next("POINTER")?
+        } else {
+            self.last("POINTER")?
+        };
+        if pointer.starts_with('/') {
+            return Ok(pointer.to_owned());
+        }
+        Err(self.bad("POINTER", pointer, "must start with `/`".to_owned()))
+    }
+
+    pub(super) fn json(&mut self) -> Result<Value, FaultError> {
+        let text = self.last("JSON")?;
+        match Value::parse(text.as_bytes()) {
+            Ok(document) => Ok(document.value),
+            Err(error) => Err(self.bad("JSON", text, format!("cannot be read: {error}"))),
+        }
+    }
+
+    pub(super) fn number<N: FromStr>(
+        &mut self,
+        part: &'static str,
+        reason: &str,
+    ) -> Result<N, FaultError> {
+        let text = self.last(part)?;
+        text.parse()
+            .map_err(|_| self.bad(part, text, reason.to_owned()))
+    }
+
+    pub(super) fn status(&mut self) -> Result<u16, FaultError> {
+        const REASON: &str = "must be an HTTP status from 200 to 599";
+        let status: u16 = self.number("STATUS", REASON)?;
+        if (200..600).contains(&status) {
+            return Ok(status);
+        }
+        Err(self.bad("STATUS", &status.to_string(), REASON.to_owned()))
+    }
+
+    pub(super) fn header(&mut self, part: &'static str) -> Result<String, FaultError> {
+        let text = self.last(part)?;
+        if text
+            .bytes()
+            .all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f))
+        {
+            return Ok(text.to_owned());
+        }
+        Err(self.bad(
+            part,
+            text,
+            "has a control character, which no HTTP header can carry".to_owned(),
+        ))
+    }
+
+    fn bad(&self, part: &'static str, got: &str, reason: String) -> FaultError {
+        FaultError::Bad {
+            given: self.given.to_owned(),
+            part,
+            got: got.to_owned(),
+            reason,
+        }
+    }
+}
+
+/// The candidate that is meant, if one is near enough to be a slip of the finger.
+pub(super) fn nearest(
+    word: &str,
+    candidates: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    candidates
+        .map(|candidate| (distance(word, candidate), candidate))
+        .min()
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 4)
+        .map(|(_, candidate)| candidate)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = (diagonal + usize::from(x != y))
+                .min(above + 1)
+                .min(row[j] + 1);
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}
