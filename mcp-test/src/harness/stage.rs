@@ -92,10 +92,7 @@ pub(super) fn play(order: &Order) -> Played {
             Ok(Some(Progress::Over(played))) => return *played,
             // The thread is gone without a word, which only a panic in the harness itself can do.
             Ok(None) => return Played::failed(Problem::Finding(Finding::harness("the thread of the test is gone"))),
-            Err(elapsed) => {
-                let trace = recorder.as_ref().map(Recorder::trace).unwrap_or_default();
-                return Played::blocked(elapsed.allotted, trace);
-            }
+            Err(_) => return Played::blocked(recorder.as_ref().map(Recorder::trace).unwrap_or_default()),
         }
     }
 }

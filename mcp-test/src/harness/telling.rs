@@ -81,7 +81,7 @@ fn problem(problem: &Problem, played: &Played, revision: Revision, panic: Option
             in_words(*allotted),
             "#[mcp_scenario(timeout = \"…\")] or MCP_TEST_TIMEOUT give it more time",
         ),
-        Problem::Blocked(_) => "the test's thread is blocked: its time is over, and it did not even notice\n  \
+        Problem::Blocked => "the test's thread is blocked: its time is over, and it did not even notice\n  \
              expected code that awaits, so that client and server can take turns on one thread\n  \
              hint: blocking calls (std::thread::sleep, std::sync, a busy loop) belong in `spawn_blocking`"
             .to_owned(),
@@ -95,7 +95,7 @@ fn shows_an_exchange(problem: &Problem) -> bool {
         Problem::Finding(finding) => !finding.evidence.is_empty(),
         Problem::Unplayable(_) => true,
         Problem::Panic(payload) => payload.is::<Differences>(),
-        Problem::Error(_) | Problem::TimedOut(_) | Problem::Blocked(_) => false,
+        Problem::Error(_) | Problem::TimedOut(_) | Problem::Blocked => false,
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
     fn blocking_and_being_late_are_two_things() {
         let mut late = played();
         late.add(Problem::TimedOut(Duration::from_millis(250)));
-        let mut blocked = Played::blocked(Duration::from_secs(31), Trace::default());
+        let mut blocked = Played::blocked(Trace::default());
         blocked.target = "in-process server".to_owned();
         insta::assert_snapshot!(format!("{}\n\n{}", failure(&scenario(), &late), failure(&scenario(), &blocked)));
     }

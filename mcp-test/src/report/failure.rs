@@ -101,7 +101,7 @@ impl<'a> Teller<'a> {
             (&told.headline, &told.expected, &told.got)
                 == (&finding.headline, &finding.expected, &finding.got)
         };
-        self.told.iter().find(|(_, told)| same(&told)).map(|(id, _)| *id)
+        self.told.iter().find(|(_, told)| same(told)).map(|(id, _)| *id)
     }
 
     fn exchange(&mut self, out: &mut String, finding: &Finding) {

@@ -202,6 +202,16 @@ fn several_cells_of_a_scenario_are_told_apart_and_those_that_went_well_are_not_a
 }
 
 #[test]
+fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
+    let view = View { profile: Profile::Adaptive, brief: true, ..view() };
+    let (mut first, second) = (sample::skipped(), sample::skipped());
+    first.cell.revision = Revision::V2025_11_25;
+    let text = shown(view, vec![first.cell, second.cell], vec![first, second]);
+    let summary = text.split_once("SUMMARY ===\n").map(|(_, summary)| summary.to_owned());
+    insta::assert_snapshot!(summary.unwrap_or(text), @"");
+}
+
+#[test]
 fn what_is_wrong_with_two_cells_alike_is_told_once() {
     let (first, mut second) = (sample::failed(), sample::failed());
     second.cell.revision = Revision::NEWEST;
