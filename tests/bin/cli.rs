@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    mcp_test::cli::main()
+    mcp_test::cli::main(std::env::args_os())
 }

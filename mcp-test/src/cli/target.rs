@@ -138,11 +138,7 @@ fn check_url(text: &str) -> Result<Option<String>, CliError> {
     let example = "expected a URL such as http://localhost:3000/mcp";
     let url = reqwest::Url::parse(text).map_err(|error| wrong(format!("{error}; {example}")))?;
     match url.scheme() {
-        "http" => Ok(url.password().map(str::to_owned)),
-        "https" => Err(wrong(
-            "this build of mcp-test does not speak TLS; test the server behind it, at http://…"
-                .to_owned(),
-        )),
+        "http" | "https" => Ok(url.password().map(str::to_owned)),
         other => Err(wrong(format!("`{other}` is not HTTP; {example}"))),
     }
 }
@@ -286,7 +282,6 @@ mod tests {
         ");
         insta::assert_snapshot!(told(url("localhost:3000")), @"--url localhost:3000: `localhost` is not HTTP; expected a URL such as http://localhost:3000/mcp");
         insta::assert_snapshot!(told(url("3000")), @"--url 3000: relative URL without a base; expected a URL such as http://localhost:3000/mcp");
-        insta::assert_snapshot!(told(url("https://example.org/mcp")), @"--url https://example.org/mcp: this build of mcp-test does not speak TLS; test the server behind it, at http://…");
         let Ok(header) = "X-Key=hunter22".parse();
         insta::assert_snapshot!(told(TargetArgs { headers: vec![header], ..args(&["node"]) }), @"--header X-Key: headers are for targets with a --url");
         insta::assert_snapshot!(told(TargetArgs { cwd: Some("/no/such/dir".into()), ..args(&["node"]) }), @"--cwd /no/such/dir: there is no such directory");
