@@ -4,25 +4,24 @@
 //! them go on working; what we add stands on lines of its own. Colours are always written: whoever hands in the stream
 //! strips them where they are not wanted.
 
-use std::fmt::Write as _;
+mod baseline;
+mod palette;
+mod rows;
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anstyle::{AnsiColor, Style};
+use palette::{BAD, FAINT, GOOD, UNSURE};
 
 use super::{Naming, Rerun, Secrets, checks_json, failure};
 use crate::check::Status;
 use crate::run::{
-    Cell, Comparison, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
+    Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
 };
 use crate::scenario::{Leg, Profile};
 use crate::spec::Revision;
-
-const GOOD: Style = AnsiColor::Green.on_default();
-const BAD: Style = AnsiColor::Red.on_default();
-const UNSURE: Style = AnsiColor::Yellow.on_default();
-const NEUTRAL: Style = AnsiColor::Cyan.on_default();
-const FAINT: Style = AnsiColor::BrightBlack.on_default();
 
 /// What the console needs to know before the run, and what it is to show.
 #[derive(Debug, Clone)]
@@ -196,7 +195,7 @@ impl<W: Write> Console<W> {
             text.push_str(&checks_json::rows(&outcome.checks).pretty());
             text.push('\n');
         } else if self.view.single || self.view.verbose {
-            text.push_str(&checks(outcome));
+            text.push_str(&rows::text(outcome));
         }
         if self.view.single {
             let counts = counting(outcome);
@@ -218,7 +217,7 @@ impl<W: Write> Console<W> {
         } else {
             text.push_str(&wrong);
             text.push('\n');
-            text.push_str(&failure::of_cell(outcome, &self.view.rerun));
+            text.push_str(&failure::of_cell(outcome, Some(&self.view.rerun)));
             let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
             text.push_str(&format!("  What it checks and why: {explain}\n"));
             self.told.push((outcome.cell, faults));
@@ -239,8 +238,16 @@ impl<W: Write> Console<W> {
         let mut text = String::new();
         if !self.view.single {
             text.push_str("\n=== SUMMARY ===\n");
+            let mut folded = Vec::new();
             for line in &summary.lines {
-                text.push_str(&self.line(line));
+                match self.skipped_everywhere(&line.cell, summary) {
+                    Some(_) if folded.contains(&line.cell.scenario.id) => {}
+                    Some(reason) => {
+                        folded.push(line.cell.scenario.id);
+                        text.push_str(&skipped(line.cell.scenario.id, Some(reason)));
+                    }
+                    None => text.push_str(&self.line(line)),
+                }
             }
             let Counts { success, failure, warning, skipped, .. } = summary.counts;
             text.push_str(&format!("\nTotal: {success} passed, {failure} failed"));
@@ -260,7 +267,7 @@ impl<W: Write> Console<W> {
             ));
         }
         if let Some(comparison) = &summary.baseline {
-            text.push_str(&baseline(comparison));
+            text.push_str(&baseline::text(comparison));
         }
         text
     }
@@ -278,13 +285,26 @@ impl<W: Write> Console<W> {
             Verdict::NotRun => {
                 format!("{BAD}✗{BAD:#} {label}: {counts}{warnings} (could not be run)\n")
             }
-            Verdict::Skipped => {
-                let reason = self.reasons.iter().find(|(cell, _)| *cell == line.cell);
-                let reason = reason.map(|(_, reason)| format!(" ({reason})")).unwrap_or_default();
-                format!("{FAINT}-{FAINT:#} {label}: skipped{reason}\n")
-            }
+            Verdict::Skipped => skipped(&label, self.reason(&line.cell)),
         }
     }
+
+    /// Why all cells of a scenario were skipped, if it is the same reason; only where cells need not be told one by
+    /// one.
+    fn skipped_everywhere(&self, cell: &Cell, summary: &Summary) -> Option<&str> {
+        let reason = self.reason(cell).filter(|_| self.view.brief)?;
+        let mut cells = summary.lines.iter().filter(|line| line.cell.scenario == cell.scenario);
+        cells.all(|line| self.reason(&line.cell) == Some(reason)).then_some(reason)
+    }
+
+    fn reason(&self, cell: &Cell) -> Option<&str> {
+        self.reasons.iter().find(|(skipped, _)| skipped == cell).map(|(_, reason)| reason.as_str())
+    }
+}
+
+fn skipped(label: &str, reason: Option<&str>) -> String {
+    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    format!("{FAINT}-{FAINT:#} {label}: skipped{reason}\n")
 }
 
 /// `, 2 warnings`; nothing for none.
@@ -294,33 +314,6 @@ fn some(count: usize, what: &str) -> String {
 
 fn counting(outcome: &Outcome) -> Counts {
     Counts::of(outcome.checks.iter().filter(|check| outcome.profile.counts(check)))
-}
-
-/// A line for each check.
-fn checks(outcome: &Outcome) -> String {
-    let ids = outcome.checks.iter().map(|check| check.id.chars().count()).max().unwrap_or_default();
-    let mut text = "Checks:\n".to_owned();
-    for check in &outcome.checks {
-        let style = match check.status {
-            Status::Success => GOOD,
-            Status::Failure => BAD,
-            Status::Warning => UNSURE,
-            Status::Info => NEUTRAL,
-            Status::Skipped => FAINT,
-        };
-        let advisory = if outcome.profile.counts(check) { "" } else { " (advisory)" };
-        let reason = match (&check.message, check.status) {
-            (Some(message), Status::Skipped | Status::Info) => format!(": {message}"),
-            _ => String::new(),
-        };
-        // Writing to a String does not fail.
-        let _ = writeln!(
-            text,
-            "{FAINT}{}{FAINT:#} [{:ids$}] {style}{:7}{style:#} {}{reason}{advisory}",
-            check.timestamp, check.id, check.status, check.description
-        );
-    }
-    text
 }
 
 fn faults(outcome: &Outcome) -> Vec<Fault> {
@@ -352,47 +345,3 @@ fn wrong(outcome: &Outcome) -> String {
     }
     text
 }
-
-/// The sections of a comparison with a baseline, in the official words.
-fn baseline(comparison: &Comparison) -> String {
-    let mut text = String::new();
-    let sections = [
-        ("Expected failures (in baseline):", UNSURE, "~", &comparison.expected),
-        (
-            "Stale baseline entries (now passing - remove from baseline):",
-            UNSURE,
-            "✓",
-            &comparison.stale,
-        ),
-        ("Unexpected failures (not in baseline):", BAD, "✗", &comparison.unexpected),
-    ];
-    for (heading, style, mark, entries) in sections {
-        if entries.is_empty() {
-            continue;
-        }
-        text.push_str(&format!("\n{style}{heading}{style:#}\n"));
-        for entry in entries {
-            text.push_str(&format!("  {mark} {entry}\n"));
-        }
-    }
-    text.push('\n');
-    if !comparison.stale.is_empty() {
-        text.push_str(&format!(
-            "{UNSURE}Baseline is stale: update your expected-failures file to remove passing entries.{UNSURE:#}\n"
-        ));
-    }
-    if !comparison.unexpected.is_empty() {
-        text.push_str(&format!(
-            "{BAD}Unexpected failures detected: these are not in your expected-failures baseline.{BAD:#}\n"
-        ));
-    }
-    if comparison.stale.is_empty() && comparison.unexpected.is_empty() {
-        text.push_str(&format!(
-            "{GOOD}Baseline check passed: all failures are expected.{GOOD:#}\n"
-        ));
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests;

@@ -148,9 +148,11 @@ pub(super) fn failed() -> Outcome {
 
 /// The events of a run of these cells.
 pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> {
-    let mut preflight = Preflight::default();
-    preflight.server = Some("sample 1.0.0".to_owned());
-    preflight.speaks.insert(CarrierKind::Stdio, vec![Revision::V2025_11_25, Revision::NEWEST]);
+    let speaks = vec![Revision::V2025_11_25, Revision::NEWEST];
+    let preflight = Preflight {
+        speaks: [(CarrierKind::Stdio, speaks)].into(),
+        server: Some("sample 1.0.0".to_owned()),
+    };
     let mut events = vec![RunEvent::PreflightDone(preflight), RunEvent::Planned(cells)];
     let mut summary = Summary {
         target: about().target,

@@ -18,7 +18,7 @@ impl Talk {
     pub(super) fn admit(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {
         if params.is_some_and(|params| !params.is_object()) {
             return Err(
-                RpcError::new(error_code::INVALID_PARAMS, "`params` must be an object").into(),
+                RpcError::new(error_code::INVALID_PARAMS, "`params` must be an object").into()
             );
         }
         let terms = if self.is_stateless(method, params) {
@@ -30,15 +30,9 @@ impl Talk {
         if server.serves(method, terms.revision) {
             return Ok(terms);
         }
-        let status = terms
-            .revision
-            .answers_unknown_method_with_404()
-            .then_some(404);
+        let status = terms.revision.answers_unknown_method_with_404().then_some(404);
         let message = format!("method not found: {method}");
-        Err(Refusal {
-            error: RpcError::new(error_code::METHOD_NOT_FOUND, message),
-            status,
-        })
+        Err(Refusal { error: RpcError::new(error_code::METHOD_NOT_FOUND, message), status })
     }
 
     fn is_stateless(&self, method: &str, params: Option<&Value>) -> bool {
@@ -58,14 +52,10 @@ impl Talk {
     fn stateless(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {
         let served = self.0.server.served();
         if method == "initialize" && !terms::brings_terms(params) {
-            let requested = params
-                .and_then(|params| params.get("protocolVersion"))
-                .and_then(Value::as_str);
+            let requested =
+                params.and_then(|params| params.get("protocolVersion")).and_then(Value::as_str);
             let error = terms::unsupported(requested.unwrap_or_default(), served);
-            return Err(Refusal {
-                error,
-                status: Some(400),
-            });
+            return Err(Refusal { error, status: Some(400) });
         }
         Terms::of_request(params, served)
     }
@@ -85,9 +75,7 @@ impl Talk {
             }
             (_, Some(terms)) => Ok(terms.clone()),
             ("ping", None) => Ok(Terms::unsettled(self.0.server.newest_handshake())),
-            (_, None) => Err(invalid(
-                "the first request of a conversation is `initialize`",
-            )),
+            (_, None) => Err(invalid("the first request of a conversation is `initialize`")),
         }
     }
 }

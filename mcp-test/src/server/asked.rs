@@ -46,11 +46,7 @@ impl Asked {
             }
             id
         });
-        Question {
-            asked: self,
-            id,
-            said,
-        }
+        Question { asked: self, id, said }
     }
 
     /// Brings an answer to its question; what nobody asked is dropped.

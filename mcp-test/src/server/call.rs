@@ -100,10 +100,7 @@ impl Call {
     ///
     /// When the client is gone.
     pub async fn progress(&self, progress: u64, total: u64) -> Result<(), CallError> {
-        let token = self
-            .params
-            .get("_meta")
-            .and_then(|meta| meta.get(meta::PROGRESS_TOKEN));
+        let token = self.params.get("_meta").and_then(|meta| meta.get(meta::PROGRESS_TOKEN));
         let Some(token) = token else { return Ok(()) };
         let params =
             json!({ "progressToken": token.to_serde(), "progress": progress, "total": total });
@@ -122,14 +119,10 @@ impl Call {
     ) -> Result<Value, CallError> {
         let revision = self.terms.revision;
         if !revision.has_server_requests() {
-            return Err(CallError::NoServerRequests {
-                method: method.to_owned(),
-                revision,
-            });
+            return Err(CallError::NoServerRequests { method: method.to_owned(), revision });
         }
         let question = self.talk.asked().ask();
-        self.send(Request::new(question.id(), method, Some(params.into())).to_value())
-            .await?;
+        self.send(Request::new(question.id(), method, Some(params.into())).to_value()).await?;
         Ok(question.answer().await.ok_or(CallError::Gone)??)
     }
 

@@ -78,19 +78,13 @@ impl Talk {
     }
 
     fn agreed(&self) -> Option<Terms> {
-        self.0
-            .agreed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.agreed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn batch(&self, items: Vec<Result<Message, Malformed>>, outbox: Outbox) -> Work {
         if items.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
-            let error = RpcError::new(
-                error_code::INVALID_REQUEST,
-                "expected one message, got an array",
-            );
+            let error =
+                RpcError::new(error_code::INVALID_REQUEST, "expected one message, got an array");
             return deliver(self.refuse_text(None, error), outbox);
         }
         let replies: Vec<_> = items
@@ -104,11 +98,7 @@ impl Talk {
             .collect();
         let answer = async move {
             let replies = join_all(replies).await;
-            let values: Vec<_> = replies
-                .into_iter()
-                .flatten()
-                .map(|reply| reply.value)
-                .collect();
+            let values: Vec<_> = replies.into_iter().flatten().map(|reply| reply.value).collect();
             if !values.is_empty() {
                 outbox.send(Emitted::unprompted(Value::Array(values))).await;
             }
@@ -137,10 +127,7 @@ impl Talk {
     fn notification(&self, notification: Notification, outbox: &Outbox) -> Reply {
         let Notification { method, params } = notification;
         if method == "notifications/cancelled" {
-            let id = params
-                .as_ref()
-                .and_then(|params| params.get("requestId"))
-                .and_then(Id::read);
+            let id = params.as_ref().and_then(|params| params.get("requestId")).and_then(Id::read);
             id.iter().for_each(|id| self.0.in_flight.cancel(id));
         }
         let server = &self.0.server;
@@ -184,13 +171,7 @@ impl Talk {
             let answer = server.built_in(&method, &terms);
             return ready(Some(reply(id, method, answer, &terms, &server))).boxed();
         };
-        let call = self.call(
-            Some(id.clone()),
-            method.clone(),
-            params,
-            terms.clone(),
-            outbox,
-        );
+        let call = self.call(Some(id.clone()), method.clone(), params, terms.clone(), outbox);
         let ticket = self.0.in_flight.enter(&id);
         let answer = async move {
             let answer = tokio::select! {
@@ -212,22 +193,12 @@ impl Talk {
         outbox: &Outbox,
     ) -> Call {
         let params = params.unwrap_or_default();
-        Call {
-            id,
-            method,
-            params,
-            terms,
-            talk: self.clone(),
-            outbox: outbox.clone(),
-        }
+        Call { id, method, params, terms, talk: self.clone(), outbox: outbox.clone() }
     }
 
     fn malformed(&self, malformed: &Malformed) -> Reply {
         let id = malformed.id.clone().filter(|id| *id != Id::Null);
-        self.refuse_text(
-            id,
-            RpcError::new(error_code::INVALID_REQUEST, malformed.to_string()),
-        )
+        self.refuse_text(id, RpcError::new(error_code::INVALID_REQUEST, malformed.to_string()))
     }
 
     /// Refuses a text that holds no request which could be answered in its own name.
@@ -238,12 +209,7 @@ impl Talk {
         };
         let id = id.or((!may_lack_id).then_some(Id::Null));
         let value = ErrorReply { id, error }.to_value();
-        ready(Some(Emitted {
-            value,
-            answers: None,
-            status: Some(400),
-        }))
-        .boxed()
+        ready(Some(Emitted { value, answers: None, status: Some(400) })).boxed()
     }
 }
 

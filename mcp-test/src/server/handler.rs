@@ -30,10 +30,7 @@ impl Handler {
         let method = call.method().to_owned();
         let answer = AssertUnwindSafe((self.0)(call)).catch_unwind().await;
         answer.unwrap_or_else(|_| {
-            Answer::error(
-                error_code::INTERNAL_ERROR,
-                format!("the handler of `{method}` panicked"),
-            )
+            Answer::error(error_code::INTERNAL_ERROR, format!("the handler of `{method}` panicked"))
         })
     }
 }

@@ -28,21 +28,12 @@ impl InFlight {
         let cancelled = Arc::new(Notify::new());
         let mut tickets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tickets.insert(id.clone(), Arc::clone(&cancelled));
-        Ticket {
-            tickets: Arc::clone(&self.0),
-            id: id.clone(),
-            cancelled,
-        }
+        Ticket { tickets: Arc::clone(&self.0), id: id.clone(), cancelled }
     }
 
     /// Cancels a request; what is not in flight any more is none.
     pub(super) fn cancel(&self, id: &Id) {
-        if let Some(cancelled) = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-        {
+        if let Some(cancelled) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id) {
             cancelled.notify_one();
         }
     }
@@ -59,10 +50,7 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
         // A client that uses an id twice has put another request in this one's place.
-        if tickets
-            .get(&self.id)
-            .is_some_and(|entered| Arc::ptr_eq(entered, &self.cancelled))
-        {
+        if tickets.get(&self.id).is_some_and(|entered| Arc::ptr_eq(entered, &self.cancelled)) {
             tickets.remove(&self.id);
         }
     }

@@ -88,10 +88,7 @@ struct Refusal {
 
 impl From<RpcError> for Refusal {
     fn from(error: RpcError) -> Self {
-        Self {
-            error,
-            status: None,
-        }
+        Self { error, status: None }
     }
 }
 
@@ -185,16 +182,11 @@ impl Server {
     ///
     /// When reading fails, or when a fault ends the server.
     pub async fn serve_stdio(&self) -> Result<(), ServeError> {
-        self.serve_over(
-            "stdio",
-            tokio::io::join(tokio::io::stdin(), tokio::io::stdout()),
-        )
-        .await
+        self.serve_over("stdio", tokio::io::join(tokio::io::stdin(), tokio::io::stdout())).await
     }
 
     /// The server as an axum service, with the MCP endpoint at `/mcp`.
     #[cfg(feature = "http")]
-    #[must_use]
     pub fn router(&self) -> axum::Router {
         self.http().router()
     }
@@ -214,11 +206,7 @@ impl Server {
 
     #[cfg(feature = "http")]
     fn http(&self) -> HttpServer {
-        let Script {
-            limits,
-            streams_replies,
-            ..
-        } = &*self.0;
+        let Script { limits, streams_replies, .. } = &*self.0;
         let options = HttpOptions {
             limits: *limits,
             streams_replies: *streams_replies,
@@ -277,9 +265,7 @@ impl Server {
     }
 
     fn newest_handshake(&self) -> Revision {
-        terms::of_era(self.served(), Era::Handshake)
-            .last()
-            .unwrap_or(Revision::NEWEST_HANDSHAKE)
+        terms::of_era(self.served(), Era::Handshake).last().unwrap_or(Revision::NEWEST_HANDSHAKE)
     }
 }
 

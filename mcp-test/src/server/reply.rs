@@ -10,16 +10,8 @@ use crate::{
 
 /// A request refused with an error.
 pub(super) fn refusal(id: Id, method: String, error: RpcError, status: Option<u16>) -> Emitted {
-    let value = ErrorReply {
-        id: Some(id),
-        error,
-    }
-    .to_value();
-    Emitted {
-        value,
-        answers: Some(method),
-        status,
-    }
+    let value = ErrorReply { id: Some(id), error }.to_value();
+    Emitted { value, answers: Some(method), status }
 }
 
 /// The answer to a request, as its revision has it.

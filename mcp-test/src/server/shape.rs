@@ -21,9 +21,8 @@ impl Server {
         let Some(known) = spec::method(method) else {
             return self.handler(method).is_some();
         };
-        let declared = known
-            .capability(revision)
-            .is_none_or(|capability| self.declares(capability));
+        let declared =
+            known.capability(revision).is_none_or(|capability| self.declares(capability));
         let answered = self.handler(method).is_some() || BUILT_IN.contains(&method);
         known.sent_by(Side::Client, revision) && declared && answered
     }
@@ -84,9 +83,8 @@ impl Server {
     /// The declared capabilities, without those that the revision does not know.
     fn capabilities_at(&self, revision: Revision) -> Value {
         let mut capabilities = self.0.capabilities.clone();
-        for unknown in Capability::ALL
-            .iter()
-            .filter(|capability| !capability.revisions().contains(revision))
+        for unknown in
+            Capability::ALL.iter().filter(|capability| !capability.revisions().contains(revision))
         {
             capabilities.remove(unknown.pointer());
         }

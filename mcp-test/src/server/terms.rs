@@ -23,11 +23,7 @@ pub(super) struct Terms {
 impl Terms {
     /// The terms before anything was agreed, for what may be asked by then.
     pub(super) fn unsettled(revision: Revision) -> Self {
-        Self {
-            revision,
-            capabilities: json!({}).into(),
-            info: None,
-        }
+        Self { revision, capabilities: json!({}).into(), info: None }
     }
 
     /// What the parameters of `initialize` lead to.
@@ -53,14 +49,9 @@ impl Terms {
 
     /// What `_meta` of a request says.
     pub(super) fn of_request(params: Option<&Value>, served: Revisions) -> Result<Self, Refusal> {
-        let bad = |error| Refusal {
-            error,
-            status: Some(400),
-        };
+        let bad = |error| Refusal { error, status: Some(400) };
         let nothing = Value::from(json!({}));
-        let meta = params
-            .and_then(|params| params.get("_meta"))
-            .unwrap_or(&nothing);
+        let meta = params.and_then(|params| params.get("_meta")).unwrap_or(&nothing);
         let requested = match meta.get(meta::PROTOCOL_VERSION) {
             Some(Value::String(requested)) => requested,
             other => return Err(bad(lacking(meta::PROTOCOL_VERSION, "a string", other))),
@@ -76,22 +67,14 @@ impl Terms {
             Some(capabilities @ Value::Object(_)) => capabilities.clone(),
             other => return Err(bad(lacking(meta::CLIENT_CAPABILITIES, "an object", other))),
         };
-        Ok(Self {
-            revision,
-            capabilities,
-            info: meta.get(meta::CLIENT_INFO).cloned(),
-        })
+        Ok(Self { revision, capabilities, info: meta.get(meta::CLIENT_INFO).cloned() })
     }
 }
 
 /// Whether a request brings its own terms.
 pub(super) fn brings_terms(params: Option<&Value>) -> bool {
     let meta = params.and_then(|params| params.get("_meta"));
-    meta.is_some_and(|meta| {
-        meta::REQUIRED_ON_REQUESTS
-            .iter()
-            .any(|key| meta.get(key).is_some())
-    })
+    meta.is_some_and(|meta| meta::REQUIRED_ON_REQUESTS.iter().any(|key| meta.get(key).is_some()))
 }
 
 /// The revisions of one era, the oldest first.
@@ -104,10 +87,8 @@ pub(super) fn of_era(served: Revisions, era: Era) -> impl Iterator<Item = Revisi
 /// The refusal of a version, with those that would do.
 pub(super) fn unsupported(requested: &str, served: Revisions) -> RpcError {
     let supported = supported(served);
-    let message = format!(
-        "unsupported protocol version; this server speaks {}",
-        supported.join(", ")
-    );
+    let message =
+        format!("unsupported protocol version; this server speaks {}", supported.join(", "));
     RpcError::new(error_code::UNSUPPORTED_PROTOCOL_VERSION, message)
         .with_data(json!({ "supported": supported, "requested": requested }))
 }
@@ -129,10 +110,7 @@ fn lacking(key: &str, kind: &str, got: Option<&Value>) -> RpcError {
 }
 
 fn text<'a>(params: &'a Value, pointer: &str) -> Result<&'a str, RpcError> {
-    params
-        .at(pointer)
-        .and_then(Value::as_str)
-        .ok_or_else(|| missing(params, pointer, "a string"))
+    params.at(pointer).and_then(Value::as_str).ok_or_else(|| missing(params, pointer, "a string"))
 }
 
 fn object(params: &Value, pointer: &str) -> Result<(), RpcError> {

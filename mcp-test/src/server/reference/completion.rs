@@ -36,8 +36,5 @@ fn matching(call: &Call) -> Result<Vec<&'static str>, RpcError> {
             )));
         }
     };
-    Ok(WORDS
-        .into_iter()
-        .filter(|word| known && word.starts_with(value))
-        .collect())
+    Ok(WORDS.into_iter().filter(|word| known && word.starts_with(value)).collect())
 }

@@ -4,16 +4,8 @@ use serde_json::json;
 
 use super::{Answer, Call, invalid, text};
 
-const LEVELS: [&str; 8] = [
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-];
+const LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 pub(super) fn set_level(call: &Call) -> Answer {
     match text(call, "level") {

@@ -50,10 +50,7 @@ fn text<'a>(call: &'a Call, name: &str) -> Result<&'a str, RpcError> {
 fn string<'a>(object: &'a Value, name: &str) -> Result<&'a str, RpcError> {
     let member = object.get(name);
     member.and_then(Value::as_str).ok_or_else(|| {
-        invalid(format!(
-            "`{name}` must be a string, got {}",
-            member.map_or("nothing", Value::kind)
-        ))
+        invalid(format!("`{name}` must be a string, got {}", member.map_or("nothing", Value::kind)))
     })
 }
 

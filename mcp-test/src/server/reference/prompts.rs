@@ -41,10 +41,7 @@ fn prompt(call: &Call) -> Result<String, RpcError> {
         WITH_ARGUMENTS => {
             let arguments = call.param("arguments").unwrap_or(&Value::Null);
             let [first, second] = ARGUMENTS.map(|name| string(arguments, name));
-            Ok(format!(
-                "Prompt with arguments: arg1='{}', arg2='{}'",
-                first?, second?
-            ))
+            Ok(format!("Prompt with arguments: arg1='{}', arg2='{}'", first?, second?))
         }
         name => Err(invalid(format!("unknown prompt: {name}"))),
     }

@@ -31,15 +31,9 @@ pub(super) fn read(call: &Call) -> Answer {
         Err(error) => return error.into(),
     };
     if uri == STATIC_TEXT {
-        return contents(
-            uri,
-            "text/plain",
-            "This is the content of the static text resource.",
-        );
+        return contents(uri, "text/plain", "This is the content of the static text resource.");
     }
-    let id = uri
-        .strip_prefix("test://template/")
-        .and_then(|rest| rest.strip_suffix("/data"));
+    let id = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
     match id {
         Some(id) if !id.is_empty() && !id.contains('/') => {
             let data =
@@ -48,9 +42,7 @@ pub(super) fn read(call: &Call) -> Answer {
         }
         _ => {
             let code = error_code::resource_not_found(call.revision());
-            RpcError::new(code, "resource not found")
-                .with_data(json!({ "uri": uri }))
-                .into()
+            RpcError::new(code, "resource not found").with_data(json!({ "uri": uri })).into()
         }
     }
 }

@@ -41,11 +41,7 @@ pub(super) fn call(call: &Call) -> Answer {
     let nothing = Value::from(json!({}));
     let arguments = call.param("arguments").unwrap_or(&nothing);
     if !arguments.is_object() {
-        return invalid(format!(
-            "`arguments` must be an object, got {}",
-            arguments.kind()
-        ))
-        .into();
+        return invalid(format!("`arguments` must be an object, got {}", arguments.kind())).into();
     }
     match name {
         "test_simple_text" => said("This is a simple text response for testing."),

@@ -3,7 +3,11 @@
 use insta::assert_snapshot;
 
 use super::say;
-use crate::{server::reference::everything, spec::Revision, spec::Revisions};
+use crate::{
+    server::reference::everything,
+    spec::{Revision, Revisions},
+    transport::Limits,
+};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
@@ -92,24 +96,18 @@ fn both_eras_on_one_stream() {
 
 #[test]
 fn every_handshake_revision_is_agreed_to_as_asked() {
-    for revision in Revision::ALL
-        .into_iter()
-        .filter(|revision| *revision <= Revision::NEWEST_HANDSHAKE)
+    for revision in
+        Revision::ALL.into_iter().filter(|revision| *revision <= Revision::NEWEST_HANDSHAKE)
     {
         let said = say(&everything(), &[&initialize(revision.as_str())]);
-        assert!(
-            said.contains(&format!(r#""protocolVersion":"{revision}""#)),
-            "{revision}: {said}"
-        );
+        assert!(said.contains(&format!(r#""protocolVersion":"{revision}""#)), "{revision}: {said}");
     }
 }
 
 #[test]
 fn another_revision_is_offered_for_one_that_is_not_served() {
-    let old = everything().revisions(Revisions::between(
-        Revision::V2024_11_05,
-        Revision::V2025_03_26,
-    ));
+    let old =
+        everything().revisions(Revisions::between(Revision::V2024_11_05, Revision::V2025_03_26));
     for asked in ["2025-11-25", "2026-07-28", "yesterday"] {
         let said = say(&old, &[&initialize(asked)]);
         assert!(said.contains(r#""protocolVersion":"2025-03-26""#), "{said}");
@@ -119,13 +117,7 @@ fn another_revision_is_offered_for_one_that_is_not_served() {
 #[test]
 fn a_modern_server_names_its_versions_to_an_old_client() {
     let modern = everything().revisions(Revisions::only(Revision::V2026_07_28));
-    let said = say(
-        &modern,
-        &[
-            INITIALIZE,
-            r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
-        ],
-    );
+    let said = say(&modern, &[INITIALIZE, r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#]);
     assert_snapshot!(said, @r#"
     {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"unsupported protocol version; this server speaks 2026-07-28","data":{"requested":"2025-11-25","supported":["2026-07-28"]}}}
     {"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"`_meta` must hold a string as `io.modelcontextprotocol/protocolVersion`, got nothing"}}
@@ -135,10 +127,7 @@ fn a_modern_server_names_its_versions_to_an_old_client() {
 #[test]
 fn capabilities_are_those_of_the_revision() {
     let said = say(&everything(), &[&initialize("2024-11-05")]);
-    assert!(
-        !said.contains("completions") && said.contains("logging"),
-        "{said}"
-    );
+    assert!(!said.contains("completions") && said.contains("logging"), "{said}");
     let said = say(&everything(), &[&initialize("2025-03-26")]);
     assert!(said.contains("completions"), "{said}");
 }
@@ -183,10 +172,7 @@ fn what_is_no_request_is_refused() {
 fn batches_are_answered_where_there_are_batches() {
     let batch = r#"[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":3,"method":"nope"},7]"#;
     let only_notifications = r#"[{"jsonrpc":"2.0","method":"notifications/initialized"}]"#;
-    let said = say(
-        &everything(),
-        &[&initialize("2025-03-26"), batch, only_notifications, "[]"],
-    );
+    let said = say(&everything(), &[&initialize("2025-03-26"), batch, only_notifications, "[]"]);
     assert_snapshot!(said.split_once('\n').unwrap().1, @r#"
     [{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"method not found: nope"}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"expected /3 is a JSON-RPC message, got 7"}}]
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"expected a batch of at least one message, got []"}}
@@ -194,10 +180,7 @@ fn batches_are_answered_where_there_are_batches() {
     for revision in ["2024-11-05", "2025-06-18", "2025-11-25"] {
         let said = say(&everything(), &[&initialize(revision), batch]);
         let refused = said.lines().nth(1).unwrap();
-        assert!(
-            refused.contains("-32600") && said.lines().count() == 2,
-            "{revision}: {said}"
-        );
+        assert!(refused.contains("-32600") && said.lines().count() == 2, "{revision}: {said}");
     }
 }
 
@@ -231,16 +214,13 @@ fn errors_have_the_codes_of_their_revision() {
 
 #[test]
 fn a_line_that_is_too_long_is_refused_and_the_next_one_served() {
-    let mut limits = crate::transport::Limits::default();
-    limits.line = 100;
+    let limits = Limits { line: 100, ..Limits::default() };
     let long = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#,
         "x".repeat(200)
     );
-    let said = say(
-        &everything().limits(limits),
-        &[&long, r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#],
-    );
+    let said =
+        say(&everything().limits(limits), &[&long, r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#]);
     assert_snapshot!(said, @r#"
     {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is too long: 101 bytes"}}
     {"jsonrpc":"2.0","id":2,"result":{}}
@@ -255,8 +235,5 @@ fn completions_start_with_what_was_typed() {
         r#""ref":{"type":"ref/prompt","name":"test_prompt_with_arguments"},"argument":{"name":"arg1","value":"par"}"#,
     );
     let said = say(&everything(), &[&complete]);
-    assert!(
-        said.contains(r#""values":["paris","park","party"]"#),
-        "{said}"
-    );
+    assert!(said.contains(r#""values":["paris","park","party"]"#), "{said}");
 }

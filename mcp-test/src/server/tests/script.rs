@@ -39,18 +39,13 @@ fn a_call_asks_the_client_and_waits() {
         let roots = call.request("roots/list", json!({})).await.unwrap();
         json!({"content": [], "roots": roots.to_serde()})
     });
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let last = runtime.block_on(async {
         let (client, io) = tokio::io::duplex(1 << 16);
         let talking = async move {
             let (reader, mut writer) = tokio::io::split(client);
             let mut lines = BufReader::new(reader).lines();
-            writer
-                .write_all(format!("{INITIALIZE}\n{CALL}\n").as_bytes())
-                .await
-                .unwrap();
+            writer.write_all(format!("{INITIALIZE}\n{CALL}\n").as_bytes()).await.unwrap();
             let mut last = String::new();
             while let Some(line) = lines.next_line().await.unwrap() {
                 if line.contains("roots/list") {
@@ -86,10 +81,7 @@ fn no_questions_where_a_server_has_none() {
     });
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     let said = say(&server, &[call]);
-    assert!(
-        said.contains("at 2026-07-28 a server sends no requests"),
-        "{said}"
-    );
+    assert!(said.contains("at 2026-07-28 a server sends no requests"), "{said}");
 }
 
 #[test]
@@ -105,32 +97,20 @@ fn a_handler_that_panics_is_an_internal_error() {
 #[test]
 fn a_cancelled_request_is_not_answered() {
     let server = server()
-        .on("tools/call", |_: Call| {
-            std::future::pending::<serde_json::Value>()
-        })
+        .on("tools/call", |_: Call| std::future::pending::<serde_json::Value>())
         .on("tools/list", |_: Call| async { json!({"tools": []}) });
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
     let list = r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#;
     let said = say(&server, &[INITIALIZE, CALL, cancel, list]);
-    let ids: Vec<_> = said
-        .lines()
-        .map(|line| line.contains(r#""id":2"#))
-        .collect();
+    let ids: Vec<_> = said.lines().map(|line| line.contains(r#""id":2"#)).collect();
     assert_eq!(ids, [false, false]);
 }
 
 #[test]
 fn what_is_not_declared_does_not_exist() {
-    let server = server()
-        .capabilities(json!({}))
-        .on("tools/list", |_: Call| async { json!({"tools": []}) });
-    let said = say(
-        &server,
-        &[
-            INITIALIZE,
-            r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
-        ],
-    );
+    let server =
+        server().capabilities(json!({})).on("tools/list", |_: Call| async { json!({"tools": []}) });
+    let said = say(&server, &[INITIALIZE, r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#]);
     assert!(said.contains("-32601"), "{said}");
 }
 
@@ -144,9 +124,7 @@ fn a_script_may_replace_what_is_built_in() {
 #[test]
 fn the_server_side_of_a_stream_is_recorded() {
     let recorder = Recorder::new();
-    let server = server()
-        .record(recorder.clone())
-        .faults([Fault::banner("Hello")]);
+    let server = server().record(recorder.clone()).faults([Fault::banner("Hello")]);
     say(&server, &[PING]);
     let told: Vec<_> = recorder
         .trace()
@@ -169,18 +147,13 @@ fn the_server_side_of_a_stream_is_recorded() {
 
 #[test]
 fn faults_end_a_stream() {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let ends_with = |fault: Fault| {
         let server = server().faults([fault]);
         runtime.block_on(async {
             let (mut client, io) = tokio::io::duplex(1 << 16);
             let talking = async {
-                client
-                    .write_all(format!("{PING}\n").as_bytes())
-                    .await
-                    .unwrap();
+                client.write_all(format!("{PING}\n").as_bytes()).await.unwrap();
                 let mut said = String::new();
                 client.read_to_string(&mut said).await.unwrap();
                 said
@@ -194,9 +167,6 @@ fn faults_end_a_stream() {
     };
     assert_snapshot!(ends_with(Fault::close_on("ping")), @r#""" ok"#);
     assert_snapshot!(ends_with(Fault::exit_on("ping")), @r#""" the fault `exit:ping` ended the server"#);
-    let said = say(
-        &server().faults([Fault::blank_line("ping"), Fault::truncate("ping")]),
-        &[PING],
-    );
+    let said = say(&server().faults([Fault::blank_line("ping"), Fault::truncate("ping")]), &[PING]);
     assert_eq!(said, "\n{\"jsonrpc\":\"2.0\",\"\n");
 }

@@ -13,10 +13,7 @@ pub(super) struct Drive {
 impl Drive {
     pub(super) fn start(conversation: &dyn Conversation, received: Received) -> Self {
         let (outbox, messages) = Outbox::channel();
-        Self {
-            work: Some(conversation.receive(received, outbox)),
-            messages,
-        }
+        Self { work: Some(conversation.receive(received, outbox)), messages }
     }
 
     /// The next message; `None` when there will be no more.

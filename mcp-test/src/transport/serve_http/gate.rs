@@ -37,20 +37,12 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 /// Whether `Accept` lists a media type, be it by a range.
 pub(super) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     let family = wanted.split_once('/').map_or(wanted, |(family, _)| family);
-    let listed = headers
-        .get_all(header::ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok());
-    listed
-        .flat_map(|list| list.split(','))
-        .map(essence)
-        .any(|range| {
-            range == "*/*"
-                || range.eq_ignore_ascii_case(wanted)
-                || range
-                    .strip_suffix("/*")
-                    .is_some_and(|range| range.eq_ignore_ascii_case(family))
-        })
+    let listed = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    listed.flat_map(|list| list.split(',')).map(essence).any(|range| {
+        range == "*/*"
+            || range.eq_ignore_ascii_case(wanted)
+            || range.strip_suffix("/*").is_some_and(|range| range.eq_ignore_ascii_case(family))
+    })
 }
 
 /// A media type without its parameters.
@@ -94,16 +86,11 @@ mod tests {
 
     #[test]
     fn accept_lists_types_and_ranges() {
-        for accept in [
-            "application/json, text/event-stream",
-            "*/*",
-            "text/*;q=0.5, Application/JSON",
-        ] {
+        for accept in
+            ["application/json, text/event-stream", "*/*", "text/*;q=0.5, Application/JSON"]
+        {
             let headers = headers("accept", accept);
-            assert!(
-                accepts(&headers, JSON) && accepts(&headers, EVENT_STREAM),
-                "{accept}"
-            );
+            assert!(accepts(&headers, JSON) && accepts(&headers, EVENT_STREAM), "{accept}");
         }
         let only_json = headers("accept", "application/json");
         assert!(accepts(&only_json, JSON) && !accepts(&only_json, EVENT_STREAM));
@@ -112,10 +99,7 @@ mod tests {
 
     #[test]
     fn json_may_have_a_charset() {
-        assert!(is_json(&headers(
-            "content-type",
-            "application/json; charset=utf-8"
-        )));
+        assert!(is_json(&headers("content-type", "application/json; charset=utf-8")));
         assert!(!is_json(&headers("content-type", "text/plain")));
         assert!(!is_json(&HeaderMap::new()));
     }

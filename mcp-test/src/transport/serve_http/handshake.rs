@@ -45,10 +45,7 @@ impl HttpServer {
         headers: &HeaderMap,
         received: Received,
     ) -> Response {
-        let id = received
-            .value()
-            .and_then(|body| body.get("id"))
-            .and_then(Id::read);
+        let id = received.value().and_then(|body| body.get("id")).and_then(Id::read);
         if let Err(refused) = self.version(headers) {
             return refused.response(id);
         }
@@ -66,8 +63,7 @@ impl HttpServer {
                 self.accept(drive, matches!(asks, Asks::Nothing)).await
             }
             Asks::Initialize | Asks::Reply => {
-                self.respond(wire, drive, manner(&*session.conversation))
-                    .await
+                self.respond(wire, drive, manner(&*session.conversation)).await
             }
         }
     }
@@ -109,9 +105,7 @@ impl HttpServer {
             let id = wire.session_id(&sessions::mint());
             if let Ok(value) = HeaderValue::from_bytes(&id) {
                 self.0.sessions.open(&id, Arc::clone(&conversation));
-                manner
-                    .headers
-                    .push((HeaderName::from_static("mcp-session-id"), value));
+                manner.headers.push((HeaderName::from_static("mcp-session-id"), value));
             }
         }
         self.respond(wire, drive, manner).await
@@ -121,9 +115,7 @@ impl HttpServer {
     async fn accept(&self, mut drive: Drive, is_message: bool) -> Response {
         match drive.next().await {
             Some(refused) => {
-                let status = refused
-                    .status
-                    .and_then(|status| StatusCode::from_u16(status).ok());
+                let status = refused.status.and_then(|status| StatusCode::from_u16(status).ok());
                 reply::json(status.unwrap_or(StatusCode::BAD_REQUEST), &refused.value)
             }
             None if is_message => reply::empty(StatusCode::ACCEPTED),
@@ -149,10 +141,7 @@ impl HttpServer {
 
     fn session(&self, headers: &HeaderMap) -> Result<Session, Refused> {
         let Some(id) = headers.get(header::MCP_SESSION_ID) else {
-            return Err(Refused(
-                StatusCode::BAD_REQUEST,
-                "the header `Mcp-Session-Id` is missing",
-            ));
+            return Err(Refused(StatusCode::BAD_REQUEST, "the header `Mcp-Session-Id` is missing"));
         };
         let unknown = Refused(StatusCode::NOT_FOUND, "there is no such session");
         self.0.sessions.find(id.as_bytes()).ok_or(unknown)
@@ -166,11 +155,9 @@ impl Refused {
     /// For a request whose id is known, an error reply; else a text, since older revisions have no error without an id.
     fn response(self, id: Option<Id>) -> Response {
         match id {
-            Some(id) => reply::error(
-                self.0,
-                Some(id),
-                RpcError::new(error_code::INVALID_REQUEST, self.1),
-            ),
+            Some(id) => {
+                reply::error(self.0, Some(id), RpcError::new(error_code::INVALID_REQUEST, self.1))
+            }
             None => self.text(),
         }
     }
@@ -194,9 +181,8 @@ fn asks(body: Option<&Value>) -> Asks {
             }
         }
         Some(Ok(Frame::Batch(items))) => {
-            let tells = items
-                .iter()
-                .all(|item| item.as_ref().is_ok_and(|message| !is_request(message)));
+            let tells =
+                items.iter().all(|item| item.as_ref().is_ok_and(|message| !is_request(message)));
             if tells { Asks::Nothing } else { Asks::Reply }
         }
         Some(Err(_)) | None => Asks::Garbled,
@@ -204,13 +190,8 @@ fn asks(body: Option<&Value>) -> Asks {
 }
 
 fn manner(conversation: &dyn Conversation) -> Manner {
-    let polls = conversation
-        .revision()
-        .is_some_and(Revision::has_stream_polling);
+    let polls = conversation.revision().is_some_and(Revision::has_stream_polling);
     // An id of its own for each stream; since nothing is kept for resuming, one that was only primed stays silent.
     let priming = polls.then(|| SseEvent::data("").with_id(sessions::mint()));
-    Manner {
-        headers: Vec::new(),
-        priming,
-    }
+    Manner { headers: Vec::new(), priming }
 }

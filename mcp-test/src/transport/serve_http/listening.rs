@@ -38,13 +38,7 @@ impl HttpServer {
         });
         let task = tokio::spawn(serving.into_future());
         let url = format!("http://{address}{}", self.0.options.endpoint);
-        Ok(Listening {
-            address,
-            url,
-            server: self.clone(),
-            stop: Some(stop),
-            task,
-        })
+        Ok(Listening { address, url, server: self.clone(), stop: Some(stop), task })
     }
 }
 
@@ -75,8 +69,7 @@ impl Listening {
     /// When the listener breaks.
     pub async fn serve(mut self) -> io::Result<()> {
         let task = &mut self.task;
-        task.await
-            .unwrap_or_else(|error| Err(io::Error::other(error)))
+        task.await.unwrap_or_else(|error| Err(io::Error::other(error)))
     }
 
     fn stop(&mut self) {
@@ -96,8 +89,6 @@ impl Drop for Listening {
 
 impl fmt::Debug for Listening {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listening")
-            .field("url", &self.url)
-            .finish_non_exhaustive()
+        f.debug_struct("Listening").field("url", &self.url).finish_non_exhaustive()
     }
 }

@@ -51,11 +51,7 @@ pub struct HttpOptions {
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self {
-            endpoint: "/mcp".to_owned(),
-            limits: Limits::default(),
-            streams_replies: false,
-        }
+        Self { endpoint: "/mcp".to_owned(), limits: Limits::default(), streams_replies: false }
     }
 }
 
@@ -87,11 +83,8 @@ impl HttpServer {
     }
 
     /// The service.
-    #[must_use]
     pub fn router(&self) -> Router {
-        Router::new()
-            .route(&self.0.options.endpoint, any(answer))
-            .with_state(self.clone())
+        Router::new().route(&self.0.options.endpoint, any(answer)).with_state(self.clone())
     }
 
     /// Ends all sessions and all that waits.
@@ -101,19 +94,13 @@ impl HttpServer {
     }
 
     fn serves(&self, era: Era) -> bool {
-        self.0
-            .actor
-            .revisions()
-            .iter()
-            .any(|revision| revision.era() == era)
+        self.0.actor.revisions().iter().any(|revision| revision.era() == era)
     }
 
     /// The era by whose rules a request is treated.
     fn era(&self, headers: &HeaderMap, body: Option<&Value>) -> Era {
         let named = gate::value(headers, header::MCP_PROTOCOL_VERSION);
-        let named = named
-            .and_then(|name| name.parse::<Revision>().ok())
-            .map(Revision::era);
+        let named = named.and_then(|name| name.parse::<Revision>().ok()).map(Revision::era);
         let brings_terms = body
             .and_then(|body| body.get("params")?.get("_meta"))
             .is_some_and(|meta| meta.get(meta::PROTOCOL_VERSION).is_some());
@@ -134,11 +121,7 @@ impl HttpServer {
             Method::POST => self.post(wire, head, body).await,
             Method::GET if sessions => self.get(headers),
             Method::DELETE if sessions => self.delete(headers),
-            _ => reply::not_allowed(if sessions {
-                "GET, POST, DELETE"
-            } else {
-                "POST"
-            }),
+            _ => reply::not_allowed(if sessions { "GET, POST, DELETE" } else { "POST" }),
         }
     }
 
@@ -191,8 +174,5 @@ async fn answer(State(server): State<HttpServer>, request: Request) -> Response 
 /// Headers as a trace has them.
 fn listed(headers: &HeaderMap) -> Vec<(String, String)> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    headers
-        .iter()
-        .map(|(name, value)| (name.to_string(), text(value)))
-        .collect()
+    headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
 }

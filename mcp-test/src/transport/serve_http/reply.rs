@@ -48,12 +48,7 @@ impl HttpServer {
             (None, Then::GoOn) => text(
                 status,
                 gate::JSON,
-                delivery
-                    .parts
-                    .first()
-                    .map(Part::bytes)
-                    .cloned()
-                    .unwrap_or_default(),
+                delivery.parts.first().map(Part::bytes).cloned().unwrap_or_default(),
             ),
             (None, Then::Close | Then::Exit) => response(status, gate::JSON, broken()),
             (None, Then::Silence) => {
@@ -77,11 +72,7 @@ impl HttpServer {
 
 /// A refusal before any message was read: a text for people.
 pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response {
-    text(
-        status,
-        "text/plain; charset=utf-8",
-        Bytes::from_static(why.as_bytes()),
-    )
+    text(status, "text/plain; charset=utf-8", Bytes::from_static(why.as_bytes()))
 }
 
 /// A refusal of a message that has been read.
@@ -96,14 +87,8 @@ pub(super) fn json(status: StatusCode, value: &Value) -> Response {
 
 /// A method that the endpoint does not have.
 pub(super) fn not_allowed(allowed: &'static str) -> Response {
-    let refusal = refusal(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "the endpoint does not have this method",
-    );
-    with(
-        vec![(header::ALLOW, HeaderValue::from_static(allowed))],
-        refusal,
-    )
+    let refusal = refusal(StatusCode::METHOD_NOT_ALLOWED, "the endpoint does not have this method");
+    with(vec![(header::ALLOW, HeaderValue::from_static(allowed))], refusal)
 }
 
 /// A response without a body.
@@ -115,15 +100,10 @@ pub(super) fn empty(status: StatusCode) -> Response {
 
 /// A stream of events.
 pub(super) fn stream_of(body: Body) -> Response {
-    let headers = [
-        (header::CACHE_CONTROL, "no-cache"),
-        (HeaderName::from_static("x-accel-buffering"), "no"),
-    ];
+    let headers =
+        [(header::CACHE_CONTROL, "no-cache"), (HeaderName::from_static("x-accel-buffering"), "no")];
     let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
-    with(
-        headers.into(),
-        response(StatusCode::OK, gate::EVENT_STREAM, body),
-    )
+    with(headers.into(), response(StatusCode::OK, gate::EVENT_STREAM, body))
 }
 
 fn text(status: StatusCode, kind: &'static str, text: Bytes) -> Response {
@@ -138,18 +118,13 @@ fn broken() -> Body {
 }
 
 fn status(delivery: &Delivery) -> StatusCode {
-    delivery
-        .status
-        .and_then(|status| StatusCode::from_u16(status).ok())
-        .unwrap_or_default()
+    delivery.status.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or_default()
 }
 
 fn response(status: StatusCode, kind: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 

@@ -27,11 +27,8 @@ pub(super) struct Session {
 
 impl Sessions {
     pub(super) fn open(&self, id: &[u8], conversation: Arc<dyn Conversation>) {
-        let session = Session {
-            id: id.into(),
-            conversation,
-            ended: Arc::new(watch::Sender::new(false)),
-        };
+        let session =
+            Session { id: id.into(), conversation, ended: Arc::new(watch::Sender::new(false)) };
         self.with(|sessions| {
             if sessions.len() == SESSIONS {
                 sessions.pop_front().iter().for_each(Session::end);

@@ -38,26 +38,14 @@ impl HttpServer {
             }
             Some(Ok(Message::Notification(_))) => {
                 let conversation = self.0.actor.converse(Some(Era::Stateless));
-                while Drive::start(&*conversation, received.clone())
-                    .next()
-                    .await
-                    .is_some()
-                {}
+                while Drive::start(&*conversation, received.clone()).next().await.is_some() {}
                 return reply::empty(StatusCode::ACCEPTED);
             }
             Some(Err(_)) | None => {}
         }
         let conversation = self.0.actor.converse(Some(Era::Stateless));
         let drive = Drive::start(&*conversation, received);
-        self.respond(
-            wire,
-            drive,
-            Manner {
-                headers: Vec::new(),
-                priming: None,
-            },
-        )
-        .await
+        self.respond(wire, drive, Manner { headers: Vec::new(), priming: None }).await
     }
 }
 
@@ -69,17 +57,13 @@ fn mirrors(headers: &HeaderMap, method: &str, params: Option<&Value>) -> Result<
         // A client of the handshake era: it needs to hear of versions, not of headers.
         return Ok(());
     }
-    same(headers, header::MCP_PROTOCOL_VERSION, version, |value| {
-        Some(value.to_owned())
-    })?;
-    same(headers, header::MCP_METHOD, Some(method), |value| {
-        Some(value.to_owned())
-    })?;
+    same(headers, header::MCP_PROTOCOL_VERSION, version, |value| Some(value.to_owned()))?;
+    same(headers, header::MCP_METHOD, Some(method), |value| Some(value.to_owned()))?;
     let name = spec::method(method).and_then(|method| method.name_param);
     match name.and_then(|name| params?.get(name)?.as_str()) {
-        Some(name) => same(headers, header::MCP_NAME, Some(name), |value| {
-            header::decode_value(value).ok()
-        }),
+        Some(name) => {
+            same(headers, header::MCP_NAME, Some(name), |value| header::decode_value(value).ok())
+        }
         None => Ok(()),
     }
 }
@@ -92,10 +76,7 @@ fn same(
     decode: impl Fn(&str) -> Option<String>,
 ) -> Result<(), RpcError> {
     let mismatch = |why: String| {
-        Err(RpcError::new(
-            error_code::HEADER_MISMATCH,
-            format!("header mismatch: {why}"),
-        ))
+        Err(RpcError::new(error_code::HEADER_MISMATCH, format!("header mismatch: {why}")))
     };
     if !headers.contains_key(name) {
         return mismatch(format!("`{name}` is missing"));

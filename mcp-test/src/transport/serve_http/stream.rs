@@ -26,13 +26,8 @@ impl HttpServer {
     ) -> Body {
         let mut queue: VecDeque<_> = priming.into_iter().collect();
         queue.extend(events(first));
-        let state = Streaming {
-            server: self.clone(),
-            wire: wire.clone(),
-            drive,
-            queue,
-            then: first.then,
-        };
+        let state =
+            Streaming { server: self.clone(), wire: wire.clone(), drive, queue, then: first.then };
         Body::from_stream(stream::unfold(state, async |mut state| {
             Some((state.next().await?, state))
         }))
@@ -72,12 +67,7 @@ impl Streaming {
     }
 
     fn record(&self, event: &SseEvent) {
-        let SseEvent {
-            event: name,
-            data,
-            id,
-            retry,
-        } = event;
+        let SseEvent { event: name, data, id, retry } = event;
         self.wire.record(Party::Server, || What::SseEvent {
             event: name.clone(),
             id: id.clone(),
@@ -90,9 +80,7 @@ impl Streaming {
 }
 
 fn events(delivery: &Delivery) -> impl Iterator<Item = SseEvent> {
-    let texts = delivery
-        .parts
-        .iter()
-        .map(|part| String::from_utf8_lossy(part.bytes()).into_owned());
+    let texts =
+        delivery.parts.iter().map(|part| String::from_utf8_lossy(part.bytes()).into_owned());
     texts.filter(|text| !text.is_empty()).map(SseEvent::data)
 }

@@ -10,14 +10,7 @@ use crate::{server::reference::everything, transport::Fault};
 /// What a ping comes to when this fault is on the server.
 fn ping_with(fault: &str) -> String {
     let server = everything().faults([fault.parse::<Fault>().unwrap()]);
-    run(async {
-        Endpoint::new(&server)
-            .session("2025-06-18")
-            .await
-            .post(PING)
-            .await
-            .shown()
-    })
+    run(async { Endpoint::new(&server).session("2025-06-18").await.post(PING).await.shown() })
 }
 
 #[test]
@@ -32,10 +25,8 @@ fn faults_show_over_http() {
         "twice:ping",
         "wrong-id:ping",
     ];
-    let shown: Vec<_> = faults
-        .into_iter()
-        .map(|fault| format!("{fault}\n{}", ping_with(fault)))
-        .collect();
+    let shown: Vec<_> =
+        faults.into_iter().map(|fault| format!("{fault}\n{}", ping_with(fault))).collect();
     assert_snapshot!(shown.join("\n"), @r#"
     status:ping:500
     500 application/json
@@ -90,9 +81,6 @@ fn a_faulty_session_id_still_names_its_session() {
         let opened = endpoint.post(INITIALIZE).await;
         let id = opened.header("mcp-session-id");
         assert!(id.contains(' '), "{id}");
-        assert_eq!(
-            endpoint.with("mcp-session-id", id).post(PING).await.status,
-            StatusCode::OK
-        );
+        assert_eq!(endpoint.with("mcp-session-id", id).post(PING).await.status, StatusCode::OK);
     });
 }

@@ -31,9 +31,7 @@ struct Reply {
 
 impl Reply {
     fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .map_or("", |value| value.to_str().unwrap_or("unreadable"))
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap_or("unreadable"))
     }
 
     /// Status, content type and body.
@@ -42,11 +40,7 @@ impl Reply {
             Ok(body) => body.clone(),
             Err(error) => format!("broken: {error}"),
         };
-        format!(
-            "{} {}\n{body}",
-            self.status.as_u16(),
-            self.header("content-type")
-        )
+        format!("{} {}\n{body}", self.status.as_u16(), self.header("content-type"))
     }
 }
 
@@ -57,38 +51,23 @@ impl Endpoint {
             ("content-type", "application/json"),
         ];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        Self {
-            router: server.router(),
-            headers: headers.into(),
-        }
+        Self { router: server.router(), headers: headers.into() }
     }
 
     fn with(&self, name: &str, value: &str) -> Self {
         let mut headers = self.without(name).headers;
         headers.push((name.to_owned(), value.to_owned()));
-        Self {
-            router: self.router.clone(),
-            headers,
-        }
+        Self { router: self.router.clone(), headers }
     }
 
     fn without(&self, name: &str) -> Self {
-        let headers = self
-            .headers
-            .iter()
-            .filter(|(own, _)| own != name)
-            .cloned()
-            .collect();
-        Self {
-            router: self.router.clone(),
-            headers,
-        }
+        let headers = self.headers.iter().filter(|(own, _)| own != name).cloned().collect();
+        Self { router: self.router.clone(), headers }
     }
 
     /// The headers of a stateless request.
     fn stateless(&self, method: &str) -> Self {
-        self.with("mcp-protocol-version", "2026-07-28")
-            .with("mcp-method", method)
+        self.with("mcp-protocol-version", "2026-07-28").with("mcp-method", method)
     }
 
     async fn open(&self, method: &str, body: &str) -> Response {
@@ -106,11 +85,7 @@ impl Endpoint {
             Ok(body) => Ok(String::from_utf8(body.to_bytes().to_vec()).unwrap()),
             Err(error) => Err(error.to_string()),
         };
-        Reply {
-            status: head.status,
-            headers: head.headers,
-            body,
-        }
+        Reply { status: head.status, headers: head.headers, body }
     }
 
     async fn post(&self, body: &str) -> Reply {
@@ -125,8 +100,5 @@ impl Endpoint {
 }
 
 fn run<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap()
-        .block_on(future)
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }

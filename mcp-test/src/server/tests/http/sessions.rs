@@ -12,21 +12,16 @@ fn a_session_from_initialize_to_delete() {
         let endpoint = Endpoint::new(&everything());
         let opened = endpoint.post(INITIALIZE).await;
         let id = opened.header("mcp-session-id");
-        assert!(
-            id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            "{id}"
-        );
+        assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
         assert_eq!(
             (opened.status, opened.header("content-type")),
             (StatusCode::OK, "application/json")
         );
 
-        let session = endpoint
-            .with("mcp-session-id", id)
-            .with("mcp-protocol-version", "2025-11-25");
-        let initialized = session
-            .post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
-            .await;
+        let session =
+            endpoint.with("mcp-session-id", id).with("mcp-protocol-version", "2025-11-25");
+        let initialized =
+            session.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
         assert_eq!(
             (initialized.status, initialized.body.as_deref()),
             (StatusCode::ACCEPTED, Ok(""))
@@ -41,10 +36,7 @@ fn a_session_from_initialize_to_delete() {
         {"jsonrpc":"2.0","id":"x","error":{"code":-32602,"message":"unknown tool: nope"}}
         "#);
 
-        assert_eq!(
-            session.call("DELETE", "").await.status,
-            StatusCode::NO_CONTENT
-        );
+        assert_eq!(session.call("DELETE", "").await.status, StatusCode::NO_CONTENT);
         assert_snapshot!(session.post(PING).await.shown(), @r#"
         404 application/json
         {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"there is no such session"}}
@@ -58,63 +50,27 @@ fn what_http_does_not_let_in() {
     run(async {
         let endpoint = Endpoint::new(&everything());
         let session = endpoint.session("2025-11-25").await;
-        let mut limits = Limits::default();
-        limits.body = 10;
+        let limits = Limits { body: 10, ..Limits::default() };
         let small = Endpoint::new(&everything().limits(limits));
         let replies = [
             ("no session", endpoint.post(PING).await),
-            (
-                "unknown session",
-                endpoint.with("mcp-session-id", "x").post(PING).await,
-            ),
-            (
-                "bad version",
-                session
-                    .with("mcp-protocol-version", "1999-01-01")
-                    .post(PING)
-                    .await,
-            ),
-            (
-                "foreign origin",
-                session
-                    .with("origin", "http://evil.example")
-                    .post(PING)
-                    .await,
-            ),
-            (
-                "own origin",
-                session
-                    .with("origin", "http://localhost:80")
-                    .post(PING)
-                    .await,
-            ),
-            (
-                "not JSON",
-                session.with("content-type", "text/plain").post(PING).await,
-            ),
-            (
-                "no streams",
-                session.with("accept", "application/json").post(PING).await,
-            ),
+            ("unknown session", endpoint.with("mcp-session-id", "x").post(PING).await),
+            ("bad version", session.with("mcp-protocol-version", "1999-01-01").post(PING).await),
+            ("foreign origin", session.with("origin", "http://evil.example").post(PING).await),
+            ("own origin", session.with("origin", "http://localhost:80").post(PING).await),
+            ("not JSON", session.with("content-type", "text/plain").post(PING).await),
+            ("no streams", session.with("accept", "application/json").post(PING).await),
             ("PUT", session.call("PUT", "").await),
             ("too large", small.post(PING).await),
             ("garbage", session.post("{").await),
             ("no message", session.post("{}").await),
             (
                 "a faulty reply",
-                session
-                    .post(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#)
-                    .await,
+                session.post(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#).await,
             ),
             ("a batch", session.post(&format!("[{PING}]")).await),
             ("GET without session", endpoint.call("GET", "").await),
-            (
-                "GET of JSON",
-                session
-                    .with("accept", "application/json")
-                    .call("GET", "")
-                    .await,
-            ),
+            ("GET of JSON", session.with("accept", "application/json").call("GET", "").await),
             ("DELETE without session", endpoint.call("DELETE", "").await),
         ];
         let shown: Vec<_> = replies
@@ -160,19 +116,11 @@ fn batches_over_http() {
 fn a_listener_serves_until_it_is_ended() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
     runtime.block_on(async {
         let listening = everything().listen("127.0.0.1:0").await.unwrap();
-        assert_eq!(
-            listening.url(),
-            format!("http://{}/mcp", listening.address())
-        );
-        let mut client = tokio::net::TcpStream::connect(listening.address())
-            .await
-            .unwrap();
+        assert_eq!(listening.url(), format!("http://{}/mcp", listening.address()));
+        let mut client = tokio::net::TcpStream::connect(listening.address()).await.unwrap();
         client
             .write_all(b"PUT /mcp HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
             .await

@@ -20,24 +20,16 @@ fn stateless_requests_stand_by_themselves() {
     run(async {
         let endpoint = Endpoint::new(&everything());
         let call = request("tools/call", r#""name":"test_simple_text""#);
-        let served = endpoint
-            .stateless("tools/call")
-            .with("mcp-name", "test_simple_text")
-            .post(&call)
-            .await;
+        let served =
+            endpoint.stateless("tools/call").with("mcp-name", "test_simple_text").post(&call).await;
         assert_snapshot!(served.shown(), @r#"
         200 application/json
         {"jsonrpc":"2.0","id":1,"result":{"content":[{"text":"This is a simple text response for testing.","type":"text"}],"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-test-everything","version":"0.1.0"}}}}
         "#);
         assert!(served.headers.get("mcp-session-id").is_none());
-        let told = endpoint
-            .stateless("x")
-            .post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#)
-            .await;
-        assert_eq!(
-            (told.status, told.body.as_deref()),
-            (StatusCode::ACCEPTED, Ok(""))
-        );
+        let told =
+            endpoint.stateless("x").post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#).await;
+        assert_eq!((told.status, told.body.as_deref()), (StatusCode::ACCEPTED, Ok("")));
         for method in ["GET", "DELETE"] {
             let refused = endpoint.stateless("x").call(method, "").await;
             assert_eq!(
@@ -58,57 +50,26 @@ fn stateless_headers_mirror_the_body() {
         let calling = endpoint.stateless("tools/call");
         let v999 = list.replace("2026-07-28", "v999");
         let mut replies = vec![
-            (
-                "no version",
-                good.without("mcp-protocol-version").post(&list).await,
-            ),
-            (
-                "other version",
-                good.with("mcp-protocol-version", "2025-11-25")
-                    .post(&list)
-                    .await,
-            ),
-            (
-                "unsupported version",
-                good.with("mcp-protocol-version", "v999").post(&v999).await,
-            ),
+            ("no version", good.without("mcp-protocol-version").post(&list).await),
+            ("other version", good.with("mcp-protocol-version", "2025-11-25").post(&list).await),
+            ("unsupported version", good.with("mcp-protocol-version", "v999").post(&v999).await),
             ("no method", good.without("mcp-method").post(&list).await),
-            (
-                "other method",
-                good.with("mcp-method", "TOOLS/LIST").post(&list).await,
-            ),
+            ("other method", good.with("mcp-method", "TOOLS/LIST").post(&list).await),
             ("no name", calling.post(&call).await),
-            (
-                "other name",
-                calling.with("mcp-name", "x").post(&call).await,
-            ),
-            (
-                "garbled name",
-                calling.with("mcp-name", "=?base64?!?=").post(&call).await,
-            ),
+            ("other name", calling.with("mcp-name", "x").post(&call).await),
+            ("garbled name", calling.with("mcp-name", "=?base64?!?=").post(&call).await),
             (
                 "no _meta",
-                good.post(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#)
-                    .await,
+                good.post(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#).await,
             ),
-            (
-                "a reply",
-                good.post(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await,
-            ),
+            ("a reply", good.post(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await),
             ("a batch", good.post(&format!("[{list}]")).await),
             ("garbage", good.post("{").await),
         ];
-        for method in [
-            "initialize",
-            "ping",
-            "logging/setLevel",
-            "resources/subscribe",
-            "unknown/method",
-        ] {
-            replies.push((
-                method,
-                endpoint.stateless(method).post(&request(method, "")).await,
-            ));
+        for method in
+            ["initialize", "ping", "logging/setLevel", "resources/subscribe", "unknown/method"]
+        {
+            replies.push((method, endpoint.stateless(method).post(&request(method, "")).await));
         }
         let shown: Vec<_> = replies
             .iter()
@@ -133,11 +94,9 @@ fn stateless_headers_mirror_the_body() {
         resources/subscribe: 404 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: resources/subscribe"}}
         unknown/method: 404 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: unknown/method"}}
         "#);
-        for name in [
-            "test_simple_text",
-            "=?base64?dGVzdF9zaW1wbGVfdGV4dA==?=",
-            " test_simple_text ",
-        ] {
+        for name in
+            ["test_simple_text", "=?base64?dGVzdF9zaW1wbGVfdGV4dA==?=", " test_simple_text "]
+        {
             assert_eq!(
                 calling.with("mcp-name", name).post(&call).await.status,
                 StatusCode::OK,
@@ -156,10 +115,7 @@ fn a_modern_server_has_no_sessions() {
         400 application/json
         {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"unsupported protocol version; this server speaks 2026-07-28","data":{"requested":"2025-11-25","supported":["2026-07-28"]}}}
         "#);
-        assert_eq!(
-            endpoint.call("GET", "").await.status,
-            StatusCode::METHOD_NOT_ALLOWED
-        );
+        assert_eq!(endpoint.call("GET", "").await.status, StatusCode::METHOD_NOT_ALLOWED);
     });
 }
 
@@ -168,10 +124,7 @@ fn an_old_server_knows_nothing_of_meta() {
     run(async {
         let old = everything().revisions(Revisions::until(Revision::V2025_11_25));
         let endpoint = Endpoint::new(&old);
-        let refused = endpoint
-            .stateless("tools/list")
-            .post(&request("tools/list", ""))
-            .await;
+        let refused = endpoint.stateless("tools/list").post(&request("tools/list", "")).await;
         assert_snapshot!(refused.shown(), @r#"
         400 application/json
         {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"the version in `MCP-Protocol-Version` is not supported"}}

@@ -10,6 +10,7 @@ use super::{Endpoint, PING, run};
 use crate::{
     server::{Call, reference::everything},
     trace::{Recorder, What},
+    wire::Message,
 };
 
 #[test]
@@ -29,12 +30,9 @@ fn a_get_stream_lasts_as_long_as_its_session() {
 #[test]
 fn a_call_that_says_something_meanwhile_is_a_stream() {
     let server = everything().on("tools/call", |call: Call| async move {
-        call.notify(
-            "notifications/message",
-            json!({"level": "info", "data": "hello"}),
-        )
-        .await
-        .unwrap();
+        call.notify("notifications/message", json!({"level": "info", "data": "hello"}))
+            .await
+            .unwrap();
         json!({"content": []})
     });
     run(async {
@@ -53,26 +51,13 @@ fn a_call_that_says_something_meanwhile_is_a_stream() {
 fn a_stream_is_primed_where_clients_may_poll() {
     run(async {
         let server = everything().streaming_replies();
-        let primed = Endpoint::new(&server)
-            .session("2025-11-25")
-            .await
-            .post(PING)
-            .await
-            .body
-            .unwrap();
+        let primed =
+            Endpoint::new(&server).session("2025-11-25").await.post(PING).await.body.unwrap();
         let (first, rest) = primed.split_once("\n\n").unwrap();
-        assert!(
-            first.starts_with("id: ") || first.contains("\nid: "),
-            "{first}"
-        );
+        assert!(first.starts_with("id: ") || first.contains("\nid: "), "{first}");
         assert!(rest.contains("data: {"), "{rest}");
-        let plain = Endpoint::new(&server)
-            .session("2025-06-18")
-            .await
-            .post(PING)
-            .await
-            .body
-            .unwrap();
+        let plain =
+            Endpoint::new(&server).session("2025-06-18").await.post(PING).await.body.unwrap();
         assert_snapshot!(plain, @r#"data: {"jsonrpc":"2.0","id":2,"result":{}}"#);
     });
 }
@@ -89,9 +74,8 @@ fn a_question_is_asked_on_the_stream_and_answered_by_a_post() {
         let mut stream = session.open("POST", call).await.into_body();
         let question = stream.frame().await.unwrap().unwrap().into_data().unwrap();
         assert!(String::from_utf8_lossy(&question).contains(r#""method":"roots/list""#));
-        let answer = session
-            .post(r#"{"jsonrpc":"2.0","id":"server-1","result":{"roots":[]}}"#)
-            .await;
+        let answer =
+            session.post(r#"{"jsonrpc":"2.0","id":"server-1","result":{"roots":[]}}"#).await;
         assert_eq!(answer.status, StatusCode::ACCEPTED);
         let rest = stream.collect().await.unwrap().to_bytes();
         assert_snapshot!(String::from_utf8_lossy(&rest), @r#"data: {"jsonrpc":"2.0","id":2,"result":{"content":[],"roots":{"roots":[]}}}"#);
@@ -102,13 +86,7 @@ fn a_question_is_asked_on_the_stream_and_answered_by_a_post() {
 fn the_server_side_of_a_session_is_recorded() {
     let recorder = Recorder::new();
     let server = everything().record(recorder.clone()).streaming_replies();
-    run(async {
-        Endpoint::new(&server)
-            .session("2025-06-18")
-            .await
-            .post(PING)
-            .await
-    });
+    run(async { Endpoint::new(&server).session("2025-06-18").await.post(PING).await });
     let trace = recorder.trace();
     let told: Vec<_> = trace
         .events
@@ -117,17 +95,13 @@ fn the_server_side_of_a_session_is_recorded() {
             let what = match &event.what {
                 What::HttpRequest { method, path, .. } => format!("{method} {path}"),
                 What::HttpResponse { status, .. } => status.to_string(),
-                What::Message { reading, .. } => {
-                    reading.messages().map(|message| message.kind()).collect()
-                }
+                What::Message { reading, .. } => reading.messages().map(Message::kind).collect(),
                 What::SseEvent { .. } => "event".to_owned(),
                 other => format!("{other:?}"),
             };
             format!(
                 "{} {} {what}",
-                event
-                    .exchange
-                    .map_or("-".to_owned(), |number| number.to_string()),
+                event.exchange.map_or("-".to_owned(), |number| number.to_string()),
                 event.party
             )
         })

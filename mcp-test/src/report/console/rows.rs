@@ -1,0 +1,34 @@
+//! The checks of a cell, a line each.
+
+use std::fmt::Write;
+
+use super::palette::{BAD, FAINT, GOOD, NEUTRAL, UNSURE};
+use crate::check::Status;
+use crate::run::Outcome;
+
+/// A line for each check.
+pub(super) fn text(outcome: &Outcome) -> String {
+    let ids = outcome.checks.iter().map(|check| check.id.chars().count()).max().unwrap_or_default();
+    let mut text = "Checks:\n".to_owned();
+    for check in &outcome.checks {
+        let style = match check.status {
+            Status::Success => GOOD,
+            Status::Failure => BAD,
+            Status::Warning => UNSURE,
+            Status::Info => NEUTRAL,
+            Status::Skipped => FAINT,
+        };
+        let advisory = if outcome.profile.counts(check) { "" } else { " (advisory)" };
+        let reason = match (&check.message, check.status) {
+            (Some(message), Status::Skipped | Status::Info) => format!(": {message}"),
+            _ => String::new(),
+        };
+        // Writing to a String does not fail.
+        let _ = writeln!(
+            text,
+            "{FAINT}{}{FAINT:#} [{:ids$}] {style}{:7}{style:#} {}{reason}{advisory}",
+            check.timestamp, check.id, check.status, check.description
+        );
+    }
+    text
+}
