@@ -20,6 +20,8 @@
 //! | 11 | `harness` |
 //! | 12 | `cli` |
 
+#[cfg(feature = "harness")]
+pub use harness::conformance;
 pub use mcp_test_macros::mcp_scenario;
 
 /// The error that test code may end with: anything that is an error.
@@ -54,6 +56,8 @@ pub mod wire;
 pub mod __private {
     pub use crate::__golden_fn as golden_fn;
     pub use crate::harness::run_test;
+    #[cfg(feature = "harness")]
+    pub use crate::harness::{Place, main};
     pub use crate::scenario::Ctx;
     pub use crate::scenario::{
         DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario, user_scenarios,
@@ -62,3 +66,8 @@ pub mod __private {
     #[cfg(feature = "golden")]
     pub use insta;
 }
+
+/// The code of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}

@@ -4,6 +4,7 @@
 //! known methods, [`Trace`](crate::trace::Trace). They take the thing by value and hand it on, so that they chain:
 //!
 //! ```
+//! # fn main() -> mcp_test::Result {
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 //! # runtime.block_on(async {
 //! # use mcp_test::client::{Client, Options, ToolResult};
@@ -15,9 +16,9 @@
 //! # let mut client = Client::connect(link, Options::default()).await?;
 //! let result = ToolResult::from(client.request("tools/call", json!({"name": "test_simple_text"})).await?);
 //! result.assert_ok().assert_text_contains("text").assert_content_len(1);
-//! # mcp_test::Result::Ok(())
-//! # })?;
-//! # mcp_test::Result::Ok(())
+//! # Ok(())
+//! # })
+//! # }
 //! ```
 //!
 //! Each `assert_…` panics at the caller's line with what was expected, what came instead, the exchange, and what the

@@ -78,15 +78,8 @@ macro_rules! result_assertions {
             /// Asserts that the result matches; [`equals`](crate::expect::equals) compares it as a whole.
             assert_result / try_result (self, matcher: impl Matcher) { check_member(&self, "", &matcher) }
 
-            /// Asserts that the value at a JSON pointer of the result matches.
-            ///
-            /// ```no_run
-            /// # fn f(reply: mcp_test::client::Reply) {
-            /// use mcp_test::expect;
-            ///
-            /// reply.assert_member("/serverInfo/name", expect::non_empty_string());
-            /// # }
-            /// ```
+            /// Asserts that the value at a JSON pointer of the result matches:
+            /// `assert_member("/serverInfo/name", expect::non_empty_string())`.
             assert_member / try_member (self, pointer: &str, matcher: impl Matcher) {
                 check_member(&self, pointer, &matcher)
             }

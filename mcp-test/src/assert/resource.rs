@@ -6,7 +6,7 @@ use super::text::{quoted, which_differs};
 use crate::check::Finding;
 use crate::client::ResourceContents;
 use crate::expect::{self, Matcher, words};
-use crate::json::Value;
+use crate::json::{Object, Value};
 
 assertions! { [] ResourceContents {
     /// Asserts that an entry holds exactly this text.
@@ -61,7 +61,7 @@ fn held(entries: &[Value], name: &str) -> String {
     let held = entries.iter().map(|entry| match entry.get(name) {
         Some(value) => format!("`{name}` {}", words::got(Some(value))),
         None => {
-            let names = entry.as_object().into_iter().flat_map(|entry| entry.keys());
+            let names = entry.as_object().into_iter().flat_map(Object::keys);
             format!("an entry without `{name}`; it has {}", super::text::names(names))
         }
     });

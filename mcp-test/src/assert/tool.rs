@@ -5,7 +5,7 @@ use super::plain_assertions;
 use super::text::names;
 use crate::check::Finding;
 use crate::expect::{Matcher, equals, words};
-use crate::json::{Pointer, Value};
+use crate::json::{Object, Pointer, Value};
 
 plain_assertions! { [] ToolAssert {
     /// Asserts that the tool takes this argument and cannot do without it.
@@ -63,7 +63,7 @@ impl Callable for ToolAssert {
         let required = schema("required").and_then(Value::as_array).unwrap_or_default();
         let required: Vec<&str> = required.iter().filter_map(Value::as_str).collect();
         let properties = schema("properties").and_then(Value::as_object);
-        let properties: Vec<&str> = properties.into_iter().flat_map(|all| all.keys()).collect();
+        let properties: Vec<&str> = properties.into_iter().flat_map(Object::keys).collect();
         // A schema may require what it does not describe.
         let described = properties.iter().map(|name| (*name, required.contains(name)));
         let bare = required.iter().filter(|name| !properties.contains(name));

@@ -36,7 +36,7 @@ pub(super) enum Problem {
     /// The scenario was not over in time.
     TimedOut(Duration),
     /// The thread did not even notice that the time was over.
-    Blocked(Duration),
+    Blocked,
     /// It could not be played at all.
     Unplayable(String),
 }
@@ -90,8 +90,8 @@ impl Played {
         Self::failed(Problem::Unplayable(format!("{why}{source}")))
     }
 
-    pub(super) fn blocked(allotted: Duration, trace: Trace) -> Self {
-        Self { trace, ..Self::failed(Problem::Blocked(allotted)) }
+    pub(super) fn blocked(trace: Trace) -> Self {
+        Self { trace, ..Self::failed(Problem::Blocked) }
     }
 
     pub(super) fn of(mut self, target: &Target) -> Self {
@@ -118,11 +118,6 @@ impl Played {
             _ => false,
         })
     }
-
-    /// Whether something is wrong.
-    pub(super) fn has_failed(&self) -> bool {
-        matches!(self.ending, Ending::Failed(_))
-    }
 }
 
 #[cfg(test)]
@@ -145,7 +140,6 @@ mod tests {
     #[test]
     fn what_is_wrong_adds_up() {
         let mut played = Played::ended(Ending::Skipped("no tools".to_owned()));
-        assert!(!played.has_failed());
         played.add(Problem::Finding(Finding::peer("a wrong id")));
         played.add(Problem::TimedOut(Duration::from_secs(1)));
         assert!(matches!(&played.ending, Ending::Failed(problems) if problems.len() == 2));

@@ -8,6 +8,7 @@
 //! | `RUST_TEST_THREADS` | how many trials run at the same time, as for libtest |
 //! | `INSTA_OUTPUT` | insta's own; where it is told to show no differences, mcp-test shows them |
 
+#[cfg(feature = "harness")]
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -55,7 +56,7 @@ pub(super) fn test_threads() -> Result<Option<NonZeroUsize>, Unplayable> {
     threads(variable("RUST_TEST_THREADS"))
 }
 
-#[cfg(any(feature = "harness", test))]
+#[cfg(feature = "harness")]
 fn threads(value: Option<String>) -> Result<Option<NonZeroUsize>, Unplayable> {
     let Some(value) = value else { return Ok(None) };
     let threads = value.parse().map(Some);
@@ -125,6 +126,7 @@ mod tests {
         insta::assert_snapshot!(error, @"MCP_TEST_TIMEOUT is `5`; expected a whole number above zero with its unit, `ms`, `s` or `m`: 500ms, 5s");
     }
 
+    #[cfg(feature = "harness")]
     #[test]
     fn threads_are_at_least_one() {
         assert_eq!(threads(Some("3".to_owned())).ok(), Some(NonZeroUsize::new(3)));

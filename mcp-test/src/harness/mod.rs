@@ -38,7 +38,11 @@
 //! declared, each has its own, with what is declared of it after an `@`. insta shows the differences. Where it is told
 //! not to (`INSTA_OUTPUT=none`), mcp-test shows them in the failure.
 
+#[cfg(feature = "harness")]
+mod arguments;
 mod cells;
+#[cfg(feature = "harness")]
+mod conformance;
 mod ending;
 mod environment;
 mod error;
@@ -47,7 +51,49 @@ mod plain;
 mod source;
 mod speaking;
 mod stage;
+#[cfg(feature = "harness")]
+mod stray;
 mod telling;
+#[cfg(feature = "harness")]
+mod trials;
 
+#[cfg(feature = "harness")]
+pub use conformance::{Conformance, conformance};
 pub use error::Unplayable;
 pub use plain::run_test;
+#[cfg(feature = "harness")]
+pub use trials::{Place, main};
+
+/// The `main` of a test target with `harness = false`: each cell of each scenario is a test of its own.
+///
+/// It takes the arguments that libtest takes, and works with nextest. Given [`conformance`]s, it also runs the built-in
+/// scenarios.
+///
+/// ```toml
+/// [dev-dependencies]
+/// mcp-test = { version = "0.1", features = ["harness"] }
+///
+/// [[test]]
+/// name = "calculator"
+/// harness = false
+/// ```
+///
+/// ```ignore
+/// mcp_test::main!(mcp_test::conformance(my_server).baseline("tests/known-failures.yml"));
+/// ```
+///
+/// A plain `#[test]` would never run in such a target, since the compiler drops it; the binary warns of those that it
+/// finds in the files with scenarios.
+#[cfg(feature = "harness")]
+#[macro_export]
+macro_rules! main {
+    ($($conformance:expr),* $(,)?) => {
+        fn main() -> ::std::process::ExitCode {
+            let place = $crate::__private::Place {
+                file: ::core::file!(),
+                manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+            };
+            $crate::__private::main(&place, ::std::vec![$($conformance),*])
+        }
+    };
+}

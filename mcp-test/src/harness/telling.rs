@@ -42,12 +42,19 @@ pub(super) fn failure(scenario: &UserScenario, played: &Played) -> String {
     for remark in &played.remarks {
         let _ = write!(text, "\nbesides, what the specification advises against:\n{remark}\n");
     }
-    let tail = played.trace.stderr_tail(STDERR_LINES);
-    if !tail.is_empty() {
-        text.push_str("\nthe last lines of the server on stderr:\n");
-        for line in tail {
-            let _ = writeln!(text, "  | {}", line.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'"));
+    text.push_str(&stderr(played.trace.stderr_tail(STDERR_LINES)));
+    text
+}
+
+/// The last lines on stderr, without what would move the cursor or change colours; nothing if there are none.
+pub(super) fn stderr(lines: impl IntoIterator<Item = String>) -> String {
+    let mut text = String::new();
+    for line in lines {
+        if text.is_empty() {
+            text.push_str("\nthe last lines of the server on stderr:\n");
         }
+        let shown: String = line.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect();
+        let _ = writeln!(text, "  | {shown}");
     }
     text
 }
@@ -81,7 +88,7 @@ fn problem(problem: &Problem, played: &Played, revision: Revision, panic: Option
             in_words(*allotted),
             "#[mcp_scenario(timeout = \"…\")] or MCP_TEST_TIMEOUT give it more time",
         ),
-        Problem::Blocked(_) => "the test's thread is blocked: its time is over, and it did not even notice\n  \
+        Problem::Blocked => "the test's thread is blocked: its time is over, and it did not even notice\n  \
              expected code that awaits, so that client and server can take turns on one thread\n  \
              hint: blocking calls (std::thread::sleep, std::sync, a busy loop) belong in `spawn_blocking`"
             .to_owned(),
@@ -95,7 +102,7 @@ fn shows_an_exchange(problem: &Problem) -> bool {
         Problem::Finding(finding) => !finding.evidence.is_empty(),
         Problem::Unplayable(_) => true,
         Problem::Panic(payload) => payload.is::<Differences>(),
-        Problem::Error(_) | Problem::TimedOut(_) | Problem::Blocked(_) => false,
+        Problem::Error(_) | Problem::TimedOut(_) | Problem::Blocked => false,
     }
 }
 
@@ -166,7 +173,7 @@ mod tests {
     fn blocking_and_being_late_are_two_things() {
         let mut late = played();
         late.add(Problem::TimedOut(Duration::from_millis(250)));
-        let mut blocked = Played::blocked(Duration::from_secs(31), Trace::default());
+        let mut blocked = Played::blocked(Trace::default());
         blocked.target = "in-process server".to_owned();
         insta::assert_snapshot!(format!("{}\n\n{}", failure(&scenario(), &late), failure(&scenario(), &blocked)));
     }

@@ -34,7 +34,9 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
     for cell in &plan.cells {
         if let Entry::Vacant(unasked) = survey.spoken.entry(cell.carrier) {
             let recorder = Recorder::new();
-            unasked.insert(probe(&plan.target, cell.carrier, &recorder, &wanted, patience).await?);
+            let probing = probe(&plan.target, cell.carrier, &recorder, &wanted, patience);
+            let spoken = probing.await.map_err(|finding| with_last_words(finding, &recorder))?;
+            unasked.insert(spoken);
         }
         let by_needs = plan.profile.at(cell.scenario, cell.revision) != Profile::Official;
         if by_needs && !cell.scenario.needs.is_empty() {
@@ -42,6 +44,20 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
         }
     }
     Ok(survey)
+}
+
+/// A target that cannot be tested at all often says why on its standard error.
+fn with_last_words(finding: Finding, recorder: &Recorder) -> Finding {
+    const LINES: usize = 5;
+    let tail = recorder.trace().stderr_tail(LINES);
+    if tail.is_empty() {
+        return finding;
+    }
+    let words = format!("its stderr ends with\n{}", tail.join("\n"));
+    match finding.hint.clone() {
+        Some(hint) => finding.hint(format!("{hint}\n{words}")),
+        None => finding.hint(words),
+    }
 }
 
 /// The revisions of the plan, and the newest of each era, so that any server at all is recognized as one.

@@ -56,6 +56,17 @@ impl Results {
     }
 }
 
+impl<'a> FromIterator<&'a Outcome> for Results {
+    /// What came of these cells.
+    fn from_iter<I: IntoIterator<Item = &'a Outcome>>(outcomes: I) -> Self {
+        let mut results = Self::default();
+        for outcome in outcomes {
+            results.add(outcome);
+        }
+        results
+    }
+}
+
 impl Played {
     fn add(&mut self, id: &str, status: Status, fails: bool) {
         match self.checks.iter_mut().find(|made| made.id == id) {

@@ -5,6 +5,7 @@ use pretty_assertions::assert_eq;
 
 use super::super::sample;
 use super::*;
+use crate::run::Comparison;
 
 fn shown(view: View, cells: Vec<Cell>, outcomes: Vec<Outcome>) -> String {
     shown_with(view, sample::events(cells, outcomes))
@@ -208,7 +209,11 @@ fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
     first.cell.revision = Revision::V2025_11_25;
     let text = shown(view, vec![first.cell, second.cell], vec![first, second]);
     let summary = text.split_once("SUMMARY ===\n").map(|(_, summary)| summary.to_owned());
-    insta::assert_snapshot!(summary.unwrap_or(text), @"");
+    insta::assert_snapshot!(summary.unwrap_or(text), @r"
+    - tools-list: skipped (the server does not declare the capability `tools`)
+
+    Total: 0 passed, 0 failed, 2 skipped
+    ");
 }
 
 #[test]

@@ -1,0 +1,206 @@
+//! Failures of assertions of lists and their items.
+
+use super::*;
+use crate::expect::{object, string, text_starting_with};
+
+#[test]
+fn lists() {
+    insta::assert_snapshot!(said(tools().try_tool("Now")), @"
+    there is no tool `Now`
+      expected a tool whose `name` is `Now`
+      got 2 tools: `add` and `now`
+      hint: did you mean `now`?
+    ");
+    insta::assert_snapshot!(said(tools().try_tool("something else")), @"
+    there is no tool `something else`
+      expected a tool whose `name` is `something else`
+      got 2 tools: `add` and `now`
+    ");
+    insta::assert_snapshot!(said(tools().try_no_tool("now")), @r#"
+    there is a tool `now`
+      expected no tool with this `name`
+      got {"inputSchema":{"type":"object"},"name":"now"}
+    "#);
+    insta::assert_snapshot!(said(tools().try_len(3)), @"
+    `tools/list` does not list as many as expected
+      expected 3 tools
+      got 2 tools: `add` and `now`
+    ");
+    insta::assert_snapshot!(said(tools().try_names(["add", "sub"])), @"
+    `tools/list` does not list what is expected
+      expected 2 tools in any order: `add` and `sub`
+      got a list of 2 tools: `add` and `now`, which lacks `sub` and has `now` besides
+    ");
+    insta::assert_snapshot!(said(tools().try_each(object().member("description", string()))), @"
+    tool `now` is not as expected
+      expected `/tools/1/description` is a string
+      got nothing
+    ");
+
+    let list = |answer: Value| ToolList::new(pages("tools/list", [json!({"result": answer})]));
+    let named = |names: &[&str]| {
+        let items = names.iter().map(|name| json!({"name": name}));
+        list(json!({"tools": items.collect::<Vec<_>>()}))
+    };
+    insta::assert_snapshot!(said(named(&["add", "add"]).try_unique_names()), @"
+    two tools have the same `name`
+      expected each `name` once, on all pages together
+      got `add` 2 times
+      [tools.name.unique]
+    ");
+    insta::assert_snapshot!(said(named(&["add", "add"]).try_names(["add"])), @"
+    `tools/list` does not list what is expected
+      expected 1 tool in any order: `add`
+      got a list of 2 tools: `add` and `add`, which has `add` besides
+    ");
+    insta::assert_snapshot!(said(named(&[]).try_each(object())), @"
+    `tools/list` lists nothing to look at
+      expected at least one tool
+      got an empty list
+    ");
+    insta::assert_snapshot!(said(named(&[]).try_tool("add")), @"
+    there is no tool `add`
+      expected a tool whose `name` is `add`
+      got 0 tools
+    ");
+    insta::assert_snapshot!(said(list(json!({"tools": [{}, {"name": 7}, {"name": "add"}]})).try_names(["add"])), @"
+    `tools/list` does not list what is expected
+      expected 1 tool in any order: `add`
+      got a list of 1 tool: `add`, besides 2 items without `name`
+    ");
+    insta::assert_snapshot!(said(list(json!({"tools": "none"})).try_ok()), @r#"
+    the result of `tools/list` holds no list
+      expected `/tools` is an array
+      got "none", which is a string
+      [schema.list-tools-result]
+    "#);
+    insta::assert_snapshot!(said(ToolList::new(pages("tools/list", [refused()])).try_len(0)), @"
+    `tools/list` was refused
+      expected a result
+      got error -32602: Unknown tool: add
+    ");
+}
+
+#[test]
+fn lists_of_other_kinds() {
+    let answer = |member: &str, item: Value| json!({"result": {member: [item]}});
+    let file = json!({"uri": "file:///a", "name": "a", "mimeType": "text/plain"});
+    let resources =
+        || ResourceList::new(pages("resources/list", [answer("resources", file.clone())]));
+    resources().assert_resource("file:///a").assert_name("a").and().assert_no_resource("file:///b");
+    insta::assert_snapshot!(said(resources().try_resource("file:///b")), @"
+    there is no resource `file:///b`
+      expected a resource whose `uri` is `file:///b`
+      got 1 resource: `file:///a`
+      hint: did you mean `file:///a`?
+    ");
+    let resource = || resources().assert_resource("file:///a");
+    insta::assert_snapshot!(said(resource().try_mime_type("text/html")), @r#"
+    resource `file:///a` has another `mimeType` than expected
+      expected `mimeType` is "text/html"
+      got "text/plain"
+    "#);
+
+    let template =
+        json!({"uriTemplate": "file:///{name}", "name": "files", "mimeType": "text/plain"});
+    let method = "resources/templates/list";
+    let templates = || {
+        ResourceTemplateList::new(pages(method, [answer("resourceTemplates", template.clone())]))
+    };
+    templates()
+        .assert_no_resource_template("x")
+        .assert_resource_template("file:///{name}")
+        .assert_name("files");
+    insta::assert_snapshot!(said(templates().try_resource_template("file:///{id}")), @"
+    there is no resource template `file:///{id}`
+      expected a resource template whose `uriTemplate` is `file:///{id}`
+      got 1 resource template: `file:///{name}`
+      hint: did you mean `file:///{name}`?
+    ");
+
+    let prompt = json!({"name": "greet", "arguments": [{"name": "who", "required": true}, {"name": "style"}]});
+    let prompts = || PromptList::new(pages("prompts/list", [answer("prompts", prompt.clone())]));
+    prompts()
+        .assert_no_prompt("leave")
+        .assert_prompt("greet")
+        .assert_requires("who")
+        .assert_optional("style");
+    insta::assert_snapshot!(said(prompts().try_prompt("great")), @"
+    there is no prompt `great`
+      expected a prompt whose `name` is `great`
+      got 1 prompt: `greet`
+      hint: did you mean `greet`?
+    ");
+    insta::assert_snapshot!(said(prompts().assert_prompt("greet").try_requires("style")), @"
+    prompt `greet` does not require `style`
+      expected a required argument `style`
+      got an optional one (required `who`, optional `style`)
+    ");
+    insta::assert_snapshot!(said(prompts().assert_prompt("greet").try_optional("stile")), @"
+    prompt `greet` has no argument `stile`
+      expected an argument `stile`
+      got these: required `who`, optional `style`
+      hint: did you mean `style`?
+    ");
+}
+
+#[test]
+fn tools_of_a_list() {
+    let add = || tools().assert_tool("add");
+    insta::assert_snapshot!(said(add().try_requires("digits")), @"
+    tool `add` does not require `digits`
+      expected a required argument `digits`
+      got an optional one (required `a` and `b`, optional `digits`)
+    ");
+    insta::assert_snapshot!(said(add().try_optional("a")), @"
+    tool `add` requires `a`
+      expected an optional argument `a`
+      got a required one (required `a` and `b`, optional `digits`)
+    ");
+    insta::assert_snapshot!(said(add().try_requires("digit")), @"
+    tool `add` has no argument `digit`
+      expected an argument `digit`
+      got these: required `a` and `b`, optional `digits`
+      hint: did you mean `digits`?
+    ");
+    insta::assert_snapshot!(said(tools().assert_tool("now").try_requires("zone")), @"
+    tool `now` has no argument `zone`
+      expected an argument `zone`
+      got no arguments at all
+    ");
+    insta::assert_snapshot!(said(add().try_property_type("a", "string")), @r#"
+    argument `a` of tool `add` has another type than expected
+      expected `/inputSchema/properties/a/type` is "string"
+      got "number"
+    "#);
+    insta::assert_snapshot!(said(add().try_property("a", object().member("minimum", string()))), @"
+    tool `add` is not as expected
+      expected `/inputSchema/properties/a/minimum` is a string
+      got nothing
+    ");
+    insta::assert_snapshot!(said(add().try_description("subtracts")), @r#"
+    tool `add` is described otherwise
+      expected a `description` that contains "subtracts"
+      got "Adds two numbers."
+    "#);
+    insta::assert_snapshot!(said(add().try_title("Sum")), @r#"
+    tool `add` has another `title` than expected
+      expected `title` is "Sum"
+      got "Adder"
+    "#);
+    insta::assert_snapshot!(said(add().try_annotation("readOnlyHint", false)), @"
+    tool `add` is not as expected
+      expected `/annotations/readOnlyHint` is false
+      got true
+    ");
+    insta::assert_snapshot!(said(add().try_output_schema(object())), @"
+    tool `add` is not as expected
+      expected `/outputSchema` is an object
+      got nothing
+    ");
+    insta::assert_snapshot!(said(add().try_member("/title", text_starting_with("S"))), @r#"
+    tool `add` is not as expected
+      expected `/title` is text starting with "S"
+      got "Adder"
+    "#);
+}
