@@ -15,18 +15,9 @@ use crate::server::Server;
 use crate::spec::{Revision, requirement};
 use crate::transport::{CarrierKind, Target};
 
-fn target(server: &Server) -> Target {
-    let (lines, http) = (server.clone(), server.clone());
-    Target::duplex(move |io| {
-        let server = lines.clone();
-        async move { Ok(server.serve(io).await?) }
-    })
-    .and_router(move || http.router())
-}
-
 fn plan(server: &Server, scenario: &'static Scenario, profile: Profile) -> Plan {
     let selection = Selection { scenarios: vec![scenario.id.to_owned()], ..Selection::default() };
-    let plan = Plan::build(target(server), profile, &selection).expect("a scenario that exists");
+    let plan = Plan::build(server.target(), profile, &selection).expect("a scenario that exists");
     plan.timeout(Duration::from_secs(20))
 }
 
