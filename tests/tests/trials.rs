@@ -4,7 +4,7 @@ use std::process::Command;
 
 const FAILING: &str = env!("CARGO_BIN_EXE_failing-trials");
 
-/// The last part of an answer: what is written to stdout, to stderr, and the exit code.
+/// What a run wrote, and its exit code.
 struct Ran {
     stdout: String,
     stderr: String,
@@ -43,7 +43,7 @@ fn every_failure_is_told_as_what_it_is() {
     insta::assert_snapshot!("failing", ran.stdout);
     insta::assert_snapshot!(ran.stderr, @r"
     warning: in a test target with `harness = false` a `#[test]` is never run, and here are some:
-      tests/fixtures/failing_trials.rs:102
+      tests/fixtures/failing_trials.rs:101
       make them `#[mcp_scenario]`, or move them to a test target with the standard harness
     ");
     assert_eq!(ran.code, Some(101));
