@@ -33,6 +33,7 @@ async fn offers_two_tools(ctx: &mut Ctx) -> Result<()> {
 /// The whole conversation is kept in a snapshot: `cargo insta review` shows what changed in it.
 #[mcp_scenario]
 async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
+    ctx.list_tools().await?.assert_tool("add").assert_requires("a").assert_requires("b");
     ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
     ctx.assert_golden();
     Ok(())

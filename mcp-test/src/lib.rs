@@ -66,3 +66,8 @@ pub mod __private {
     #[cfg(feature = "golden")]
     pub use insta;
 }
+
+/// The code of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}

@@ -39,6 +39,10 @@ impl TargetArgs {
             return Err(CliError::Header { name: Some(headers[0].0.clone()), problem });
         }
         let mut secrets: Vec<String> = headers.iter().map(|(_, value)| value.clone()).collect();
+        for variable in &self.env {
+            let (name, value) = assignment(variable)?;
+            secrets.extend(is_secret(name).then(|| value.to_owned()));
+        }
         let mut target = self.bare(command, &mut secrets)?;
         for (name, value) in &headers {
             target = target.header(name, value);
@@ -122,17 +126,19 @@ fn assignment(variable: &Confidential) -> Result<(&str, &str), CliError> {
         .ok_or_else(|| CliError::Env(variable.clone()))
 }
 
+/// Whether the name of a variable says that its value is one to keep. To mask every value would garble reports.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL", "AUTH"].iter().any(|word| name.contains(word))
+}
+
 /// Refuses what is not HTTP; gives the password in it, if there is one.
 fn check_url(text: &str) -> Result<Option<String>, CliError> {
     let wrong = |problem: String| CliError::Url { url: text.to_owned(), problem };
     let example = "expected a URL such as http://localhost:3000/mcp";
     let url = reqwest::Url::parse(text).map_err(|error| wrong(format!("{error}; {example}")))?;
     match url.scheme() {
-        "http" => Ok(url.password().map(str::to_owned)),
-        "https" => Err(wrong(
-            "this build of mcp-test does not speak TLS; test the server behind it, at http://…"
-                .to_owned(),
-        )),
+        "http" | "https" => Ok(url.password().map(str::to_owned)),
         other => Err(wrong(format!("`{other}` is not HTTP; {example}"))),
     }
 }
@@ -237,13 +243,11 @@ mod tests {
     #[test]
     fn the_words_for_a_rerun_hold_no_secret() {
         let Ok(secret) = "X-Key=hunter22".parse();
-        let Ok(file) =
-            format!("X-File=@{}", file!().replace("mcp-test/", "")).parse::<Confidential>();
-        let Ok(variable_) = "TOKEN=hunter22".parse();
+        let Ok(token) = "TOKEN=hunter33".parse();
         let args = TargetArgs {
             url: Some("http://localhost:1/mcp".to_owned()),
             headers: vec![secret],
-            env: vec![variable_],
+            env: vec![token],
             ..args(&["node", "x.js"])
         };
         let chosen = args.choose("server", &variable).unwrap_or_else(|error| panic!("{error}"));
@@ -252,8 +256,7 @@ mod tests {
             "--url http://localhost:1/mcp --header X-Key=<value> --env TOKEN=<value> -- node x.js"
         );
         assert_eq!(chosen.target.carriers(), [CarrierKind::Http]);
-        assert_eq!(chosen.secrets.mask("hunter22".to_owned()), "[secret]");
-        drop(file);
+        assert_eq!(chosen.secrets.mask("hunter22 hunter33".to_owned()), "[secret] [secret]");
     }
 
     #[test]
@@ -279,7 +282,6 @@ mod tests {
         ");
         insta::assert_snapshot!(told(url("localhost:3000")), @"--url localhost:3000: `localhost` is not HTTP; expected a URL such as http://localhost:3000/mcp");
         insta::assert_snapshot!(told(url("3000")), @"--url 3000: relative URL without a base; expected a URL such as http://localhost:3000/mcp");
-        insta::assert_snapshot!(told(url("https://example.org/mcp")), @"--url https://example.org/mcp: this build of mcp-test does not speak TLS; test the server behind it, at http://…");
         let Ok(header) = "X-Key=hunter22".parse();
         insta::assert_snapshot!(told(TargetArgs { headers: vec![header], ..args(&["node"]) }), @"--header X-Key: headers are for targets with a --url");
         insta::assert_snapshot!(told(TargetArgs { cwd: Some("/no/such/dir".into()), ..args(&["node"]) }), @"--cwd /no/such/dir: there is no such directory");

@@ -13,6 +13,7 @@ use std::time::Duration;
 use libtest_mimic::{Completion, Failed, Trial};
 use tokio::sync::watch;
 
+use super::telling;
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
 use crate::report::failure;
@@ -301,15 +302,16 @@ fn passed(outcomes: &[Outcome]) -> Result<Completion, Failed> {
 fn told(failing: &[&Outcome], of_interest: impl Fn(&Outcome, &str) -> bool) -> Failed {
     let mut text = String::new();
     for outcome in failing {
+        let mut teller = failure::Teller::new(outcome);
         let checks = outcome.failing().filter(|check| of_interest(outcome, &check.id));
-        let checks: Vec<String> = checks.map(|check| failure::of_check(outcome, check)).collect();
+        let checks: Vec<String> = checks.map(|check| teller.tell(check)).collect();
         if checks.is_empty() {
             continue;
         }
         let cell = outcome.cell;
         text.push_str(&format!("{} at {} over {}\n", cell.scenario.id, cell.revision, cell.carrier));
         text.extend(checks);
-        text.push_str(&failure::of_cell(outcome, None));
+        text.push_str(&telling::stderr(outcome.stderr_tail.clone()));
         text.push('\n');
     }
     text.trim_end().into()

@@ -55,9 +55,21 @@ fn describe(info: &PanicHookInfo<'_>) -> String {
     let message = message_of(info.payload()).unwrap_or("a panic without a text");
     let backtrace = Backtrace::capture();
     match backtrace.status() {
-        BacktraceStatus::Captured => format!("panicked{place}:\n{message}\n\n{backtrace}"),
+        BacktraceStatus::Captured => {
+            format!("panicked{place}:\n{message}\n\n{}", of_the_test(&backtrace.to_string()))
+        }
         _ => format!("panicked{place}:\n{message}"),
     }
+}
+
+/// The frames between the panic and the harness.
+fn of_the_test(backtrace: &str) -> String {
+    let is_frame = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let lines: Vec<&str> = backtrace.lines().collect();
+    let begin = lines.iter().rposition(|line| is_frame(line) && line.contains("::panicking::")).unwrap_or_default();
+    let begin = lines[begin..].iter().skip(1).position(is_frame).map_or(0, |next| begin + 1 + next);
+    let end = lines[begin..].iter().position(|line| line.contains("catch_unwind::CatchUnwind"));
+    lines[begin..end.map_or(lines.len(), |end| begin + end)].join("\n")
 }
 
 #[cfg(test)]
@@ -70,6 +82,21 @@ mod tests {
         assert_eq!(message(&*payload("why")).as_deref(), Some("why"));
         assert_eq!(message(&5).as_deref(), None);
         assert_eq!(message(&"owned".to_owned()).as_deref(), Some("owned"));
+    }
+
+    #[test]
+    fn a_backtrace_is_that_of_the_test() {
+        let backtrace = "\
+   0: describe
+             at src/panics.rs:56:21
+   1: core::panicking::panic_fmt
+             at panicking.rs:80:14
+   2: adds
+             at tests/calculator.rs:42:29
+   3: <futures_util::future::future::catch_unwind::CatchUnwind<Fut> as core::future::future::Future>::poll
+             at catch_unwind.rs:37:44";
+        assert_eq!(of_the_test(backtrace), "   2: adds\n             at tests/calculator.rs:42:29");
+        assert_eq!(of_the_test("   0: adds"), "   0: adds");
     }
 
     #[test]

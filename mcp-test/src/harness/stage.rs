@@ -61,11 +61,25 @@ enum Progress {
     /// Its target is being brought up.
     Preparing,
     /// The scenario runs.
-    Playing(Recorder),
+    Playing(Scene),
     /// The conversation is being ended.
     Ending,
     /// It is over.
     Over(Box<Played>),
+}
+
+/// What is told of a cell whose thread says nothing any more.
+struct Scene {
+    target: String,
+    place: (Revision, CarrierKind),
+    recorder: Recorder,
+}
+
+impl Scene {
+    fn blocked(&self) -> Played {
+        let played = Played::blocked(self.recorder.trace());
+        Played { target: self.target.clone(), place: Some(self.place), ..played }
+    }
 }
 
 /// Plays a cell and waits for its end.
@@ -79,20 +93,20 @@ pub(super) fn play(order: &Order) -> Played {
         return Played::unplayable(&Unplayable::Refused { what: "thread", source });
     }
     let mut deadline = Deadline::after(PREPARATION);
-    let mut recorder = None;
+    let mut scene: Option<Scene> = None;
     loop {
         match clock::block_within(deadline, heard.recv()) {
             Ok(Some(Progress::Queued)) => deadline = Deadline::never(),
             Ok(Some(Progress::Preparing)) => deadline = Deadline::after(PREPARATION),
             Ok(Some(Progress::Playing(its))) => {
-                recorder = Some(its);
+                scene = Some(its);
                 deadline = Deadline::after(order.timeout.saturating_add(LENIENCE));
             }
             Ok(Some(Progress::Ending)) => deadline = Deadline::after(FAREWELL),
             Ok(Some(Progress::Over(played))) => return *played,
             // The thread is gone without a word, which only a panic in the harness itself can do.
             Ok(None) => return Played::failed(Problem::Finding(Finding::harness("the thread of the test is gone"))),
-            Err(_) => return Played::blocked(recorder.as_ref().map(Recorder::trace).unwrap_or_default()),
+            Err(_) => return scene.map_or_else(|| Played::blocked(Trace::default()), |scene| scene.blocked()),
         }
     }
 }
@@ -209,7 +223,8 @@ async fn conversation(
         inventory: Inventory::default(),
     };
     let mut ctx = Ctx::new(setup, None).with_golden(golden(order));
-    say(Progress::Playing(ctx.recorder().clone()));
+    let recorder = ctx.recorder().clone();
+    say(Progress::Playing(Scene { target: target.label(), place: (revision, carrier), recorder }));
     let body: ScenarioFuture<'_> = (order.scenario.run)(&mut ctx);
     let body = AssertUnwindSafe(body).catch_unwind();
     let outcome = clock::within(Deadline::after(order.timeout), body).await;

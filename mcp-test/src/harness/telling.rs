@@ -42,12 +42,19 @@ pub(super) fn failure(scenario: &UserScenario, played: &Played) -> String {
     for remark in &played.remarks {
         let _ = write!(text, "\nbesides, what the specification advises against:\n{remark}\n");
     }
-    let tail = played.trace.stderr_tail(STDERR_LINES);
-    if !tail.is_empty() {
-        text.push_str("\nthe last lines of the server on stderr:\n");
-        for line in tail {
-            let _ = writeln!(text, "  | {}", line.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'"));
+    text.push_str(&stderr(played.trace.stderr_tail(STDERR_LINES)));
+    text
+}
+
+/// The last lines on stderr, without what would move the cursor or change colours; nothing if there are none.
+pub(super) fn stderr(lines: impl IntoIterator<Item = String>) -> String {
+    let mut text = String::new();
+    for line in lines {
+        if text.is_empty() {
+            text.push_str("\nthe last lines of the server on stderr:\n");
         }
+        let shown: String = line.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect();
+        let _ = writeln!(text, "  | {shown}");
     }
     text
 }

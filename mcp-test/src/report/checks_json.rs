@@ -1,13 +1,4 @@
 //! The results directory: `checks.json` of each cell, as the official suite writes it, and `summary.json` of the run.
-//!
-//! ```text
-//! <out>/server-<scenario>-<stamp>/checks.json     the checks that count, in the order in which they were made
-//! <out>/server-<scenario>-<stamp>/advisory.json   the others, if there are any: the same form
-//! <out>/summary.json                              the run; see the module `summary`
-//! ```
-//!
-//! In profile `official` the checks of mcp-test's own are advisory, so a script that counts the failures in
-//! `checks.json` counts those that the official suite would count. Directories are named by [`Naming`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,6 +9,15 @@ use crate::json::{Object, Value};
 use crate::run::{Outcome, RunEvent};
 
 /// Writes the results directory while the run goes on.
+///
+/// ```text
+/// <out>/server-<scenario>-<stamp>/checks.json     the checks that count, in the order in which they were made
+/// <out>/server-<scenario>-<stamp>/advisory.json   the others, if there are any: the same form
+/// <out>/summary.json                              the run; see `SummaryJson`
+/// ```
+///
+/// In profile `official` the checks of mcp-test's own are advisory, so a script that counts the failures in
+/// `checks.json` counts those that the official suite would count. Directories are named by [`Naming`].
 #[derive(Debug)]
 pub struct ResultFiles {
     out: PathBuf,

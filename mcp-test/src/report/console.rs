@@ -217,7 +217,7 @@ impl<W: Write> Console<W> {
         } else {
             text.push_str(&wrong);
             text.push('\n');
-            text.push_str(&failure::of_cell(outcome, &self.view.rerun));
+            text.push_str(&failure::of_cell(outcome, Some(&self.view.rerun)));
             let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
             text.push_str(&format!("  What it checks and why: {explain}\n"));
             self.told.push((outcome.cell, faults));

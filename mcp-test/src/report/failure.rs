@@ -120,6 +120,12 @@ impl<'a> Teller<'a> {
     }
 }
 
+/// Tells why one check failed or warns, by itself; see [`Teller`] for several of one cell.
+#[must_use]
+pub fn of_check(outcome: &Outcome, check: &Check) -> String {
+    Teller::new(outcome).tell(check)
+}
+
 /// Tells how to play a cell again.
 #[must_use]
 pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
@@ -128,7 +134,7 @@ pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
 
 /// Tells what belongs to a cell rather than to one of its checks: the last words on stderr, and how to play it again.
 #[must_use]
-pub fn of_cell(outcome: &Outcome, rerun: &Rerun) -> String {
+pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     let mut text = String::new();
     if !outcome.stderr_tail.is_empty() {
         let who = match outcome.cell.scenario.leg {
@@ -140,7 +146,7 @@ pub fn of_cell(outcome: &Outcome, rerun: &Rerun) -> String {
             line(&mut text, 4, &format!("| {}", printable(tail)));
         }
     }
-    text.push_str(&of_rerun(outcome, rerun));
+    text.extend(rerun.map(|rerun| of_rerun(outcome, rerun)));
     text
 }
 
@@ -248,7 +254,7 @@ mod tests {
           Error: Not testable: there is no tool with annotations
           Check: tools-annotated
         "#);
-        insta::assert_snapshot!(of_cell(&outcome, &sample::rerun()), @r"
+        insta::assert_snapshot!(of_cell(&outcome, Some(&sample::rerun())), @r"
         The last lines on the server's stderr:
           | warning: no name
         Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'

@@ -1,8 +1,4 @@
 //! The run as one JSON document on a stream: `summary.json` with all checks in it.
-//!
-//! A check has the members of `checks.json` and, beside them, `origin` (`official` or `mcp-test`), `counts` (whether it
-//! counts in the profile), `requirements` (id and link), `knownFalse` (why), `finding` (blame, headline, expected, got,
-//! hint) and `exchange` (what was said, as text); the last three only where there is something to say.
 
 use std::io::{self, Write};
 
@@ -13,7 +9,11 @@ use crate::run::{Outcome, RunEvent};
 use crate::spec::requirement;
 use crate::trace;
 
-/// Writes the document when the run has ended.
+/// Writes the document of [`SummaryJson`] when the run has ended.
+///
+/// A check has the members of `checks.json` and, beside them, `origin` (`official` or `mcp-test`), `counts` (whether it
+/// counts in the profile), `requirements` (id and link), `knownFalse` (why), `finding` (blame, headline, expected, got,
+/// hint) and `exchange` (what was said, as text); the last three only where there is something to say.
 #[derive(Debug)]
 pub struct Json<W> {
     out: W,

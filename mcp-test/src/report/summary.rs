@@ -1,31 +1,4 @@
 //! The whole run as one JSON document: `summary.json`, and what `--format json` prints.
-//!
-//! ```json
-//! {
-//!   "tool": {"name": "mcp-test", "version": "0.1.0"},
-//!   "command": "check",
-//!   "target": "npx my-server",
-//!   "server": "my-server 1.0.0",
-//!   "profile": "adaptive",
-//!   "suite": null,
-//!   "started": "2026-11-21T21:37:43.473Z",
-//!   "exitCode": 1,
-//!   "notRun": null,
-//!   "counts": {"success": 3, "failure": 1, "warning": 0, "skipped": 0, "info": 0},
-//!   "advisory": {"success": 0, "failure": 0, "warning": 0, "skipped": 0, "info": 0},
-//!   "cells": [{
-//!     "scenario": "tools-list", "revision": "2025-11-25", "transport": "stdio", "profile": "adaptive",
-//!     "verdict": "failed", "counts": {}, "advisory": {},
-//!     "started": "2026-11-21T21:37:43.480Z", "elapsedMs": 12, "directory": "server-tools-list-…"
-//!   }],
-//!   "inapplicable": [{"scenario": "ping", "revision": "2026-07-28"}],
-//!   "baseline": {"expected": [], "stale": [], "unexpected": []}
-//! }
-//! ```
-//!
-//! `verdict` is `passed`, `failed`, `skipped` or `not-run`. `advisory` counts the checks that do not count in the
-//! profile. `notRun` tells why nothing was played, as an object with `blame`, `headline`, `expected`, `got`, `hint`.
-//! `directory` is there if results are written, `checks` if the document is printed, `baseline` is null without one.
 
 use std::path::Path;
 
@@ -51,6 +24,33 @@ pub struct About {
 }
 
 /// Gathers the document.
+///
+/// ```json
+/// {
+///   "tool": {"name": "mcp-test", "version": "0.1.0"},
+///   "command": "check",
+///   "target": "npx my-server",
+///   "server": "my-server 1.0.0",
+///   "profile": "adaptive",
+///   "suite": null,
+///   "started": "2026-11-21T21:37:43.473Z",
+///   "exitCode": 1,
+///   "notRun": null,
+///   "counts": {"success": 3, "failure": 1, "warning": 0, "skipped": 0, "info": 0},
+///   "advisory": {"success": 0, "failure": 0, "warning": 0, "skipped": 0, "info": 0},
+///   "cells": [{
+///     "scenario": "tools-list", "revision": "2025-11-25", "transport": "stdio", "profile": "adaptive",
+///     "verdict": "failed", "counts": {}, "advisory": {},
+///     "started": "2026-11-21T21:37:43.480Z", "elapsedMs": 12, "directory": "server-tools-list-…"
+///   }],
+///   "inapplicable": [{"scenario": "ping", "revision": "2026-07-28"}],
+///   "baseline": {"expected": [], "stale": [], "unexpected": []}
+/// }
+/// ```
+///
+/// `verdict` is `passed`, `failed`, `skipped` or `not-run`. `advisory` counts the checks that do not count in the
+/// profile. `notRun` tells why nothing was played, as an object with `blame`, `headline`, `expected`, `got`, `hint`.
+/// `directory` is there if results are written, `checks` if the document is printed, `baseline` is null without one.
 #[derive(Debug)]
 pub struct SummaryJson {
     about: About,

@@ -16,12 +16,7 @@ use crate::scenario::{Leg, Profile, Scenario, nearest};
 use crate::scenarios;
 
 /// The checks that any scenario may have without declaring them.
-const COMMON: [&str; 4] = [
-    WELL_FORMED,
-    TIMEOUT,
-    "wire-schema-valid",
-    "wire-schema-harness-error",
-];
+const COMMON: [&str; 4] = [WELL_FORMED, TIMEOUT, "wire-schema-valid", "wire-schema-harness-error"];
 
 /// One entry: a scenario that may fail, or one check of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,10 +84,8 @@ impl Baseline {
     /// If the file cannot be read, or as [`Baseline::parse`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, BaselineError> {
         let path = path.as_ref();
-        let text = fs::read_to_string(path).map_err(|source| BaselineError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = fs::read_to_string(path)
+            .map_err(|source| BaselineError::Unreadable { path: path.to_owned(), source })?;
         Self::parse(&path.display().to_string(), &text)
     }
 
@@ -102,16 +95,9 @@ impl Baseline {
     ///
     /// If the text is no YAML, or not what a baseline is; the error names the line.
     pub fn parse(file: &str, text: &str) -> Result<Self, BaselineError> {
-        entries(text)
-            .map(|entries| Self {
-                file: file.to_owned(),
-                entries,
-            })
-            .map_err(|(line, problem)| BaselineError::Invalid {
-                file: file.to_owned(),
-                line,
-                problem,
-            })
+        entries(text).map(|entries| Self { file: file.to_owned(), entries }).map_err(
+            |(line, problem)| BaselineError::Invalid { file: file.to_owned(), line, problem },
+        )
     }
 
     /// The entries, in the order of the file.
@@ -123,8 +109,7 @@ impl Baseline {
     /// Whether the failure of this check is expected.
     #[must_use]
     pub fn expects(&self, leg: Leg, scenario: &str, check: &str) -> bool {
-        self.of(leg, scenario)
-            .any(|entry| entry.check.as_deref().is_none_or(|it| it == check))
+        self.of(leg, scenario).any(|entry| entry.check.as_deref().is_none_or(|it| it == check))
     }
 
     /// Looks for entries of `leg` that name nothing known: warnings in profile `official`, elsewhere errors.
@@ -140,11 +125,7 @@ impl Baseline {
             };
             let (file, line) = (&self.file, entry.line);
             if profile != Profile::Official {
-                return Err(BaselineError::Invalid {
-                    file: file.clone(),
-                    line,
-                    problem,
-                });
+                return Err(BaselineError::Invalid { file: file.clone(), line, problem });
             }
             warnings.push(format!("{file}:{line}: {problem}"));
         }
@@ -188,9 +169,7 @@ impl Baseline {
     #[must_use]
     pub fn text(results: &Results, previous: Option<&Self>) -> String {
         let mut text = String::from("# What is known to fail: `scenario`, or `scenario:check`.\n");
-        let kept = previous
-            .map(|baseline| baseline.entries.as_slice())
-            .unwrap_or_default();
+        let kept = previous.map(|baseline| baseline.entries.as_slice()).unwrap_or_default();
         for leg in [Leg::Server, Leg::Client] {
             let played = |id: &str| results.scenarios().any(|it| it.leg == leg && it.id == id);
             let mut lines: Vec<String> = kept
@@ -199,11 +178,7 @@ impl Baseline {
                 .map(ToString::to_string)
                 .collect();
             for scenario in results.scenarios().filter(|it| it.leg == leg) {
-                lines.extend(
-                    scenario
-                        .failing()
-                        .map(|check| format!("{}:{check}", scenario.id)),
-                );
+                lines.extend(scenario.failing().map(|check| format!("{}:{check}", scenario.id)));
             }
             if !lines.is_empty() {
                 text.push_str(&format!("{leg}:\n"));
@@ -214,9 +189,7 @@ impl Baseline {
     }
 
     fn of(&self, leg: Leg, scenario: &str) -> impl Iterator<Item = &Entry> {
-        self.entries
-            .iter()
-            .filter(move |entry| entry.leg == leg && entry.scenario == scenario)
+        self.entries.iter().filter(move |entry| entry.leg == leg && entry.scenario == scenario)
     }
 }
 
@@ -236,11 +209,7 @@ fn unknown(entry: &Entry) -> Option<String> {
         return None;
     }
     let suggestion = nearest(check, known_checks(scenario));
-    Some(format!(
-        "`{}` has no check `{check}`{}",
-        scenario.id,
-        did_you_mean(suggestion)
-    ))
+    Some(format!("`{}` has no check `{check}`{}", scenario.id, did_you_mean(suggestion)))
 }
 
 fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
@@ -321,12 +290,7 @@ fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
     if check.is_some_and(str::is_empty) {
         return Err((line, format!("`{text}` names no check after the colon")));
     }
-    Ok(Entry {
-        leg,
-        scenario: scenario.to_owned(),
-        check: check.map(str::to_owned),
-        line,
-    })
+    Ok(Entry { leg, scenario: scenario.to_owned(), check: check.map(str::to_owned), line })
 }
 
 fn conflict(one: &Entry, other: &Entry) -> bool {

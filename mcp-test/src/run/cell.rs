@@ -19,10 +19,6 @@ pub struct Cell {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}::{}::{}",
-            self.scenario.id, self.revision, self.carrier
-        )
+        write!(f, "{}::{}::{}", self.scenario.id, self.revision, self.carrier)
     }
 }

@@ -58,15 +58,9 @@ pub enum BaselineError {
 }
 
 pub(super) fn did_you_mean(suggestion: Option<&str>) -> String {
-    suggestion
-        .map(|name| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
+    suggestion.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
 fn list(carriers: &[CarrierKind]) -> String {
-    carriers
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(", ")
+    carriers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

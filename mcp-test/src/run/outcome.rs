@@ -46,17 +46,12 @@ impl Outcome {
     /// How many checks have this status.
     #[must_use]
     pub fn count(&self, status: Status) -> usize {
-        self.checks
-            .iter()
-            .filter(|check| check.status == status)
-            .count()
+        self.checks.iter().filter(|check| check.status == status).count()
     }
 
     /// The checks that are held against the peer.
     pub fn failing(&self) -> impl Iterator<Item = &Check> {
-        self.checks
-            .iter()
-            .filter(|check| self.profile.fails(self.cell.scenario.leg, check))
+        self.checks.iter().filter(|check| self.profile.fails(self.cell.scenario.leg, check))
     }
 
     /// The verdict that follows from checks.
@@ -65,10 +60,7 @@ impl Outcome {
         let against = |check: &&Check| profile.fails(leg, check);
         let peer_is_innocent = |check: &Check| {
             check.finding.as_ref().is_some_and(|finding| {
-                matches!(
-                    finding.blame,
-                    Blame::Harness | Blame::Environment | Blame::Test
-                )
+                matches!(finding.blame, Blame::Harness | Blame::Environment | Blame::Test)
             })
         };
         let failing: Vec<&Check> = checks.iter().filter(against).collect();

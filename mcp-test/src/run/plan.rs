@@ -39,9 +39,7 @@ impl Inapplicable {
     /// Where the scenario exists, officially if the official suite knows it.
     #[must_use]
     pub fn window(&self) -> Revisions {
-        self.scenario
-            .official
-            .map_or(self.scenario.revisions, |official| official.revisions)
+        self.scenario.official.map_or(self.scenario.revisions, |official| official.revisions)
     }
 }
 
@@ -156,10 +154,7 @@ fn chosen(profile: Profile, selection: &Selection) -> Result<Vec<&'static Scenar
     for id in &selection.scenarios {
         if !known().any(|scenario| scenario.id == id) {
             let suggestion = nearest(id, known().map(|scenario| scenario.id)).map(str::to_owned);
-            return Err(UsageError::UnknownScenario {
-                id: id.clone(),
-                suggestion,
-            });
+            return Err(UsageError::UnknownScenario { id: id.clone(), suggestion });
         }
     }
     let suite = selection.suite.unwrap_or(match profile {
@@ -196,9 +191,5 @@ fn carriers(target: &Target, asked: &[CarrierKind]) -> Result<Vec<CarrierKind>, 
     if let Some(&carrier) = asked.iter().find(|carrier| !has.contains(carrier)) {
         return Err(UsageError::NoSuchCarrier { carrier, has });
     }
-    Ok(if asked.is_empty() {
-        has
-    } else {
-        has.into_iter().filter(|c| asked.contains(c)).collect()
-    })
+    Ok(if asked.is_empty() { has } else { has.into_iter().filter(|c| asked.contains(c)).collect() })
 }

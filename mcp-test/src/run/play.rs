@@ -28,20 +28,11 @@ pub(super) struct Known {
 /// Plays one cell.
 pub(super) async fn play(plan: &Plan, cell: Cell, known: Known) -> Outcome {
     let profile = plan.profile.at(cell.scenario, cell.revision);
-    let stage = Stage {
-        plan,
-        cell,
-        profile,
-        started: clock::utc_now(),
-        watch: Stopwatch::start(),
-    };
+    let stage = Stage { plan, cell, profile, started: clock::utc_now(), watch: Stopwatch::start() };
     if profile != Profile::Official {
-        let unmet = known.unspoken.or_else(|| {
-            cell.scenario
-                .needs
-                .iter()
-                .find_map(|need| need.unmet(&known.inventory))
-        });
+        let unmet = known
+            .unspoken
+            .or_else(|| cell.scenario.needs.iter().find_map(|need| need.unmet(&known.inventory)));
         if let Some(reason) = unmet {
             return stage.without_playing(&reason);
         }
@@ -79,13 +70,7 @@ impl Stage<'_> {
         let mut ctx = Ctx::new(self.setup(inventory), Some(self.cell.scenario));
         let body = (self.cell.scenario.run)(&mut ctx);
         let ending = clock::within(Deadline::after(self.plan.timeout), body).await;
-        let Ended {
-            mut checks,
-            trace,
-            judged,
-            unexamined,
-            ..
-        } = ctx.end().await;
+        let Ended { mut checks, trace, judged, unexamined, .. } = ctx.end().await;
         match ending {
             Err(_) => checks = vec![self.timed_out(&trace)],
             Ok(Err(finding)) if self.is_officially_a_timeout(&trace) => {
@@ -94,22 +79,14 @@ impl Stage<'_> {
             Ok(Err(finding)) => blame_the_rest(self.cell, &mut checks, &finding),
             Ok(Ok(())) => {
                 for finding in unexamined {
-                    checks.push(Check::from_finding(
-                        self.cell.scenario.id,
-                        Origin::Own,
-                        finding,
-                    ));
+                    checks.push(Check::from_finding(self.cell.scenario.id, Origin::Own, finding));
                 }
                 complain_about_the_rest(self.cell, &mut checks);
             }
         }
         if checks.is_empty() {
             let finding = Finding::harness("the scenario ended without making a check");
-            checks.push(Check::from_finding(
-                self.cell.scenario.id,
-                Origin::Official,
-                finding,
-            ));
+            checks.push(Check::from_finding(self.cell.scenario.id, Origin::Official, finding));
         }
         checks.push(well_formed(&judged, &trace));
         self.outcome(checks, trace)
@@ -128,14 +105,10 @@ impl Stage<'_> {
     }
 
     fn timed_out(&self, trace: &Trace) -> Check {
-        let last = trace
-            .events
-            .iter()
-            .rev()
-            .find_map(|event| match &event.what {
-                What::DeadlineFired { awaited } => Some(awaited.clone()),
-                _ => None,
-            });
+        let last = trace.events.iter().rev().find_map(|event| match &event.what {
+            What::DeadlineFired { awaited } => Some(awaited.clone()),
+            _ => None,
+        });
         let mut finding = Finding::peer("the scenario was not over in time")
             .expected(format!("an end within {:?}", self.plan.timeout));
         if let Some(awaited) = last {
@@ -176,9 +149,7 @@ fn declared(cell: Cell) -> impl Iterator<Item = &'static CheckSpec> {
 }
 
 fn unmade(cell: Cell, checks: &[Check]) -> Vec<&'static CheckSpec> {
-    declared(cell)
-        .filter(|spec| !checks.iter().any(|check| check.id == spec.id))
-        .collect()
+    declared(cell).filter(|spec| !checks.iter().any(|check| check.id == spec.id)).collect()
 }
 
 fn skipped(spec: &CheckSpec, reason: &str) -> Check {
@@ -193,7 +164,7 @@ fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
         Severity::Must | Severity::Should => Status::Warning,
     };
     if finding.requirements.is_empty() {
-        finding.requirements = spec.requirements.to_vec();
+        finding.requirements.extend(spec.requirements.first().copied());
     }
     let mut row = spec.row(status);
     row.message = Some(finding.to_string());
@@ -224,10 +195,8 @@ fn blame_the_rest(cell: Cell, checks: &mut Vec<Check>, finding: &Finding) {
 fn complain_about_the_rest(cell: Cell, checks: &mut Vec<Check>) {
     for spec in unmade(cell, checks) {
         if spec.always {
-            let finding = Finding::harness(format!(
-                "the scenario ended without its check `{}`",
-                spec.id
-            ));
+            let finding =
+                Finding::harness(format!("the scenario ended without its check `{}`", spec.id));
             checks.push(failed(spec, finding));
         }
     }
@@ -242,10 +211,7 @@ fn timeout_row(finding: Finding) -> Check {
 
 /// The check that every scenario gets from the judgement of its whole conversation.
 fn well_formed(judged: &[Finding], trace: &Trace) -> Check {
-    let gravest = judged
-        .iter()
-        .max_by_key(|finding| finding.severity)
-        .cloned();
+    let gravest = judged.iter().max_by_key(|finding| finding.severity).cloned();
     let mut row = match gravest {
         Some(finding) => Check::from_finding(WELL_FORMED, Origin::Own, finding),
         None if trace.exchanged() => Check::new(WELL_FORMED, Origin::Own, Status::Success),

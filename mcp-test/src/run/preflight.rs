@@ -28,10 +28,7 @@ pub(super) struct Survey {
 
 /// Asks the target over every carrier of the plan.
 pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
-    let mut survey = Survey {
-        spoken: BTreeMap::new(),
-        inventories: BTreeMap::new(),
-    };
+    let mut survey = Survey { spoken: BTreeMap::new(), inventories: BTreeMap::new() };
     let patience = PATIENCE.min(plan.timeout);
     let wanted = wanted(plan);
     for cell in &plan.cells {
@@ -75,18 +72,9 @@ fn wanted(plan: &Plan) -> Vec<Revision> {
 impl Survey {
     /// What the run is told.
     pub(super) fn summary(&self) -> Preflight {
-        let speaks = self
-            .spoken
-            .iter()
-            .map(|(carrier, spoken)| (*carrier, spoken.revisions()));
-        let facts = self
-            .spoken
-            .values()
-            .flat_map(|spoken| spoken.facts.iter().rev());
-        Preflight {
-            speaks: speaks.collect(),
-            server: facts.filter_map(name).next(),
-        }
+        let speaks = self.spoken.iter().map(|(carrier, spoken)| (*carrier, spoken.revisions()));
+        let facts = self.spoken.values().flat_map(|spoken| spoken.facts.iter().rev());
+        Preflight { speaks: speaks.collect(), server: facts.filter_map(name).next() }
     }
 
     /// Leaves out the cells whose revision the target does not speak, unless they were asked for.
@@ -108,17 +96,11 @@ impl Survey {
 
     /// What is known for one cell.
     pub(super) fn known(&self, cell: Cell) -> Known {
-        let inventory = self
-            .inventories
-            .get(&(cell.carrier, cell.revision))
-            .cloned()
-            .unwrap_or_default();
+        let inventory =
+            self.inventories.get(&(cell.carrier, cell.revision)).cloned().unwrap_or_default();
         let unspoken = (!self.speaks(&cell)).then(|| {
-            let revisions = self
-                .spoken
-                .get(&cell.carrier)
-                .map(Spoken::revisions)
-                .unwrap_or_default();
+            let revisions =
+                self.spoken.get(&cell.carrier).map(Spoken::revisions).unwrap_or_default();
             let words: Vec<String> = revisions.iter().map(ToString::to_string).collect();
             format!(
                 "the server does not speak {} over {}; it speaks {}",
@@ -127,10 +109,7 @@ impl Survey {
                 words.join(", ")
             )
         });
-        Known {
-            inventory,
-            unspoken,
-        }
+        Known { inventory, unspoken }
     }
 
     fn speaks(&self, cell: &Cell) -> bool {
@@ -155,11 +134,8 @@ impl Survey {
         let same_era = |(carrier, revision): &(CarrierKind, Revision)| {
             *carrier == cell.carrier && revision.era() == cell.revision.era()
         };
-        let sibling = self
-            .inventories
-            .iter()
-            .find(|(key, _)| same_era(key))
-            .map(|(_, it)| it.clone());
+        let sibling =
+            self.inventories.iter().find(|(key, _)| same_era(key)).map(|(_, it)| it.clone());
         let mut inventory = match sibling {
             Some(inventory) => inventory,
             None => list(plan, cell, &capabilities, patience).await,
@@ -181,37 +157,21 @@ async fn list(plan: &Plan, cell: Cell, capabilities: &Value, patience: Duration)
         inventory: Inventory::default(),
     };
     let mut ctx = Ctx::new(setup, None);
-    let wants = |need: fn(&Need) -> bool| {
-        plan.cells
-            .iter()
-            .flat_map(|cell| cell.scenario.needs)
-            .any(need)
-    };
+    let wants =
+        |need: fn(&Need) -> bool| plan.cells.iter().flat_map(|cell| cell.scenario.needs).any(need);
     let mut inventory = Inventory::default();
     if wants(|need| matches!(need, Need::Tool(_))) && Capability::Tools.declared_in(capabilities) {
-        inventory.tools = ctx
-            .list_tools()
-            .await
-            .ok()
-            .and_then(|list| owned(list.keys()));
+        inventory.tools = ctx.list_tools().await.ok().and_then(|list| owned(list.keys()));
     }
     if wants(|need| matches!(need, Need::Resource(_)))
         && Capability::Resources.declared_in(capabilities)
     {
-        inventory.resources = ctx
-            .list_resources()
-            .await
-            .ok()
-            .and_then(|list| owned(list.keys()));
+        inventory.resources = ctx.list_resources().await.ok().and_then(|list| owned(list.keys()));
     }
     if wants(|need| matches!(need, Need::Prompt(_)))
         && Capability::Prompts.declared_in(capabilities)
     {
-        inventory.prompts = ctx
-            .list_prompts()
-            .await
-            .ok()
-            .and_then(|list| owned(list.keys()));
+        inventory.prompts = ctx.list_prompts().await.ok().and_then(|list| owned(list.keys()));
     }
     let _ = ctx.end().await;
     inventory

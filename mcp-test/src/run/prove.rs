@@ -12,7 +12,7 @@ use crate::check::Status;
 use crate::scenario::{Change, Damage, Profile, Proof, Scenario};
 use crate::scenarios;
 use crate::server::Server;
-use crate::spec::Revision;
+use crate::spec::{Revision, requirement};
 use crate::transport::{CarrierKind, Target};
 
 fn target(server: &Server) -> Target {
@@ -25,27 +25,17 @@ fn target(server: &Server) -> Target {
 }
 
 fn plan(server: &Server, scenario: &'static Scenario, profile: Profile) -> Plan {
-    let selection = Selection {
-        scenarios: vec![scenario.id.to_owned()],
-        ..Selection::default()
-    };
+    let selection = Selection { scenarios: vec![scenario.id.to_owned()], ..Selection::default() };
     let plan = Plan::build(target(server), profile, &selection).expect("a scenario that exists");
     plan.timeout(Duration::from_secs(20))
 }
 
 async fn outcome(server: &Server, cell: Cell, profile: Profile) -> Outcome {
-    play(
-        &plan(server, cell.scenario, profile),
-        cell,
-        Known::default(),
-    )
-    .await
+    play(&plan(server, cell.scenario, profile), cell, Known::default()).await
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(future)
 }
 
@@ -69,10 +59,7 @@ fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
     let newest = Revision::ALL.into_iter().rev().find(exists);
     Cell {
         scenario,
-        revision: proof
-            .revision
-            .or(newest)
-            .expect("a revision of the scenario"),
+        revision: proof.revision.or(newest).expect("a revision of the scenario"),
         carrier: proof.carrier.unwrap_or(CarrierKind::Duplex),
     }
 }
@@ -89,12 +76,7 @@ fn changes(good: &Outcome, bad: &Outcome) -> BTreeMap<String, Status> {
     let (good, bad) = (statuses(good), statuses(bad));
     let ids = good.keys().chain(bad.keys());
     ids.filter(|id| good.get(*id) != bad.get(*id))
-        .map(|id| {
-            (
-                (*id).to_owned(),
-                bad.get(id).copied().unwrap_or(Status::Info),
-            )
-        })
+        .map(|id| ((*id).to_owned(), bad.get(id).copied().unwrap_or(Status::Info)))
         .collect()
 }
 
@@ -113,7 +95,8 @@ async fn carry_out(
         .into_iter()
         .map(|Change { check, status }| (check.to_owned(), status))
         .collect();
-    if found == claimed {
+    let unfounded = unfounded(&bad);
+    if found == claimed && unfounded.is_empty() {
         return Ok(());
     }
     let rows: Vec<String> = bad
@@ -122,10 +105,29 @@ async fn carry_out(
         .map(|check| format!("    {} {} {:?}", check.status, check.id, check.message))
         .collect();
     Err(format!(
-        "{cell} under {profile}, damaged by {}:\n  claimed {claimed:?}\n  found   {found:?}\n{}",
+        "{cell} under {profile}, damaged by {}:\n  claimed {claimed:?}\n  found   {found:?}\n  {unfounded:?}\n{}",
         proof.damage,
         rows.join("\n")
     ))
+}
+
+/// What is wrong with how a damaged run is reported: a failure that names no requirement, though it is neither a false
+/// one nor about a fixture, or one that does not exist.
+fn unfounded(outcome: &Outcome) -> Vec<String> {
+    let mut unfounded = Vec::new();
+    for check in outcome.checks.iter().filter(|check| check.status.is_failing()) {
+        let Some(finding) = &check.finding else {
+            unfounded.push(format!("{} fails without a finding", check.id));
+            continue;
+        };
+        let excused = check.known_false.is_some() || finding.hint.is_some();
+        if finding.requirements.is_empty() && !excused {
+            unfounded.push(format!("{} fails without a requirement: {finding}", check.id));
+        }
+        let unknown = finding.requirements.iter().filter(|id| requirement::find(id).is_none());
+        unfounded.extend(unknown.map(|id| format!("{} cites `{id}`", check.id)));
+    }
+    unfounded
 }
 
 #[test]
@@ -149,11 +151,7 @@ fn every_scenario_passes_on_its_good_peer_on_all_cells() {
         for revision in scenario.revisions.iter() {
             for carrier in [CarrierKind::Duplex, CarrierKind::Router] {
                 for profile in Profile::ALL {
-                    let cell = Cell {
-                        scenario,
-                        revision,
-                        carrier,
-                    };
+                    let cell = Cell { scenario, revision, carrier };
                     let outcome = block_on(outcome(&peer, cell, profile));
                     broken.extend(complaints(cell, profile, &outcome));
                 }
@@ -169,16 +167,9 @@ fn every_scenario_passes_over_a_real_socket() {
         let mut broken = Vec::new();
         for scenario in scenarios::all() {
             let peer = ((scenario.proofs)().peer)();
-            let listening = peer
-                .listen(("127.0.0.1", 0))
-                .await
-                .expect("a free port");
+            let listening = peer.listen(("127.0.0.1", 0)).await.expect("a free port");
             for revision in scenario.revisions.iter() {
-                let cell = Cell {
-                    scenario,
-                    revision,
-                    carrier: CarrierKind::Http,
-                };
+                let cell = Cell { scenario, revision, carrier: CarrierKind::Http };
                 let mut plan = plan(&peer, scenario, Profile::Strict);
                 plan.target = Target::url(listening.url());
                 let outcome = play(&plan, cell, Known::default()).await;
@@ -199,17 +190,10 @@ fn complaints(cell: Cell, profile: Profile, outcome: &Outcome) -> Vec<String> {
         .iter()
         .filter(|check| check.status.is_failing())
         .map(|check| {
-            format!(
-                "{cell} under {profile}: {} {} {:?}",
-                check.status, check.id, check.message
-            )
+            format!("{cell} under {profile}: {} {} {:?}", check.status, check.id, check.message)
         })
         .collect();
-    for spec in cell
-        .scenario
-        .checks_at(cell.revision)
-        .filter(|spec| spec.always)
-    {
+    for spec in cell.scenario.checks_at(cell.revision).filter(|spec| spec.always) {
         if made.get(spec.id) != Some(&Status::Success) {
             complaints.push(format!(
                 "{cell} under {profile}: {} is {:?}",

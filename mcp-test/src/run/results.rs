@@ -34,26 +34,14 @@ impl Results {
             return;
         }
         let (leg, id) = (outcome.cell.scenario.leg, outcome.cell.scenario.id);
-        let index = match self
-            .scenarios
-            .iter()
-            .position(|it| (it.leg, it.id) == (leg, id))
-        {
+        let index = match self.scenarios.iter().position(|it| (it.leg, it.id) == (leg, id)) {
             Some(index) => index,
             None => {
-                self.scenarios.push(Played {
-                    leg,
-                    id,
-                    checks: Vec::new(),
-                });
+                self.scenarios.push(Played { leg, id, checks: Vec::new() });
                 self.scenarios.len() - 1
             }
         };
-        for check in outcome
-            .checks
-            .iter()
-            .filter(|check| outcome.profile.counts(check))
-        {
+        for check in outcome.checks.iter().filter(|check| outcome.profile.counts(check)) {
             let fails = match check.status {
                 Status::Failure => true,
                 Status::Warning => outcome.profile != Profile::Adaptive,
@@ -86,20 +74,13 @@ impl Played {
                 made.status = made.status.max(status);
                 made.fails |= fails;
             }
-            None => self.checks.push(Made {
-                id: id.to_owned(),
-                status,
-                fails,
-            }),
+            None => self.checks.push(Made { id: id.to_owned(), status, fails }),
         }
     }
 
     /// The gravest status of one check.
     pub(super) fn status(&self, check: &str) -> Option<Status> {
-        self.checks
-            .iter()
-            .find(|made| made.id == check)
-            .map(|made| made.status)
+        self.checks.iter().find(|made| made.id == check).map(|made| made.status)
     }
 
     /// The gravest status of all checks.
@@ -109,19 +90,12 @@ impl Played {
 
     /// The checks whose failure is unexpected without an entry.
     pub(super) fn failing(&self) -> impl Iterator<Item = &str> {
-        self.checks
-            .iter()
-            .filter(|made| made.fails)
-            .map(|made| made.id.as_str())
+        self.checks.iter().filter(|made| made.fails).map(|made| made.id.as_str())
     }
 
     #[cfg(test)]
     pub(super) fn made(leg: Leg, id: &'static str, checks: &[(&str, Status)]) -> Self {
-        let mut played = Self {
-            leg,
-            id,
-            checks: Vec::new(),
-        };
+        let mut played = Self { leg, id, checks: Vec::new() };
         for (id, status) in checks {
             played.add(id, *status, status.is_failing());
         }
@@ -132,8 +106,6 @@ impl Played {
 #[cfg(test)]
 impl FromIterator<Played> for Results {
     fn from_iter<I: IntoIterator<Item = Played>>(scenarios: I) -> Self {
-        Self {
-            scenarios: scenarios.into_iter().collect(),
-        }
+        Self { scenarios: scenarios.into_iter().collect() }
     }
 }

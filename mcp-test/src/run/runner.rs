@@ -78,33 +78,19 @@ impl<'a> Run<'a> {
         on: &'a mut dyn FnMut(RunEvent),
     ) -> Self {
         let summary = Summary::of(plan);
-        Self {
-            plan,
-            survey,
-            cells,
-            on,
-            early: BTreeMap::new(),
-            told: 0,
-            summary,
-        }
+        Self { plan, survey, cells, on, early: BTreeMap::new(), told: 0, summary }
     }
 
     async fn all(mut self) -> Summary {
         let mut playing: FuturesUnordered<Playing<'a>> = FuturesUnordered::new();
         for (index, cell) in self.cells.clone().into_iter().enumerate() {
-            let room = if cell.scenario.disturbs.is_some() {
-                1
-            } else {
-                self.plan.jobs.get()
-            };
+            let room = if cell.scenario.disturbs.is_some() { 1 } else { self.plan.jobs.get() };
             while playing.len() >= room {
                 self.one(&mut playing).await;
             }
             (self.on)(RunEvent::Started(cell));
             let (plan, known) = (self.plan, self.survey.known(cell));
-            playing.push(Box::pin(
-                async move { (index, play(plan, cell, known).await) },
-            ));
+            playing.push(Box::pin(async move { (index, play(plan, cell, known).await) }));
             if cell.scenario.disturbs.is_some() {
                 self.one(&mut playing).await;
             }
@@ -148,10 +134,8 @@ impl Summary {
     }
 
     fn take(&mut self, outcome: &Outcome) {
-        let (counting, advisory): (Vec<&Check>, Vec<&Check>) = outcome
-            .checks
-            .iter()
-            .partition(|check| outcome.profile.counts(check));
+        let (counting, advisory): (Vec<&Check>, Vec<&Check>) =
+            outcome.checks.iter().partition(|check| outcome.profile.counts(check));
         let line = Line {
             cell: outcome.cell,
             profile: outcome.profile,
@@ -166,10 +150,7 @@ impl Summary {
     }
 
     fn conclude(&mut self, plan: &Plan) {
-        self.baseline = plan
-            .baseline
-            .as_ref()
-            .map(|baseline| baseline.compare(&self.results));
+        self.baseline = plan.baseline.as_ref().map(|baseline| baseline.compare(&self.results));
         let has = |verdict| self.lines.iter().any(|line| line.verdict == verdict);
         let (failed, stale) = match &self.baseline {
             Some(comparison) => (!comparison.is_clean(), !comparison.stale.is_empty()),

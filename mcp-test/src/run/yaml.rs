@@ -87,20 +87,14 @@ fn node<'a, T: granit_parser::BorrowedInput<'a>>(
                     break;
                 };
                 if members.iter().any(|(known, _)| known.what == key.what) {
-                    return Err((
-                        key.line,
-                        "the same key occurs twice in a mapping".to_owned(),
-                    ));
+                    return Err((key.line, "the same key occurs twice in a mapping".to_owned()));
                 }
                 members.push((key, value));
             }
             What::Mapping(members)
         }
         Event::Alias(_) => {
-            return Err((
-                line,
-                "an alias, which has no place in a baseline".to_owned(),
-            ));
+            return Err((line, "an alias, which has no place in a baseline".to_owned()));
         }
         _ => return Err((line, "unexpected YAML".to_owned())),
     };
@@ -125,22 +119,12 @@ mod tests {
 
     #[test]
     fn nodes_know_their_lines() {
-        let document = read("# a\nserver:\n  - ping\n  - \"null\"\nclient:\n")
-            .unwrap()
-            .unwrap();
-        let What::Mapping(members) = document.what else {
-            panic!("a mapping")
-        };
+        let document = read("# a\nserver:\n  - ping\n  - \"null\"\nclient:\n").unwrap().unwrap();
+        let What::Mapping(members) = document.what else { panic!("a mapping") };
         let lines: Vec<usize> = members.iter().map(|(key, _)| key.line).collect();
         assert_eq!(lines, [2, 5]);
-        let text = |text: &str, line| Node {
-            line,
-            what: What::Text(text.to_owned()),
-        };
-        assert_eq!(
-            members[0].1.what,
-            What::List(vec![text("ping", 3), text("null", 4)])
-        );
+        let text = |text: &str, line| Node { line, what: What::Text(text.to_owned()) };
+        assert_eq!(members[0].1.what, What::List(vec![text("ping", 3), text("null", 4)]));
         assert_eq!(members[1].1.what, What::Null);
     }
 
@@ -158,12 +142,7 @@ mod tests {
             (3, "the same key occurs twice in a mapping".to_owned())
         );
         assert_eq!(read("a: &x 1\nb: *x\n").unwrap_err().0, 2);
-        assert!(
-            read("server:\n\t- a\n")
-                .unwrap_err()
-                .1
-                .starts_with("not YAML: ")
-        );
+        assert!(read("server:\n\t- a\n").unwrap_err().1.starts_with("not YAML: "));
         assert!(read(&"[".repeat(100_000)).is_err());
     }
 }

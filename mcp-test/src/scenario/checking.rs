@@ -54,11 +54,7 @@ impl<'a> Part<'a> {
     /// A value, what it is, and the event that holds it.
     #[must_use]
     pub fn new(what: impl Into<String>, value: &'a Value, evidence: Option<Seq>) -> Self {
-        Self {
-            what: what.into(),
-            value,
-            evidence,
-        }
+        Self { what: what.into(), value, evidence }
     }
 }
 
@@ -79,8 +75,24 @@ pub struct CheckBuilder<'a> {
     profile: Profile,
     spec: Option<&'static CheckSpec>,
     row: Check,
+    cites: Cites,
     asked: bool,
 }
+
+/// What the demands of a check stand for.
+#[derive(Debug, Clone, Copy)]
+enum Cites {
+    /// All that the check stands for.
+    All,
+    /// One requirement.
+    One(&'static str),
+    /// The contract of a fixture.
+    Fixture,
+}
+
+/// The hint of a finding that breaks no requirement but the contract of a fixture.
+const FIXTURE: &str =
+    "the official suite and this scenario know a fixture of this name by what it says";
 
 impl<'a> CheckBuilder<'a> {
     pub(super) fn new(
@@ -93,18 +105,24 @@ impl<'a> CheckBuilder<'a> {
             || Check::new(id, Origin::Own, Status::Success),
             |spec| spec.row(Status::Success),
         );
-        Self {
-            collector,
-            profile,
-            spec,
-            row,
-            asked: false,
-        }
+        Self { collector, profile, spec, row, cites: Cites::All, asked: false }
+    }
+
+    /// The demands that follow stand for this requirement.
+    pub fn requires(mut self, requirement: &'static str) -> Self {
+        self.cites = Cites::One(requirement);
+        self
+    }
+
+    /// The demands that follow are those of a fixture that is known by its name, not of the specification.
+    pub fn by_fixture(mut self) -> Self {
+        self.cites = Cites::Fixture;
+        self
     }
 
     /// Demands something of a reply; a mismatch is a FAILURE.
     pub fn expect(self, subject: &impl Subject, matcher: impl Matcher) -> Self {
-        match compare(subject, &matcher) {
+        match self.compare(subject, &matcher) {
             Ok(()) => self.pass(),
             Err(finding) => self.fail(finding),
         }
@@ -112,7 +130,7 @@ impl<'a> CheckBuilder<'a> {
 
     /// Advises something; a mismatch is a WARNING.
     pub fn should(self, subject: &impl Subject, matcher: impl Matcher) -> Self {
-        match compare(subject, &matcher) {
+        match self.compare(subject, &matcher) {
             Ok(()) => self.pass(),
             Err(finding) => self.fail(finding.should()),
         }
@@ -124,12 +142,15 @@ impl<'a> CheckBuilder<'a> {
     /// elsewhere: whether there may be an error at all is for the other demands to say.
     pub fn officially(mut self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
         self.asked = true;
-        let Err(finding) = compare(subject, &matcher) else {
+        let Err(finding) = self.compare(subject, &matcher) else {
             return self;
         };
         if self.profile == Profile::Official && self.row.status != Status::Failure {
             self = self.fail(finding);
             self.row.known_false = Some(why.to_owned());
+            if let Some(finding) = &mut self.row.finding {
+                finding.requirements.clear();
+            }
         }
         self
     }
@@ -143,7 +164,7 @@ impl<'a> CheckBuilder<'a> {
         matcher: impl Matcher,
         why: &str,
     ) -> Self {
-        let Err(finding) = compare(subject, &matcher) else {
+        let Err(finding) = self.compare(subject, &matcher) else {
             return self.pass();
         };
         if self.profile != Profile::Official {
@@ -168,7 +189,11 @@ impl<'a> CheckBuilder<'a> {
     pub fn fail(mut self, mut finding: Finding) -> Self {
         self.asked = true;
         if finding.requirements.is_empty() {
-            finding.requirements.clone_from(&self.row.requirements);
+            match self.cites {
+                Cites::All => finding.requirements.clone_from(&self.row.requirements),
+                Cites::One(requirement) => finding.requirements.push(requirement),
+                Cites::Fixture => finding.hint = finding.hint.or_else(|| Some(FIXTURE.to_owned())),
+            }
         }
         let status = match (finding.severity, self.spec) {
             (Severity::Must, Some(spec)) if !spec.fails && spec.warns => Status::Warning,
@@ -210,6 +235,17 @@ impl<'a> CheckBuilder<'a> {
         self
     }
 
+    /// A refusal stands for the first requirement of the check, a mismatch for what its demand stands for.
+    fn compare(&self, subject: &impl Subject, matcher: &impl Matcher) -> Result<(), Finding> {
+        let value = subject.value().map_err(|mut finding| {
+            if finding.requirements.is_empty() {
+                finding.requirements.extend(self.row.requirements.first().copied());
+            }
+            finding
+        })?;
+        matcher.check(value).map_err(|mismatch| subject.finding(&mismatch))
+    }
+
     fn remark(mut self, status: Status, message: String) -> Self {
         self.asked = true;
         if !self.row.status.is_failing() {
@@ -229,12 +265,6 @@ impl Drop for CheckBuilder<'_> {
     }
 }
 
-fn compare(subject: &impl Subject, matcher: &impl Matcher) -> Result<(), Finding> {
-    matcher
-        .check(subject.value()?)
-        .map_err(|mismatch| subject.finding(&mismatch))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,12 +280,7 @@ mod tests {
         ask: impl FnOnce(CheckBuilder<'_>) -> CheckBuilder<'_>,
     ) -> Check {
         let mut collector = Collector::new();
-        drop(ask(CheckBuilder::new(
-            &mut collector,
-            profile,
-            spec.id,
-            Some(spec),
-        )));
+        drop(ask(CheckBuilder::new(&mut collector, profile, spec.id, Some(spec))));
         collector.into_checks().pop().expect("one check")
     }
 
@@ -271,24 +296,32 @@ mod tests {
         });
         assert_eq!(check.status, Status::Failure);
         let finding = check.finding.expect("a finding");
-        assert!(
-            finding
-                .expected
-                .as_deref()
-                .is_some_and(|text| text.contains('2')),
-            "{finding}"
-        );
-        assert_eq!(
-            finding.requirements,
-            ["resources.definition.size-raw-bytes"]
-        );
+        assert!(finding.expected.as_deref().is_some_and(|text| text.contains('2')), "{finding}");
+        assert_eq!(finding.requirements, ["resources.definition.size-raw-bytes"]);
+    }
+
+    #[test]
+    fn a_finding_names_the_requirement_of_its_demand() {
+        const TEXT: CheckSpec = CheckSpec::own("text", "Text", "the text is right")
+            .requires(&["tools.content.text", "schema.tool"]);
+        let cited = |ask: fn(CheckBuilder<'_>) -> CheckBuilder<'_>| {
+            made(Profile::Official, &TEXT, ask).finding.expect("a finding")
+        };
+        let all = cited(|check| check.expect(&Value::from(1), equals(2)));
+        assert_eq!(all.requirements, ["tools.content.text", "schema.tool"]);
+        let one = cited(|check| check.requires("schema.tool").expect(&Value::from(1), equals(2)));
+        assert_eq!(one.requirements, ["schema.tool"]);
+        let fixture = cited(|check| check.by_fixture().expect(&Value::from(1), equals(2)));
+        assert!(fixture.requirements.is_empty() && fixture.hint.is_some(), "{fixture:?}");
+        let official =
+            cited(|check| check.officially(&Value::from(1), equals(2), "it is optional"));
+        assert!(official.requirements.is_empty(), "{official:?}");
     }
 
     #[test]
     fn a_check_that_only_warns_never_fails() {
-        let check = made(Profile::Official, &NAMES, |check| {
-            check.expect(&Value::from("a b"), integer())
-        });
+        let check =
+            made(Profile::Official, &NAMES, |check| check.expect(&Value::from("a b"), integer()));
         assert_eq!(check.status, Status::Warning);
     }
 
@@ -313,12 +346,7 @@ mod tests {
     #[test]
     fn a_check_of_which_nothing_is_asked_is_not_made() {
         let mut collector = Collector::new();
-        drop(CheckBuilder::new(
-            &mut collector,
-            Profile::Strict,
-            "size",
-            Some(&SIZE),
-        ));
+        drop(CheckBuilder::new(&mut collector, Profile::Strict, "size", Some(&SIZE)));
         assert!(collector.checks().is_empty());
     }
 
@@ -327,10 +355,7 @@ mod tests {
         let check = made(Profile::Official, &NAMES, |check| {
             check.untestable(Finding::peer("the list changed"))
         });
-        assert_eq!(
-            check.message.as_deref(),
-            Some("Not testable: the list changed")
-        );
+        assert_eq!(check.message.as_deref(), Some("Not testable: the list changed"));
         assert!(check.untestable);
     }
 }

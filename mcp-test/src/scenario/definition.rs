@@ -158,7 +158,7 @@ pub struct CheckSpec {
     pub origin: Origin,
     /// The revisions at which it can be made.
     pub revisions: Revisions,
-    /// The requirements that it stands for.
+    /// The requirements that it stands for; the first is the one that a refusal breaks.
     pub requirements: &'static [&'static str],
     /// The sources that official reports name.
     pub references: &'static [Reference],
@@ -211,7 +211,7 @@ impl CheckSpec {
         Self::new(id, name, description, Origin::Own)
     }
 
-    /// Names the requirements that the check stands for.
+    /// Names the requirements that the check stands for, first the one that a refusal breaks.
     #[must_use]
     pub const fn requires(mut self, requirements: &'static [&'static str]) -> Self {
         self.requirements = requirements;

@@ -8,19 +8,11 @@ fn parse(text: &str) -> Result<Baseline, BaselineError> {
 }
 
 fn problem(text: &str) -> String {
-    parse(text).map_or_else(
-        |error| error.to_string(),
-        |baseline| format!("{:?}", baseline.entries),
-    )
+    parse(text).map_or_else(|error| error.to_string(), |baseline| format!("{:?}", baseline.entries))
 }
 
 fn entries(text: &str) -> Vec<String> {
-    parse(text)
-        .expect(text)
-        .entries
-        .iter()
-        .map(|entry| format!("{} {entry}", entry.leg))
-        .collect()
+    parse(text).expect(text).entries.iter().map(|entry| format!("{} {entry}", entry.leg)).collect()
 }
 
 #[test]
@@ -28,25 +20,14 @@ fn entries_are_read_from_both_sections_and_other_keys_are_ignored() {
     let text = "server:\n  - tools-call-image   # later\n  - tools-list:tools-name-format\nclient: [auth/dpop]\nnotes: [a: b]\n";
     assert_eq!(
         entries(text),
-        [
-            "server tools-call-image",
-            "server tools-list:tools-name-format",
-            "client auth/dpop"
-        ]
+        ["server tools-call-image", "server tools-list:tools-name-format", "client auth/dpop"]
     );
     assert_eq!(entries("server: [ping, ping]"), ["server ping"]);
 }
 
 #[test]
 fn an_empty_file_is_an_empty_baseline() {
-    for text in [
-        "",
-        "# nothing\n",
-        "---\n",
-        "server:\n",
-        "server: []\n",
-        "{}",
-    ] {
+    for text in ["", "# nothing\n", "---\n", "server:\n", "server: []\n", "{}"] {
         assert_eq!(entries(text), Vec::<String>::new(), "{text:?}");
     }
 }
@@ -68,13 +49,8 @@ fn what_is_no_baseline_is_said_with_its_line() {
 
 #[test]
 fn a_file_that_is_not_there_is_named() {
-    let error = Baseline::read("/does/not/exist.yml")
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.starts_with("cannot read the baseline /does/not/exist.yml: "),
-        "{error}"
-    );
+    let error = Baseline::read("/does/not/exist.yml").unwrap_err().to_string();
+    assert!(error.starts_with("cannot read the baseline /does/not/exist.yml: "), "{error}");
 }
 
 #[test]
@@ -92,9 +68,7 @@ fn an_unknown_name_is_a_warning_officially_and_an_error_elsewhere() {
 }
 
 fn compare(text: &str, results: impl IntoIterator<Item = Played>) -> Comparison {
-    parse(text)
-        .expect(text)
-        .compare(&results.into_iter().collect())
+    parse(text).expect(text).compare(&results.into_iter().collect())
 }
 
 fn played(id: &'static str, checks: &[(&str, Status)]) -> Played {
@@ -103,21 +77,14 @@ fn played(id: &'static str, checks: &[(&str, Status)]) -> Played {
 
 fn comparison(expected: &[&str], stale: &[&str], unexpected: &[&str]) -> Comparison {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    Comparison {
-        expected: owned(expected),
-        stale: owned(stale),
-        unexpected: owned(unexpected),
-    }
+    Comparison { expected: owned(expected), stale: owned(stale), unexpected: owned(unexpected) }
 }
 
 #[test]
 fn a_whole_entry_is_expected_when_anything_fails_and_stale_when_nothing_does() {
     use Status::{Success, Warning};
     let text = "server: [a, b, not-played]";
-    let results = [
-        played("a", &[("x", Success), ("y", Warning)]),
-        played("b", &[("x", Success)]),
-    ];
+    let results = [played("a", &[("x", Success), ("y", Warning)]), played("b", &[("x", Success)])];
     assert_eq!(compare(text, results), comparison(&["a"], &["b"], &[]));
 }
 
@@ -127,27 +94,15 @@ fn an_entry_by_check_is_judged_by_the_gravest_occurrence() {
     let text = "server: ['a:x', 'a:y', 'a:z', 'a:absent']";
     let results = [played(
         "a",
-        &[
-            ("x", Success),
-            ("y", Success),
-            ("x", Failure),
-            ("z", Skipped),
-            ("w", Failure),
-        ],
+        &[("x", Success), ("y", Success), ("x", Failure), ("z", Skipped), ("w", Failure)],
     )];
-    assert_eq!(
-        compare(text, results),
-        comparison(&["a:x"], &["a:y"], &["a:w"])
-    );
+    assert_eq!(compare(text, results), comparison(&["a:x"], &["a:y"], &["a:w"]));
 }
 
 #[test]
 fn a_failure_without_an_entry_is_unexpected() {
     use Status::{Failure, Info, Success};
-    let results = [
-        played("a", &[("x", Failure)]),
-        played("b", &[("x", Success), ("y", Info)]),
-    ];
+    let results = [played("a", &[("x", Failure)]), played("b", &[("x", Success), ("y", Info)])];
     let found = compare("server: []", results);
     assert_eq!(found, comparison(&[], &[], &["a"]));
     assert!(!found.is_clean());
@@ -157,12 +112,10 @@ fn a_failure_without_an_entry_is_unexpected() {
 fn what_is_written_is_what_is_expected() {
     use Status::{Failure, Success};
     let previous = parse("server: [not-played, a]\nclient: [c]\n").expect("a baseline");
-    let results: Results = [
-        played("a", &[("x", Failure), ("y", Success)]),
-        played("b", &[("x", Success)]),
-    ]
-    .into_iter()
-    .collect();
+    let results: Results =
+        [played("a", &[("x", Failure), ("y", Success)]), played("b", &[("x", Success)])]
+            .into_iter()
+            .collect();
     let text = Baseline::text(&results, Some(&previous));
     insta::assert_snapshot!(text, @r"
     # What is known to fail: `scenario`, or `scenario:check`.
@@ -172,10 +125,5 @@ fn what_is_written_is_what_is_expected() {
     client:
       - c
     ");
-    assert!(
-        parse(&text)
-            .expect("what was written")
-            .compare(&results)
-            .is_clean()
-    );
+    assert!(parse(&text).expect("what was written").compare(&results).is_clean());
 }

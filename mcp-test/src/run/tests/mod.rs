@@ -31,10 +31,7 @@ fn bare() -> Server {
 
 /// Everything, or the scenarios of these ids.
 fn selection(ids: &[&str]) -> Selection {
-    Selection {
-        scenarios: ids.iter().map(|id| (*id).to_owned()).collect(),
-        ..Selection::default()
-    }
+    Selection { scenarios: ids.iter().map(|id| (*id).to_owned()).collect(), ..Selection::default() }
 }
 
 fn plan(server: &Server, profile: Profile, ids: &[&str]) -> Plan {
@@ -48,17 +45,11 @@ fn find(id: &str) -> &'static Scenario {
 }
 
 fn cell(scenario: &'static Scenario, revision: Revision) -> Cell {
-    Cell {
-        scenario,
-        revision,
-        carrier: CarrierKind::Duplex,
-    }
+    Cell { scenario, revision, carrier: CarrierKind::Duplex }
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(future)
 }
 
@@ -79,10 +70,7 @@ fn rows(events: &[RunEvent]) -> Vec<String> {
         })
         .flat_map(|outcome| {
             let cell = format!("{} {}", outcome.cell.scenario.id, outcome.cell.revision);
-            outcome
-                .checks
-                .iter()
-                .map(move |check| format!("{cell} {} {}", check.status, check.id))
+            outcome.checks.iter().map(move |check| format!("{cell} {} {}", check.status, check.id))
         })
         .collect()
 }

@@ -7,11 +7,7 @@ use crate::server::reference::everything;
 
 fn cells(profile: Profile, selection: &Selection) -> Result<Vec<String>, UsageError> {
     let plan = Plan::build(target(&everything()), profile, selection)?;
-    Ok(plan
-        .cells
-        .iter()
-        .map(|cell| format!("{} {}", cell.scenario.id, cell.revision))
-        .collect())
+    Ok(plan.cells.iter().map(|cell| format!("{} {}", cell.scenario.id, cell.revision)).collect())
 }
 
 #[test]
@@ -19,11 +15,7 @@ fn officially_each_scenario_runs_once_at_the_official_revision() {
     let cells = cells(Profile::Official, &selection(&[])).unwrap();
     assert_eq!(
         cells[..3],
-        [
-            "server-initialize 2025-11-25",
-            "ping 2025-11-25",
-            "tools-list 2025-11-25"
-        ]
+        ["server-initialize 2025-11-25", "ping 2025-11-25", "tools-list 2025-11-25"]
     );
     assert_eq!(cells.len(), scenarios::all().count());
 }
@@ -52,11 +44,7 @@ fn elsewhere_it_runs_at_every_revision_where_it_exists() {
 #[test]
 fn revisions_that_are_asked_for_win_even_outside_the_official_window() {
     let mut asked = selection(&["tools-list"]);
-    asked.revisions = vec![
-        Revision::V2026_07_28,
-        Revision::V2024_11_05,
-        Revision::V2026_07_28,
-    ];
+    asked.revisions = vec![Revision::V2026_07_28, Revision::V2024_11_05, Revision::V2026_07_28];
     assert_eq!(
         cells(Profile::Official, &asked).unwrap(),
         ["tools-list 2024-11-05", "tools-list 2026-07-28"]
@@ -69,20 +57,12 @@ fn a_scenario_that_is_named_where_it_does_not_exist_is_reported_or_forced() {
     asked.revisions = vec![Revision::V2026_07_28];
     let plan = Plan::build(target(&everything()), Profile::Official, &asked).unwrap();
     assert!(plan.cells.is_empty());
-    let [inapplicable] = plan.inapplicable[..] else {
-        panic!("{:?}", plan.inapplicable)
-    };
-    assert_eq!(
-        (inapplicable.scenario.id, inapplicable.revision),
-        ("ping", Revision::V2026_07_28)
-    );
+    let [inapplicable] = plan.inapplicable[..] else { panic!("{:?}", plan.inapplicable) };
+    assert_eq!((inapplicable.scenario.id, inapplicable.revision), ("ping", Revision::V2026_07_28));
     assert_eq!(inapplicable.window().newest(), Some(Revision::V2025_11_25));
 
     asked.force = true;
-    assert_eq!(
-        cells(Profile::Official, &asked).unwrap(),
-        ["ping 2026-07-28"]
-    );
+    assert_eq!(cells(Profile::Official, &asked).unwrap(), ["ping 2026-07-28"]);
 }
 
 #[test]
@@ -92,11 +72,7 @@ fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
     asked.revisions = vec![Revision::V2026_07_28];
     let plan = Plan::build(target(&everything()), Profile::Official, &asked).unwrap();
     assert!(plan.inapplicable.is_empty());
-    assert!(
-        !plan.cells.iter().any(|cell| cell.scenario.id == "ping"),
-        "{:?}",
-        plan.cells
-    );
+    assert!(!plan.cells.iter().any(|cell| cell.scenario.id == "ping"), "{:?}", plan.cells);
     assert_eq!(plan.cells.len(), scenarios::all().count() - 2);
 }
 
@@ -106,14 +82,8 @@ fn what_makes_no_sense_is_refused() {
         |selection: &Selection| cells(Profile::Official, selection).unwrap_err().to_string();
     insta::assert_snapshot!(refusal(&selection(&["tools-lst"])), @"there is no scenario `tools-lst`; did you mean `tools-list`?");
     insta::assert_snapshot!(refusal(&selection(&["entirely-different"])), @"there is no scenario `entirely-different`");
-    let pending = Selection {
-        suite: Some(Suite::Pending),
-        ..Selection::default()
-    };
+    let pending = Selection { suite: Some(Suite::Pending), ..Selection::default() };
     insta::assert_snapshot!(refusal(&pending), @"no scenario of this suite exists at the revisions asked for");
-    let stdio = Selection {
-        carriers: vec![CarrierKind::Stdio],
-        ..Selection::default()
-    };
+    let stdio = Selection { carriers: vec![CarrierKind::Stdio], ..Selection::default() };
     insta::assert_snapshot!(refusal(&stdio), @"the target has no carrier stdio; it has duplex");
 }

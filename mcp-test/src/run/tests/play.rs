@@ -52,26 +52,15 @@ fn played(server: &Server, profile: Profile, cell: Cell, known: Known) -> Outcom
 }
 
 fn odd(revision: Revision) -> Outcome {
-    played(
-        &everything(),
-        Profile::Strict,
-        cell(&SCENARIO, revision),
-        Known::default(),
-    )
+    played(&everything(), Profile::Strict, cell(&SCENARIO, revision), Known::default())
 }
 
 fn shown(outcome: &Outcome) -> String {
     let rows = outcome.checks.iter().map(|check| {
         let message = check.message.as_deref().unwrap_or_default();
-        format!("{} {} {message}", check.status, check.id)
-            .trim_end()
-            .to_owned()
+        format!("{} {} {message}", check.status, check.id).trim_end().to_owned()
     });
-    format!(
-        "{}\n=> {:?}",
-        rows.collect::<Vec<_>>().join("\n"),
-        outcome.verdict
-    )
+    format!("{}\n=> {:?}", rows.collect::<Vec<_>>().join("\n"), outcome.verdict)
 }
 
 #[test]
@@ -119,16 +108,10 @@ fn a_finding_that_no_official_check_can_carry_is_held_against_what_remains() {
 #[test]
 fn an_error_reply_at_which_nobody_looked_fails_the_scenario() {
     let outcome = odd(Revision::V2026_07_28);
-    let row = outcome
-        .checks
-        .iter()
-        .find(|check| check.id == "odd")
-        .expect("a row for the scenario");
+    let row =
+        outcome.checks.iter().find(|check| check.id == "odd").expect("a row for the scenario");
     assert_eq!(row.status, Status::Failure);
-    assert_eq!(
-        row.finding.as_ref().map(|finding| finding.blame),
-        Some(Blame::Test)
-    );
+    assert_eq!(row.finding.as_ref().map(|finding| finding.blame), Some(Blame::Test));
 }
 
 #[test]
@@ -138,17 +121,10 @@ fn a_request_without_a_reply_is_officially_a_time_out_of_the_scenario() {
     let ids = |profile| -> Vec<(String, Status)> {
         let outcome = played(&silent, profile, ping, Known::default());
         assert!(outcome.trace.deadline_fired(), "{}", shown(&outcome));
-        outcome
-            .checks
-            .into_iter()
-            .map(|check| (check.id, check.status))
-            .collect()
+        outcome.checks.into_iter().map(|check| (check.id, check.status)).collect()
     };
     let officially = ids(Profile::Official);
-    assert_eq!(
-        officially[0],
-        ("scenario-timeout".to_owned(), Status::Failure)
-    );
+    assert_eq!(officially[0], ("scenario-timeout".to_owned(), Status::Failure));
     let adaptively = ids(Profile::Adaptive);
     assert_eq!(adaptively[0], ("ping".to_owned(), Status::Failure));
 }
@@ -157,19 +133,8 @@ fn a_request_without_a_reply_is_officially_a_time_out_of_the_scenario() {
 fn a_need_that_is_not_met_is_skipped_failed_or_tried() {
     let call = cell(find("tools-call-simple-text"), Revision::V2025_11_25);
     let outcome = |profile| {
-        let inventory = Inventory {
-            tools: Some(vec!["add".to_owned()]),
-            ..Inventory::default()
-        };
-        played(
-            &everything(),
-            profile,
-            call,
-            Known {
-                inventory,
-                unspoken: None,
-            },
-        )
+        let inventory = Inventory { tools: Some(vec!["add".to_owned()]), ..Inventory::default() };
+        played(&everything(), profile, call, Known { inventory, unspoken: None })
     };
     insta::assert_snapshot!(shown(&outcome(Profile::Adaptive)), @r"
     SKIPPED tools-call-simple-text the server does not offer the tool `test_simple_text`; it lists `add`
@@ -191,20 +156,9 @@ fn where_the_official_suite_has_no_opinion_the_specification_has() {
     let list = find("tools-list");
     let nameless = everything().faults([Fault::remove("tools/list", "/tools/0/description")]);
     let profile = |revision| {
-        let outcome = played(
-            &nameless,
-            Profile::Official,
-            cell(list, revision),
-            Known::default(),
-        );
+        let outcome = played(&nameless, Profile::Official, cell(list, revision), Known::default());
         (outcome.profile, outcome.verdict)
     };
-    assert_eq!(
-        profile(Revision::V2025_06_18),
-        (Profile::Official, Verdict::Failed)
-    );
-    assert_eq!(
-        profile(Revision::V2025_03_26),
-        (Profile::Adaptive, Verdict::Passed)
-    );
+    assert_eq!(profile(Revision::V2025_06_18), (Profile::Official, Verdict::Failed));
+    assert_eq!(profile(Revision::V2025_03_26), (Profile::Adaptive, Verdict::Passed));
 }

@@ -39,17 +39,9 @@ fn started(events: &[RunEvent]) -> Vec<String> {
 fn a_good_server_passes_by_all_rules() {
     for profile in Profile::ALL {
         let (events, summary) = told(&plan(&everything(), profile, &[]));
-        assert_eq!(
-            summary.exit,
-            ExitCode::Passed,
-            "{profile}: {:#?}",
-            rows(&events)
-        );
+        assert_eq!(summary.exit, ExitCode::Passed, "{profile}: {:#?}", rows(&events));
         assert!(
-            summary
-                .lines
-                .iter()
-                .all(|line| line.verdict == Verdict::Passed),
+            summary.lines.iter().all(|line| line.verdict == Verdict::Passed),
             "{:?}",
             summary.lines
         );
@@ -67,11 +59,7 @@ fn outcomes_are_told_in_the_order_of_the_plan_however_many_jobs_there_are() {
         }
         json!({})
     });
-    let plan = plan(
-        &slow_first,
-        Profile::Official,
-        &["ping", "tools-list", "prompts-list"],
-    );
+    let plan = plan(&slow_first, Profile::Official, &["ping", "tools-list", "prompts-list"]);
     let (events, _) = told(&plan.jobs(NonZeroUsize::new(8).expect("eight")));
     assert_eq!(
         story(&events),
@@ -110,11 +98,8 @@ fn a_failure_ends_with_one_and_a_baseline_may_expect_it() {
 
 #[test]
 fn a_target_that_is_not_there_is_said_once() {
-    let plan = Plan::build(
-        Target::url("http://127.0.0.1:1/mcp"),
-        Profile::Adaptive,
-        &selection(&[]),
-    );
+    let plan =
+        Plan::build(Target::url("http://127.0.0.1:1/mcp"), Profile::Adaptive, &selection(&[]));
     let (events, summary) = told(&plan.expect("a plan"));
     assert_eq!(summary.exit, ExitCode::NotRun);
     assert!(summary.not_run.is_some());
@@ -125,11 +110,7 @@ fn a_target_that_is_not_there_is_said_once() {
 
 #[test]
 fn a_target_that_says_nothing_is_said_once() {
-    let mut plan = plan(
-        &everything().faults([Fault::never("*")]),
-        Profile::Adaptive,
-        &[],
-    );
+    let mut plan = plan(&everything().faults([Fault::never("*")]), Profile::Adaptive, &[]);
     plan.timeout = Duration::from_millis(300);
     let (events, summary) = told(&plan);
     assert_eq!(summary.exit, ExitCode::NotRun);
@@ -142,10 +123,7 @@ fn a_target_that_says_nothing_is_said_once() {
 fn the_adaptive_profile_asks_only_for_what_is_spoken_and_offered() {
     let old = bare().revisions(Revisions::only(Revision::V2025_06_18));
     let (events, summary) = told(&plan(&old, Profile::Adaptive, &["ping", "tools-list"]));
-    assert_eq!(
-        started(&events),
-        ["ping 2025-06-18", "tools-list 2025-06-18"]
-    );
+    assert_eq!(started(&events), ["ping 2025-06-18", "tools-list 2025-06-18"]);
     assert_eq!(summary.exit, ExitCode::Passed);
     assert_eq!(summary.lines[1].verdict, Verdict::Skipped);
 
@@ -167,11 +145,7 @@ fn officially_nothing_is_skipped() {
 fn a_plan_without_cells_leaves_the_target_alone() {
     let mut asked = selection(&["ping"]);
     asked.revisions = vec![Revision::V2026_07_28];
-    let plan = Plan::build(
-        Target::url("http://127.0.0.1:1/mcp"),
-        Profile::Official,
-        &asked,
-    );
+    let plan = Plan::build(Target::url("http://127.0.0.1:1/mcp"), Profile::Official, &asked);
     let (events, summary) = told(&plan.expect("a plan"));
     assert_eq!(summary.exit, ExitCode::Passed);
     assert_eq!(story(&events), ["planned 0", "ended Passed"]);
@@ -247,15 +221,10 @@ fn what_disturbs_is_played_alone_and_the_rest_together() {
         &quiet::SCENARIO,
         &quiet::SCENARIO,
     ];
-    plan.cells = cells
-        .into_iter()
-        .map(|scenario| cell(scenario, Revision::NEWEST_HANDSHAKE))
-        .collect();
+    plan.cells =
+        cells.into_iter().map(|scenario| cell(scenario, Revision::NEWEST_HANDSHAKE)).collect();
     let (events, summary) = told(&plan);
     assert_eq!(summary.exit, ExitCode::Passed, "{:?}", rows(&events));
     assert!(OVERLAPPED.load(Ordering::SeqCst), "the quiet ones overlap");
-    assert!(
-        !HAD_COMPANY.load(Ordering::SeqCst),
-        "the disturbing one is alone"
-    );
+    assert!(!HAD_COMPANY.load(Ordering::SeqCst), "the disturbing one is alone");
 }

@@ -18,10 +18,7 @@ impl<M: Matcher> Matcher for FirstText<M> {
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
-        let items = got
-            .get("content")
-            .and_then(Value::as_array)
-            .unwrap_or_default();
+        let items = got.get("content").and_then(Value::as_array).unwrap_or_default();
         let is_text = |item: &&Value| item.get("type").and_then(Value::as_str) == Some("text");
         let text = items.iter().find(is_text).and_then(|item| item.get("text"));
         match text {
@@ -33,9 +30,7 @@ impl<M: Matcher> Matcher for FirstText<M> {
             None => Err(Mismatch {
                 pointer: Pointer::root().member("content"),
                 expected: self.describe(),
-                got: got
-                    .get("content")
-                    .map_or("no content at all".to_owned(), |it| it.short(120)),
+                got: got.get("content").map_or("no content at all".to_owned(), |it| it.short(120)),
                 which: Some("holds no text".to_owned()),
             }),
         }
@@ -85,9 +80,7 @@ impl Matcher for Uri {
 /// RFC 3986, section 3.1.
 fn is_scheme(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
 /// RFC 3986, section 2: reserved, unreserved, and the percent sign.

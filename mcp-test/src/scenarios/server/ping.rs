@@ -25,7 +25,7 @@ scenario! {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.ping().await?;
-    ctx.check("ping").expect(&reply, empty_result()).officially(
+    ctx.check("ping").requires("ping.result-empty").expect(&reply, empty_result()).officially(
         &reply,
         empty_object(),
         "every result may carry `_meta`",

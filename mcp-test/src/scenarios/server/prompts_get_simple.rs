@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::references::PROMPTS_GET;
 use crate::check::Finding;
-use crate::expect::{Matcher, array_of, equals, first, non_empty_array, object};
+use crate::expect::{Matcher, array_of, equals, first, non_empty_array, object, one_of};
 use crate::scenario::{CheckSpec, Ctx, Need, Official, truthy};
 use crate::server::reference::everything;
 use crate::spec::{Capability, Revision, Revisions};
@@ -25,7 +25,7 @@ scenario! {
             "There are messages, each with a role and a content",
             &[PROMPTS_GET],
         )
-        .requires(&["schema.get-prompt-result", "prompts.get.arguments-optional"]),
+        .requires(&["prompts.get.listed-available", "prompts.get.arguments-optional", "schema.get-prompt-result"]),
         CheckSpec::own(
             "prompts-get-simple-exact",
             "PromptsGetSimpleExact",
@@ -38,28 +38,29 @@ scenario! {
 const TEXT: &str = "This is a simple prompt for testing.";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let reply = ctx
-        .request("prompts/get", json!({"name": "test_simple_prompt"}))
-        .await?;
+    let reply = ctx.request("prompts/get", json!({"name": "test_simple_prompt"})).await?;
     reply.result()?;
-    let message = object()
-        .member("role", truthy())
-        .member("content", truthy());
+    let message = object().member("role", truthy()).member("content", truthy());
     ctx.check("prompts-get-simple")
+        .requires("schema.get-prompt-result")
         .expect(&reply, object().member("messages", non_empty_array()))
-        .expect(&reply, object().member("messages", array_of(message)));
-    let text = object()
-        .member("type", equals("text"))
-        .member("text", equals(TEXT));
-    ctx.check("prompts-get-simple-exact").expect(
-        &reply,
-        first_message(
-            object()
-                .member("role", equals("user"))
-                .member("content", text),
-        ),
-    );
+        .expect(&reply, messages(message));
+    let text = object().member("type", equals("text")).member("text", equals(TEXT));
+    ctx.check("prompts-get-simple-exact")
+        .requires("prompts.message.role-values")
+        .expect(&reply, messages(object().member("role", one_of(["user", "assistant"]))))
+        .requires("prompts.message.single-content")
+        .expect(&reply, messages(object().member("content", object())))
+        .by_fixture()
+        .expect(
+            &reply,
+            first_message(object().member("role", equals("user")).member("content", text)),
+        );
     Ok(())
+}
+
+fn messages(message: impl Matcher + 'static) -> impl Matcher {
+    object().member("messages", array_of(message))
 }
 
 fn first_message(message: impl Matcher + 'static) -> impl Matcher {

@@ -39,6 +39,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let first = ctx.request("prompts/list", json!({})).await?;
     first.result()?;
     ctx.check("prompts-list")
+        .requires("schema.list-prompts-result")
         .expect(&first, prompts(object().member("name", truthy())))
         .officially(
             &first,
@@ -50,7 +51,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut check = ctx.check("prompts-list-definitions");
     for page in list.pages() {
         check = check
+            .requires("schema.prompt")
             .expect(page, prompts(prompt()))
+            .requires("pagination.cursor.string")
             .expect(page, object().optional("nextCursor", string()));
     }
     if let Some(name) = repeated(&list.keys()?) {

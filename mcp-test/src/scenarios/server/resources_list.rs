@@ -45,16 +45,19 @@ scenario! {
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let first = ctx.request("resources/list", json!({})).await?;
     first.result()?;
-    ctx.check("resources-list").expect(
-        &first,
-        resources(object().member("uri", truthy()).member("name", truthy())),
-    );
+    ctx.check("resources-list")
+        .requires("schema.list-resources-result")
+        .expect(&first, resources(object().member("uri", truthy()).member("name", truthy())));
 
     let list = ctx.list_resources().await?;
     let mut check = ctx.check("resources-list-definitions");
     for page in list.pages() {
         check = check
+            .requires("schema.resource")
             .expect(page, resources(resource()))
+            .requires("resources.definition.uri-valid")
+            .expect(page, resources(object().member("uri", uri())))
+            .requires("pagination.cursor.string")
             .expect(page, object().optional("nextCursor", string()));
     }
     if let Some(uri) = repeated(&list.keys()?) {
@@ -74,7 +77,7 @@ fn resources(resource: impl Matcher + 'static) -> impl Matcher {
 
 fn resource() -> impl Matcher {
     object()
-        .member("uri", uri())
+        .member("uri", string())
         .member("name", non_empty_string())
         .optional("title", string())
         .optional("description", string())

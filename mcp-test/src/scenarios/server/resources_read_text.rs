@@ -25,7 +25,7 @@ scenario! {
             "The first of the contents has a URI, a MIME type and a text",
             &[RESOURCES_READ],
         )
-        .requires(&["schema.read-resource-result", "resources.contents.text-or-blob"]),
+        .requires(&["resources.read.listed-readable", "resources.contents.text-or-blob"]),
         CheckSpec::own(
             "resources-read-text-exact",
             "ResourcesReadTextExact",
@@ -42,23 +42,16 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.request("resources/read", json!({"uri": URI})).await?;
     reply.result()?;
     ctx.check("resources-read-text")
-        .expect(
-            &reply,
-            contents(object().member("uri", truthy()).member("text", truthy())),
-        )
+        .requires("resources.contents.text-or-blob")
+        .expect(&reply, contents(object().member("uri", truthy()).member("text", truthy())))
         .officially(
             &reply,
             contents(object().member("mimeType", truthy())),
             "the MIME type of contents is optional",
         );
-    ctx.check("resources-read-text-exact").expect(
-        &reply,
-        contents(
-            object()
-                .member("uri", equals(URI))
-                .member("text", equals(TEXT)),
-        ),
-    );
+    ctx.check("resources-read-text-exact")
+        .by_fixture()
+        .expect(&reply, contents(object().member("uri", equals(URI)).member("text", equals(TEXT))));
     Ok(())
 }
 

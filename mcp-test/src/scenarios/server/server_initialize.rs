@@ -48,13 +48,7 @@ scenario! {
 }
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let declared = ctx
-        .client()
-        .await?
-        .server()
-        .declared_in
-        .clone()
-        .unwrap_or(Value::Null);
+    let declared = ctx.client().await?.server().declared_in.clone().unwrap_or(Value::Null);
     let trace = ctx.trace();
     let reply = trace
         .messages()
@@ -62,10 +56,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .map(|(event, _)| event.seq);
     let said = |value| Part::new("the result of `initialize`", value, reply);
 
-    let implementation = object()
-        .member("name", string())
-        .member("version", string());
-    ctx.check("server-initialize").expect(
+    let implementation = object().member("name", string()).member("version", string());
+    ctx.check("server-initialize").requires("schema.initialize-result").expect(
         &said(&declared),
         object()
             .member("protocolVersion", string())
@@ -75,25 +67,20 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     );
     session_id(ctx);
 
-    let known = object().member(
-        "protocolVersion",
-        one_of(Revision::ALL.map(Revision::as_str)),
-    );
+    let known = object().member("protocolVersion", one_of(Revision::ALL.map(Revision::as_str)));
     let mut result = ctx
         .check("server-initialize-result")
+        .requires("lifecycle.version-server-alternative")
         .expect(&said(&declared), known);
     for capability in Capability::ALL {
         let pointer = format!("/capabilities{}", capability.pointer());
         let Some(value) = declared.at(&pointer).filter(|value| !value.is_bool()) else {
             continue;
         };
-        let flags = object()
-            .optional("listChanged", boolean())
-            .optional("subscribe", boolean());
-        result = result.expect(
-            &Part::new(format!("the capability `{capability}`"), value, reply),
-            flags,
-        );
+        let flags = object().optional("listChanged", boolean()).optional("subscribe", boolean());
+        result = result
+            .requires("schema.initialize-result")
+            .expect(&Part::new(format!("the capability `{capability}`"), value, reply), flags);
     }
     Ok(())
 }
@@ -104,17 +91,13 @@ fn session_id(ctx: &mut Ctx) {
         return;
     }
     let is_http = ctx.carrier().is_http();
-    let issued = ctx
-        .trace()
-        .events
-        .iter()
-        .find_map(|event| match &event.what {
-            What::HttpResponse { headers, .. } if event.party == Party::Server => headers
-                .iter()
-                .find(|(name, _)| name.eq_ignore_ascii_case(header::MCP_SESSION_ID))
-                .map(|(_, value)| (event.seq, value.clone())),
-            _ => None,
-        });
+    let issued = ctx.trace().events.iter().find_map(|event| match &event.what {
+        What::HttpResponse { headers, .. } if event.party == Party::Server => headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(header::MCP_SESSION_ID))
+            .map(|(_, value)| (event.seq, value.clone())),
+        _ => None,
+    });
     let check = ctx.check("server-session-id-visible-ascii");
     match issued {
         None if is_http => check.info("the server issues no session id"),

@@ -27,7 +27,7 @@ scenario! {
             "The result of the call holds a text",
             &[TOOLS_CALL],
         )
-        .requires(&["schema.call-tool-result", "tools.content.text", "tools.call.arguments-optional"]),
+        .requires(&["tools.call.arguments-optional", "schema.call-tool-result", "tools.content.text"]),
         CheckSpec::own(
             "tools-call-simple-text-exact",
             "ToolsCallSimpleTextExact",
@@ -40,14 +40,15 @@ scenario! {
 const TEXT: &str = "This is a simple text response for testing.";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let reply = ctx
-        .request("tools/call", json!({"name": "test_simple_text"}))
-        .await?;
+    let reply = ctx.request("tools/call", json!({"name": "test_simple_text"})).await?;
     reply.result()?;
     ctx.check("tools-call-simple-text")
+        .requires("schema.call-tool-result")
         .expect(&reply, object().member("content", non_empty_array()))
+        .requires("tools.content.text")
         .expect(&reply, first_text(truthy()));
     ctx.check("tools-call-simple-text-exact")
+        .by_fixture()
         .expect(&reply, object().optional("isError", not(equals(true))))
         .expect(&reply, first_text(equals(TEXT)));
     Ok(())

@@ -77,14 +77,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let first = ctx.request("tools/list", json!({})).await?;
     first.result()?;
     ctx.check("tools-list")
-        .expect(
-            &first,
-            tools(
-                object()
-                    .member("name", truthy())
-                    .member("inputSchema", truthy()),
-            ),
-        )
+        .requires("schema.list-tools-result")
+        .expect(&first, tools(object().member("name", truthy()).member("inputSchema", truthy())))
         .officially(
             &first,
             tools(object().member("description", truthy())),
@@ -114,8 +108,13 @@ fn name_format(ctx: &mut Ctx, reply: &Reply) {
         return;
     }
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let name = in_characters("A-Z, a-z, 0-9, `_`, `-` and `.`", allowed, 1, 128);
-    check.expect(reply, tools(object().member("name", name)));
+    let spelt = in_characters("A-Z, a-z, 0-9, `_`, `-` and `.`", allowed, 0, usize::MAX);
+    let long = in_characters("any characters", |_| true, 1, 128);
+    check
+        .requires("tools.name.charset")
+        .expect(reply, tools(object().member("name", spelt)))
+        .requires("tools.name.length")
+        .expect(reply, tools(object().member("name", long)));
 }
 
 async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
@@ -136,7 +135,7 @@ async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
     }
     let check = ctx.check(id);
     let Some(lists) = lists.into_iter().collect::<Option<Vec<Vec<String>>>>() else {
-        let finding = Finding::peer("a repeated `tools/list` gives no list of named tools");
+        let finding = Finding::peer("a repeated `tools/list` gives no list");
         check.untestable(finding.evidence_all(evidence));
         return;
     };
@@ -165,9 +164,10 @@ async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
     };
 }
 
+/// The names of the tools as they stand in the reply; `None` if it holds no list.
 fn names(reply: &Reply) -> Option<Vec<String>> {
-    let name = |tool: &Value| Some(tool.get("name")?.as_str()?.to_owned());
-    listed(reply)?.iter().map(name).collect()
+    let name = |tool: &Value| tool.get("name").map(ToString::to_string).unwrap_or_default();
+    Some(listed(reply)?.iter().map(name).collect())
 }
 
 async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -175,7 +175,11 @@ async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
     let mut check = ctx.check("tools-list-definitions");
     for page in list.pages() {
         check = check
+            .requires("schema.tool")
             .expect(page, tools(tool()))
+            .requires("tools.definition.input-schema-object-root")
+            .expect(page, tools(object().member("inputSchema", object_schema())))
+            .requires("pagination.cursor.string")
             .expect(page, object().optional("nextCursor", string()));
     }
     if let Some(name) = repeated(&list.keys()?) {
@@ -190,20 +194,17 @@ async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
+fn object_schema() -> impl Matcher {
+    object().member("type", equals("object"))
+}
+
 fn tool() -> impl Matcher {
-    let hints = [
-        "readOnlyHint",
-        "destructiveHint",
-        "idempotentHint",
-        "openWorldHint",
-    ]
-    .into_iter()
-    .fold(object().optional("title", string()), |hints, name| {
-        hints.optional(name, boolean())
-    });
+    let hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
+        .into_iter()
+        .fold(object().optional("title", string()), |hints, name| hints.optional(name, boolean()));
     object()
         .member("name", non_empty_string())
-        .member("inputSchema", object().member("type", equals("object")))
+        .member("inputSchema", object())
         .optional("title", string())
         .optional("description", string())
         .optional("outputSchema", object())
@@ -216,8 +217,7 @@ proofs! {
         also "tools-name-format" Skipped, also "tools-list-deterministic-order" Skipped,
         also "tools-list-definitions" Skipped;
     catches "tools-list" by remove("tools/list", "/tools/0/name"),
-        also "tools-name-format" Warning, also "tools-list-deterministic-order" Warning,
-        also "tools-list-definitions" Failure;
+        also "tools-name-format" Warning, also "tools-list-definitions" Failure;
     catches "tools-list" by remove("tools/list", "/tools/0/inputSchema"), also "tools-list-definitions" Failure;
     catches "tools-list" by remove("tools/list", "/tools/0/description"), under Official;
     warns "tools-name-format" by set("tools/list", "/tools/0/name", json!("not allowed"));

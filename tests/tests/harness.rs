@@ -1,0 +1,51 @@
+//! A test target without libtest: scenarios that pass, each cell a trial, and the built-in ones.
+
+use mcp_test::prelude::*;
+use mcp_test::server::reference::everything;
+
+mcp_test::main!(
+    mcp_test::conformance(reference),
+    mcp_test::conformance(|| everything().streaming_replies().target()).named("streaming"),
+);
+
+mcp_test::target!(reference);
+
+fn reference() -> Target {
+    everything().target()
+}
+
+#[mcp_scenario]
+async fn newest_revision_over_the_first_carrier(ctx: &mut Ctx) -> Result<()> {
+    ctx.list_tools().await?.assert_tool("test_simple_text");
+    assert_eq!((ctx.revision(), ctx.carrier()), (Revision::NEWEST, CarrierKind::Duplex));
+    Ok(())
+}
+
+#[mcp_scenario(matrix)]
+async fn every_cell(ctx: &mut Ctx) -> Result<()> {
+    ctx.call_tool("test_simple_text", json!({})).await?.assert_ok();
+    Ok(())
+}
+
+mod inner {
+    //! Trials are named after their module.
+
+    use super::*;
+
+    #[mcp_scenario(revisions = "2025-06-18..2025-11-25", transports = [router])]
+    async fn some_cells(ctx: &mut Ctx) -> Result<()> {
+        ctx.ping().await?.result()?;
+        Ok(())
+    }
+
+    #[mcp_scenario]
+    async fn skips_itself(ctx: &mut Ctx) -> Result<()> {
+        Err(ctx.skip("shown as ignored"))
+    }
+
+    #[mcp_scenario]
+    #[ignore = "shown as ignored"]
+    async fn is_ignored(_ctx: &mut Ctx) -> Result<()> {
+        Err("it is not run".into())
+    }
+}
