@@ -4,7 +4,7 @@ use std::process::Command;
 
 const FAILING: &str = env!("CARGO_BIN_EXE_failing-trials");
 
-/// The last part of an answer: what is written to stdout, to stderr, and the exit code.
+/// What a run wrote, and its exit code.
 struct Ran {
     stdout: String,
     stderr: String,
@@ -14,12 +14,22 @@ struct Ran {
 fn run(program: &str, arguments: &str) -> Ran {
     let mut command = Command::new(program);
     command.args(arguments.split_whitespace()).current_dir(env!("CARGO_MANIFEST_DIR"));
-    for variable in ["MCP_TEST_COMMAND", "MCP_TEST_URL", "MCP_TEST_TIMEOUT", "RUST_TEST_THREADS", "RUST_BACKTRACE"] {
+    for variable in [
+        "MCP_TEST_COMMAND",
+        "MCP_TEST_URL",
+        "MCP_TEST_TIMEOUT",
+        "RUST_TEST_THREADS",
+        "RUST_BACKTRACE",
+    ] {
         command.env_remove(variable);
     }
     let output = command.output().expect("the fixture starts");
     let text = |bytes| String::from_utf8(bytes).expect("it writes text");
-    Ran { stdout: steady(&text(output.stdout)), stderr: text(output.stderr), code: output.status.code() }
+    Ran {
+        stdout: steady(&text(output.stdout)),
+        stderr: text(output.stderr),
+        code: output.status.code(),
+    }
 }
 
 /// Without the time that the run took.
@@ -43,7 +53,7 @@ fn every_failure_is_told_as_what_it_is() {
     insta::assert_snapshot!("failing", ran.stdout);
     insta::assert_snapshot!(ran.stderr, @r"
     warning: in a test target with `harness = false` a `#[test]` is never run, and here are some:
-      tests/fixtures/failing_trials.rs:102
+      tests/fixtures/failing_trials.rs:101
       make them `#[mcp_scenario]`, or move them to a test target with the standard harness
     ");
     assert_eq!(ran.code, Some(101));
@@ -52,14 +62,22 @@ fn every_failure_is_told_as_what_it_is() {
 #[test]
 fn without_a_target_the_failure_names_the_ways_to_name_one() {
     let ran = run(env!("CARGO_BIN_EXE_no-target"), "");
-    assert!(ran.stdout.contains("there is no target to test. Name one in one of three ways"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("there is no target to test. Name one in one of three ways"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(ran.code, Some(101));
 }
 
 #[test]
 fn listing_prints_nothing_but_the_list() {
     let all = list("");
-    assert!(all.contains(&"assertion::router".to_owned()) && all.contains(&"conformance::ping".to_owned()), "{all:?}");
+    assert!(
+        all.contains(&"assertion::router".to_owned())
+            && all.contains(&"conformance::ping".to_owned()),
+        "{all:?}"
+    );
     assert_eq!(list("--ignored"), ["ignored"]);
     assert_eq!(list("wrong_id skipped --skip 2025"), ["skipped"]);
     assert_eq!(list("--exact skipped ski"), ["skipped"]);
@@ -71,7 +89,8 @@ fn several_filters_and_skip_leave_the_count_right() {
     let all = list("").len();
     let ran = run(FAILING, "skipped one_of_a_range conformance::ping --skip 2025-03-26");
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
-    let summary = ran.stdout.lines().rev().find(|line| line.starts_with("test result")).expect("a summary");
+    let summary =
+        ran.stdout.lines().rev().find(|line| line.starts_with("test result")).expect("a summary");
     let expected = format!("2 passed; 0 failed; 3 ignored; 0 measured; {} filtered out", all - 5);
     assert!(summary.contains(&expected), "{summary}");
 }
@@ -79,13 +98,18 @@ fn several_filters_and_skip_leave_the_count_right() {
 #[test]
 fn ignored_trials_run_when_asked_for() {
     assert!(run(FAILING, "--ignored").stdout.contains("1 passed; 0 failed; 0 ignored"));
-    assert!(run(FAILING, "--include-ignored ignored").stdout.contains("1 passed; 0 failed; 0 ignored"));
+    assert!(
+        run(FAILING, "--include-ignored ignored").stdout.contains("1 passed; 0 failed; 0 ignored")
+    );
 }
 
 #[test]
 fn wrong_arguments_end_as_with_libtest() {
     let ran = run(FAILING, "--tests");
-    assert_eq!((ran.stderr.as_str(), ran.code), ("error: Unrecognized option: 'tests'\n", Some(101)));
+    assert_eq!(
+        (ran.stderr.as_str(), ran.code),
+        ("error: Unrecognized option: 'tests'\n", Some(101))
+    );
     assert_eq!(ran.stdout, "");
     assert_eq!(run(FAILING, "--no-capture --nocapture --show-output skipped").code, Some(0));
 }

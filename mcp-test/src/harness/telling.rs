@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use super::ending::{Ending, Played, Problem};
+use super::panics::message;
 use crate::assert::explain;
 use crate::scenario::Differences;
 use crate::scenario::UserScenario;
@@ -76,13 +77,11 @@ fn problem(problem: &Problem, played: &Played, revision: Revision, panic: Option
             }
             text
         }
-        Problem::Panic(payload) => {
-            let said = panic.map_or("it panicked; the message stands above", String::as_str);
-            match payload.downcast_ref::<Differences>() {
-                Some(Differences(differences)) => format!("{said}\n\n{differences}"),
-                None => said.to_owned(),
-            }
-        }
+        Problem::Panic(payload) => match (payload.downcast_ref::<Differences>(), panic) {
+            (Some(Differences(differences)), _) => differences.clone(),
+            (None, Some(text)) => text.clone(),
+            (None, None) => "it panicked; the message stands above".to_owned(),
+        },
         Problem::TimedOut(allotted) => format!(
             "the scenario was not over within {}\n  hint: {}",
             in_words(*allotted),
@@ -101,7 +100,9 @@ fn shows_an_exchange(problem: &Problem) -> bool {
     match problem {
         Problem::Finding(finding) => !finding.evidence.is_empty(),
         Problem::Unplayable(_) => true,
-        Problem::Panic(payload) => payload.is::<Differences>(),
+        Problem::Panic(payload) => {
+            payload.is::<Differences>() || message(&**payload).is_some_and(|text| text.contains("\nthe exchange:\n"))
+        }
         Problem::Error(_) | Problem::TimedOut(_) | Problem::Blocked => false,
     }
 }

@@ -15,7 +15,7 @@ pub struct Golden {
     pub shows_differences: bool,
 }
 
-/// How a conversation differs from its snapshot: the payload of the panic, where insta does not show it.
+/// What is wrong with a snapshot: the payload of the panic of [`Ctx::assert_golden`].
 #[derive(Debug)]
 pub struct Differences(pub String);
 
@@ -72,57 +72,67 @@ mod differences {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::{Arc, Mutex, PoisonError};
 
-    use insta::{Comparator, DefaultComparator, Settings, Snapshot};
+    use insta::{Comparator, Settings, Snapshot};
     use similar::TextDiff;
 
     use super::{Differences, GoldenFn};
 
-    /// Compares as insta does, and keeps what the snapshot says.
-    #[derive(Clone, Default)]
-    struct Reading(Arc<Mutex<Option<String>>>);
+    /// Compares as another comparator does, and keeps what the snapshot says.
+    struct Reading {
+        compare: Box<dyn Comparator>,
+        before: Arc<Mutex<Option<String>>>,
+    }
 
     impl Comparator for Reading {
         fn matches(&self, reference: &Snapshot, test: &Snapshot) -> bool {
             let text = reference.as_text().map(ToString::to_string);
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
-            DefaultComparator.matches(reference, test)
+            *self.before.lock().unwrap_or_else(PoisonError::into_inner) = text;
+            self.compare.matches(reference, test)
         }
 
         fn matches_fully(&self, reference: &Snapshot, test: &Snapshot) -> bool {
-            self.matches(reference, test) && DefaultComparator.matches_fully(reference, test)
+            self.matches(reference, test) && self.compare.matches_fully(reference, test)
         }
 
         fn dyn_clone(&self) -> Box<dyn Comparator> {
-            Box::new(self.clone())
+            Box::new(Self { compare: self.compare.dyn_clone(), before: Arc::clone(&self.before) })
         }
     }
 
     pub(super) fn tell(name: &str, text: &str, compare: GoldenFn, shows_differences: bool) {
-        let reading = Reading::default();
+        let before = Arc::default();
         let mut settings = Settings::clone_current();
-        settings.set_comparator(Box::new(reading.clone()));
+        let reading = Reading { compare: settings.comparator().dyn_clone(), before: Arc::clone(&before) };
+        settings.set_comparator(Box::new(reading));
         let compared = settings.bind(|| {
             // Held meanwhile, so that what insta prints stays in one piece among the output of other threads.
             let _output = io::stdout().lock();
             catch_unwind(AssertUnwindSafe(|| compare(name, text)))
         });
-        let Err(payload) = compared else { return };
-        if !shows_differences {
-            resume_unwind(payload);
+        if compared.is_err() {
+            let before = before.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let now = shows_differences.then_some(text);
+            // insta has announced its panic; what goes on is the same one, knowing more.
+            resume_unwind(Box::new(Differences(difference(name, before.as_deref(), now))));
         }
-        let before = reading.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // insta has announced its panic; what goes on is the same one, knowing more.
-        resume_unwind(Box::new(Differences(difference(name, before.as_deref(), text))));
     }
 
-    /// What a person has to know of a snapshot that does not match.
-    fn difference(name: &str, before: Option<&str>, now: &str) -> String {
-        let Some(before) = before else {
-            return format!("there is no snapshot `{name}` yet; this was said:\n{now}");
+    /// What a person has to know of a snapshot that does not match; `now` if it is not shown by insta.
+    fn difference(name: &str, before: Option<&str>, now: Option<&str>) -> String {
+        let why = match before {
+            Some(_) => format!("the conversation is not the one of the snapshot `{name}`"),
+            None => format!("there is no snapshot `{name}` yet"),
         };
-        let difference = TextDiff::from_lines(before.trim(), now.trim());
-        let difference = difference.unified_diff().context_radius(3).header("snapshot", "this run").to_string();
-        format!("the conversation is not the one of the snapshot `{name}`:\n{difference}")
+        match (now, before) {
+            (None, _) => format!("{why}; insta has shown the difference above"),
+            (Some(now), None) => format!("{why}; this was said:\n{now}"),
+            (Some(now), Some(before)) => {
+                let (before, now) = (format!("{}\n", before.trim()), format!("{}\n", now.trim()));
+                let lines = TextDiff::from_lines(&before, &now);
+                let lines = lines.unified_diff().context_radius(3).header("snapshot", "this run").to_string();
+                format!("{why}:\n{lines}")
+            }
+        }
     }
 
     #[cfg(test)]
@@ -133,8 +143,9 @@ mod differences {
         fn a_difference_shows_the_lines_around_it() {
             let before = "1  client → server  ping\n2  client ← server  result {}\n";
             let now = "1  client → server  ping\n2  client ← server  error -32601\n";
-            insta::assert_snapshot!(difference("pings", Some(before), now));
-            insta::assert_snapshot!(difference("pings", None, now));
+            insta::assert_snapshot!(difference("pings", Some(before), Some(now)));
+            insta::assert_snapshot!(difference("pings", None, Some(now)));
+            insta::assert_snapshot!(difference("pings", Some(before), None));
         }
     }
 }
