@@ -219,7 +219,7 @@ fn owned(keys: Result<Vec<&str>, Finding>) -> Option<Vec<String>> {
 fn name(facts: &ServerFacts) -> Option<String> {
     let name = facts.info.get("name")?.as_str()?;
     Some(match facts.info.get("version").and_then(Value::as_str) {
-        Some(version) => format!("{name} {version}"),
-        None => name.to_owned(),
+        Some(version) if !version.is_empty() => format!("{name} {version}"),
+        _ => name.to_owned(),
     })
 }
