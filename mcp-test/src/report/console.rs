@@ -5,6 +5,7 @@
 //! strips them where they are not wanted.
 
 mod baseline;
+mod fold;
 mod palette;
 mod rows;
 #[cfg(test)]
@@ -182,6 +183,11 @@ impl<W: Write> Console<W> {
             return text;
         }
         let label = self.naming.label(&outcome.cell);
+        if self.view.brief && !self.view.verbose && let Some(twin) = self.twin(outcome) {
+            let ids: Vec<String> = faults(outcome).into_iter().map(|(id, ..)| id).collect();
+            let ids = ids.join(", ");
+            return format!("{BAD}✗{BAD:#} {label}: {ids}, the same as in {twin}\n");
+        }
         if !self.view.single {
             text.push_str(&format!("\n=== Running scenario: {label} ===\n"));
         }
@@ -210,7 +216,7 @@ impl<W: Write> Console<W> {
             return text;
         }
         let faults = faults(outcome);
-        if let Some(twin) = self.twin(outcome, &faults) {
+        if let Some(twin) = self.twin(outcome) {
             let ids: Vec<&str> = faults.iter().map(|(id, ..)| id.as_str()).collect();
             text.push_str(&format!("The same as in {twin}: {}\n", ids.join(", ")));
             text.push_str(&failure::of_rerun(outcome, &self.view.rerun));
@@ -225,29 +231,25 @@ impl<W: Write> Console<W> {
         text
     }
 
-    /// An earlier cell of the same scenario with which the same is wrong.
-    fn twin(&self, outcome: &Outcome, faults: &[Fault]) -> Option<String> {
-        let (cell, _) = self
-            .told
-            .iter()
-            .find(|(cell, told)| cell.scenario == outcome.cell.scenario && told == faults)?;
-        Some(self.naming.label(cell))
+    /// An earlier cell with which the same is wrong: of the same scenario, or of any where the run is told briefly.
+    fn twin(&self, outcome: &Outcome) -> Option<String> {
+        let faults = faults(outcome);
+        let known = self.told.iter().find(|(cell, told)| {
+            *told == faults
+                && (self.view.brief || cell.scenario == outcome.cell.scenario)
+        });
+        known.filter(|_| !faults.is_empty()).map(|(cell, _)| self.naming.label(cell))
     }
 
     fn ended(&self, summary: &Summary) -> String {
         let mut text = String::new();
         if !self.view.single {
             text.push_str("\n=== SUMMARY ===\n");
-            let mut folded = Vec::new();
-            for line in &summary.lines {
-                match self.skipped_everywhere(&line.cell, summary) {
-                    Some(_) if folded.contains(&line.cell.scenario.id) => {}
-                    Some(reason) => {
-                        folded.push(line.cell.scenario.id);
-                        text.push_str(&skipped(line.cell.scenario.id, Some(reason)));
-                    }
-                    None => text.push_str(&self.line(line)),
-                }
+            if self.view.brief {
+                let folds = fold::fold(&summary.lines, |cell| self.reason(cell));
+                text.extend(folds.iter().map(folded));
+            } else {
+                text.extend(summary.lines.iter().map(|line| self.line(line)));
             }
             let Counts { success, failure, warning, skipped, .. } = summary.counts;
             text.push_str(&format!("\nTotal: {success} passed, {failure} failed"));
@@ -289,16 +291,18 @@ impl<W: Write> Console<W> {
         }
     }
 
-    /// Why all cells of a scenario were skipped, if it is the same reason; only where cells need not be told one by
-    /// one.
-    fn skipped_everywhere(&self, cell: &Cell, summary: &Summary) -> Option<&str> {
-        let reason = self.reason(cell).filter(|_| self.view.brief)?;
-        let mut cells = summary.lines.iter().filter(|line| line.cell.scenario == cell.scenario);
-        cells.all(|line| self.reason(&line.cell) == Some(reason)).then_some(reason)
-    }
-
     fn reason(&self, cell: &Cell) -> Option<&str> {
         self.reasons.iter().find(|(skipped, _)| skipped == cell).map(|(_, reason)| reason.as_str())
+    }
+}
+
+fn folded(fold: &fold::Fold<'_>) -> String {
+    let (label, outcome) = (fold.label(), fold.outcome());
+    match fold.verdict {
+        Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {outcome}\n"),
+        Verdict::Failed => format!("{BAD}✗{BAD:#} {label}: {outcome}\n"),
+        Verdict::NotRun => format!("{BAD}✗{BAD:#} {label}: {outcome} (could not be run)\n"),
+        Verdict::Skipped => skipped(&label, fold.reason),
     }
 }
 

@@ -13,6 +13,9 @@ use crate::trace::{Trace, What};
 /// The id of the check that replaces those of a scenario which was not over in time, as officially.
 pub(super) const TIMEOUT: &str = "scenario-timeout";
 
+/// How long the official client of the stateless era waits for one reply.
+const OFFICIAL_PATIENCE: Duration = Duration::from_secs(10);
+
 /// How many of the last lines on standard error an outcome keeps.
 const STDERR_LINES: usize = 20;
 
@@ -99,7 +102,7 @@ impl Stage<'_> {
             revision: self.cell.revision,
             profile: self.profile,
             limits: self.plan.limits,
-            timeout: request_timeout(self.plan.timeout),
+            timeout: self.request_timeout(),
             inventory,
         }
     }
@@ -117,12 +120,21 @@ impl Stage<'_> {
         timeout_row(finding)
     }
 
-    /// The official client of the handshake era waits longer than the scenario may last, so that a request without a
-    /// reply shows as a time-out of the scenario.
+    /// Whether a request without a reply is a time-out of the whole scenario, as it is where the official client waits
+    /// longer than the scenario may last.
     fn is_officially_a_timeout(&self, trace: &Trace) -> bool {
-        self.profile == Profile::Official
-            && self.cell.revision.era() == Era::Handshake
-            && trace.deadline_fired()
+        let waits_longer =
+            self.cell.revision.era() == Era::Handshake || self.plan.timeout < OFFICIAL_PATIENCE;
+        self.profile == Profile::Official && waits_longer && trace.deadline_fired()
+    }
+
+    /// How long one request may take: a little less than the scenario, so that the finding can say what was awaited.
+    fn request_timeout(&self) -> Duration {
+        let nearly = self.plan.timeout - self.plan.timeout / 10;
+        match (self.profile, self.cell.revision.era()) {
+            (Profile::Official, Era::Stateless) => nearly.min(OFFICIAL_PATIENCE),
+            _ => nearly,
+        }
     }
 
     fn outcome(self, checks: Vec<Check>, trace: Trace) -> Outcome {
@@ -137,11 +149,6 @@ impl Stage<'_> {
             elapsed: self.watch.elapsed(),
         }
     }
-}
-
-/// A little less than the scenario may last, so that the finding can say what was awaited.
-fn request_timeout(scenario: Duration) -> Duration {
-    scenario - scenario / 10
 }
 
 fn declared(cell: Cell) -> impl Iterator<Item = &'static CheckSpec> {

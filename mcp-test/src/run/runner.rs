@@ -17,6 +17,30 @@ use crate::check::{Check, Finding};
 /// told in the order of the plan, whichever ends first.
 ///
 /// Must be called within a tokio runtime whose I/O is enabled. A plan without cells leaves the target alone.
+///
+/// ```
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+/// # runtime.block_on(async {
+/// use mcp_test::run::{ExitCode, Plan, RunEvent, Selection, run};
+/// use mcp_test::scenario::Profile;
+/// use mcp_test::server::reference;
+///
+/// let target = reference::everything().target();
+/// let plan = Plan::build(target, Profile::Adaptive, &Selection::default())?;
+/// let mut finished = 0;
+/// let summary = run(&plan, &mut |event| {
+///     if let RunEvent::Finished(outcome) = event {
+///         assert_eq!(outcome.failing().count(), 0, "{}", outcome.cell);
+///         finished += 1;
+///     }
+/// })
+/// .await;
+/// assert_eq!(summary.lines.len(), finished);
+/// assert_eq!(summary.exit, ExitCode::Passed);
+/// # Ok::<(), mcp_test::Error>(())
+/// # })?;
+/// # Ok::<(), mcp_test::Error>(())
+/// ```
 pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
     if plan.cells.is_empty() {
         on(RunEvent::Planned(Vec::new()));

@@ -150,13 +150,8 @@ impl Ctx {
     ///
     /// If the peer cannot be reached.
     pub async fn open(&self) -> Result<Link, Finding> {
-        let Setup {
-            target,
-            carrier,
-            limits,
-            ..
-        } = &self.setup;
-        target.open(*carrier, &self.recorder, *limits).await
+        let Setup { target, carrier, limits, .. } = &self.setup;
+        Ok(target.open(*carrier, &self.recorder, *limits).await?)
     }
 
     /// The options with which [`Ctx::client`] connects.
@@ -171,9 +166,7 @@ impl Ctx {
         let Some(scenario) = self.scenario else {
             return CheckBuilder::new(&mut self.collector, self.setup.profile, id, None);
         };
-        let spec = scenario
-            .check(id)
-            .filter(|spec| spec.revisions.contains(self.setup.revision));
+        let spec = scenario.check(id).filter(|spec| spec.revisions.contains(self.setup.revision));
         let check = CheckBuilder::new(&mut self.collector, self.setup.profile, id, spec);
         if spec.is_some() {
             return check;
@@ -187,10 +180,7 @@ impl Ctx {
     /// The error with which a scenario ends as SKIPPED.
     #[must_use]
     pub fn skip(&self, reason: impl Into<String>) -> crate::Error {
-        Skip {
-            reason: reason.into(),
-        }
-        .into()
+        Skip { reason: reason.into() }.into()
     }
 
     /// Whether a check of this id has been made.
@@ -210,11 +200,89 @@ impl Ctx {
         }
         let trace = self.recorder.trace();
         let judged = judge(&trace, Party::Server, revision);
-        Ended {
-            checks: self.collector.into_checks(),
-            trace,
-            judged,
-            unexamined,
-        }
+        Ended { checks: self.collector.into_checks(), trace, judged, unexamined }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::reference::everything;
+    use crate::spec::Revisions;
+    use serde_json::json;
+
+    fn block_on<T>(future: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(future)
+    }
+
+    fn ctx(target: Target, profile: Profile) -> Ctx {
+        let setup = Setup {
+            target,
+            carrier: CarrierKind::Duplex,
+            revision: Revision::V2025_11_25,
+            profile,
+            limits: Limits::default(),
+            timeout: Duration::from_secs(10),
+            inventory: Inventory::default(),
+        };
+        Ctx::new(setup, None)
+    }
+
+    #[test]
+    fn nothing_is_opened_before_it_is_needed_and_then_once() {
+        block_on(async {
+            let mut ctx = ctx(everything().target(), Profile::Adaptive);
+            assert!(ctx.trace().events.is_empty());
+            let _ = ctx.ping().await.expect("a reply");
+            let _ = ctx.ping().await.expect("a reply");
+            let initialized = ctx
+                .trace()
+                .messages()
+                .filter(|(_, message)| message.method() == Some("initialize"))
+                .count();
+            assert_eq!(initialized, 1);
+        });
+    }
+
+    #[test]
+    fn another_revision_than_asked_for_is_taken_officially_and_a_finding_elsewhere() {
+        let old = everything().revisions(Revisions::only(Revision::V2025_06_18)).target();
+        block_on(async {
+            let mut official = ctx(old.clone(), Profile::Official);
+            assert_eq!(
+                official.client().await.expect("a client").revision(),
+                Revision::V2025_06_18
+            );
+            let mut adaptive = ctx(old, Profile::Adaptive);
+            let finding = adaptive.client().await.expect_err("a finding");
+            assert_eq!(finding.requirements, ["lifecycle.version-server-echo"]);
+        });
+    }
+
+    #[test]
+    fn the_end_brings_what_was_checked_said_and_overlooked() {
+        block_on(async {
+            let mut ctx = ctx(everything().target(), Profile::Strict);
+            let reply = ctx.ping().await.expect("a reply");
+            ctx.check("pong").expect(&reply, super::super::empty_result());
+            let _overlooked = ctx.request("no/such/method", json!({})).await.expect("a reply");
+            assert!(ctx.has_checked("pong"));
+            let ended = ctx.end().await;
+            assert_eq!(ended.checks.len(), 1);
+            assert_eq!(ended.unexamined.len(), 1);
+            assert_eq!(ended.judged, []);
+            assert!(ended.trace.exchanged());
+        });
+    }
+
+    #[test]
+    fn a_skip_is_found_again_in_the_error() {
+        let error = ctx(everything().target(), Profile::Strict).skip("no database here");
+        assert_eq!(error.to_string(), "skipped: no database here");
+        assert_eq!(
+            error.downcast_ref::<Skip>().map(|skip| skip.reason.as_str()),
+            Some("no database here")
+        );
     }
 }

@@ -67,9 +67,7 @@ impl Suite {
     #[must_use]
     pub fn selects(self, scenario: &Scenario) -> bool {
         self == Self::All
-            || scenario
-                .official
-                .is_some_and(|official| official.suites.contains(&self))
+            || scenario.official.is_some_and(|official| official.suites.contains(&self))
     }
 }
 
@@ -111,20 +109,13 @@ impl Official {
     /// A scenario of the active suite.
     #[must_use]
     pub const fn active(revisions: Revisions) -> Self {
-        Self {
-            revisions,
-            suites: &[Suite::Active],
-        }
+        Self { revisions, suites: &[Suite::Active] }
     }
 
     /// The revision that the official suite speaks when none is asked for.
     #[must_use]
     pub fn default_revision(&self) -> Revision {
-        if self
-            .revisions
-            .iter()
-            .all(|revision| revision.era() == Era::Stateless)
-        {
+        if self.revisions.iter().all(|revision| revision.era() == Era::Stateless) {
             Revision::NEWEST
         } else {
             Revision::NEWEST_HANDSHAKE
@@ -199,10 +190,7 @@ impl CheckSpec {
         description: &'static str,
         references: &'static [Reference],
     ) -> Self {
-        Self {
-            references,
-            ..Self::new(id, name, description, Origin::Official)
-        }
+        Self { references, ..Self::new(id, name, description, Origin::Official) }
     }
 
     /// A check of our own.
@@ -319,9 +307,7 @@ impl Scenario {
 
     /// The checks that can be made at `revision`.
     pub fn checks_at(&self, revision: Revision) -> impl Iterator<Item = &'static CheckSpec> {
-        self.checks
-            .iter()
-            .filter(move |check| check.revisions.contains(revision))
+        self.checks.iter().filter(move |check| check.revisions.contains(revision))
     }
 
     /// Every requirement that one of the checks stands for, without repeats.
@@ -339,8 +325,7 @@ impl Scenario {
     /// Whether the official suite runs it at `revision`.
     #[must_use]
     pub fn is_official_at(&self, revision: Revision) -> bool {
-        self.official
-            .is_some_and(|official| official.revisions.contains(revision))
+        self.official.is_some_and(|official| official.revisions.contains(revision))
     }
 }
 

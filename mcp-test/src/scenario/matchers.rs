@@ -73,14 +73,7 @@ mod tests {
 
     #[test]
     fn truthy_is_what_javascript_takes_for_true() {
-        for value in [
-            json!("a"),
-            json!(1),
-            json!(true),
-            json!([]),
-            json!({}),
-            json!("0"),
-        ] {
+        for value in [json!("a"), json!(1), json!(true), json!([]), json!({}), json!("0")] {
             assert!(accepts(&truthy(), value.clone()), "{value}");
         }
         for value in [json!(""), json!(0), json!(false), json!(null), json!(0.0)] {

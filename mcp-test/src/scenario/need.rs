@@ -47,11 +47,7 @@ fn missing(listed: &[String], wanted: &str, need: &Need) -> Option<String> {
         0 => "it lists none".to_owned(),
         1..=5 => format!(
             "it lists {}",
-            listed
-                .iter()
-                .map(|name| format!("`{name}`"))
-                .collect::<Vec<_>>()
-                .join(", ")
+            listed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         ),
         more => format!("it lists {more} others"),
     };

@@ -110,10 +110,7 @@ mod tests {
         assert_eq!(failing(&warning, Leg::Server), [false, false, true]);
         assert_eq!(failing(&warning, Leg::Client), [true, false, true]);
         assert_eq!(failing(&own, Leg::Server), [false, true, true]);
-        assert_eq!(
-            Profile::ALL.map(|profile| profile.counts(&own)),
-            [false, true, true]
-        );
+        assert_eq!(Profile::ALL.map(|profile| profile.counts(&own)), [false, true, true]);
     }
 
     #[test]

@@ -123,9 +123,7 @@ impl Ctx {
     ///
     /// As [`Ctx::pages`].
     pub async fn list_resource_templates(&mut self) -> Result<ResourceTemplateList, Finding> {
-        Ok(ResourceTemplateList::new(
-            self.pages("resources/templates/list").await?,
-        ))
+        Ok(ResourceTemplateList::new(self.pages("resources/templates/list").await?))
     }
 
     /// `resources/read`.
@@ -134,10 +132,7 @@ impl Ctx {
     ///
     /// As [`Ctx::request`].
     pub async fn read_resource(&mut self, uri: &str) -> Result<ResourceContents, Finding> {
-        Ok(self
-            .request("resources/read", json!({ "uri": uri }))
-            .await?
-            .into())
+        Ok(self.request("resources/read", json!({ "uri": uri })).await?.into())
     }
 
     /// `prompts/list`, all pages.
@@ -185,8 +180,7 @@ impl Ctx {
     ///
     /// As [`Ctx::request`].
     pub async fn set_level(&mut self, level: &str) -> Result<Reply, Finding> {
-        self.request("logging/setLevel", json!({ "level": level }))
-            .await
+        self.request("logging/setLevel", json!({ "level": level })).await
     }
 }
 

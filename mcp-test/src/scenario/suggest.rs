@@ -41,12 +41,8 @@ mod tests {
 
     #[test]
     fn distance_counts_edits() {
-        let pairs = [
-            ("", "abc", 3),
-            ("kitten", "sitting", 3),
-            ("ping", "ping", 0),
-            ("pnig", "ping", 2),
-        ];
+        let pairs =
+            [("", "abc", 3), ("kitten", "sitting", 3), ("ping", "ping", 0), ("pnig", "ping", 2)];
         for (from, to, edits) in pairs {
             assert_eq!(distance(from, to), edits, "{from} -> {to}");
         }

@@ -10,19 +10,10 @@ use crate::spec::{Revision, requirement};
 fn ids_are_unique() {
     let mut seen = HashSet::new();
     for scenario in all() {
-        assert!(
-            seen.insert((scenario.leg, scenario.id)),
-            "{} occurs twice",
-            scenario.id
-        );
+        assert!(seen.insert((scenario.leg, scenario.id)), "{} occurs twice", scenario.id);
         let mut checks = HashSet::new();
         for check in scenario.checks {
-            assert!(
-                checks.insert(check.id),
-                "{}: {} occurs twice",
-                scenario.id,
-                check.id
-            );
+            assert!(checks.insert(check.id), "{}: {} occurs twice", scenario.id, check.id);
         }
     }
     assert!(!seen.is_empty());
@@ -32,12 +23,7 @@ fn ids_are_unique() {
 fn every_check_cites_requirements_that_exist_where_it_is_made() {
     for scenario in all() {
         for check in scenario.checks {
-            assert!(
-                !check.requirements.is_empty(),
-                "{}:{} cites nothing",
-                scenario.id,
-                check.id
-            );
+            assert!(!check.requirements.is_empty(), "{}:{} cites nothing", scenario.id, check.id);
             for id in check.requirements {
                 let found = requirement::find(id);
                 let found =
@@ -46,9 +32,8 @@ fn every_check_cites_requirements_that_exist_where_it_is_made() {
                     .revisions
                     .iter()
                     .filter(|&revision| check.revisions.contains(revision));
-                let common = revisions
-                    .filter(|&revision| found.revisions.contains(revision))
-                    .count();
+                let common =
+                    revisions.filter(|&revision| found.revisions.contains(revision)).count();
                 assert!(
                     common > 0,
                     "{}:{} cites {id}, which holds nowhere there",
@@ -65,10 +50,9 @@ fn every_check_is_proven_able_to_fail_and_to_warn() {
     for scenario in all() {
         let proofs = (scenario.proofs)().proofs;
         for check in scenario.checks {
-            for (possible, status) in [
-                (check.fails, Status::Failure),
-                (check.warns, Status::Warning),
-            ] {
+            for (possible, status) in
+                [(check.fails, Status::Failure), (check.warns, Status::Warning)]
+            {
                 let proven = proofs
                     .iter()
                     .any(|proof| proof.proves.check == check.id && proof.proves.status == status);
@@ -104,10 +88,7 @@ fn official_scenarios_exist_at_least_where_the_official_suite_runs_them() {
             );
         }
         assert!(
-            scenario
-                .checks
-                .iter()
-                .any(|check| check.origin == Origin::Official && check.always),
+            scenario.checks.iter().any(|check| check.origin == Origin::Official && check.always),
             "{} has no official check that is always made",
             scenario.id
         );
@@ -117,11 +98,7 @@ fn official_scenarios_exist_at_least_where_the_official_suite_runs_them() {
 #[test]
 fn a_scenario_is_found_by_its_id_and_described() {
     let ping = find(Leg::Server, "ping").expect("ping");
-    assert!(
-        ping.doc.starts_with(" The server answers `ping`"),
-        "{:?}",
-        ping.doc
-    );
+    assert!(ping.doc.starts_with(" The server answers `ping`"), "{:?}", ping.doc);
     assert!(ping.file.ends_with("ping.rs"));
     assert!(find(Leg::Client, "ping").is_none());
 }

@@ -209,10 +209,29 @@ fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
     first.cell.revision = Revision::V2025_11_25;
     let text = shown(view, vec![first.cell, second.cell], vec![first, second]);
     let summary = text.split_once("SUMMARY ===\n").map(|(_, summary)| summary.to_owned());
-    insta::assert_snapshot!(summary.unwrap_or(text), @r"
-    - tools-list: skipped (the server does not declare the capability `tools`)
+    insta::assert_snapshot!(summary.unwrap_or(text), @"
+    - tools-list [2025-11-25..2026-07-28 stdio]: skipped (the server does not declare the capability `tools`)
 
     Total: 0 passed, 0 failed, 2 skipped
+    ");
+}
+
+#[test]
+fn briefly_told_a_cell_like_another_is_one_line_and_both_are_one_in_the_summary() {
+    let view = View { profile: Profile::Adaptive, brief: true, ..view() };
+    let (first, mut second) = (sample::failed(), sample::failed());
+    second.cell.revision = Revision::NEWEST;
+    let text = shown(view, vec![first.cell, second.cell], vec![first, second]);
+    let end = text.split_once("What it checks").map(|(_, end)| end.to_owned());
+    insta::assert_snapshot!(end.unwrap_or(text), @"
+     and why: mcp-test explain tools-list
+    ✗ tools-list [2026-07-28 stdio]: tools-list, tools-described, tools-annotated, wire-well-formed, the same as in tools-list [2025-11-25 stdio]
+
+    === SUMMARY ===
+    ✗ tools-list [2025-11-25..2026-07-28 stdio]: 2 runs, 2 passed, 4 failed, 2 warnings
+
+    Total: 2 passed, 4 failed, 2 warnings
+    Advisory: 2 passed, 2 failed (checks of our own; they do not count in profile adaptive)
     ");
 }
 

@@ -1,0 +1,29 @@
+"""A web server that knows nothing of MCP: it answers everything with a page of HTML.
+
+web_page.py PORT
+"""
+
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+PAGE = b"<!DOCTYPE html><html><body><h1>It works!</h1></body></html>\n"
+
+
+class Page(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(PAGE)))
+        self.end_headers()
+        self.wfile.write(PAGE)
+
+    do_GET = do_POST = do_DELETE = answer
+
+    def log_message(self, *_):
+        pass
+
+
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Page).serve_forever()

@@ -1,0 +1,225 @@
+//! Peers that break MCP in the ways in which real ones do: each is named for what it does, at once, and ended.
+
+use std::process::{Command as Program, Stdio};
+use std::time::Duration;
+
+use mcp_test::client::{Client, Options};
+use mcp_test::process::Command;
+use mcp_test::spec::Revision;
+use mcp_test::trace::Recorder;
+use mcp_test::transport::{CarrierKind, Limits, Target};
+use tokio::runtime::Runtime;
+
+use crate::peers::own;
+use crate::program::{MCP_TEST, free_port, mcp_test};
+
+/// Tries to connect, and returns what was awaited when a deadline fired.
+fn deadlines_fired(target: &Target, carrier: CarrierKind, timeout: Duration) -> Vec<String> {
+    let recorder = Recorder::new();
+    let work = async {
+        let prepared = target.prepare().await.expect("the peer can be started");
+        let link = target
+            .open(carrier, &recorder, Limits::default())
+            .await
+            .expect("the peer can be reached");
+        let options = Options::speaking(Revision::V2025_11_25).timeout(timeout);
+        let connected = Client::connect(link, options).await;
+        assert!(connected.is_err(), "the peer is not broken");
+        prepared.end().await;
+    };
+    Runtime::new().expect("a runtime").block_on(work);
+    recorder.trace().deadlines_fired().into_iter().map(str::to_owned).collect()
+}
+
+/// So long that no test would wait for it.
+const FOR_EVER: Duration = Duration::from_secs(3600);
+
+fn shell(script: &str) -> Target {
+    Target::command(Command::new("sh").arg(own(script)))
+}
+
+#[test]
+fn a_server_that_never_answers() {
+    let run = mcp_test(["check", "--timeout", "300ms", "--", "sh", &own("silent.sh")]);
+    insta::assert_snapshot!(run.text(&[]), @"
+    error: cannot test `sh peers/silent.sh`: `initialize` was not answered
+      expected a response with id 1 within 300 ms
+      got nothing at all in that time
+      hint: is this a program that speaks MCP over its standard input and output?
+      Requirement: jsonrpc.request-answered (MUST) Every request that was not cancelled ends with a response, be it a result or an error.
+        https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
+    ");
+    assert_eq!(run.code, 3);
+    let fired =
+        deadlines_fired(&shell("silent.sh"), CarrierKind::Stdio, Duration::from_millis(300));
+    assert_eq!(fired.len(), 1, "{fired:?}");
+}
+
+#[test]
+fn a_server_that_answers_under_a_wrong_id() {
+    let run = mcp_test(["check", "--timeout", "60m", "--", "sh", &own("wrong_id.sh")]);
+    insta::assert_snapshot!(run.text(&[]), @"
+    error: cannot test `sh peers/wrong_id.sh`: the reply to `initialize` has the wrong id
+      expected a response with id 1
+      got id 4711, which no request has
+      Requirement: jsonrpc.result-id-echo (MUST) A result response repeats the id of the request that it answers.
+        https://modelcontextprotocol.io/specification/2026-07-28/basic#result-responses
+    ");
+    assert_eq!(run.code, 3);
+    assert!(deadlines_fired(&shell("wrong_id.sh"), CarrierKind::Stdio, FOR_EVER).is_empty());
+}
+
+#[test]
+fn a_server_that_answers_under_a_wrong_id_later_on() {
+    let words = ["check", "--timeout", "60m", "--scenario", "ping", "--spec-version", "2025-06-18"];
+    let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", "wrong-id:ping"];
+    let run = mcp_test(words.into_iter().chain(server));
+    insta::assert_snapshot!(without_times(&run.text(&[])), @"
+    Running client scenario 'ping' against server: mcp-test reference server --stdio --fault wrong-id:ping
+    Checks:
+    [time] [ping            ] FAILURE The result of `ping` is an empty object
+    [time] [wire-well-formed] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it
+
+    Test Results:
+    Passed: 0/2, 2 failed, 0 warnings
+
+    === Failed Checks ===
+
+      - Ping: The result of `ping` is an empty object
+        Error: the reply to `ping` has the wrong id
+          expected a response with id 2
+          got id 1002, which no request has
+        Check: ping
+        Requirement: jsonrpc.result-id-echo (MUST) A result response repeats the id of the request that it answers.
+          https://modelcontextprotocol.io/specification/2025-06-18/basic#responses
+        Exchange:
+              … 3 messages not shown
+          4  client → server  ping {}
+          5  client ← server  result for unknown id 1002 {}
+
+      - WireWellFormed: Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it
+        Error: a reply has an id that no request has
+          expected the id of the request that it answers
+          got 1002
+        Check: wire-well-formed
+        Requirement: jsonrpc.result-id-echo (MUST) A result response repeats the id of the request that it answers.
+          https://modelcontextprotocol.io/specification/2025-06-18/basic#responses
+        Exchange:
+              … 4 messages not shown
+          5  client ← server  result for unknown id 1002 {}
+
+      Rerun: mcp-test check --scenario ping --spec-version 2025-06-18 -- mcp-test reference server --stdio --fault wrong-id:ping
+      What it checks and why: mcp-test explain ping
+    ");
+    assert_eq!(run.code, 1);
+}
+
+#[test]
+fn a_server_that_prints_a_banner() {
+    let words = ["check", "--timeout", "60m", "--scenario", "ping", "--spec-version", "2025-06-18"];
+    let banner = own("banner.sh");
+    let server = ["--", "sh", &banner, MCP_TEST, "reference", "server", "--stdio"];
+    let run = mcp_test(words.into_iter().chain(server));
+    insta::assert_snapshot!(without_times(&run.text(&[])), @r#"
+    Running client scenario 'ping' against server: sh peers/banner.sh mcp-test reference server --stdio
+    Checks:
+    [time] [ping            ] SUCCESS The result of `ping` is an empty object
+    [time] [wire-well-formed] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it
+
+    Test Results:
+    Passed: 1/2, 1 failed, 0 warnings
+
+    === Failed Checks ===
+
+      - WireWellFormed: Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it
+        Error: the server wrote something to its output that is no MCP message
+          expected one JSON-RPC message per line, and nothing else
+          got "Calculator 1.0 is listening on stdio" (not JSON: line 1, column 1: expected a value, found `C`)
+        Check: wire-well-formed
+        Requirement: transport.stdio.stdout-only-messages (MUST NOT) Nothing but MCP messages appears on the server's stdout.
+          https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
+        Exchange:
+              … 1 message not shown
+          2  client ← server  noise "Calculator 1.0 is listening on stdio"
+              ! not JSON: line 1, column 1: expected a value, found `C`
+
+      Rerun: mcp-test check --scenario ping --spec-version 2025-06-18 -- sh peers/banner.sh mcp-test reference server --stdio
+      What it checks and why: mcp-test explain ping
+    "#);
+    assert_eq!(run.code, 1);
+}
+
+#[test]
+fn a_banner_and_then_nothing() {
+    let run = mcp_test([
+        "check",
+        "--timeout",
+        "60m",
+        "--",
+        "echo",
+        "Calculator 1.0 is listening on stdio",
+    ]);
+    insta::assert_snapshot!(run.text(&[]), @r#"
+    error: cannot test `echo 'Calculator 1.0 is listening on stdio'`: the connection ended before `initialize` was answered
+      expected a response with id 1
+      got "Calculator 1.0 is listening on stdio" (not JSON: line 1, column 1: expected a value, found `C`); then the server ended with exit code 0
+      Requirement: jsonrpc.request-answered (MUST) Every request that was not cancelled ends with a response, be it a result or an error.
+        https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
+    "#);
+    assert_eq!(run.code, 3);
+}
+
+#[test]
+fn a_web_server_that_answers_with_html() {
+    if Program::new("python3").arg("--version").stdout(Stdio::null()).status().is_err() {
+        eprintln!("skipped: there is no python3 here");
+        return;
+    }
+    let port = free_port().to_string();
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let page = own("web_page.py");
+    let run = mcp_test(["check", "--timeout", "60m", "--url", &url, "--", "python3", &page, &port]);
+    insta::assert_snapshot!(run.text(&[(&port, "[port]")]), @r#"
+    error: cannot test `http://127.0.0.1:[port]/mcp`: what came instead of the reply to `initialize` is no MCP message
+      expected a JSON-RPC response with id 1 of MCP 2025-11-25
+      got "<!DOCTYPE html><html><body><h1>It works!</h1></body></html>\n" (HTTP 200 with a body of type text/html, not application/json or text/event-stream)
+      Requirement: transport.http.request-content-type (MUST) A POSTed request is answered as text/event-stream or as application/json, nothing else.
+        https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
+    "#);
+    assert_eq!(run.code, 3);
+    let target = Target::url_started_by(url, Command::new("python3").args([page, port]));
+    assert!(deadlines_fired(&target, CarrierKind::Http, FOR_EVER).is_empty());
+}
+
+#[test]
+fn nothing_that_listens() {
+    let port = free_port().to_string();
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let run = mcp_test(["check", "--timeout", "60m", "--url", &url]);
+    insta::assert_snapshot!(run.text(&[(&port, "[port]")]), @"
+    error: cannot test `http://127.0.0.1:[port]/mcp`: `initialize` got no reply
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that failed without an HTTP response: error sending request: client error (Connect): tcp connect error: Connection refused (os error 111)
+      hint: is the server running, and is this its URL?
+    ");
+    assert_eq!(run.code, 3);
+    assert!(deadlines_fired(&Target::url(url), CarrierKind::Http, FOR_EVER).is_empty());
+}
+
+#[test]
+fn a_program_that_does_not_exist() {
+    let run = mcp_test(["check", "--", "a-server-that-nobody-wrote"]);
+    insta::assert_snapshot!(run.text(&[]), @"error: cannot test `a-server-that-nobody-wrote`: cannot start `a-server-that-nobody-wrote`: PATH has no program of this name; install it, or give its path");
+    assert_eq!(run.code, 3);
+}
+
+/// The text with the times of checks in brackets.
+fn without_times(text: &str) -> String {
+    let is_time =
+        |word: &str| word.len() == 24 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
+    let lines = text.lines().map(|line| match line.split_once(' ') {
+        Some((word, rest)) if is_time(word) => format!("[time] {rest}"),
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,13 @@
+//! mcp-test and programs that others wrote: their servers under our command line, our reference server under the
+//! official command line, and peers that break MCP in the ways in which real ones do.
+//!
+//! Other people's programs have to be installed first, and most of these tests are skipped without them:
+//! `.ci/peers DIR && MCP_TEST_PEERS=DIR cargo test -p mcp-test-tests --test interop`.
+
+mod broken;
+mod official;
+mod peers;
+mod program;
+mod reference;
+mod report;
+mod servers;

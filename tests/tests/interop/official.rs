@@ -1,0 +1,150 @@
+//! The official command line and ours: it passes our reference server, and the two give the same verdicts.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_test::json::Value;
+use mcp_test::process::Command;
+use mcp_test::transport::Target;
+use tokio::runtime::Runtime;
+
+use crate::peers::Peers;
+use crate::program::{Serving, free_port, mcp_test, run};
+
+/// The scenarios of the server leg that both command lines know, and whether they exist at 2026-07-28.
+const SCENARIOS: [(&str, bool); 9] = [
+    ("server-initialize", false),
+    ("ping", false),
+    ("tools-list", true),
+    ("tools-call-simple-text", true),
+    ("tools-call-error", true),
+    ("resources-list", true),
+    ("resources-read-text", true),
+    ("prompts-list", true),
+    ("prompts-get-simple", true),
+];
+
+/// Runs one scenario with the official command line.
+fn officially(peers: &Peers, url: &str, scenario: &str, more: &[&str]) -> (i32, String) {
+    let mut words = peers.conformance("server");
+    words.extend(
+        ["--url", url, "--scenario", scenario].iter().chain(more).map(|&word| word.to_owned()),
+    );
+    let program = words.remove(0);
+    let run = run(&program, &words);
+    (run.code, run.text(&[]))
+}
+
+fn reference_passes_at(revision: &str, scenarios: impl Iterator<Item = &'static str>) {
+    let Some(peers) = Peers::installed() else { return };
+    let serving = Serving::reference();
+    for scenario in scenarios {
+        let (code, text) =
+            officially(&peers, &serving.url, scenario, &["--spec-version", revision]);
+        assert_eq!(code, 0, "{scenario} at {revision}\n{text}");
+        assert!(text.contains("0 failed, 0 warnings"), "{scenario} at {revision}\n{text}");
+    }
+}
+
+#[test]
+fn the_reference_server_passes_officially_at_2025_11_25() {
+    reference_passes_at("2025-11-25", SCENARIOS.iter().map(|(id, _)| *id));
+}
+
+#[test]
+fn the_reference_server_passes_officially_at_2026_07_28() {
+    reference_passes_at(
+        "2026-07-28",
+        SCENARIOS.iter().filter(|(_, exists)| *exists).map(|(id, _)| *id),
+    );
+}
+
+/// The checks that only the official command line makes, and why.
+const ONLY_OFFICIAL: [(&str, &str); 1] = [(
+    "wire-schema-valid",
+    "messages are not validated against the JSON schema; `wire-well-formed` holds envelopes, ids and carriers to the text",
+)];
+
+/// Our command line, judging by the official rules, gives each check the status that the official one gives it.
+#[test]
+fn both_judge_the_everything_server_alike() {
+    let Some(peers) = Peers::installed() else { return };
+    let port = free_port();
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let folder = Folder::new("both-judge-alike");
+    let mut failing = Vec::new();
+    let words = Command::parse(peers.everything("streamableHttp")).expect("a command line");
+    let target = Target::url_started_by(&url, words.env("PORT", port.to_string()));
+    let runtime = Runtime::new().expect("a runtime");
+    let server = runtime.block_on(target.prepare()).expect("the server listens");
+    for (scenario, _) in SCENARIOS {
+        let (theirs, ours) =
+            (folder.0.join("theirs").join(scenario), folder.0.join("ours").join(scenario));
+        let (code, text) = officially(
+            &peers,
+            &url,
+            scenario,
+            &["--spec-version", "2025-11-25", "-o", &word(&theirs)],
+        );
+        let words = [
+            "server",
+            "--url",
+            &url,
+            "--scenario",
+            scenario,
+            "--spec-version",
+            "2025-11-25",
+            "-o",
+            &word(&ours),
+        ];
+        let run = mcp_test(words);
+        let mut statuses = statuses(&theirs);
+        statuses.retain(|id, _| !ONLY_OFFICIAL.iter().any(|(only, _)| only == id));
+        assert_eq!(self::statuses(&ours), statuses, "{scenario}\n{text}\n{}", run.stdout);
+        assert_eq!(run.code, code, "{scenario}\n{text}\n{}", run.stdout);
+        if code != 0 {
+            failing.push(scenario);
+        }
+    }
+    runtime.block_on(server.end());
+    // It has no such resource and no such prompt. To call a tool that it does not have is an error result to it, which is
+    // all that the official checks of tools look at.
+    assert_eq!(failing, ["resources-read-text", "prompts-get-simple"]);
+}
+
+/// The statuses of the one `checks.json` below a folder, by check id.
+fn statuses(folder: &Path) -> BTreeMap<String, String> {
+    let mut runs =
+        fs::read_dir(folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display())).flatten();
+    let run = runs.find(|entry| entry.path().is_dir()).expect("the run has a folder");
+    let text = fs::read(run.path().join("checks.json")).expect("checks.json was written");
+    let checks = Value::parse(&text).expect("checks.json is JSON").value;
+    let member = |check: &Value, name| {
+        check.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let checks = checks.as_array().expect("checks.json is a list");
+    checks.iter().map(|check| (member(check, "id"), member(check, "status"))).collect()
+}
+
+fn word(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// A folder for the results, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        // A run that was cut short may have left it.
+        let _ = fs::remove_dir_all(&folder);
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,55 @@
+//! Where other people's programs are installed.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// The folder that `.ci/peers` has filled.
+pub(crate) struct Peers(PathBuf);
+
+impl Peers {
+    /// The peers, or nothing, with a word on how to get them.
+    pub(crate) fn installed() -> Option<Self> {
+        let Some(folder) = env::var_os("MCP_TEST_PEERS").map(PathBuf::from) else {
+            eprintln!("skipped: set MCP_TEST_PEERS to the folder that `.ci/peers DIR` has filled");
+            return None;
+        };
+        assert!(
+            folder.join("installed").is_file(),
+            "`.ci/peers {}` has not been run to its end",
+            folder.display()
+        );
+        Some(Self(folder))
+    }
+
+    /// The words that start the everything server of the MCP project, which is written in TypeScript.
+    pub(crate) fn everything(&self, mode: &str) -> Vec<String> {
+        self.node("@modelcontextprotocol/server-everything/dist/index.js", mode)
+    }
+
+    /// The words that start our server on the official Python SDK.
+    pub(crate) fn python(&self, arguments: &[&str]) -> Vec<String> {
+        let python = self.0.join("venv/bin/python").to_string_lossy().into_owned();
+        let mut words = vec![python, own("everything.py")];
+        words.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        words
+    }
+
+    /// The words that start the official conformance suite.
+    pub(crate) fn conformance(&self, command: &str) -> Vec<String> {
+        self.node("@modelcontextprotocol/conformance/dist/index.js", command)
+    }
+
+    fn node(&self, script: &str, argument: &str) -> Vec<String> {
+        let script = self.0.join("npm/node_modules").join(script);
+        assert!(script.is_file(), "{} does not exist", script.display());
+        let node = self.0.join("node").to_string_lossy().into_owned();
+        vec![node, script.to_string_lossy().into_owned(), argument.to_owned()]
+    }
+}
+
+/// The path of a peer that is part of this workspace.
+pub(crate) fn own(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name);
+    assert!(path.is_file(), "{} does not exist", path.display());
+    path.to_string_lossy().into_owned()
+}

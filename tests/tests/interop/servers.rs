@@ -1,0 +1,93 @@
+//! Other people's servers under `mcp-test check`.
+//!
+//! A FAILURE must name a requirement that the server really breaks. What fails is listed here, check by check, with the
+//! reason; anything else that fails is a defect of a check of ours.
+
+use std::collections::BTreeSet;
+
+use crate::peers::Peers;
+use crate::program::{free_port, mcp_test};
+use crate::report::Report;
+
+/// A check that fails on a server, as [`Report::failures`] tells it, and in which way the server is wrong.
+type Known = (&'static str, &'static str);
+
+fn check(target: &[String], known: &[Known]) -> Report {
+    let mut words = vec!["check".to_owned(), "--format".to_owned(), "json".to_owned()];
+    words.extend_from_slice(target);
+    let run = mcp_test(&words);
+    let report = Report::read(&run);
+    let known: BTreeSet<String> = known.iter().map(|(failure, _)| (*failure).to_owned()).collect();
+    assert_eq!(report.failures(), known, "{}", run.stderr);
+    assert_eq!(run.code, i32::from(!known.is_empty()), "{}", run.stderr);
+    report
+}
+
+fn over_stdio(command: Vec<String>) -> Vec<String> {
+    [vec!["--".to_owned()], command].concat()
+}
+
+fn over_http(port: u16, command: Vec<String>) -> Vec<String> {
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let env = format!("PORT={port}");
+    [["--env", &env, "--url", &url, "--"].map(str::to_owned).to_vec(), command].concat()
+}
+
+/// It has no fixtures of the official suite, so what asks for one is skipped.
+const EVERYTHING: [Known; 0] = [];
+
+const EVERYTHING_VERDICTS: &str = "\
+ping: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+prompts-get-simple: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+prompts-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-read-text: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-error: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-simple-text: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+";
+
+#[test]
+fn the_everything_server_over_stdio() {
+    let Some(peers) = Peers::installed() else { return };
+    let report = check(&over_stdio(peers.everything("stdio")), &EVERYTHING);
+    assert_eq!(report.verdicts(), EVERYTHING_VERDICTS);
+}
+
+#[test]
+fn the_everything_server_over_http() {
+    let Some(peers) = Peers::installed() else { return };
+    let report = check(&over_http(free_port(), peers.everything("streamableHttp")), &EVERYTHING);
+    assert_eq!(report.verdicts(), EVERYTHING_VERDICTS);
+}
+
+/// It has every fixture.
+const PYTHON: [Known; 0] = [];
+
+const PYTHON_VERDICTS: &str = "\
+ping: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+prompts-get-simple: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+prompts-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+resources-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+resources-read-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-error: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-call-simple-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+";
+
+#[test]
+fn a_python_server_over_stdio() {
+    let Some(peers) = Peers::installed() else { return };
+    let report = check(&over_stdio(peers.python(&["stdio"])), &PYTHON);
+    assert_eq!(report.verdicts(), PYTHON_VERDICTS);
+}
+
+#[test]
+fn a_python_server_over_http() {
+    let Some(peers) = Peers::installed() else { return };
+    let port = free_port();
+    let report = check(&over_http(port, peers.python(&["http", &port.to_string()])), &PYTHON);
+    assert_eq!(report.verdicts(), PYTHON_VERDICTS);
+}
