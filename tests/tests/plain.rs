@@ -89,7 +89,7 @@ mod on_purpose {
         Err(ctx.skip("nothing to see"))
     }
 
-    #[mcp_scenario(timeout = "200ms")]
+    #[mcp_scenario(timeout = "1s")]
     #[ignore = "fails on purpose"]
     async fn a_blocked_thread(ctx: &mut Ctx) -> Result<()> {
         ctx.list_prompts().await?.assert_ok();

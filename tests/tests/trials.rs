@@ -33,11 +33,15 @@ fn run(program: &str, arguments: &str) -> Ran {
     }
 }
 
-/// Without the time that the run took.
+/// Without the time that the run took, and without what servers make up.
 fn steady(text: &str) -> String {
-    let line = |line: &str| match line.split_once("finished in ") {
-        Some((before, _)) => format!("{before}finished in [time]\n"),
-        None => format!("{}\n", line.trim_end()),
+    let line = |line: &str| {
+        for (before, after) in [("finished in ", "[time]"), ("mcp-session-id: ", "[session]")] {
+            if let Some((kept, _)) = line.split_once(before) {
+                return format!("{kept}{before}{after}\n");
+            }
+        }
+        format!("{}\n", line.trim_end())
     };
     text.lines().map(line).collect()
 }
@@ -54,7 +58,7 @@ fn every_failure_is_told_as_what_it_is() {
     insta::assert_snapshot!("failing", ran.stdout);
     insta::assert_snapshot!(ran.stderr, @r"
     warning: in a test target with `harness = false` a `#[test]` is never run, and here are some:
-      tests/fixtures/failing_trials.rs:108
+      tests/fixtures/failing_trials.rs:107
       make them `#[mcp_scenario]`, or move them to a test target with the standard harness
     ");
     assert_eq!(ran.code, Some(101));

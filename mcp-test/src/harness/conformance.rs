@@ -181,6 +181,8 @@ struct State {
     outcomes: BTreeMap<&'static str, Vec<Outcome>>,
     /// Why nothing was played.
     not_run: Option<Finding>,
+    /// The scenario whose trial has told that.
+    told_by: Option<&'static str>,
     over: bool,
 }
 
@@ -197,7 +199,13 @@ impl Shared {
             let patience = {
                 let mut state = self.state();
                 if let Some(finding) = &state.not_run {
-                    return Err(failure::of_preflight(&self.plan.target.label(), finding).into());
+                    let target = self.plan.target.label();
+                    if let Some(other) = state.told_by {
+                        return Err(format!("cannot test {target}; `{other}` tells why").into());
+                    }
+                    let told = failure::of_preflight(&target, finding);
+                    state.told_by = Some(id);
+                    return Err(told.into());
                 }
                 let there = state.outcomes.get(id).map_or(0, Vec::len);
                 let planned = state
