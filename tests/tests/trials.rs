@@ -58,7 +58,7 @@ fn every_failure_is_told_as_what_it_is() {
     insta::assert_snapshot!("failing", ran.stdout);
     insta::assert_snapshot!(ran.stderr, @r"
     warning: in a test target with `harness = false` a `#[test]` is never run, and here are some:
-      tests/fixtures/failing_trials.rs:107
+      tests/fixtures/failing_trials.rs:119
       make them `#[mcp_scenario]`, or move them to a test target with the standard harness
     ");
     assert_eq!(ran.code, Some(101));

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -249,12 +250,15 @@ impl Shared {
 
     fn run(&self) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        match runtime {
-            Ok(runtime) => drop(runtime.block_on(run(&self.plan, &mut |event| self.hear(event)))),
-            Err(why) => {
-                let finding = Finding::environment(format!("no tokio runtime can be had: {why}"));
-                self.hear(RunEvent::PreflightFailed(finding));
-            }
+        let ended = match runtime {
+            Ok(runtime) => catch_unwind(AssertUnwindSafe(|| {
+                runtime.block_on(run(&self.plan, &mut |event| self.hear(event)));
+            }))
+            .map_err(|_| Finding::test("code of the target panicked; the message stands above")),
+            Err(why) => Err(Finding::environment(format!("no tokio runtime can be had: {why}"))),
+        };
+        if let Err(finding) = ended {
+            self.hear(RunEvent::PreflightFailed(finding));
         }
         self.state().over = true;
         self.moved.send_replace(());

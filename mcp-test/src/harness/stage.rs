@@ -3,7 +3,7 @@
 //! The one who waits is the watchdog: when the code of a test or of its server blocks the thread, nothing on that
 //! thread can notice. The thread is then given up; it ends with the process.
 
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -124,10 +124,12 @@ fn on_stage(order: &Order, tell: &mpsc::UnboundedSender<Progress>) {
     }
     // Nobody listens any more when the thread was given up.
     let say = |progress| drop(tell.send(progress));
-    let mut played = match runtime() {
+    let played = catch_unwind(AssertUnwindSafe(|| match runtime() {
         Ok(runtime) => prepared(order, &runtime, &say),
         Err(unplayable) => Played::unplayable(&unplayable),
-    };
+    }));
+    // What panics outside of the scenario is code of its target.
+    let mut played = played.unwrap_or_else(|payload| Played::failed(Problem::Panic(payload)));
     played.panics = panics::take();
     say(Progress::Over(Box::new(played)));
 }

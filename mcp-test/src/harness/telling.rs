@@ -30,12 +30,13 @@ pub(super) fn failure(scenario: &UserScenario, played: &Played) -> String {
     let revision = played.place.map_or(Revision::NEWEST, |(revision, _)| revision);
     let mut panics = played.panics.iter();
     for told in problems {
+        let panic = matches!(told, Problem::Panic(_)).then(|| panics.next_back()).flatten();
         text.push('\n');
-        text.push_str(problem(told, played, revision, panics.next_back()).trim_end());
+        text.push_str(problem(told, played, revision, panic).trim_end());
         text.push('\n');
     }
     for panic in panics {
-        let _ = write!(text, "\nbefore that, code on the same thread {panic}\n");
+        let _ = write!(text, "\ncode on the same thread {panic}\n");
     }
     if !problems.iter().all(shows_an_exchange) {
         text.push_str(&conversation(&played.trace));
