@@ -22,7 +22,7 @@ type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
 /// use serde_json::json;
 ///
 /// let handlers = Handlers::new().on("roots/list", |_| Ok(json!({"roots": []}).into()));
-/// assert_eq!(handlers.capabilities(), json!({"roots": {}}).into());
+/// assert_eq!(handlers.capabilities(), json!({"roots": {}}));
 /// ```
 #[derive(Clone, Default)]
 pub struct Handlers {

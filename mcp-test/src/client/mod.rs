@@ -10,6 +10,7 @@ mod handlers;
 mod options;
 mod probe;
 pub mod reply;
+mod unreached;
 mod wait;
 
 #[cfg(test)]
@@ -39,21 +40,20 @@ pub const MAX_PAGES: usize = 100;
 /// A client on one connection.
 ///
 /// ```
-/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-/// # runtime.block_on(async {
 /// use mcp_test::client::{Client, Options};
 /// use mcp_test::server::reference;
 /// use mcp_test::trace::Recorder;
 /// use mcp_test::transport::{CarrierKind, Limits};
 ///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> mcp_test::Result {
 /// let target = reference::everything().target();
 /// let link = target.open(CarrierKind::Duplex, &Recorder::new(), Limits::default()).await?;
 /// let mut client = Client::connect(link, Options::default()).await?;
 /// let reply = client.request("tools/list", serde_json::json!({})).await?;
 /// assert!(reply.result()?.get("tools").is_some());
-/// # mcp_test::Result::Ok(())
-/// # })?;
-/// # mcp_test::Result::Ok(())
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Debug)]
 pub struct Client {

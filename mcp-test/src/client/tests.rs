@@ -1,3 +1,5 @@
+//! Every way in which a wait ends, on scripted servers.
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -152,7 +152,7 @@ fn prepared(order: &Order, runtime: &tokio::runtime::Runtime, say: &dyn Fn(Progr
     let mut played = runtime.block_on(async {
         let prepared = match target.prepare().await {
             Ok(prepared) => prepared,
-            Err(finding) => return Played::failed(Problem::Finding(finding)).of(&target),
+            Err(finding) => return Played::failed(Problem::Finding(finding.into())).of(&target),
         };
         let played = on_target(order, &target, say).await;
         prepared.end().await;

@@ -2,8 +2,8 @@
 //!
 //! Said once, instead of by every scenario.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::event::Preflight;
@@ -13,7 +13,7 @@ use crate::check::Finding;
 use crate::client::{ServerFacts, Spoken, probe};
 use crate::json::Value;
 use crate::scenario::{Ctx, Inventory, Need, Profile, Setup};
-use crate::spec::{Capability, Revision};
+use crate::spec::{Capability, Era, Revision};
 use crate::trace::Recorder;
 use crate::transport::CarrierKind;
 
@@ -43,7 +43,11 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
             survey.take_stock(plan, *cell, patience).await;
         }
     }
-    Ok(survey)
+    survey.nothing_in_common(plan).map_or(Ok(survey), Err)
+}
+
+fn words(revisions: impl IntoIterator<Item = Revision>) -> String {
+    revisions.into_iter().map(Revision::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// A target that cannot be tested at all often says why on its standard error.
@@ -99,21 +103,52 @@ impl Survey {
         let inventory =
             self.inventories.get(&(cell.carrier, cell.revision)).cloned().unwrap_or_default();
         let unspoken = (!self.speaks(&cell)).then(|| {
-            let revisions =
-                self.spoken.get(&cell.carrier).map(Spoken::revisions).unwrap_or_default();
-            let words: Vec<String> = revisions.iter().map(ToString::to_string).collect();
+            let (revision, carrier) = (cell.revision, cell.carrier);
+            let spoken = self.spoken.get(&carrier).map(Spoken::revisions).unwrap_or_default();
             format!(
-                "the server does not speak {} over {}; it speaks {}",
-                cell.revision,
-                cell.carrier,
-                words.join(", ")
+                "the server does not speak {revision} over {carrier}; it speaks {}",
+                words(spoken)
             )
         });
         Known { inventory, unspoken }
     }
 
+    /// Whether there is something to hear in the revision of `cell`: it is spoken, or was answered in a way that breaks
+    /// the protocol.
     fn speaks(&self, cell: &Cell) -> bool {
-        self.facts(cell.carrier, cell.revision).is_some()
+        self.facts(cell.carrier, cell.revision).is_some() || self.botched(cell)
+    }
+
+    /// Whether the handshake of this revision failed otherwise than by a refusal in good order, and is the newest one
+    /// that did: the scenarios then say what is wrong.
+    ///
+    /// In the stateless era that cannot be told: a server which does not know it may answer in many ways.
+    fn botched(&self, cell: &Cell) -> bool {
+        let refusals =
+            self.spoken.get(&cell.carrier).into_iter().flat_map(|spoken| &spoken.refusals);
+        let newest = refusals
+            .filter(|(revision, _)| revision.era() == Era::Handshake)
+            .filter(|(_, finding)| !finding.requirements.is_empty())
+            .map(|(revision, _)| *revision)
+            .max();
+        newest == Some(cell.revision)
+    }
+
+    /// Why nothing can be played: none of the revisions that were asked for is spoken.
+    fn nothing_in_common(&self, plan: &Plan) -> Option<Finding> {
+        let tried = |cell: &Cell| {
+            self.speaks(cell) || plan.profile.at(cell.scenario, cell.revision) == Profile::Official
+        };
+        if !plan.asked_revisions || plan.cells.iter().any(tried) {
+            return None;
+        }
+        let asked: BTreeSet<Revision> = plan.cells.iter().map(|cell| cell.revision).collect();
+        let spoken = self
+            .spoken
+            .iter()
+            .map(|(carrier, spoken)| format!("{} over {carrier}", words(spoken.revisions())));
+        let finding = Finding::test("the server speaks none of the revisions that were asked for");
+        Some(finding.expected(words(asked)).got(spoken.collect::<Vec<_>>().join("; ")))
     }
 
     fn facts(&self, carrier: CarrierKind, revision: Revision) -> Option<&ServerFacts> {
@@ -184,7 +219,7 @@ fn owned(keys: Result<Vec<&str>, Finding>) -> Option<Vec<String>> {
 fn name(facts: &ServerFacts) -> Option<String> {
     let name = facts.info.get("name")?.as_str()?;
     Some(match facts.info.get("version").and_then(Value::as_str) {
-        Some(version) => format!("{name} {version}"),
-        None => name.to_owned(),
+        Some(version) if !version.is_empty() => format!("{name} {version}"),
+        _ => name.to_owned(),
     })
 }

@@ -151,7 +151,7 @@ impl Ctx {
     /// If the peer cannot be reached.
     pub async fn open(&self) -> Result<Link, Finding> {
         let Setup { target, carrier, limits, .. } = &self.setup;
-        target.open(*carrier, &self.recorder, *limits).await
+        Ok(target.open(*carrier, &self.recorder, *limits).await?)
     }
 
     /// The options with which [`Ctx::client`] connects.

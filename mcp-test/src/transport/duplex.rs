@@ -59,18 +59,20 @@ async fn tell(server: impl Future<Output = Served>, reading: impl Future<Output 
     let mut server = std::pin::pin!(server);
     let mut reading = std::pin::pin!(reading);
     let ended = tokio::select! {
-        ended = &mut server => Some(ended),
+        ended = &mut server => {
+            // What the server wrote before it ended is still in the pipe.
+            let _ = clock::within(Deadline::after(LAST_WORDS), &mut reading).await;
+            ended
+        }
         how = &mut reading => match clock::within(Deadline::after(LAST_WORDS), &mut server).await {
-            Ok(ended) => Some(ended),
+            Ok(ended) => ended,
             Err(_) => return format!("the server {how}"),
         },
     };
-    // What the server wrote before it ended is still in the pipe.
-    let _ = clock::within(Deadline::after(LAST_WORDS), &mut reading).await;
     match ended {
-        Some(Ok(Ok(()))) | None => "the server returned".to_owned(),
-        Some(Ok(Err(error))) => format!("the server returned an error: {error}"),
-        Some(Err(panic)) => format!("the server panicked: {}", panic_text(panic.as_ref())),
+        Ok(Ok(())) => "the server returned".to_owned(),
+        Ok(Err(error)) => format!("the server returned an error: {error}"),
+        Err(panic) => format!("the server panicked: {}", panic_text(panic.as_ref())),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod carrier_kind;
 mod duplex;
+mod error;
 pub mod fault;
 #[cfg(feature = "http")]
 mod http;
@@ -23,6 +24,7 @@ pub mod tap;
 mod target;
 
 pub use carrier_kind::{CarrierKind, UnknownCarrier};
+pub use error::OpenError;
 pub use fault::Fault;
 pub use limits::Limits;
 pub use link::{Ending, Incoming, Link, Outgoing, Sent};

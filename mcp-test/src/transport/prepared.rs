@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::OpenError;
 use super::target::Carrier;
-use crate::check::Finding;
 use crate::process::Child;
 
 /// The program behind a URL, kept running; see [`Target::prepare`](super::Target::prepare).
@@ -29,12 +29,12 @@ impl Prepared {
 
     #[cfg(not(feature = "http"))]
     #[allow(clippy::unused_async, reason = "there is nothing to wait for without HTTP")]
-    pub(super) async fn bring_up(_: &[Carrier]) -> Result<Self, Finding> {
+    pub(super) async fn bring_up(_: &[Carrier]) -> Result<Self, OpenError> {
         Ok(Self::default())
     }
 
     #[cfg(feature = "http")]
-    pub(super) async fn bring_up(carriers: &[Carrier]) -> Result<Self, Finding> {
+    pub(super) async fn bring_up(carriers: &[Carrier]) -> Result<Self, OpenError> {
         let mut prepared = Self::default();
         for carrier in carriers {
             if let Carrier::Http { url, started_by: Some(command) } = carrier {
@@ -51,7 +51,7 @@ mod listening {
 
     use std::time::Duration;
 
-    use super::{Child, Finding};
+    use super::{Child, OpenError};
     use crate::clock::{self, Deadline};
     use crate::process::Command;
 
@@ -62,17 +62,13 @@ mod listening {
     /// Lines of stderr that a failure shows.
     const LAST_LINES: usize = 10;
 
-    pub(super) async fn start(url: &str, command: &Command) -> Result<Child, Finding> {
+    pub(super) async fn start(url: &str, command: &Command) -> Result<Child, OpenError> {
         let address = address(url)?;
         if tokio::net::TcpStream::connect(&address).await.is_ok() {
-            return Err(Finding::environment(format!(
-                "`{command}` was not started: something listens at {url} already"
-            ))
-            .expected(format!("{address} to be free"))
-            .hint("leave out the command to test what listens there, or choose another port"));
+            let (command, url) = (command.to_string(), url.to_owned());
+            return Err(OpenError::Occupied { command, url });
         }
-        let mut child = Child::spawn(command, |_| {})
-            .map_err(|error| Finding::environment(error.to_string()))?;
+        let mut child = Child::spawn(command, |_| {})?;
         child.log_stdout(|_| {});
         let deadline = Deadline::after(START_UP);
         while tokio::net::TcpStream::connect(&address).await.is_err() {
@@ -84,52 +80,33 @@ mod listening {
                 }
                 Err(_) => continue,
             };
-            let tail = child.stderr_tail(LAST_LINES);
+            let stderr = child.stderr_tail(LAST_LINES);
             child.end(Duration::from_secs(1)).await;
-            let finding = Finding::environment(format!("`{command}` does not serve {url}"))
-                .expected(format!("a program that listens at {address}"))
-                .got(got);
-            return Err(match tail.is_empty() {
-                true => finding,
-                false => finding.hint(format!("its stderr ends with\n{}", tail.join("\n"))),
-            });
+            let (command, url) = (command.to_string(), url.to_owned());
+            return Err(OpenError::NotListening { command, url, got, stderr });
         }
         Ok(child)
     }
 
     /// Host and port of a URL.
-    fn address(url: &str) -> Result<String, Finding> {
-        let uri: http::Uri = url.parse().map_err(|error| {
-            Finding::environment(format!("`{url}` is no URL: {error}"))
-                .expected("a URL such as http://127.0.0.1:3000/mcp")
-        })?;
-        let host = uri.host().ok_or_else(|| {
-            Finding::environment(format!("the URL `{url}` names no host"))
-                .expected("a URL such as http://127.0.0.1:3000/mcp")
-        })?;
-        let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
-        Ok(format!("{host}:{port}"))
+    fn address(url: &str) -> Result<String, OpenError> {
+        let wrong = |why: String| OpenError::Url { url: url.to_owned(), why };
+        let uri: http::Uri = url.parse().map_err(|error| wrong(format!("{error}")))?;
+        let host = uri.host().ok_or_else(|| wrong("it names no host".to_owned()))?;
+        let standard = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+        Ok(format!("{host}:{}", uri.port_u16().unwrap_or(standard)))
     }
 
     #[cfg(test)]
     mod tests {
-        use super::*;
+        use super::address;
 
         #[test]
         fn the_address_of_a_url_has_a_port() {
-            assert_eq!(address("http://localhost/mcp").as_deref(), Ok("localhost:80"));
-            assert_eq!(address("http://[::1]:8080/mcp").as_deref(), Ok("[::1]:8080"));
-            insta::assert_snapshot!(address("/mcp").unwrap_err(), @r"
-            the URL `/mcp` names no host
-              expected a URL such as http://127.0.0.1:3000/mcp
-            ");
-        }
-
-        #[tokio::test]
-        async fn a_program_that_exits_is_told_with_its_last_words() {
-            let command = Command::new("sh").args(["-c", "echo no config >&2; exit 3"]);
-            let finding = start("http://127.0.0.1:9/mcp", &command).await.map(drop).unwrap_err();
-            insta::assert_snapshot!(finding);
+            assert_eq!(address("http://localhost/mcp").ok().as_deref(), Some("localhost:80"));
+            assert_eq!(address("https://localhost/mcp").ok().as_deref(), Some("localhost:443"));
+            assert_eq!(address("http://[::1]:8080/mcp").ok().as_deref(), Some("[::1]:8080"));
+            assert!(address("/mcp").is_err());
         }
     }
 }

@@ -12,8 +12,7 @@ use tokio::task::JoinHandle;
 use super::lines::{self, LineSender};
 use super::link::{BoxFuture, Carry, Ending, Incoming, Link, Outgoing, QUEUE, Sent};
 use super::reading::Observer;
-use super::{CarrierKind, Limits};
-use crate::check::Finding;
+use super::{CarrierKind, Limits, OpenError};
 use crate::clock::{self, Deadline};
 use crate::process::{Child, Command, How};
 use crate::spec::Revision;
@@ -30,16 +29,15 @@ struct StdioCarrier {
 }
 
 /// Starts the child and opens a link to it.
-pub(super) fn open(command: &Command, recorder: &Recorder, limits: Limits) -> Result<Link, Finding> {
+pub(super) fn open(command: &Command, recorder: &Recorder, limits: Limits) -> Result<Link, OpenError> {
     let connection = recorder.open(&format!("stdio {command}"));
     let log = recorder.clone();
     let stderr = move |line: String| {
         log.record_in(connection, None, Party::Server, What::Stderr(line));
     };
-    let mut child = Child::spawn(command, stderr)
-        .map_err(|error| Finding::environment(error.to_string()))?;
+    let mut child = Child::spawn(command, stderr)?;
     let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
-        return Err(Finding::harness(format!("`{command}` was started without its pipes")));
+        return Err(OpenError::NoPipes { command: command.to_string() });
     };
     let (incoming, observations) = mpsc::channel(QUEUE);
     let observer = Observer { recorder: recorder.clone(), connection, incoming };

@@ -7,8 +7,7 @@ use tokio::io::DuplexStream;
 
 use super::link::BoxFuture;
 use super::prepared::Prepared;
-use super::{CarrierKind, Limits, Link, duplex, stdio};
-use crate::check::Finding;
+use super::{CarrierKind, Limits, Link, OpenError, duplex, stdio};
 use crate::process::Command;
 use crate::trace::Recorder;
 
@@ -167,8 +166,8 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// An environment finding, when the program cannot be started, ends early, or does not listen in time.
-    pub async fn prepare(&self) -> Result<Prepared, Finding> {
+    /// [`OpenError`] when the program cannot be started, ends early, or does not listen in time.
+    pub async fn prepare(&self) -> Result<Prepared, OpenError> {
         Prepared::bring_up(&self.carriers).await
     }
 
@@ -176,28 +175,27 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// An environment finding when the program cannot be started, a test finding when the target does not have the
-    /// carrier.
+    /// [`OpenError`] when the program cannot be started, or the target does not have the carrier.
     #[allow(clippy::unused_async, reason = "opening may have to wait on other platforms")]
     pub async fn open(
         &self,
         kind: CarrierKind,
         recorder: &Recorder,
         limits: Limits,
-    ) -> Result<Link, Finding> {
-        let Some(carrier) = self.carriers.iter().find(|carrier| carrier.kind() == kind) else {
-            let words: Vec<_> = self.carriers().iter().map(ToString::to_string).collect();
-            return Err(Finding::test(format!("`{}` cannot be reached over {kind}", self.label()))
-                .expected(format!("one of its carriers: {}", words.join(", "))));
-        };
+    ) -> Result<Link, OpenError> {
+        let carrier = self.carriers.iter().find(|carrier| carrier.kind() == kind);
+        let carrier = carrier.ok_or_else(|| OpenError::NoSuchCarrier {
+            target: self.label(),
+            wanted: kind,
+            has: self.carriers(),
+        })?;
         match carrier {
             Carrier::Duplex(serve) => Ok(duplex::open(serve, recorder, limits)),
             Carrier::Stdio(command) => stdio::open(command, recorder, limits),
             #[cfg(feature = "http")]
             Carrier::Http { url, .. } => {
-                let door = super::http::Door::network(url).map_err(|why| {
-                    Finding::environment(format!("no HTTP client can be made for {url}: {why}"))
-                })?;
+                let door = super::http::Door::network(url)
+                    .map_err(|why| OpenError::Url { url: url.clone(), why })?;
                 Ok(super::http::open(kind, door, url, &self.headers, recorder, limits))
             }
             #[cfg(feature = "http")]

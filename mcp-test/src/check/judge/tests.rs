@@ -1,3 +1,5 @@
+//! Conversations written down line by line, and what is found in them.
+
 use bytes::Bytes;
 
 use super::judge;

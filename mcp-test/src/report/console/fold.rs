@@ -91,7 +91,7 @@ mod tests {
         let told = |text: &str| text.parse().ok().and_then(in_words).unwrap_or_default();
         assert_eq!(told("2025-11-25"), "2025-11-25");
         assert_eq!(told("2025-06-18.."), "2025-06-18..2026-07-28");
-        assert_eq!(told("2024-11-05,2025-06-18"), "2024-11-05,2025-06-18");
+        assert_eq!(told("2024-11-05, 2025-06-18"), "2024-11-05, 2025-06-18");
         assert_eq!(told("none"), "");
     }
 }

@@ -96,6 +96,7 @@ fn a_failure_ends_with_one_and_a_baseline_may_expect_it() {
     assert_eq!(comparison.expect("a comparison").unexpected, ["ping"]);
 }
 
+#[cfg(feature = "http")]
 #[test]
 fn a_target_that_is_not_there_is_said_once() {
     let plan =
@@ -135,12 +136,41 @@ fn the_adaptive_profile_asks_only_for_what_is_spoken_and_offered() {
 }
 
 #[test]
+fn a_handshake_that_breaks_the_protocol_is_no_refusal() {
+    let dual = everything().faults([Fault::wrong_id("initialize")]);
+    let (events, summary) = told(&plan(&dual, Profile::Adaptive, &["ping", "tools-list"]));
+    assert_eq!(
+        started(&events),
+        ["ping 2025-11-25", "tools-list 2025-11-25", "tools-list 2026-07-28"]
+    );
+    let verdicts: Vec<Verdict> = summary.lines.iter().map(|line| line.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Failed, Verdict::Failed, Verdict::Passed]);
+    assert_eq!(summary.exit, ExitCode::Failed);
+}
+
+#[test]
+fn nothing_passes_when_none_of_the_revisions_asked_for_is_spoken() {
+    let server = everything().revisions(Revisions::only(Revision::V2025_06_18));
+    let mut asked = selection(&["tools-list"]);
+    asked.revisions = vec![Revision::V2026_07_28, Revision::V2024_11_05];
+    let plan = Plan::build(target(&server), Profile::Adaptive, &asked).expect("a plan");
+    let (_, summary) = told(&plan);
+    assert_eq!(summary.exit, ExitCode::NotRun);
+    insta::assert_snapshot!(summary.not_run.expect("a reason"), @r"
+    the server speaks none of the revisions that were asked for
+      expected 2024-11-05, 2026-07-28
+      got 2025-06-18 over duplex
+    ");
+}
+
+#[test]
 fn officially_nothing_is_skipped() {
     let (events, summary) = told(&plan(&bare(), Profile::Official, &["tools-list"]));
     assert_eq!(summary.exit, ExitCode::Failed);
     assert_eq!(rows(&events)[0], "tools-list 2025-11-25 FAILURE tools-list");
 }
 
+#[cfg(feature = "http")]
 #[test]
 fn a_plan_without_cells_leaves_the_target_alone() {
     let mut asked = selection(&["ping"]);
