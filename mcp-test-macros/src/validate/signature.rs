@@ -18,7 +18,8 @@ pub(super) fn validate(signature: &Signature, errors: &mut Errors) {
     }
     match &signature.safety {
         Safety::Unsafe(unsafety) => {
-            errors.at(unsafety, "a scenario can't be `unsafe`: put an `unsafe` block into its body")
+            errors
+                .at(unsafety, "a scenario can't be `unsafe`: put an `unsafe` block into its body");
         }
         Safety::Safe(safety) => errors.at(safety, "a scenario can't be `safe`"),
         _ => {}

@@ -168,7 +168,7 @@ fn put_bytes(put: &mut impl FnMut(&str, Json), bytes: &Bytes, redactor: &mut Red
         Ok(text) => put("text", redactor.text(text).into()),
         // In hexadecimal no secret can be found, nor lost.
         Err(_) => {
-            put("hex", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
+            put("hex", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into());
         }
     }
 }

@@ -97,7 +97,7 @@ impl Delivery {
                     delivery.then = Then::Silence;
                 }
                 Change::Stray { message } => {
-                    delivery.parts.push(Part::Message(message.to_string().into()))
+                    delivery.parts.push(Part::Message(message.to_string().into()));
                 }
                 Change::Truncate => cut = true,
                 Change::Close => {
