@@ -131,7 +131,6 @@ impl ServerHandler for Calculator {
 }
 
 /// The calculator over Streamable HTTP, at `/mcp`.
-#[must_use]
 pub fn calculator_router() -> Router {
     let service: StreamableHttpService<Calculator, LocalSessionManager> =
         StreamableHttpService::new(

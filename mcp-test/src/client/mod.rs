@@ -1,6 +1,6 @@
 //! The scriptable client: it speaks, answers what it is asked, and records.
 //!
-//! [`Client`] drives one [`Link`](crate::transport::Link) in either era. It judges nothing beyond what ends a wait: a
+//! [`Client`] drives one [`Link`] in either era. It judges nothing beyond what ends a wait: a
 //! reply that cannot come any more is a [`Finding`] at once, never a time-out. What a reply has to hold is for scenarios
 //! and assertions to say.
 
@@ -168,7 +168,9 @@ impl Client {
             if cursors.contains(&next) || pages.len() >= MAX_PAGES {
                 let got = format!("nextCursor {next:?} on page {}", pages.len());
                 return Err(Finding::peer(format!("the pages of {method} do not end"))
-                    .expected(format!("a list of at most {MAX_PAGES} pages, each with a new cursor"))
+                    .expected(format!(
+                        "a list of at most {MAX_PAGES} pages, each with a new cursor"
+                    ))
                     .got(got)
                     .evidence_all(evidence));
             }

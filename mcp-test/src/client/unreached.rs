@@ -47,8 +47,11 @@ mod tests {
     #[tokio::test]
     async fn each_way_not_to_reach_a_target_says_what_would_be_right() {
         let command = || Target::command(Command::new("/no/such/server"));
-        insta::assert_snapshot!(open(command(), CarrierKind::Stdio).await, @"");
-        insta::assert_snapshot!(open(command(), CarrierKind::Duplex).await, @"");
+        insta::assert_snapshot!(open(command(), CarrierKind::Stdio).await, @"cannot start `/no/such/server`: there is no file /no/such/server");
+        insta::assert_snapshot!(open(command(), CarrierKind::Duplex).await, @"
+        `/no/such/server` cannot be reached over duplex
+          expected one of its carriers: stdio
+        ");
     }
 
     #[cfg(all(unix, feature = "http"))]
@@ -57,10 +60,19 @@ mod tests {
         let exits = Command::new("sh").args(["-c", "echo no config >&2; exit 3"]);
         let prepared = Target::url_started_by("http://127.0.0.1:9/mcp", exits).prepare().await;
         let finding = prepared.map(drop).map_err(Finding::from).expect_err("nothing listens");
-        insta::assert_snapshot!(finding, @"");
+        insta::assert_snapshot!(finding, @"
+        `sh -c 'echo no config >&2; exit 3'` does not serve http://127.0.0.1:9/mcp
+          expected a program that listens at http://127.0.0.1:9/mcp
+          got a program that ended with exit code 3
+          hint: its stderr ends with
+            no config
+        ");
 
         let nowhere = Target::url_started_by("/mcp", Command::new("sh")).prepare().await;
         let finding = nowhere.map(drop).map_err(Finding::from).expect_err("no URL");
-        insta::assert_snapshot!(finding, @"");
+        insta::assert_snapshot!(finding, @"
+        `/mcp` cannot be spoken to: it names no host
+          expected a URL such as http://127.0.0.1:3000/mcp
+        ");
     }
 }

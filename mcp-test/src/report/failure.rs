@@ -182,11 +182,11 @@ fn reason(check: &Check) -> String {
     }
 }
 
-/// What the finding names is what was broken; the check may stand for more.
+/// What the finding names is what was broken, if anything; the check may stand for more.
 fn broken(check: &Check) -> &[&'static str] {
     match &check.finding {
-        Some(finding) if !finding.requirements.is_empty() => &finding.requirements,
-        _ => &check.requirements,
+        Some(finding) => &finding.requirements,
+        None => &check.requirements,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What was said, in order: the record of a conversation, made by those who took part, judged by others.
 //!
 //! A [`Recorder`] is shared by everything that takes part in one scenario. [`Recorder::trace`] gives what was recorded
-//! so far as a [`Trace`], which [`render`] writes like a play, for golden snapshots and failures, and [`file`] keeps.
+//! so far as a [`Trace`], which [`render`] writes like a play, for golden snapshots and failures, and [`mod@file`] keeps.
 //! A [`Redactor`] takes secrets out of either, and on demand what differs from run to run.
 //!
 //! Nothing here knows right from wrong: that is `check`'s business.
