@@ -35,7 +35,9 @@ impl Workspace {
 
     fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
-        for variable in ["CI", "TF_BUILD", "INSTA_UPDATE", "INSTA_OUTPUT", "INSTA_FORCE_PASS", "RUST_BACKTRACE"] {
+        for variable in
+            ["CI", "TF_BUILD", "INSTA_UPDATE", "INSTA_OUTPUT", "INSTA_FORCE_PASS", "RUST_BACKTRACE"]
+        {
             command.env_remove(variable);
         }
         command.env("INSTA_WORKSPACE_ROOT", &self.0).current_dir(&self.0);
@@ -44,8 +46,12 @@ impl Workspace {
 
     fn test(&self, environment: &[(&str, &str)]) -> Test {
         let mut command = self.command(env!("CARGO_BIN_EXE_golden"));
-        let output = command.envs(environment.iter().copied()).output().expect("the fixture starts");
-        Test { passed: output.status.success(), stdout: String::from_utf8_lossy(&output.stdout).into_owned() }
+        let output =
+            command.envs(environment.iter().copied()).output().expect("the fixture starts");
+        Test {
+            passed: output.status.success(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        }
     }
 
     fn insta(&self, program: &Path, what: &str) -> String {
@@ -59,9 +65,12 @@ impl Workspace {
 
     /// The names of all snapshots, pending ones with `.new`.
     fn snapshots(&self) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.0.join("tests/fixtures/snapshots")) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(self.0.join("tests/fixtures/snapshots")) else {
+            return Vec::new();
+        };
         let names = entries.map(|entry| entry.expect("an entry").file_name());
-        let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> =
+            names.map(|name| name.to_string_lossy().into_owned()).collect();
         names.sort();
         names
     }
@@ -95,7 +104,9 @@ fn a_pending_snapshot_is_accepted_and_a_wrong_one_rejected() {
 
     assert!(!workspace.test(&[]).passed, "a snapshot that nobody has seen fails");
     assert_eq!(workspace.snapshots(), [PENDING]);
-    assert!(workspace.insta(&insta, "pending-snapshots").contains(PENDING.trim_end_matches(".new")));
+    assert!(
+        workspace.insta(&insta, "pending-snapshots").contains(PENDING.trim_end_matches(".new"))
+    );
     workspace.insta(&insta, "accept");
     assert_eq!(workspace.snapshots(), [SNAPSHOT]);
     assert!(workspace.test(&[]).passed);
@@ -123,7 +134,8 @@ fn the_difference_is_shown_once_by_insta_or_by_us() {
     assert_eq!(by_insta.matches("+6  client → server  ping {}").count(), 1, "{by_insta}");
     assert_eq!(by_insta.matches("client → server  ping").count(), 2, "{by_insta}");
 
-    let by_us = workspace.test(&[("CI", "true"), ("GOLDEN_TWICE", "1"), ("INSTA_OUTPUT", "none")]).stdout;
+    let by_us =
+        workspace.test(&[("CI", "true"), ("GOLDEN_TWICE", "1"), ("INSTA_OUTPUT", "none")]).stdout;
     let (_, told) = by_us.split_once("failures:\n").expect("a failure");
     let (told, _) = told.split_once("\n\n\nfailures:").expect("the list of failures");
     insta::assert_snapshot!(told);
