@@ -62,7 +62,7 @@ mod on_purpose {
 
     use super::*;
 
-    #[mcp_scenario(revisions = "2025-03-26, 2025-06-18..2025-11-25", target = || fails_at_2025_06_18())]
+    #[mcp_scenario(revisions = "2025-03-26, 2025-06-18..2025-11-25", target = named_calculator)]
     #[ignore = "fails on purpose"]
     async fn one_of_several_cells(ctx: &mut Ctx) -> Result<()> {
         if ctx.revision() == Revision::V2025_06_18 {
@@ -72,7 +72,7 @@ mod on_purpose {
         Ok(())
     }
 
-    fn fails_at_2025_06_18() -> Target {
+    fn named_calculator() -> Target {
         everything().target().named("calculator")
     }
 

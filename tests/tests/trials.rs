@@ -1,5 +1,6 @@
 //! What a test binary without libtest says and how it ends: every kind of failure, and the arguments of libtest.
 
+use std::net::TcpListener;
 use std::process::Command;
 
 const FAILING: &str = env!("CARGO_BIN_EXE_failing-trials");
@@ -53,7 +54,7 @@ fn every_failure_is_told_as_what_it_is() {
     insta::assert_snapshot!("failing", ran.stdout);
     insta::assert_snapshot!(ran.stderr, @r"
     warning: in a test target with `harness = false` a `#[test]` is never run, and here are some:
-      tests/fixtures/failing_trials.rs:101
+      tests/fixtures/failing_trials.rs:108
       make them `#[mcp_scenario]`, or move them to a test target with the standard harness
     ");
     assert_eq!(ran.code, Some(101));
@@ -114,15 +115,67 @@ fn wrong_arguments_end_as_with_libtest() {
     assert_eq!(run(FAILING, "--no-capture --nocapture --show-output skipped").code, Some(0));
 }
 
-#[test]
-fn the_environment_can_name_the_target_and_the_deadline() {
+/// The fixture without a target of its own, in this environment.
+fn in_environment(environment: &[(&str, &str)]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_no-target"));
-    command.env("MCP_TEST_TIMEOUT", "soon").env("MCP_TEST_COMMAND", "no-such-program --stdio");
-    let output = command.output().expect("the fixture starts");
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    assert!(stdout.contains("MCP_TEST_TIMEOUT is `soon`; expected a whole number"), "{stdout}");
-    let output = command.env("MCP_TEST_TIMEOUT", "5s").output().expect("the fixture starts");
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    assert!(stdout.contains("cannot start `no-such-program`"), "{stdout}");
-    assert_eq!(output.status.code(), Some(101));
+    for variable in ["MCP_TEST_COMMAND", "MCP_TEST_URL", "MCP_TEST_TIMEOUT", "RUST_BACKTRACE"] {
+        command.env_remove(variable);
+    }
+    let output = command.envs(environment.iter().copied()).output().expect("the fixture starts");
+    let text = |bytes| String::from_utf8(bytes).expect("it writes text");
+    Ran {
+        stdout: steady(&text(output.stdout)),
+        stderr: text(output.stderr),
+        code: output.status.code(),
+    }
+}
+
+const REFERENCE: &str =
+    concat!("'", env!("CARGO_BIN_EXE_mcp-test-under-test"), "' reference server");
+
+#[test]
+fn the_environment_can_name_the_target() {
+    let stdio = format!("{REFERENCE} --stdio");
+    let ran = in_environment(&[("MCP_TEST_COMMAND", &stdio)]);
+    assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "{}", ran.stdout);
+
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let address = free.expect("a free port").to_string();
+    let (listen, url) =
+        (format!("{REFERENCE} --listen {address}"), format!("http://{address}/mcp"));
+    let ran = in_environment(&[("MCP_TEST_COMMAND", &listen), ("MCP_TEST_URL", &url)]);
+    assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "{}", ran.stdout);
+    let ran = in_environment(&[("MCP_TEST_URL", &url)]);
+    assert!(ran.stdout.contains("is the server running, and is this its URL?"), "{}", ran.stdout);
+    assert_eq!(ran.code, Some(101), "what was started has ended");
+}
+
+#[test]
+fn what_a_child_writes_on_stderr_is_shown_of_a_failure_alone() {
+    let noisy = |exit: &str| format!("sh -c 'echo warming up >&2; {exit}'");
+    let fails = in_environment(&[("MCP_TEST_COMMAND", &noisy("exit 3"))]);
+    assert!(
+        fails.stdout.contains("the last lines of the server on stderr:\n  | warming up\n"),
+        "{}",
+        fails.stdout
+    );
+    assert_eq!((fails.stderr.as_str(), fails.code), ("", Some(101)));
+    let serves = noisy(&format!("exec {}", format!("{REFERENCE} --stdio").replace('\'', "\"")));
+    let passes = in_environment(&[("MCP_TEST_COMMAND", &serves)]);
+    assert!(!passes.stdout.contains("warming up"), "{}", passes.stdout);
+    assert_eq!((passes.stderr.as_str(), passes.code), ("", Some(0)), "{}", passes.stdout);
+}
+
+#[test]
+fn a_variable_without_meaning_is_told_with_what_it_may_be() {
+    let ran =
+        in_environment(&[("MCP_TEST_TIMEOUT", "soon"), ("MCP_TEST_COMMAND", "no-such-program")]);
+    assert!(
+        ran.stdout.contains("MCP_TEST_TIMEOUT is `soon`; expected a whole number"),
+        "{}",
+        ran.stdout
+    );
+    let ran = in_environment(&[("MCP_TEST_COMMAND", "no-such-program --stdio")]);
+    assert!(ran.stdout.contains("cannot start `no-such-program`"), "{}", ran.stdout);
+    assert_eq!(ran.code, Some(101));
 }

@@ -66,9 +66,12 @@ Options:
 ";
 
 impl Arguments {
-    pub(super) fn parse(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Self, WrongUsage> {
+    pub(super) fn parse(
+        words: impl IntoIterator<Item = std::ffi::OsString>,
+    ) -> Result<Self, WrongUsage> {
         let text = |word: std::ffi::OsString| {
-            word.into_string().map_err(|word| WrongUsage::NotText(word.to_string_lossy().into_owned()))
+            word.into_string()
+                .map_err(|word| WrongUsage::NotText(word.to_string_lossy().into_owned()))
         };
         let words: Vec<String> = words.into_iter().map(text).collect::<Result<_, _>>()?;
         let mut words = words.into_iter();
@@ -83,7 +86,9 @@ impl Arguments {
                     };
                     arguments.long(name, value, &mut words)?;
                 }
-                None if word.len() > 1 && word.starts_with('-') => arguments.short(&word, &mut words)?,
+                None if word.len() > 1 && word.starts_with('-') => {
+                    arguments.short(&word, &mut words)?;
+                }
                 None => arguments.filters.push(word),
             }
         }
@@ -111,7 +116,8 @@ impl Arguments {
         if !["skip", "test-threads", "format", "color", "logfile"].contains(&name) {
             return Err(WrongUsage::Unrecognized(name.to_owned()));
         }
-        let value = value.or_else(|| words.next()).ok_or_else(|| WrongUsage::Missing(name.to_owned()))?;
+        let value =
+            value.or_else(|| words.next()).ok_or_else(|| WrongUsage::Missing(name.to_owned()))?;
         match name {
             "skip" => self.skip.push(value),
             "logfile" => self.logfile = Some(value),
@@ -143,13 +149,21 @@ impl Arguments {
         })
     }
 
-    fn short(&mut self, word: &str, words: &mut dyn Iterator<Item = String>) -> Result<(), WrongUsage> {
+    fn short(
+        &mut self,
+        word: &str,
+        words: &mut dyn Iterator<Item = String>,
+    ) -> Result<(), WrongUsage> {
         match word {
             "-q" => self.quiet = true,
             "-h" => self.help = true,
             "-Z" => drop(words.next().ok_or_else(|| WrongUsage::Missing("Z".to_owned()))?),
             _ if word.starts_with("-Z") => {}
-            _ => return Err(WrongUsage::Unrecognized(word.trim_start_matches('-').chars().take(1).collect())),
+            _ => {
+                return Err(WrongUsage::Unrecognized(
+                    word.trim_start_matches('-').chars().take(1).collect(),
+                ));
+            }
         }
         Ok(())
     }
@@ -160,11 +174,16 @@ impl Arguments {
             true => name == pattern,
             false => name.contains(pattern.as_str()),
         };
-        (self.filters.is_empty() || self.filters.iter().any(matches)) && !self.skip.iter().any(matches)
+        (self.filters.is_empty() || self.filters.iter().any(matches))
+            && !self.skip.iter().any(matches)
     }
 
     /// What libtest-mimic needs to know, when all but `unwanted` are wanted.
-    pub(super) fn to_mimic(&self, unwanted: Vec<String>, threads: Option<NonZeroUsize>) -> libtest_mimic::Arguments {
+    pub(super) fn to_mimic(
+        &self,
+        unwanted: Vec<String>,
+        threads: Option<NonZeroUsize>,
+    ) -> libtest_mimic::Arguments {
         libtest_mimic::Arguments {
             include_ignored: self.include_ignored,
             ignored: self.ignored,

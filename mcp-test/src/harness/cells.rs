@@ -37,7 +37,8 @@ impl Cell {
             Asked::Newest => None,
             Asked::Named(revision) | Asked::Ranged(revision) => Some(revision.as_str()),
         };
-        let parts: Vec<&str> = revision.into_iter().chain(self.carrier.map(CarrierKind::as_str)).collect();
+        let parts: Vec<&str> =
+            revision.into_iter().chain(self.carrier.map(CarrierKind::as_str)).collect();
         parts.join(between)
     }
 }

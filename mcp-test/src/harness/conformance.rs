@@ -30,7 +30,6 @@ use crate::transport::Target;
 /// ```ignore
 /// mcp_test::main!(mcp_test::conformance(my_server).baseline("tests/known-failures.yml"));
 /// ```
-#[must_use]
 pub fn conformance(target: impl IntoTarget) -> Conformance {
     Conformance {
         name: "conformance".to_owned(),
@@ -89,7 +88,8 @@ impl Conformance {
 
     pub(super) fn into_suite(self, manifest_dir: &str) -> crate::Result<Suite> {
         let revisions = self.revisions.map(|revisions| revisions.iter().collect::<Vec<Revision>>());
-        let selection = Selection { revisions: revisions.unwrap_or_default(), ..Selection::default() };
+        let selection =
+            Selection { revisions: revisions.unwrap_or_default(), ..Selection::default() };
         let mut plan = Plan::build(self.target, self.profile, &selection)?;
         if let Some(timeout) = self.timeout {
             plan = plan.timeout(timeout);
@@ -136,8 +136,13 @@ impl Suite {
     }
 
     /// Its trials; only those that are wanted become part of the run.
-    pub(super) fn into_trials(mut self, wanted: &dyn Fn(&str) -> bool, jobs: NonZeroUsize) -> Vec<Trial> {
-        let named: Vec<(String, &'static str)> = self.ids().into_iter().map(|id| (self.name_of(id), id)).collect();
+    pub(super) fn into_trials(
+        mut self,
+        wanted: &dyn Fn(&str) -> bool,
+        jobs: NonZeroUsize,
+    ) -> Vec<Trial> {
+        let named: Vec<(String, &'static str)> =
+            self.ids().into_iter().map(|id| (self.name_of(id), id)).collect();
         let name = self.name.clone();
         self.plan.cells.retain(|cell| wanted(&format!("{name}::{}", cell.scenario.id)));
         let shared = Arc::new(Shared {
@@ -195,13 +200,20 @@ impl Shared {
                     return Err(failure::of_preflight(&self.plan.target.label(), finding).into());
                 }
                 let there = state.outcomes.get(id).map_or(0, Vec::len);
-                let planned = state.planned.as_ref().map(|planned| planned.get(id).copied().unwrap_or_default());
+                let planned = state
+                    .planned
+                    .as_ref()
+                    .map(|planned| planned.get(id).copied().unwrap_or_default());
                 if state.over || planned.is_some_and(|planned| there >= planned) {
                     let outcomes = state.outcomes.remove(id).unwrap_or_default();
                     drop(state);
                     return self.verdict(&outcomes);
                 }
-                if planned.is_some() { self.plan.timeout.saturating_add(FAREWELL) } else { PREPARATION }
+                if planned.is_some() {
+                    self.plan.timeout.saturating_add(FAREWELL)
+                } else {
+                    PREPARATION
+                }
             };
             let waited = clock::block_within(Deadline::after(patience), moved.changed());
             if waited.is_err() {
@@ -221,7 +233,10 @@ impl Shared {
         drop(state);
         let shared = Arc::clone(self);
         let thread = thread::Builder::new().name("conformance".to_owned());
-        thread.spawn(move || shared.run()).map(drop).map_err(|why| Failed::from(format!("no thread can be had: {why}")))
+        thread
+            .spawn(move || shared.run())
+            .map(drop)
+            .map_err(|why| Failed::from(format!("no thread can be had: {why}")))
     }
 
     fn run(&self) {
@@ -258,7 +273,8 @@ impl Shared {
     }
 
     fn verdict(&self, outcomes: &[Outcome]) -> Result<Completion, Failed> {
-        let failed = |outcome: &&Outcome| matches!(outcome.verdict, Verdict::Failed | Verdict::NotRun);
+        let failed =
+            |outcome: &&Outcome| matches!(outcome.verdict, Verdict::Failed | Verdict::NotRun);
         let failing: Vec<&Outcome> = outcomes.iter().filter(failed).collect();
         if let Some(baseline) = &self.baseline {
             let comparison = baseline.compare(&outcomes.iter().collect::<Results>());
@@ -266,7 +282,9 @@ impl Shared {
                 let entries = comparison.stale.join("`, `");
                 return Err(format!("it passes: remove `{entries}` from the baseline").into());
             }
-            if comparison.unexpected.is_empty() && failing.iter().all(|it| it.verdict == Verdict::Failed) {
+            if comparison.unexpected.is_empty()
+                && failing.iter().all(|it| it.verdict == Verdict::Failed)
+            {
                 return match failing.is_empty() {
                     true => passed(outcomes),
                     false => Ok(Completion::Completed),
@@ -309,7 +327,10 @@ fn told(failing: &[&Outcome], of_interest: impl Fn(&Outcome, &str) -> bool) -> F
             continue;
         }
         let cell = outcome.cell;
-        text.push_str(&format!("{} at {} over {}\n", cell.scenario.id, cell.revision, cell.carrier));
+        text.push_str(&format!(
+            "{} at {} over {}\n",
+            cell.scenario.id, cell.revision, cell.carrier
+        ));
         text.extend(checks);
         text.push_str(&telling::stderr(outcome.stderr_tail.clone()));
         text.push('\n');

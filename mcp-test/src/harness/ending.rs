@@ -49,7 +49,9 @@ impl From<BoxError> for Problem {
             Err(error) => error,
         };
         let causes = std::iter::successors(error.source(), |&cause| cause.source());
-        Self::Error(std::iter::once(error.to_string()).chain(causes.map(ToString::to_string)).collect())
+        Self::Error(
+            std::iter::once(error.to_string()).chain(causes.map(ToString::to_string)).collect(),
+        )
     }
 }
 

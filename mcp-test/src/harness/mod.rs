@@ -1,6 +1,6 @@
 //! Scenarios as tests of cargo: plain `#[test]`s, and the trials of a test target without libtest.
 //!
-//! | | plain test target | `harness = false` and [`main!`](crate::main!) (feature `harness`) |
+//! | | plain test target | `harness = false` and `mcp_test::main!()` (feature `harness`) |
 //! |---|---|---|
 //! | `#[mcp_scenario]` | one `#[test]`: its cells one after the other, all reported | one trial per cell |
 //! | skipped at run time | fails and says so, unless `allow_skip` | ignored, with the reason |
@@ -31,6 +31,12 @@
 //! `adds_two_numbers::2025-11-25::http`. So listing tests asks no server, and gives the same names every time. Of a
 //! revision in a range, a server that does not speak it makes an ignored trial, not a failure; a revision that is named
 //! by itself has to be spoken.
+//!
+//! # One process or many
+//!
+//! Within a process, what a target speaks is asked once, and programs behind a URL run one at a time, since they want
+//! the same port. Under nextest every test is a process of its own: give such tests a
+//! [test group](https://nexte.st/docs/configuration/test-groups/) with one thread.
 //!
 //! # Snapshots
 //!

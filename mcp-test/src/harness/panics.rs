@@ -1,9 +1,10 @@
 //! Panics of a test: what they say, and, where the harness does the showing, holding them back until it does.
 
 use std::any::Any;
-use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::RefCell;
-use std::panic::{self, PanicHookInfo};
+
+#[cfg(feature = "harness")]
+pub(super) use hook::install;
 
 thread_local! {
     /// What panicked on this thread, while it is held back.
@@ -12,32 +13,10 @@ thread_local! {
 
 /// The message of a panic, if it is a text.
 pub(super) fn message(payload: &(dyn Any + Send)) -> Option<String> {
-    message_of(payload).map(str::to_owned)
-}
-
-fn message_of(payload: &(dyn Any + Send)) -> Option<&str> {
     match payload.downcast_ref::<String>() {
-        Some(text) => Some(text),
-        None => payload.downcast_ref::<&str>().copied(),
+        Some(text) => Some(text.clone()),
+        None => payload.downcast_ref::<&str>().map(|text| (*text).to_owned()),
     }
-}
-
-/// From now on, panics on threads that [`hold`] them are not printed; all others are, as before.
-pub(super) fn install() {
-    let before = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        let text = describe(info);
-        let held = HELD.try_with(|held| match &mut *held.borrow_mut() {
-            Some(texts) => {
-                texts.push(text);
-                true
-            }
-            None => false,
-        });
-        if !matches!(held, Ok(true)) {
-            before(info);
-        }
-    }));
 }
 
 /// Holds back the panics of this thread.
@@ -50,43 +29,69 @@ pub(super) fn take() -> Vec<String> {
     HELD.with_borrow_mut(|held| held.as_mut().map(std::mem::take).unwrap_or_default())
 }
 
-fn describe(info: &PanicHookInfo<'_>) -> String {
-    let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
-    let message = message_of(info.payload()).unwrap_or("a panic without a text");
-    let backtrace = Backtrace::capture();
-    match backtrace.status() {
-        BacktraceStatus::Captured => {
-            format!("panicked{place}:\n{message}\n\n{}", of_the_test(&backtrace.to_string()))
+#[cfg(feature = "harness")]
+mod hook {
+    //! The panic hook of a test binary without libtest.
+
+    use std::backtrace::{Backtrace, BacktraceStatus};
+    use std::panic::{self, PanicHookInfo};
+
+    use super::HELD;
+
+    /// From now on, panics on threads that [`hold`](super::hold) them are not printed; all others are, as before.
+    pub(in super::super) fn install() {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let text = describe(info);
+            let held = HELD.try_with(|held| match &mut *held.borrow_mut() {
+                Some(texts) => {
+                    texts.push(text);
+                    true
+                }
+                None => false,
+            });
+            if !matches!(held, Ok(true)) {
+                before(info);
+            }
+        }));
+    }
+
+    fn describe(info: &PanicHookInfo<'_>) -> String {
+        let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
+        let payload = info.payload();
+        let message = match payload.downcast_ref::<String>() {
+            Some(text) => text.as_str(),
+            None => payload.downcast_ref::<&str>().copied().unwrap_or("a panic without a text"),
+        };
+        let backtrace = Backtrace::capture();
+        match backtrace.status() {
+            BacktraceStatus::Captured => {
+                format!("panicked{place}:\n{message}\n\n{}", of_the_test(&backtrace.to_string()))
+            }
+            _ => format!("panicked{place}:\n{message}"),
         }
-        _ => format!("panicked{place}:\n{message}"),
-    }
-}
-
-/// The frames between the panic and the harness.
-fn of_the_test(backtrace: &str) -> String {
-    let is_frame = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    let lines: Vec<&str> = backtrace.lines().collect();
-    let begin = lines.iter().rposition(|line| is_frame(line) && line.contains("::panicking::")).unwrap_or_default();
-    let begin = lines[begin..].iter().skip(1).position(is_frame).map_or(0, |next| begin + 1 + next);
-    let end = lines[begin..].iter().position(|line| line.contains("catch_unwind::CatchUnwind"));
-    lines[begin..end.map_or(lines.len(), |end| begin + end)].join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_says_what_it_was_given() {
-        let payload = |text: &'static str| panic::catch_unwind(|| panic::panic_any(text)).expect_err("it panics");
-        assert_eq!(message(&*payload("why")).as_deref(), Some("why"));
-        assert_eq!(message(&5).as_deref(), None);
-        assert_eq!(message(&"owned".to_owned()).as_deref(), Some("owned"));
     }
 
-    #[test]
-    fn a_backtrace_is_that_of_the_test() {
-        let backtrace = "\
+    /// The frames between the panic and the harness.
+    fn of_the_test(backtrace: &str) -> String {
+        let is_frame = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        let lines: Vec<&str> = backtrace.lines().collect();
+        let panicking = |line: &&str| is_frame(line) && line.contains("::panicking::");
+        let begin = lines.iter().rposition(panicking).map_or(0, |last| {
+            let after = lines[last + 1..].iter().position(is_frame);
+            after.map_or(0, |next| last + 1 + next)
+        });
+        let end = lines[begin..].iter().position(|line| line.contains("catch_unwind::CatchUnwind"));
+        lines[begin..end.map_or(lines.len(), |end| begin + end)].join("\n")
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::of_the_test;
+
+        #[test]
+        fn a_backtrace_is_that_of_the_test() {
+            let backtrace = "\
    0: describe
              at src/panics.rs:56:21
    1: core::panicking::panic_fmt
@@ -95,8 +100,27 @@ mod tests {
              at tests/calculator.rs:42:29
    3: <futures_util::future::future::catch_unwind::CatchUnwind<Fut> as core::future::future::Future>::poll
              at catch_unwind.rs:37:44";
-        assert_eq!(of_the_test(backtrace), "   2: adds\n             at tests/calculator.rs:42:29");
-        assert_eq!(of_the_test("   0: adds"), "   0: adds");
+            assert_eq!(
+                of_the_test(backtrace),
+                "   2: adds\n             at tests/calculator.rs:42:29"
+            );
+            assert_eq!(of_the_test("   0: adds\n   1: main"), "   0: adds\n   1: main");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_says_what_it_was_given() {
+        let payload = |text: &'static str| {
+            std::panic::catch_unwind(|| std::panic::panic_any(text)).expect_err("it panics")
+        };
+        assert_eq!(message(&*payload("why")).as_deref(), Some("why"));
+        assert_eq!(message(&5).as_deref(), None);
+        assert_eq!(message(&"owned".to_owned()).as_deref(), Some("owned"));
     }
 
     #[test]

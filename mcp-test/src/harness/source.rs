@@ -23,7 +23,10 @@ pub(super) type Key = Option<usize>;
 
 impl Source {
     /// The source of a scenario's target.
-    pub(super) fn of(scenario: &UserScenario, environment: &Environment) -> Result<Self, Unplayable> {
+    pub(super) fn of(
+        scenario: &UserScenario,
+        environment: &Environment,
+    ) -> Result<Self, Unplayable> {
         if let Some(make) = scenario.target {
             return Ok(Self::Function(make));
         }

@@ -18,8 +18,8 @@ use super::speaking::{self, Mute};
 use super::{Unplayable, panics};
 use crate::check::{Finding, Severity, Status};
 use crate::clock::{self, Deadline};
-use crate::scenario::{ScenarioFuture, UserScenario};
 use crate::scenario::{Ctx, Ended, Golden, Inventory, Profile, Setup, Skip};
+use crate::scenario::{ScenarioFuture, UserScenario};
 use crate::spec::Revision;
 use crate::trace::{Recorder, Trace};
 use crate::transport::{CarrierKind, Limits, Target};
@@ -105,8 +105,15 @@ pub(super) fn play(order: &Order) -> Played {
             Ok(Some(Progress::Ending)) => deadline = Deadline::after(FAREWELL),
             Ok(Some(Progress::Over(played))) => return *played,
             // The thread is gone without a word, which only a panic in the harness itself can do.
-            Ok(None) => return Played::failed(Problem::Finding(Finding::harness("the thread of the test is gone"))),
-            Err(_) => return scene.map_or_else(|| Played::blocked(Trace::default()), |scene| scene.blocked()),
+            Ok(None) => {
+                return Played::failed(Problem::Finding(Finding::harness(
+                    "the thread of the test is gone",
+                )));
+            }
+            Err(_) => {
+                return scene
+                    .map_or_else(|| Played::blocked(Trace::default()), |scene| scene.blocked());
+            }
         }
     }
 }
@@ -176,7 +183,11 @@ async fn on_target(order: &Order, target: &Target, say: &dyn Fn(Progress)) -> Pl
     played
 }
 
-async fn revision(order: &Order, target: &Target, carrier: CarrierKind) -> Result<Revision, Box<Played>> {
+async fn revision(
+    order: &Order,
+    target: &Target,
+    carrier: CarrierKind,
+) -> Result<Revision, Box<Played>> {
     let key = order.source.key();
     let ask = async |wanted: &[Revision]| {
         let spoken = speaking::spoken(key, target, carrier, wanted, REPLY.min(order.timeout)).await;
@@ -248,7 +259,9 @@ async fn conversation(
         }
     }
     for check in checks.into_iter().filter(|check| check.status == Status::Failure) {
-        let finding = check.finding.unwrap_or_else(|| Finding::peer(format!("the check `{}` failed", check.id)));
+        let finding = check
+            .finding
+            .unwrap_or_else(|| Finding::peer(format!("the check `{}` failed", check.id)));
         played.add(Problem::Finding(finding));
     }
     for finding in judged {

@@ -6,7 +6,8 @@
 use std::path::Path;
 
 /// What marks a function as a test that libtest would run.
-const MARKS: [&str; 5] = ["#[test]", "#[tokio::test", "#[rstest", "#[test_case", "#[wasm_bindgen_test"];
+const MARKS: [&str; 5] =
+    ["#[test]", "#[tokio::test", "#[rstest", "#[test_case", "#[wasm_bindgen_test"];
 
 /// Where in these files such tests stand: `tests/calculator.rs:12`.
 pub(super) fn find<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<String> {
@@ -47,7 +48,9 @@ pub(super) fn warning(places: &[String]) -> String {
     for place in places {
         text.push_str(&format!("  {place}\n"));
     }
-    text.push_str("  make them `#[mcp_scenario]`, or move them to a test target with the standard harness\n");
+    text.push_str(
+        "  make them `#[mcp_scenario]`, or move them to a test target with the standard harness\n",
+    );
     text
 }
 

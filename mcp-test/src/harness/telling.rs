@@ -54,7 +54,8 @@ pub(super) fn stderr(lines: impl IntoIterator<Item = String>) -> String {
         if text.is_empty() {
             text.push_str("\nthe last lines of the server on stderr:\n");
         }
-        let shown: String = line.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect();
+        let shown: String =
+            line.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect();
         let _ = writeln!(text, "  | {shown}");
     }
     text
@@ -62,11 +63,17 @@ pub(super) fn stderr(lines: impl IntoIterator<Item = String>) -> String {
 
 fn heading(scenario: &UserScenario, played: &Played) -> String {
     let place = place(played).map(|place| format!(" at {place}")).unwrap_or_default();
-    let target = if played.target.is_empty() { String::new() } else { format!(" of {}", played.target) };
+    let target =
+        if played.target.is_empty() { String::new() } else { format!(" of {}", played.target) };
     format!("scenario `{}` failed{place}{target}, {}\n", scenario.name, scenario.location())
 }
 
-fn problem(problem: &Problem, played: &Played, revision: Revision, panic: Option<&String>) -> String {
+fn problem(
+    problem: &Problem,
+    played: &Played,
+    revision: Revision,
+    panic: Option<&String>,
+) -> String {
     match problem {
         Problem::Finding(finding) => explain(finding, &played.trace, revision),
         Problem::Error(chain) => {
@@ -101,7 +108,8 @@ fn shows_an_exchange(problem: &Problem) -> bool {
         Problem::Finding(finding) => !finding.evidence.is_empty(),
         Problem::Unplayable(_) => true,
         Problem::Panic(payload) => {
-            payload.is::<Differences>() || message(&**payload).is_some_and(|text| text.contains("\nthe exchange:\n"))
+            payload.is::<Differences>()
+                || message(&**payload).is_some_and(|text| text.contains("\nthe exchange:\n"))
         }
         Problem::Error(_) | Problem::TimedOut(_) | Problem::Blocked => false,
     }
@@ -142,7 +150,8 @@ mod tests {
     fn played() -> Played {
         let recorder = Recorder::new();
         let wire = recorder.open("duplex");
-        let say = |party, text: &'static str| recorder.record(wire, party, Reading::message(text.into()));
+        let say =
+            |party, text: &'static str| recorder.record(wire, party, Reading::message(text.into()));
         say(Party::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
         recorder.record(wire, Party::Server, What::Stderr("cannot \"ping\"\u{1b}[2J".to_owned()));
         Played {
@@ -166,7 +175,10 @@ mod tests {
     fn panics_that_were_held_back_are_told_the_last_one_as_the_end() {
         let mut played = played();
         played.add(Problem::Panic(Box::new("left == right")));
-        played.panics = vec!["panicked at server.rs:1:2:\nboom".to_owned(), "panicked at a.rs:3:4:\nleft == right".to_owned()];
+        played.panics = vec![
+            "panicked at server.rs:1:2:\nboom".to_owned(),
+            "panicked at a.rs:3:4:\nleft == right".to_owned(),
+        ];
         insta::assert_snapshot!(failure(&scenario(), &played));
     }
 
@@ -176,6 +188,10 @@ mod tests {
         late.add(Problem::TimedOut(Duration::from_millis(250)));
         let mut blocked = Played::blocked(Trace::default());
         blocked.target = "in-process server".to_owned();
-        insta::assert_snapshot!(format!("{}\n\n{}", failure(&scenario(), &late), failure(&scenario(), &blocked)));
+        insta::assert_snapshot!(format!(
+            "{}\n\n{}",
+            failure(&scenario(), &late),
+            failure(&scenario(), &blocked)
+        ));
     }
 }

@@ -52,8 +52,10 @@ fn prepare(place: &Place, conformances: Vec<Conformance>) -> crate::Result<Optio
     }
     let threads = arguments.test_threads.or(environment::test_threads()?);
     let mut trials = scenarios();
-    let suites: Vec<Suite> =
-        conformances.into_iter().map(|it| it.into_suite(place.manifest_dir)).collect::<Result<_, _>>()?;
+    let suites: Vec<Suite> = conformances
+        .into_iter()
+        .map(|it| it.into_suite(place.manifest_dir))
+        .collect::<Result<_, _>>()?;
     let names = trials.iter().map(|trial| trial.name().to_owned());
     let names: Vec<String> = names.chain(suites.iter().flat_map(Suite::names)).collect();
     unique(&names)?;
@@ -100,9 +102,10 @@ fn scenarios() -> Vec<Trial> {
     let mut trials = Vec::new();
     for scenario in user_scenarios() {
         // What cannot be planned is one trial, which says why.
-        let planned = environment.as_ref().map_err(ToString::to_string).and_then(|environment| {
-            plan(scenario, environment).map_err(|why| why.to_string())
-        });
+        let planned = environment
+            .as_ref()
+            .map_err(ToString::to_string)
+            .and_then(|environment| plan(scenario, environment).map_err(|why| why.to_string()));
         match planned {
             Ok(orders) => trials.extend(orders.into_iter().map(trial)),
             Err(why) => trials.push(failing(scenario, why)),
@@ -111,7 +114,10 @@ fn scenarios() -> Vec<Trial> {
     trials
 }
 
-fn plan(scenario: &'static UserScenario, environment: &Environment) -> Result<Vec<Order>, Unplayable> {
+fn plan(
+    scenario: &'static UserScenario,
+    environment: &Environment,
+) -> Result<Vec<Order>, Unplayable> {
     let source = Source::of(scenario, environment)?;
     orders(scenario, environment, &source, true)
 }

@@ -102,7 +102,8 @@ mod differences {
     pub(super) fn tell(name: &str, text: &str, compare: GoldenFn, shows_differences: bool) {
         let before = Arc::default();
         let mut settings = Settings::clone_current();
-        let reading = Reading { compare: settings.comparator().dyn_clone(), before: Arc::clone(&before) };
+        let reading =
+            Reading { compare: settings.comparator().dyn_clone(), before: Arc::clone(&before) };
         settings.set_comparator(Box::new(reading));
         let compared = settings.bind(|| {
             // Held meanwhile, so that what insta prints stays in one piece among the output of other threads.
@@ -129,7 +130,11 @@ mod differences {
             (Some(now), Some(before)) => {
                 let (before, now) = (format!("{}\n", before.trim()), format!("{}\n", now.trim()));
                 let lines = TextDiff::from_lines(&before, &now);
-                let lines = lines.unified_diff().context_radius(3).header("snapshot", "this run").to_string();
+                let lines = lines
+                    .unified_diff()
+                    .context_radius(3)
+                    .header("snapshot", "this run")
+                    .to_string();
                 format!("{why}:\n{lines}")
             }
         }
