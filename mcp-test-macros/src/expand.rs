@@ -22,17 +22,11 @@ pub(crate) fn expand(scenario: &Scenario<'_>) -> TokenStream {
     // The name's place, for the compiler's messages; not its hygiene, so that no name of the user's is shadowed.
     let own = Span::mixed_site().located_at(name.span());
     let definition = format_ident!("__mcp_scenario_{}", name.unraw(), span = own);
-    let conditions: Vec<_> = attributes
-        .iter()
-        .filter(|a| a.path().is_ident("cfg"))
-        .collect();
+    let conditions: Vec<_> = attributes.iter().filter(|a| a.path().is_ident("cfg")).collect();
 
     let value = value(scenario, &private);
     let function = inner_function(scenario.function);
-    let test = test(
-        scenario.function,
-        &quote_spanned!(own=> #private::run_test(&#definition)),
-    );
+    let test = test(scenario.function, &quote_spanned!(own=> #private::run_test(&#definition)));
     quote! {
         #(#conditions)*
         #[doc(hidden)]
@@ -52,9 +46,7 @@ pub(crate) fn expand(scenario: &Scenario<'_>) -> TokenStream {
 /// The user's function, inside of the definition.
 fn inner_function(function: &Function) -> TokenStream {
     let attributes = function.attributes.iter().filter(|a| !belongs_to_tests(a));
-    let Function {
-        signature, body, ..
-    } = function;
+    let Function { signature, body, .. } = function;
     quote!(#(#attributes)* #signature #body)
 }
 
@@ -64,11 +56,8 @@ fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
     let name = ident.unraw().to_string();
     let (line, column) = (at(ident, "line"), at(ident, "column"));
     let options = &scenario.options;
-    let target = option(
-        options
-            .target
-            .map(|target| quote!(|| #private::IntoTarget::into_target(#target))),
-    );
+    let target =
+        option(options.target.map(|target| quote!(|| #private::IntoTarget::into_target(#target))));
     let revisions = option(options.revisions.as_ref().map(|text| quote!(#text)));
     let ignored = option(scenario.ignored.as_ref().map(|reason| quote!(#reason)));
     let timeout = option(options.timeout.map(duration));
@@ -100,14 +89,8 @@ fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
 /// A call of the function; a wrong argument or return type is an error at that type.
 fn run(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
     let name = &scenario.function.signature.ident;
-    let context = Ident::new(
-        "context",
-        Span::mixed_site().located_at(scenario.context_span),
-    );
-    let outcome = Ident::new(
-        "outcome",
-        Span::mixed_site().located_at(scenario.outcome_span),
-    );
+    let context = Ident::new("context", Span::mixed_site().located_at(scenario.context_span));
+    let outcome = Ident::new("outcome", Span::mixed_site().located_at(scenario.outcome_span));
     quote! {
         |#context| ::std::boxed::Box::pin(async move {
             let #outcome = #name(#context).await;
@@ -140,10 +123,8 @@ fn attribute_of_test(attribute: &Attribute) -> Option<TokenStream> {
         let lints = &list.tokens;
         return Some(quote!(#[allow(#lints)]));
     }
-    let kept = is_lint_level(attribute)
-        || ["cfg", "doc", "ignore"]
-            .iter()
-            .any(|kept| path.is_ident(kept));
+    let kept =
+        is_lint_level(attribute) || ["cfg", "doc", "ignore"].iter().any(|kept| path.is_ident(kept));
     kept.then(|| quote!(#attribute))
 }
 
@@ -173,10 +154,8 @@ mod tests {
 
     /// The items that a scenario becomes, each without spaces around its tokens.
     fn items(arguments: &str, item: &str) -> Vec<String> {
-        let expanded = crate::scenario(
-            arguments.parse().expect("tokens"),
-            &item.parse().expect("tokens"),
-        );
+        let expanded =
+            crate::scenario(arguments.parse().expect("tokens"), &item.parse().expect("tokens"));
         let file: File = parse_str(&expanded.to_string()).expect("items");
         let kinds = file.items.iter().map(|item| match item {
             Item::Static(_) | Item::Macro(_) | Item::Fn(_) => dense(item),
@@ -242,11 +221,7 @@ mod tests {
             pub async fn Works(ctx: &mut Ctx) -> Result<()> { Ok(()) }
         "#;
         let items = items("", item);
-        assert!(
-            items[0].starts_with("#[cfg(unix)]#[doc(hidden)]"),
-            "{}",
-            items[0]
-        );
+        assert!(items[0].starts_with("#[cfg(unix)]#[doc(hidden)]"), "{}", items[0]);
         let function = "={#[doc=\"What it shows.\"]#[cfg(unix)]#[expect(non_snake_case)]#[allow(clippy::all)]\
                         #[instrument]async fn Works(ctx:&mut Ctx)->Result<()>{Ok(())}";
         assert!(items[0].contains(function), "{}", items[0]);

@@ -17,9 +17,7 @@ pub(crate) fn untouched(errors: &Errors, item: &TokenStream) -> TokenStream {
 
 /// The errors, and the function as it was meant.
 pub(crate) fn mended(errors: &Errors, mut function: Function, krate: &Path) -> TokenStream {
-    function
-        .attributes
-        .retain(|attribute| !belongs_to_tests(attribute));
+    function.attributes.retain(|attribute| !belongs_to_tests(attribute));
     let returns_ok = ends_with_ok(&function.body.stream());
     mend(&mut function.signature, returns_ok, krate);
     // Nothing calls it, and what it leaves unused is no news beside an error.
@@ -36,9 +34,7 @@ fn mend(signature: &mut Signature, returns_ok: bool, krate: &Path) {
     match signature.inputs.first_mut() {
         None => {
             let name = Ident::new("ctx", Span::call_site());
-            signature
-                .inputs
-                .push(parse_quote!(#name: &mut #krate::__private::Ctx));
+            signature.inputs.push(parse_quote!(#name: &mut #krate::__private::Ctx));
         }
         Some(FnArg::Typed(typed)) if !borrows_mutably(&typed.ty) => {
             let ty = match &*typed.ty {
@@ -74,15 +70,11 @@ mod tests {
     use syn::{File, Item, ItemFn, Type};
 
     fn fallback(arguments: &str, item: &str) -> (usize, Vec<Item>) {
-        let expanded = crate::scenario(
-            arguments.parse().expect("tokens"),
-            &item.parse().expect("tokens"),
-        );
+        let expanded =
+            crate::scenario(arguments.parse().expect("tokens"), &item.parse().expect("tokens"));
         let file: File = syn::parse2(expanded).expect("items");
-        let (errors, rest): (Vec<Item>, Vec<Item>) = file
-            .items
-            .into_iter()
-            .partition(|item| matches!(item, Item::Macro(_)));
+        let (errors, rest): (Vec<Item>, Vec<Item>) =
+            file.items.into_iter().partition(|item| matches!(item, Item::Macro(_)));
         (errors.len(), rest)
     }
 
@@ -100,10 +92,8 @@ mod tests {
 
     #[test]
     fn each_mistake_is_one_compile_error_before_the_function() {
-        let (errors, rest) = fallback(
-            "matrx, timeout = 5",
-            "fn f(ctx: &mut Ctx) -> Result<()> { Ok(()) }",
-        );
+        let (errors, rest) =
+            fallback("matrx, timeout = 5", "fn f(ctx: &mut Ctx) -> Result<()> { Ok(()) }");
         assert_eq!((errors, rest.len()), (3, 1));
     }
 
@@ -117,10 +107,8 @@ mod tests {
 
     #[test]
     fn a_right_function_under_wrong_options_stays_as_it_is() {
-        let kept = function(
-            "matrx",
-            "/// Docs.\npub async fn f(mut c: &mut Ctx) -> Result<()> { body }",
-        );
+        let kept =
+            function("matrx", "/// Docs.\npub async fn f(mut c: &mut Ctx) -> Result<()> { body }");
         assert!(matches!(kept.vis, syn::Visibility::Public(_)));
         assert_eq!(kept.attrs.len(), 2);
         assert_eq!(kept.block.stmts.len(), 1);
@@ -149,11 +137,6 @@ mod tests {
             "".parse().expect("tokens"),
             &"async fn f(ctx: &mut Ctx);".parse().expect("tokens"),
         );
-        assert!(
-            expanded
-                .to_string()
-                .ends_with("async fn f (ctx : & mut Ctx) ;"),
-            "{expanded}"
-        );
+        assert!(expanded.to_string().ends_with("async fn f (ctx : & mut Ctx) ;"), "{expanded}");
     }
 }

@@ -29,12 +29,7 @@ impl Parse for Function {
         if !input.peek(token::Brace) {
             return Err(input.error("expected a function body"));
         }
-        Ok(Self {
-            attributes,
-            visibility,
-            signature,
-            body: input.parse()?,
-        })
+        Ok(Self { attributes, visibility, signature, body: input.parse()? })
     }
 }
 

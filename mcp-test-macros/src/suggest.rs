@@ -16,10 +16,7 @@ pub(crate) fn hint(word: &str, known: &[&str], quote: char) -> String {
     if let Some(nearest) = nearest(word, known) {
         return format!("did you mean {quote}{nearest}{quote}?");
     }
-    let all: Vec<String> = known
-        .iter()
-        .map(|word| format!("{quote}{word}{quote}"))
-        .collect();
+    let all: Vec<String> = known.iter().map(|word| format!("{quote}{word}{quote}")).collect();
     format!("expected one of {}", all.join(", "))
 }
 
@@ -65,10 +62,7 @@ mod tests {
 
     #[test]
     fn without_a_near_word_all_are_named() {
-        assert_eq!(
-            hint("x", &["aaa", "bbb"], '`'),
-            "expected one of `aaa`, `bbb`"
-        );
+        assert_eq!(hint("x", &["aaa", "bbb"], '`'), "expected one of `aaa`, `bbb`");
         assert_eq!(hint("aab", &["aaa", "bbb"], '"'), "did you mean \"aaa\"?");
     }
 }

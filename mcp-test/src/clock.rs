@@ -40,9 +40,7 @@ impl Deadline {
     ///
     /// A duration beyond what the machine's clock can express is the same as [`Deadline::never`].
     pub fn after(allotted: Duration) -> Self {
-        let end = Instant::now()
-            .checked_add(allotted)
-            .map(|at| End { at, allotted });
+        let end = Instant::now().checked_add(allotted).map(|at| End { at, allotted });
         Self { end }
     }
 
@@ -53,8 +51,7 @@ impl Deadline {
 
     /// How much time is left: zero once it has passed, `None` if it never will.
     pub fn remaining(&self) -> Option<Duration> {
-        self.end
-            .map(|end| end.at.saturating_duration_since(Instant::now()))
+        self.end.map(|end| end.at.saturating_duration_since(Instant::now()))
     }
 
     /// How much time there was in the beginning, for messages that say how long was waited; `None` if it never passes.
@@ -104,11 +101,7 @@ pub async fn within<F: Future>(deadline: Deadline, future: F) -> Result<F::Outpu
             return Poll::Ready(Ok(output));
         }
         let alarm = alarm.get_or_insert_with(|| Alarm::set(end.at));
-        alarm.poll(cx).map(|()| {
-            Err(Elapsed {
-                allotted: end.allotted,
-            })
-        })
+        alarm.poll(cx).map(|()| Err(Elapsed { allotted: end.allotted }))
     })
     .await
 }
@@ -167,9 +160,7 @@ impl Watchdog {
     /// Arms a watchdog; a duration beyond the machine's clock never fires.
     pub fn arm(after: Duration, bark: impl FnOnce() + Send + 'static) -> Self {
         let at = Instant::now().checked_add(after);
-        Self {
-            alarm: at.map(|at| Alarm::register(at, Bell::Watchdog(Box::new(bark)))),
-        }
+        Self { alarm: at.map(|at| Alarm::register(at, Bell::Watchdog(Box::new(bark)))) }
     }
 
     /// Whether the time was up and the function was started.
@@ -187,9 +178,7 @@ pub struct Stopwatch {
 impl Stopwatch {
     /// A stopwatch that runs from now on.
     pub fn start() -> Self {
-        Self {
-            started: Instant::now(),
-        }
+        Self { started: Instant::now() }
     }
 
     /// The time since the start.
@@ -201,11 +190,7 @@ impl Stopwatch {
 /// The time of day in UTC as ISO 8601 with milliseconds, like `2026-11-21T21:37:43.473Z`.
 pub fn utc_now() -> String {
     // A machine whose clock stands before 1970 gets 1970: a wrong date in a report is better than no report.
-    iso_8601(
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default(),
-    )
+    iso_8601(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
 fn iso_8601(since_epoch: Duration) -> String {
@@ -225,11 +210,7 @@ fn civil_date(days_since_epoch: u64) -> (u64, u64, u64) {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     (year, month, day)
 }
@@ -258,11 +239,7 @@ impl Alarm {
         schedule.next += 1;
         let key = (at, schedule.next);
         schedule.bells.insert(key, bell);
-        if schedule
-            .bells
-            .first_key_value()
-            .is_some_and(|(first, _)| *first == key)
-        {
+        if schedule.bells.first_key_value().is_some_and(|(first, _)| *first == key) {
             timer.changed.notify_one();
         }
         Self { key }
@@ -328,10 +305,7 @@ impl Timer {
         let mut schedule = self.lock();
         loop {
             let Some((at, _)) = schedule.bells.first_key_value().map(|(key, _)| *key) else {
-                schedule = self
-                    .changed
-                    .wait(schedule)
-                    .unwrap_or_else(PoisonError::into_inner);
+                schedule = self.changed.wait(schedule).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             let left = at.saturating_duration_since(Instant::now());
@@ -360,9 +334,8 @@ impl Bell {
             Self::Watchdog(bark) => {
                 // On a thread of its own: it may block, and the other deadlines must go on. Where no thread can be
                 // had the process is past saving, and the watchdog of the whole run will say so.
-                let _ = std::thread::Builder::new()
-                    .name("mcp-test-watchdog".to_owned())
-                    .spawn(bark);
+                let _ =
+                    std::thread::Builder::new().name("mcp-test-watchdog".to_owned()).spawn(bark);
             }
         }
     }

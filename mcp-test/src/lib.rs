@@ -62,9 +62,9 @@ pub mod __private {
     pub use crate::scenario::{
         DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario, user_scenarios,
     };
-    pub use inventory;
     #[cfg(feature = "golden")]
     pub use insta;
+    pub use inventory;
 }
 
 /// The code of the README compiles.

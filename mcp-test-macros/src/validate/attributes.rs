@@ -45,10 +45,7 @@ fn reason(ignore: &Meta) -> Option<String> {
     match ignore {
         Meta::Path(_) => Some(String::new()),
         Meta::NameValue(pair) => match &pair.value {
-            Expr::Lit(ExprLit {
-                lit: Lit::Str(reason),
-                ..
-            }) => Some(reason.value()),
+            Expr::Lit(ExprLit { lit: Lit::Str(reason), .. }) => Some(reason.value()),
             _ => None,
         },
         Meta::List(_) => None,

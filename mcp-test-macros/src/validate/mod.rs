@@ -130,18 +130,11 @@ mod tests {
             "18446744073709551615m",
         ] {
             let message = mistakes(&format!("timeout = {wrong:?}"), RIGHT);
-            assert!(
-                message.contains("a whole number with its unit"),
-                "{wrong}: {message}"
-            );
+            assert!(message.contains("a whole number with its unit"), "{wrong}: {message}");
         }
         insta::assert_snapshot!(mistakes("timeout = \"0s\"", RIGHT), @r#""0s" -> a timeout of zero has always passed already"#);
         for right in ["5s", "5 s", "250ms", "2m"] {
-            assert_eq!(
-                mistakes(&format!("timeout = {right:?}"), RIGHT),
-                "",
-                "{right}"
-            );
+            assert_eq!(mistakes(&format!("timeout = {right:?}"), RIGHT), "", "{right}");
         }
     }
 
@@ -161,10 +154,7 @@ mod tests {
             "ctx: impl Scenario",
         ];
         let shown = arguments.map(|arguments| {
-            mistakes(
-                "",
-                &format!("async fn f({arguments}) -> Result<()> {{ Ok(()) }}"),
-            )
+            mistakes("", &format!("async fn f({arguments}) -> Result<()> {{ Ok(()) }}"))
         });
         insta::assert_snapshot!(shown.join("\n"), @"
         () -> a scenario takes its context: `ctx: &mut Ctx`

@@ -8,15 +8,8 @@ use super::revisions;
 use crate::model::{Errors, Options, Written};
 use crate::suggest;
 
-const OPTIONS: [&str; 7] = [
-    "target",
-    "revisions",
-    "transports",
-    "matrix",
-    "allow_skip",
-    "timeout",
-    "crate",
-];
+const OPTIONS: [&str; 7] =
+    ["target", "revisions", "transports", "matrix", "allow_skip", "timeout", "crate"];
 
 const TRANSPORTS: [&str; 4] = ["duplex", "stdio", "http", "router"];
 
@@ -25,10 +18,7 @@ pub(super) fn validate<'a>(written: &'a [Written], errors: &mut Errors) -> Optio
     let mut options = Options::default();
     for (index, option) in written.iter().enumerate() {
         let name = option.name.to_string();
-        if written[..index]
-            .iter()
-            .any(|earlier| earlier.name == option.name)
-        {
+        if written[..index].iter().any(|earlier| earlier.name == option.name) {
             if OPTIONS.contains(&name.as_str()) {
                 errors.at(&option.name, format!("duplicate option `{name}`"));
             }
@@ -68,10 +58,7 @@ pub(super) fn validate<'a>(written: &'a [Written], errors: &mut Errors) -> Optio
 fn flag(option: &Written, errors: &mut Errors) -> bool {
     if let Some(value) = &option.value {
         let name = &option.name;
-        errors.at(
-            value,
-            format!("`{name}` takes no value: write it alone, or leave it out"),
-        );
+        errors.at(value, format!("`{name}` takes no value: write it alone, or leave it out"));
     }
     true
 }
@@ -79,10 +66,7 @@ fn flag(option: &Written, errors: &mut Errors) -> bool {
 fn value<'a>(option: &'a Written, example: &str, errors: &mut Errors) -> Option<&'a Expr> {
     if option.value.is_none() {
         let name = &option.name;
-        errors.at(
-            name,
-            format!("`{name}` needs a value: `{name} = {example}`"),
-        );
+        errors.at(name, format!("`{name}` needs a value: `{name} = {example}`"));
     }
     option.value.as_ref()
 }
@@ -94,10 +78,7 @@ fn string<'a>(
     errors: &mut Errors,
 ) -> Option<&'a LitStr> {
     match value(option, example, errors)? {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        }) => Some(text),
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
         other => {
             errors.at(other, format!("{expected}: `{} = {example}`", option.name));
             None
@@ -116,10 +97,7 @@ fn transports(option: &Written, errors: &mut Errors) -> Vec<&'static str> {
         None => return transports,
     };
     if list.elems.is_empty() {
-        errors.at(
-            list,
-            "no transport to run over: name one, or leave `transports` out",
-        );
+        errors.at(list, "no transport to run over: name one, or leave `transports` out");
     }
     read_transports(list, &mut transports, errors);
     transports
@@ -129,15 +107,11 @@ fn read_transports(list: &ExprArray, transports: &mut Vec<&'static str>, errors:
     for element in &list.elems {
         let word = match element {
             Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
-            Expr::Lit(ExprLit {
-                lit: Lit::Str(text),
-                ..
-            }) if TRANSPORTS.contains(&text.value().as_str()) => {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. })
+                if TRANSPORTS.contains(&text.value().as_str()) =>
+            {
                 let word = text.value();
-                errors.at(
-                    element,
-                    format!("a transport is a word, without quotes: `{word}`"),
-                );
+                errors.at(element, format!("a transport is a word, without quotes: `{word}`"));
                 continue;
             }
             _ => None,

@@ -5,13 +5,7 @@
 use crate::suggest;
 
 /// The dated revisions, oldest first.
-const REVISIONS: [&str; 5] = [
-    "2024-11-05",
-    "2025-03-26",
-    "2025-06-18",
-    "2025-11-25",
-    "2026-07-28",
-];
+const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
 /// The word for all of them.
 const ALL: &str = "all";
@@ -22,15 +16,9 @@ pub(super) fn validate(text: &str) -> Result<String, Vec<String>> {
         return Ok(ALL.to_owned());
     }
     let mut mistakes = Vec::new();
-    let parts: Vec<String> = text
-        .split(',')
-        .map(|part| part_of(part.trim(), &mut mistakes))
-        .collect();
-    if mistakes.is_empty() {
-        Ok(parts.join(","))
-    } else {
-        Err(mistakes)
-    }
+    let parts: Vec<String> =
+        text.split(',').map(|part| part_of(part.trim(), &mut mistakes)).collect();
+    if mistakes.is_empty() { Ok(parts.join(",")) } else { Err(mistakes) }
 }
 
 /// One revision or range.
@@ -41,10 +29,7 @@ fn part_of(part: &str, mistakes: &mut Vec<String>) -> String {
     };
     let (from, to) = (from.trim(), to.trim());
     if let Some(to) = to.strip_prefix('=') {
-        mistakes.push(format!(
-            "a range holds both its ends already: \"{from}..{}\"",
-            to.trim()
-        ));
+        mistakes.push(format!("a range holds both its ends already: \"{from}..{}\"", to.trim()));
     } else if from.is_empty() && to.is_empty() {
         mistakes
             .push("a range names at least one end; for all revisions, write \"all\"".to_owned());
@@ -54,9 +39,7 @@ fn part_of(part: &str, mistakes: &mut Vec<String>) -> String {
         if let [Some(first), Some(last)] = ends
             && first > last
         {
-            mistakes.push(format!(
-                "no revision is in \"{part}\": {from} comes after {to}"
-            ));
+            mistakes.push(format!("no revision is in \"{part}\": {from} comes after {to}"));
         }
     }
     format!("{from}..{to}")

@@ -17,10 +17,10 @@ pub(super) fn validate(signature: &Signature, errors: &mut Errors) {
         errors.at(constness, "a scenario can't be `const`");
     }
     match &signature.safety {
-        Safety::Unsafe(unsafety) => errors.at(
-            unsafety,
-            "a scenario can't be `unsafe`: put an `unsafe` block into its body",
-        ),
+        Safety::Unsafe(unsafety) => {
+            errors
+                .at(unsafety, "a scenario can't be `unsafe`: put an `unsafe` block into its body");
+        }
         Safety::Safe(safety) => errors.at(safety, "a scenario can't be `safe`"),
         _ => {}
     }
@@ -28,10 +28,7 @@ pub(super) fn validate(signature: &Signature, errors: &mut Errors) {
         errors.at(abi, "a scenario can't be `extern`");
     }
     if signature.asyncness.is_none() {
-        errors.at(
-            &signature.fn_token,
-            "a scenario is asynchronous: `async fn`",
-        );
+        errors.at(&signature.fn_token, "a scenario is asynchronous: `async fn`");
     }
     if !signature.generics.params.is_empty() {
         errors.at(&signature.generics, NO_GENERICS);
@@ -54,10 +51,7 @@ fn arguments(signature: &Signature, errors: &mut Errors) {
     let rest = signature.inputs.iter().skip(1);
     let variadic = &signature.variadic;
     if rest.len() > 0 || variadic.is_some() {
-        errors.at(
-            &quote!(#(#rest),* #variadic),
-            "a scenario takes one argument, its context",
-        );
+        errors.at(&quote!(#(#rest),* #variadic), "a scenario takes one argument, its context");
     }
 }
 
@@ -78,10 +72,7 @@ fn argument(argument: &FnArg, errors: &mut Errors) {
         _ => false,
     };
     if !plain {
-        errors.at(
-            &typed.pat,
-            "a scenario's argument is a plain name: `ctx: &mut Ctx`",
-        );
+        errors.at(&typed.pat, "a scenario's argument is a plain name: `ctx: &mut Ctx`");
     }
     match bare(&typed.ty) {
         Type::Reference(reference) => borrow(reference, errors),
@@ -92,20 +83,10 @@ fn argument(argument: &FnArg, errors: &mut Errors) {
 
 fn borrow(reference: &TypeReference, errors: &mut Errors) {
     if reference.mutability.is_none() {
-        errors.at(
-            reference,
-            "a scenario borrows its context mutably: `&mut Ctx`",
-        );
+        errors.at(reference, "a scenario borrows its context mutably: `&mut Ctx`");
     }
-    if let Some(lifetime) = reference
-        .lifetime
-        .as_ref()
-        .filter(|lifetime| lifetime.ident != "_")
-    {
-        errors.at(
-            lifetime,
-            "the context is lent for the run of one cell only: `&mut Ctx`",
-        );
+    if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident != "_") {
+        errors.at(lifetime, "the context is lent for the run of one cell only: `&mut Ctx`");
     }
 }
 

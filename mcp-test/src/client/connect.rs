@@ -18,7 +18,14 @@ impl Client {
         if options.revision.era() == Era::Stateless {
             link.speak(options.revision);
         }
-        Self { link, options, facts, ids: 0, wait: super::wait::State::default(), tracked: Vec::new() }
+        Self {
+            link,
+            options,
+            facts,
+            ids: 0,
+            wait: super::wait::State::default(),
+            tracked: Vec::new(),
+        }
     }
 
     /// Begins a conversation in the revision of `options`.

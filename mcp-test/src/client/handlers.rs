@@ -94,7 +94,8 @@ mod tests {
     use super::*;
 
     fn asked(method: &str) -> String {
-        let handlers = Handlers::new().on("roots/list", |_| Ok(serde_json::json!({"roots": []}).into()));
+        let handlers =
+            Handlers::new().on("roots/list", |_| Ok(serde_json::json!({"roots": []}).into()));
         let request = Request { id: Id::from("s1"), method: method.to_owned(), params: None };
         handlers.answer(&request).to_value().to_string()
     }

@@ -168,7 +168,9 @@ impl Client {
             if cursors.contains(&next) || pages.len() >= MAX_PAGES {
                 let got = format!("nextCursor {next:?} on page {}", pages.len());
                 return Err(Finding::peer(format!("the pages of {method} do not end"))
-                    .expected(format!("a list of at most {MAX_PAGES} pages, each with a new cursor"))
+                    .expected(format!(
+                        "a list of at most {MAX_PAGES} pages, each with a new cursor"
+                    ))
                     .got(got)
                     .evidence_all(evidence));
             }

@@ -26,7 +26,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             revision: Revision::NEWEST_HANDSHAKE,
-            client_info: serde_json::json!({"name": "mcp-test", "version": env!("CARGO_PKG_VERSION")}).into(),
+            client_info:
+                serde_json::json!({"name": "mcp-test", "version": env!("CARGO_PKG_VERSION")}).into(),
             capabilities: serde_json::json!({}).into(),
             timeout: Duration::from_secs(10),
             handlers: Handlers::new(),

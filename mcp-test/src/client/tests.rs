@@ -133,7 +133,9 @@ async fn what_the_server_asks_is_answered_while_waiting() {
             let (input, mut output) = tokio::io::split(io);
             let mut lines = BufReader::new(input).lines();
             lines.next_line().await?;
-            output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"roots/list\"}\n").await?;
+            output
+                .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"roots/list\"}\n")
+                .await?;
             let answer = lines.next_line().await?.unwrap_or_default();
             *noted.lock().map_err(|_| "poisoned")? = answer;
             output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").await?;
@@ -188,7 +190,8 @@ async fn pages_are_followed_until_the_last_and_not_for_ever() {
 #[tokio::test]
 async fn an_error_reply_that_nobody_looks_at_is_remembered() {
     let recorder = Recorder::new();
-    let refusal = "{\"jsonrpc\":\"2.0\",\"id\":ID,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n";
+    let refusal =
+        "{\"jsonrpc\":\"2.0\",\"id\":ID,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n";
     let answers: &'static [&'static str] = vec![refusal, refusal].leak();
     let mut client = client(&scripted(answers), &recorder).await;
     let looked_at = client.request("ping", json!({})).await.unwrap();
@@ -202,7 +205,8 @@ async fn an_error_reply_that_nobody_looks_at_is_remembered() {
 #[tokio::test]
 async fn the_stateless_era_says_everything_in_every_request() {
     let recorder = Recorder::new();
-    let target = scripted(&["{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"resultType\":\"complete\"}}\n"]);
+    let target =
+        scripted(&["{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"resultType\":\"complete\"}}\n"]);
     let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
     let mut client = Client::connect(link, Options::speaking(Revision::NEWEST)).await.unwrap();
     client.request("tools/list", json!({"_meta": {"own": 1}})).await.unwrap().result().unwrap();

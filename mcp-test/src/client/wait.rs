@@ -163,7 +163,8 @@ impl State {
             Some(id) => self.open.iter().position(|open| open.id == *id),
             None => self.waiting(exchange),
         };
-        let Some(open) = meant.and_then(|index| self.open.get_mut(index)).filter(|_| broken_message)
+        let Some(open) =
+            meant.and_then(|index| self.open.get_mut(index)).filter(|_| broken_message)
         else {
             self.odd(seq, shown_bytes.to_owned());
             return;
@@ -197,12 +198,16 @@ impl State {
         };
         let headline = format!("`{}` got no reply", open.method);
         let finding = match status {
-            None if !self.heard => Finding::environment(headline)
-                .hint("is the server running, and is this its URL?"),
+            None if !self.heard => {
+                Finding::environment(headline).hint("is the server running, and is this its URL?")
+            }
             _ => Finding::peer(headline).requires("jsonrpc.request-answered"),
         };
         let finding = finding
-            .expected(format!("an HTTP response with a JSON-RPC response with id {}", shown(&open.id)))
+            .expected(format!(
+                "an HTTP response with a JSON-RPC response with id {}",
+                shown(&open.id)
+            ))
             .got(format!("an exchange that {how}"))
             .evidence(open.sent.seq)
             .evidence(seq);

@@ -12,9 +12,7 @@ pub fn array() -> impl Matcher {
 /// Matches arrays of at least one item.
 #[must_use]
 pub fn non_empty_array() -> impl Matcher {
-    satisfying("a non-empty array", |got| {
-        got.as_array().is_some_and(|items| !items.is_empty())
-    })
+    satisfying("a non-empty array", |got| got.as_array().is_some_and(|items| !items.is_empty()))
 }
 
 /// Matches arrays all of whose items match; an empty one has none that do not.
@@ -49,8 +47,7 @@ pub fn some_item(matcher: impl Matcher) -> impl Matcher {
 }
 
 fn items<'a>(matcher: &impl Matcher, got: &'a Value) -> Result<&'a [Value], Mismatch> {
-    got.as_array()
-        .ok_or_else(|| Mismatch::new(matcher.describe(), got))
+    got.as_array().ok_or_else(|| Mismatch::new(matcher.describe(), got))
 }
 
 struct ArrayOf<M> {
@@ -60,11 +57,7 @@ struct ArrayOf<M> {
 
 impl<M: Matcher> Matcher for ArrayOf<M> {
     fn describe(&self) -> String {
-        let kind = if self.least == 0 {
-            "an array"
-        } else {
-            "a non-empty array"
-        };
+        let kind = if self.least == 0 { "an array" } else { "a non-empty array" };
         format!("{kind} of which each item is {}", self.items.describe())
     }
 
@@ -107,11 +100,7 @@ struct Item<M> {
 
 impl<M: Matcher> Matcher for Item<M> {
     fn describe(&self) -> String {
-        format!(
-            "an array of which item {} is {}",
-            self.index,
-            self.matcher.describe()
-        )
+        format!("an array of which item {} is {}", self.index, self.matcher.describe())
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
@@ -161,11 +150,7 @@ mod tests {
     #[test]
     fn each_item() {
         assert!(array_of(integer()).check(&json!([]).into()).is_ok());
-        assert!(
-            non_empty_array_of(integer())
-                .check(&json!([1]).into())
-                .is_ok()
-        );
+        assert!(non_empty_array_of(integer()).check(&json!([1]).into()).is_ok());
         assert_eq!(
             failure(&array_of(array_of(integer())), json!([[1], [2, "x"]])),
             "expected /1/1 is an integer\ngot \"x\", which is a string"
@@ -217,12 +202,7 @@ mod tests {
         ];
         for matcher in matchers {
             let which = matcher.check(&object).unwrap_err().which;
-            assert_eq!(
-                which.as_deref(),
-                Some("is an object"),
-                "{}",
-                matcher.describe()
-            );
+            assert_eq!(which.as_deref(), Some("is an object"), "{}", matcher.describe());
         }
     }
 }

@@ -42,9 +42,7 @@ impl Matcher for AnyOf {
         }
         let depth = |mismatch: &Mismatch| mismatch.pointer.tokens().count();
         let deepest = mismatches.iter().map(depth).max().unwrap_or(0);
-        let mut furthest = mismatches
-            .into_iter()
-            .filter(|mismatch| depth(mismatch) == deepest);
+        let mut furthest = mismatches.into_iter().filter(|mismatch| depth(mismatch) == deepest);
         match (furthest.next(), furthest.next()) {
             (Some(only), None) => Err(only),
             _ => Err(Mismatch::new(self.describe(), got)),
@@ -65,9 +63,7 @@ impl Matcher for AllOf {
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
-        self.matchers
-            .iter()
-            .try_for_each(|matcher| matcher.check(got))
+        self.matchers.iter().try_for_each(|matcher| matcher.check(got))
     }
 }
 
@@ -115,9 +111,7 @@ mod tests {
 
     #[test]
     fn any_speaks_for_the_one_that_nearly_matched() {
-        let text = object()
-            .member("type", equals("text"))
-            .member("text", string());
+        let text = object().member("type", equals("text")).member("text", string());
         let content = any_of(vec![Box::new(string()), Box::new(text)]);
         assert_eq!(
             failure(&content, json!({"type": "text", "text": 5})),
@@ -127,28 +121,19 @@ mod tests {
 
     #[test]
     fn all() {
-        let both = all_of(vec![
-            Box::new(non_empty_string()),
-            Box::new(text_containing("x")),
-        ]);
+        let both = all_of(vec![Box::new(non_empty_string()), Box::new(text_containing("x"))]);
         assert!(both.check(&"ax".into()).is_ok());
         assert_eq!(
             failure(&both, json!("a")),
             "expected the value is text containing \"x\"\ngot \"a\""
         );
-        assert_eq!(
-            both.describe(),
-            "a non-empty string and text containing \"x\""
-        );
+        assert_eq!(both.describe(), "a non-empty string and text containing \"x\"");
         assert!(all_of(Vec::new()).check(&Value::Null).is_ok());
     }
 
     #[test]
     fn none() {
         assert!(not(string()).check(&1.into()).is_ok());
-        assert_eq!(
-            failure(&not(equals(1)), json!(1.0)),
-            "expected the value is not 1\ngot 1.0"
-        );
+        assert_eq!(failure(&not(equals(1)), json!(1.0)), "expected the value is not 1\ngot 1.0");
     }
 }

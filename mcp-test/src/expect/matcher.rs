@@ -49,10 +49,7 @@ pub fn satisfying<F: Fn(&Value) -> bool + Send + Sync>(
     description: impl Into<String>,
     holds: F,
 ) -> Satisfying<F> {
-    Satisfying {
-        description: description.into(),
-        holds,
-    }
+    Satisfying { description: description.into(), holds }
 }
 
 /// Matches by a function; made by [`satisfying`].
@@ -68,10 +65,6 @@ impl<F: Fn(&Value) -> bool + Send + Sync> Matcher for Satisfying<F> {
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
-        if (self.holds)(got) {
-            Ok(())
-        } else {
-            Err(Mismatch::new(self.describe(), got))
-        }
+        if (self.holds)(got) { Ok(()) } else { Err(Mismatch::new(self.describe(), got)) }
     }
 }

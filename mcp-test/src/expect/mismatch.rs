@@ -51,29 +51,15 @@ impl Mismatch {
     /// The same mismatch, seen from the object or array around the value.
     #[must_use]
     pub fn within(self, place: Pointer) -> Self {
-        Self {
-            pointer: place.join(&self.pointer),
-            ..self
-        }
+        Self { pointer: place.join(&self.pointer), ..self }
     }
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            pointer,
-            expected,
-            got,
-            which,
-        } = self;
-        let place = if pointer.is_root() {
-            "the value"
-        } else {
-            pointer.as_str()
-        };
+        let Self { pointer, expected, got, which } = self;
+        let place = if pointer.is_root() { "the value" } else { pointer.as_str() };
         write!(f, "expected {place} is {expected}\ngot {got}")?;
-        which
-            .as_ref()
-            .map_or(Ok(()), |which| write!(f, ", which {which}"))
+        which.as_ref().map_or(Ok(()), |which| write!(f, ", which {which}"))
     }
 }

@@ -21,18 +21,13 @@ use crate::json::{Object, Pointer, Value};
 /// );
 /// ```
 pub fn object() -> ObjectMatcher {
-    ObjectMatcher {
-        members: Vec::new(),
-        closed: false,
-    }
+    ObjectMatcher { members: Vec::new(), closed: false }
 }
 
 /// Matches objects without members.
 #[must_use]
 pub fn empty_object() -> impl Matcher {
-    satisfying("an empty object", |got| {
-        got.as_object().is_some_and(Object::is_empty)
-    })
+    satisfying("an empty object", |got| got.as_object().is_some_and(Object::is_empty))
 }
 
 /// Matches objects by their members; made by [`object`].
@@ -71,34 +66,24 @@ impl ObjectMatcher {
 
     /// Has no members but those named.
     pub fn and_nothing_else(self) -> Self {
-        Self {
-            closed: true,
-            ..self
-        }
+        Self { closed: true, ..self }
     }
 
     fn with(mut self, name: impl Into<String>, presence: Presence) -> Self {
-        self.members.push(Member {
-            name: name.into(),
-            presence,
-        });
+        self.members.push(Member { name: name.into(), presence });
         self
     }
 
     /// The names that may be there.
     fn known(&self) -> impl Iterator<Item = &str> {
-        let known = self
-            .members
-            .iter()
-            .filter(|member| !matches!(member.presence, Presence::Absent));
+        let known =
+            self.members.iter().filter(|member| !matches!(member.presence, Presence::Absent));
         known.map(|member| member.name.as_str())
     }
 
     /// Which member of `object` was probably meant to be `name`, to be read after "which".
     fn misspelled(&self, name: &str, object: &Object) -> Option<String> {
-        let strangers = object
-            .keys()
-            .filter(|key| self.known().all(|known| known != *key));
+        let strangers = object.keys().filter(|key| self.known().all(|known| known != *key));
         let near = words::closest(name, strangers)?;
         Some(format!("the member {} may explain", Value::from(near)))
     }
@@ -138,11 +123,7 @@ impl Matcher for ObjectMatcher {
             link = ", ";
         }
         if self.closed {
-            words += if self.members.is_empty() {
-                " without members"
-            } else {
-                " and nothing else"
-            };
+            words += if self.members.is_empty() { " without members" } else { " and nothing else" };
         }
         words
     }
@@ -155,9 +136,7 @@ impl Matcher for ObjectMatcher {
             let here = |mismatch: Mismatch| mismatch.within(Pointer::root().member(&member.name));
             member.check(self, object).map_err(here)?;
         }
-        let stranger = object
-            .iter()
-            .find(|(name, _)| self.known().all(|known| known != *name));
+        let stranger = object.iter().find(|(name, _)| self.known().all(|known| known != *name));
         match stranger {
             Some((name, value)) if self.closed => {
                 Err(Mismatch::because("absent", value, None).within(Pointer::root().member(name)))
@@ -177,10 +156,7 @@ mod tests {
     };
 
     fn tool() -> ObjectMatcher {
-        object()
-            .member("name", string())
-            .optional("size", integer())
-            .without("error")
+        object().member("name", string()).optional("size", integer()).without("error")
     }
 
     fn failure(matcher: &impl Matcher, got: serde_json::Value) -> String {
@@ -189,10 +165,7 @@ mod tests {
 
     #[test]
     fn members() {
-        for good in [
-            json!({"name": "a"}),
-            json!({"name": "a", "size": 1, "more": null}),
-        ] {
+        for good in [json!({"name": "a"}), json!({"name": "a", "size": 1, "more": null})] {
             assert_eq!(tool().check(&good.into()), Ok(()));
         }
         let bad = [
@@ -235,12 +208,7 @@ mod tests {
 
     #[test]
     fn a_closed_object_has_no_strangers() {
-        assert!(
-            tool()
-                .and_nothing_else()
-                .check(&json!({"name": "a"}).into())
-                .is_ok()
-        );
+        assert!(tool().and_nothing_else().check(&json!({"name": "a"}).into()).is_ok());
         assert_eq!(
             failure(&tool().and_nothing_else(), json!({"name": "a", "a/b": [1]})),
             "expected /a~1b is absent\ngot [1]"
@@ -254,10 +222,7 @@ mod tests {
             "an object with name: a string, optional size: an integer, no error and nothing else"
         );
         assert_eq!(object().describe(), "an object");
-        assert_eq!(
-            object().and_nothing_else().describe(),
-            "an object without members"
-        );
+        assert_eq!(object().and_nothing_else().describe(), "an object without members");
     }
 
     #[test]

@@ -12,28 +12,18 @@ pub fn string() -> impl Matcher {
 /// Matches strings of at least one character.
 #[must_use]
 pub fn non_empty_string() -> impl Matcher {
-    satisfying("a non-empty string", |got| {
-        got.as_str().is_some_and(|text| !text.is_empty())
-    })
+    satisfying("a non-empty string", |got| got.as_str().is_some_and(|text| !text.is_empty()))
 }
 
 /// Matches strings with `part` in them.
 pub fn text_containing(part: impl Into<String>) -> TextWith {
-    TextWith {
-        relation: "containing",
-        part: part.into(),
-        holds: |text, part| text.contains(part),
-    }
+    TextWith { relation: "containing", part: part.into(), holds: |text, part| text.contains(part) }
 }
 
 /// Matches strings that begin with `start`.
 pub fn text_starting_with(start: impl Into<String>) -> TextWith {
     let holds = |text: &str, start: &str| text.starts_with(start);
-    TextWith {
-        relation: "starting with",
-        part: start.into(),
-        holds,
-    }
+    TextWith { relation: "starting with", part: start.into(), holds }
 }
 
 /// Matches strings of `least` to `most` characters that are all allowed.
@@ -56,12 +46,7 @@ pub fn in_characters(
     least: usize,
     most: usize,
 ) -> InCharacters {
-    InCharacters {
-        alphabet: alphabet.into(),
-        allowed,
-        least,
-        most,
-    }
+    InCharacters { alphabet: alphabet.into(), allowed, least, most }
 }
 
 /// Matches strings by a part of them; made by [`text_containing`] and [`text_starting_with`].
@@ -97,22 +82,11 @@ pub struct InCharacters {
 
 impl Matcher for InCharacters {
     fn describe(&self) -> String {
-        let Self {
-            alphabet,
-            least,
-            most,
-            ..
-        } = self;
+        let Self { alphabet, least, most, .. } = self;
         if *most == usize::MAX {
-            format!(
-                "at least {} of {alphabet}",
-                words::count(*least, "character")
-            )
+            format!("at least {} of {alphabet}", words::count(*least, "character"))
         } else {
-            format!(
-                "{least} to {} of {alphabet}",
-                words::count(*most, "character")
-            )
+            format!("{least} to {} of {alphabet}", words::count(*most, "character"))
         }
     }
 
@@ -120,17 +94,10 @@ impl Matcher for InCharacters {
         let Some(text) = got.as_str() else {
             return Err(Mismatch::new(self.describe(), got));
         };
-        let stranger = text
-            .chars()
-            .enumerate()
-            .find(|(_, char)| !(self.allowed)(*char));
+        let stranger = text.chars().enumerate().find(|(_, char)| !(self.allowed)(*char));
         let length = text.chars().count();
         let which = if let Some((index, char)) = stranger {
-            format!(
-                "has {} at character {}",
-                Value::from(char.to_string()),
-                index + 1
-            )
+            format!("has {} at character {}", Value::from(char.to_string()), index + 1)
         } else if (self.least..=self.most).contains(&length) {
             return Ok(());
         } else {

@@ -26,16 +26,12 @@ pub fn boolean() -> impl Matcher {
 
 /// Matches what is equal as JSON: member order and the spelling of numbers do not count.
 pub fn equals(value: impl Into<Value>) -> Equals {
-    Equals {
-        value: value.into(),
-    }
+    Equals { value: value.into() }
 }
 
 /// Matches what is equal to one of the values.
 pub fn one_of<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> OneOf {
-    OneOf {
-        values: values.into_iter().map(Into::into).collect(),
-    }
+    OneOf { values: values.into_iter().map(Into::into).collect() }
 }
 
 /// Matches by JSON equality; made by [`equals`].
@@ -60,10 +56,7 @@ impl Matcher for Equals {
             )),
             [only] => Err(Mismatch {
                 pointer: only.pointer.clone(),
-                expected: only
-                    .expected
-                    .as_ref()
-                    .map_or("absent".into(), |it| words::got(Some(it))),
+                expected: only.expected.as_ref().map_or("absent".into(), |it| words::got(Some(it))),
                 got: words::got(only.got.as_ref()),
                 which: None,
             }),
@@ -71,11 +64,7 @@ impl Matcher for Equals {
                 let shown = several.iter().take(LISTED).map(ToString::to_string);
                 let first = shown.collect::<Vec<_>>().join("; ");
                 let more = several.len().saturating_sub(LISTED);
-                let more = if more > 0 {
-                    format!("; and {more} more")
-                } else {
-                    String::new()
-                };
+                let more = if more > 0 { format!("; and {more} more") } else { String::new() };
                 let places = words::count(several.len(), "place");
                 let which = format!("differs in {places}: {first}{more}");
                 Err(Mismatch::because(self.describe(), got, which))
@@ -92,10 +81,7 @@ pub struct OneOf {
 
 impl Matcher for OneOf {
     fn describe(&self) -> String {
-        words::list(
-            self.values.iter().map(|value| words::got(Some(value))),
-            "or",
-        )
+        words::list(self.values.iter().map(|value| words::got(Some(value))), "or")
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
@@ -129,28 +115,15 @@ mod tests {
             failure(&null(), json!(0)),
             "expected the value is null\ngot 0, which is a number"
         );
-        assert_eq!(
-            failure(&boolean(), json!(null)),
-            "expected the value is a boolean\ngot null"
-        );
+        assert_eq!(failure(&boolean(), json!(null)), "expected the value is a boolean\ngot null");
     }
 
     #[test]
     fn equality_points_at_the_one_difference() {
         let expected = equals(json!({"a": [1, 2], "b": "x"}));
-        assert!(
-            expected
-                .check(&json!({"b": "x", "a": [1.0, 2]}).into())
-                .is_ok()
-        );
-        assert_eq!(
-            failure(&expected, json!({"a": [1, 3], "b": "x"})),
-            "expected /a/1 is 2\ngot 3"
-        );
-        assert_eq!(
-            failure(&expected, json!({"a": [1, 2]})),
-            "expected /b is \"x\"\ngot nothing"
-        );
+        assert!(expected.check(&json!({"b": "x", "a": [1.0, 2]}).into()).is_ok());
+        assert_eq!(failure(&expected, json!({"a": [1, 3], "b": "x"})), "expected /a/1 is 2\ngot 3");
+        assert_eq!(failure(&expected, json!({"a": [1, 2]})), "expected /b is \"x\"\ngot nothing");
         assert_eq!(
             failure(&expected, json!({"a": [1, 2], "b": "x", "c": 0})),
             "expected /c is absent\ngot 0"
@@ -159,10 +132,7 @@ mod tests {
             failure(&equals("3"), json!(3)),
             "expected the value is \"3\"\ngot 3, which is a number"
         );
-        assert_eq!(
-            failure(&equals(3), json!(4)),
-            "expected the value is 3\ngot 4"
-        );
+        assert_eq!(failure(&equals(3), json!(4)), "expected the value is 3\ngot 4");
     }
 
     #[test]

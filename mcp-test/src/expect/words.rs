@@ -113,9 +113,6 @@ mod tests {
         assert_eq!(got(Some(&long)).chars().count(), SHOWN);
         assert_eq!(got(None), "nothing");
         assert_eq!(list::<&str>([], "and"), "nothing");
-        assert_eq!(
-            count(1, "item") + ", " + &count(0, "item"),
-            "1 item, 0 items"
-        );
+        assert_eq!(count(1, "item") + ", " + &count(0, "item"), "1 item, 0 items");
     }
 }

@@ -29,12 +29,7 @@ pub(crate) fn number() -> impl Strategy<Value = Number> {
 
 /// Short texts in which names collide and everything that wants escaping occurs.
 pub(crate) fn text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        "[ab~/]{0,2}",
-        "[\\x00-\\x7f]{0,4}",
-        "\\PC{0,4}",
-        "[\u{80}-\u{9f}\u{feff}😀]{1,2}"
-    ]
+    prop_oneof!["[ab~/]{0,2}", "[\\x00-\\x7f]{0,4}", "\\PC{0,4}", "[\u{80}-\u{9f}\u{feff}😀]{1,2}"]
 }
 
 /// Splits `bytes` into chunks; the numbers say how long each is.

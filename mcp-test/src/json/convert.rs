@@ -15,10 +15,9 @@ impl Value {
             Self::Number(number) => number.to_serde().into(),
             Self::String(text) => text.as_str().into(),
             Self::Array(items) => items.iter().map(Self::to_serde).collect(),
-            Self::Object(object) => object
-                .iter()
-                .map(|(name, value)| (name, value.to_serde()))
-                .collect(),
+            Self::Object(object) => {
+                object.iter().map(|(name, value)| (name, value.to_serde())).collect()
+            }
         }
     }
 }
@@ -32,11 +31,7 @@ impl Number {
         if spelled_whole && let Some(whole) = self.as_u64() {
             return whole.into();
         }
-        let most = if self.as_str().starts_with('-') {
-            f64::MIN
-        } else {
-            f64::MAX
-        };
+        let most = if self.as_str().starts_with('-') { f64::MIN } else { f64::MAX };
         serde_json::Number::from_f64(self.as_f64().unwrap_or(most)).unwrap_or_else(|| 0.into())
     }
 }
@@ -165,10 +160,7 @@ mod tests {
     #[test]
     fn numbers_beyond_serde_json_come_as_near_as_they_can() {
         let to_serde = |text: &str| Value::parse(text.as_bytes()).unwrap().value.to_serde();
-        assert_eq!(
-            to_serde("18446744073709551616"),
-            json!(18_446_744_073_709_551_616.0)
-        );
+        assert_eq!(to_serde("18446744073709551616"), json!(18_446_744_073_709_551_616.0));
         assert_eq!(to_serde("-1e999"), json!(f64::MIN));
         assert_eq!(to_serde("1.0"), json!(1.0));
     }

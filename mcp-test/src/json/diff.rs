@@ -89,20 +89,12 @@ fn in_order<'a, V>(
 }
 
 fn compare_items(at: &Pointer, expected: &[Value], got: &[Value], out: &mut Vec<Difference>) {
-    let start = expected
-        .iter()
-        .zip(got)
-        .take_while(|(want, have)| want == have)
-        .count();
+    let start = expected.iter().zip(got).take_while(|(want, have)| want == have).count();
     let (want, have) = (&expected[start..], &got[start..]);
     let end = if want.len() == have.len() {
         0
     } else {
-        want.iter()
-            .rev()
-            .zip(have.iter().rev())
-            .take_while(|(want, have)| want == have)
-            .count()
+        want.iter().rev().zip(have.iter().rev()).take_while(|(want, have)| want == have).count()
     };
     let (want, have) = (&want[..want.len() - end], &have[..have.len() - end]);
     for index in 0..want.len().max(have.len()) {
@@ -118,39 +110,22 @@ fn compare_items(at: &Pointer, expected: &[Value], got: &[Value], out: &mut Vec<
 
 fn missing(pointer: Pointer, expected: &Value) -> Difference {
     let expected = Some(expected.clone());
-    Difference {
-        pointer,
-        kind: DifferenceKind::Missing,
-        expected,
-        got: None,
-    }
+    Difference { pointer, kind: DifferenceKind::Missing, expected, got: None }
 }
 
 fn extra(pointer: Pointer, got: &Value) -> Difference {
-    Difference {
-        pointer,
-        kind: DifferenceKind::Extra,
-        expected: None,
-        got: Some(got.clone()),
-    }
+    Difference { pointer, kind: DifferenceKind::Extra, expected: None, got: Some(got.clone()) }
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = |value: &Option<Value>| {
-            value
-                .as_ref()
-                .map_or_else(|| "nothing".to_owned(), |value| value.short(SHOWN))
+            value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.short(SHOWN))
         };
         if !self.pointer.is_root() {
             write!(f, "{}: ", self.pointer)?;
         }
-        write!(
-            f,
-            "expected {}, got {}",
-            word(&self.expected),
-            word(&self.got)
-        )
+        write!(f, "expected {}, got {}", word(&self.expected), word(&self.got))
     }
 }
 
@@ -161,10 +136,7 @@ mod tests {
     use super::*;
 
     fn lines(expected: serde_json::Value, got: serde_json::Value) -> Vec<String> {
-        diff(&expected.into(), &got.into())
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        diff(&expected.into(), &got.into()).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -185,18 +157,9 @@ mod tests {
 
     #[test]
     fn one_item_more_or_less_is_one_difference() {
-        assert_eq!(
-            lines(json!([1, 2, 3]), json!([0, 1, 2, 3])),
-            ["/0: expected nothing, got 0"]
-        );
-        assert_eq!(
-            lines(json!([1, 2, 3]), json!([1, 3])),
-            ["/1: expected 2, got nothing"]
-        );
-        assert_eq!(
-            lines(json!([1, 1]), json!([1, 1, 1])),
-            ["/2: expected nothing, got 1"]
-        );
+        assert_eq!(lines(json!([1, 2, 3]), json!([0, 1, 2, 3])), ["/0: expected nothing, got 0"]);
+        assert_eq!(lines(json!([1, 2, 3]), json!([1, 3])), ["/1: expected 2, got nothing"]);
+        assert_eq!(lines(json!([1, 1]), json!([1, 1, 1])), ["/2: expected nothing, got 1"]);
     }
 
     #[test]

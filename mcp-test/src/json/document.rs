@@ -88,10 +88,7 @@ impl fmt::Display for NoteKind {
                 write!(f, "the escape {escape} is half of a surrogate pair")
             }
             Self::UnsafeInteger { text } => {
-                write!(
-                    f,
-                    "the integer {text} is not exact in readers that use doubles"
-                )
+                write!(f, "the integer {text} is not exact in readers that use doubles")
             }
             Self::NumberOutOfRange { text } => {
                 write!(f, "the number {text} is beyond the range of doubles")

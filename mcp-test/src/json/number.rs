@@ -21,11 +21,7 @@ pub struct Number {
 #[derive(PartialEq, Eq, Hash)]
 enum Exact<'a> {
     /// `digits * 10^exponent`; digits without zeros at either end, none at all for zero.
-    Decimal {
-        negative: bool,
-        digits: String,
-        exponent: i64,
-    },
+    Decimal { negative: bool, digits: String, exponent: i64 },
     /// Beyond what an `i64` exponent can say.
     Spelled(&'a str),
 }
@@ -66,46 +62,30 @@ impl Number {
     /// The number as an `i64`, if it is whole and in range.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
-        self.text
-            .parse()
-            .ok()
-            .or_else(|| i64::try_from(self.as_i128()?).ok())
+        self.text.parse().ok().or_else(|| i64::try_from(self.as_i128()?).ok())
     }
 
     /// The number as a `u64`, if it is whole and in range.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
-        self.text
-            .parse()
-            .ok()
-            .or_else(|| u64::try_from(self.as_i128()?).ok())
+        self.text.parse().ok().or_else(|| u64::try_from(self.as_i128()?).ok())
     }
 
     /// The nearest `f64`; `None` when the number is beyond the range of doubles.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
-        self.text
-            .parse()
-            .ok()
-            .filter(|double: &f64| double.is_finite())
+        self.text.parse().ok().filter(|double: &f64| double.is_finite())
     }
 
     fn as_i128(&self) -> Option<i128> {
-        let Exact::Decimal {
-            negative,
-            mut digits,
-            exponent,
-        } = self.exact()
-        else {
+        let Exact::Decimal { negative, mut digits, exponent } = self.exact() else {
             return None;
         };
         if digits.is_empty() {
             return Some(0);
         }
         // Anything longer is out of range of every integer asked for.
-        let zeros = usize::try_from(exponent)
-            .ok()
-            .filter(|zeros| *zeros <= 20)?;
+        let zeros = usize::try_from(exponent).ok().filter(|zeros| *zeros <= 20)?;
         digits.extend(std::iter::repeat_n('0', zeros));
         let magnitude: i128 = digits.parse().ok()?;
         Some(if negative { -magnitude } else { magnitude })
@@ -121,27 +101,17 @@ impl Number {
         let all = format!("{whole}{fraction}");
         let digits = all.trim_start_matches('0').trim_end_matches('0');
         if digits.is_empty() {
-            return Exact::Decimal {
-                negative: false,
-                digits: String::new(),
-                exponent: 0,
-            };
+            return Exact::Decimal { negative: false, digits: String::new(), exponent: 0 };
         }
         let dropped = all.len() - all.trim_end_matches('0').len();
-        let shift = i64::try_from(dropped)
-            .ok()
-            .zip(i64::try_from(fraction.len()).ok());
+        let shift = i64::try_from(dropped).ok().zip(i64::try_from(fraction.len()).ok());
         let exponent = power
             .parse::<i64>()
             .ok()
             .zip(shift)
             .and_then(|(power, (dropped, fraction))| power.checked_add(dropped - fraction));
         match exponent {
-            Some(exponent) => Exact::Decimal {
-                negative,
-                digits: digits.to_owned(),
-                exponent,
-            },
+            Some(exponent) => Exact::Decimal { negative, digits: digits.to_owned(), exponent },
             None => Exact::Spelled(&self.text),
         }
     }
@@ -149,12 +119,7 @@ impl Number {
 
 /// How many bytes at the start of `text` are a JSON number, or where and for want of what it breaks off.
 pub(super) fn scan(text: &[u8]) -> Result<usize, (usize, &'static str)> {
-    let digits = |from: usize| {
-        text[from..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count()
-    };
+    let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut end = usize::from(text.first() == Some(&b'-'));
     match digits(end) {
         0 => return Err((end, "a digit")),
@@ -222,9 +187,7 @@ mod tests {
         for good in ["0", "-0", "10", "1.50", "1e5", "1E+5", "-1.0e-05"] {
             assert_eq!(number(good).to_string(), good);
         }
-        for bad in [
-            "", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "0x1", "1 ", "NaN", "١",
-        ] {
+        for bad in ["", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "0x1", "1 ", "NaN", "١"] {
             assert_eq!(Number::parse(bad), None, "{bad:?}");
         }
     }
@@ -240,11 +203,7 @@ mod tests {
             ("1200e-2", "12"),
         ] {
             assert_eq!(number(left), number(right));
-            assert_eq!(
-                HashSet::from([number(left), number(right)]).len(),
-                1,
-                "{left} {right}"
-            );
+            assert_eq!(HashSet::from([number(left), number(right)]).len(), 1, "{left} {right}");
         }
         for (left, right) in [
             ("1", "-1"),
@@ -258,14 +217,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_whole_however_spelled() {
-        for whole in [
-            "1",
-            "-1.0",
-            "1.5e1",
-            "0e-5",
-            "1e400",
-            "1e99999999999999999999",
-        ] {
+        for whole in ["1", "-1.0", "1.5e1", "0e-5", "1e400", "1e99999999999999999999"] {
             assert!(number(whole).is_integer(), "{whole}");
         }
         for broken in ["1.5", "1e-1", "15e-2", "1e-99999999999999999999"] {

@@ -20,9 +20,7 @@ impl Object {
     /// An object without members.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            members: Vec::new(),
-        }
+        Self { members: Vec::new() }
     }
 
     /// How many members there are, each duplicate counted.
@@ -40,28 +38,17 @@ impl Object {
     /// The member called `name`; the last one, if there are several.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.members
-            .iter()
-            .rev()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value)
+        self.members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// The member called `name`, to be changed; the last one, if there are several.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.members
-            .iter_mut()
-            .rev()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value)
+        self.members.iter_mut().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// Every member called `name`, in order.
     pub fn get_all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.members
-            .iter()
-            .filter(move |(key, _)| key == name)
-            .map(|(_, value)| value)
+        self.members.iter().filter(move |(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// Whether there is a member called `name`.
@@ -102,16 +89,12 @@ impl Object {
 
     /// The members in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Value)> + ExactSizeIterator {
-        self.members
-            .iter()
-            .map(|(name, value)| (name.as_str(), value))
+        self.members.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// The members in order, their values to be changed.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> {
-        self.members
-            .iter_mut()
-            .map(|(name, value)| (name.as_str(), value))
+        self.members.iter_mut().map(|(name, value)| (name.as_str(), value))
     }
 
     /// The names of the members in order, a duplicate each time it comes.
@@ -148,22 +131,14 @@ impl IntoIterator for Object {
 
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
-        let members = members
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()));
-        Self {
-            members: members.collect(),
-        }
+        let members = members.into_iter().map(|(name, value)| (name.into(), value.into()));
+        Self { members: members.collect() }
     }
 }
 
 impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Object {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, members: I) {
-        self.members.extend(
-            members
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into())),
-        );
+        self.members.extend(members.into_iter().map(|(name, value)| (name.into(), value.into())));
     }
 }
 
@@ -180,10 +155,7 @@ mod tests {
         let object = twice();
         assert_eq!(object.len(), 3);
         assert_eq!(object.get("a"), Some(&3.into()));
-        assert_eq!(
-            object.get_all("a").collect::<Vec<_>>(),
-            [&Value::from(1), &Value::from(3)]
-        );
+        assert_eq!(object.get_all("a").collect::<Vec<_>>(), [&Value::from(1), &Value::from(3)]);
         assert_eq!(object.keys().collect::<Vec<_>>(), ["a", "b", "a"]);
     }
 
@@ -193,10 +165,7 @@ mod tests {
         assert_eq!(object.insert("b", 9), Some(2.into()));
         assert_eq!(object.insert("c", 4), None);
         object.push("c", 5);
-        assert_eq!(
-            Value::Object(object).to_string(),
-            r#"{"a":1,"b":9,"a":3,"c":4,"c":5}"#
-        );
+        assert_eq!(Value::Object(object).to_string(), r#"{"a":1,"b":9,"a":3,"c":4,"c":5}"#);
     }
 
     #[test]
@@ -213,9 +182,6 @@ mod tests {
         let object = Object::from_iter(ascending.clone());
         assert_eq!(object, Object::from_iter(ascending.clone().rev()));
         assert_ne!(object, Object::from_iter(ascending.take(39)));
-        assert_ne!(
-            object,
-            Object::from_iter((0..40).map(|n| (n.to_string(), 0)))
-        );
+        assert_ne!(object, Object::from_iter((0..40).map(|n| (n.to_string(), 0))));
     }
 }

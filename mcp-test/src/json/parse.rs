@@ -37,13 +37,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Value, Vec<Note>), ParseError> {
             (std::str::from_utf8(valid).unwrap_or_default(), rest.first())
         }
     };
-    let mut reader = Reader {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        depth: 0,
-        notes: Vec::new(),
-    };
+    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, depth: 0, notes: Vec::new() };
     let outcome = reader.document();
     let fault = match (outcome, broken) {
         (Ok(value), None) => return Ok((value, reader.notes)),
@@ -199,10 +193,7 @@ impl Reader<'_> {
         if number.as_f64().is_none() {
             self.note(NoteKind::NumberOutOfRange { text: plain() });
         } else if length > 15 && number.is_integer() {
-            let magnitude = number
-                .as_i64()
-                .map(i64::unsigned_abs)
-                .or_else(|| number.as_u64());
+            let magnitude = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
             if magnitude.is_none_or(|magnitude| magnitude > SAFE_INTEGER) {
                 self.note(NoteKind::UnsafeInteger { text: plain() });
             }
@@ -216,10 +207,7 @@ impl Reader<'_> {
         let mut out = String::new();
         loop {
             let start = self.at;
-            while self
-                .peek()
-                .is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
-            {
+            while self.peek().is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
                 self.at += 1;
             }
             // The run ends at an ASCII byte or at the end, both character boundaries.
@@ -282,9 +270,7 @@ impl Reader<'_> {
         }
         // The second escape stands on its own and is read next.
         self.at = after_lead;
-        self.note(NoteKind::LoneSurrogate {
-            escape: self.text[start..after_lead].to_owned(),
-        });
+        self.note(NoteKind::LoneSurrogate { escape: self.text[start..after_lead].to_owned() });
         Ok(char::REPLACEMENT_CHARACTER)
     }
 
@@ -305,17 +291,9 @@ impl Reader<'_> {
 
     fn word(&mut self, word: &str, value: Value) -> Result<Value, Fault> {
         let rest = &self.bytes[self.at..];
-        let same = rest
-            .iter()
-            .zip(word.as_bytes())
-            .take_while(|(got, want)| got == want)
-            .count();
+        let same = rest.iter().zip(word.as_bytes()).take_while(|(got, want)| got == want).count();
         self.at += same;
-        if same < word.len() {
-            Err(self.expected(&format!("`{word}`")))
-        } else {
-            Ok(value)
-        }
+        if same < word.len() { Err(self.expected(&format!("`{word}`"))) } else { Ok(value) }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -336,10 +314,7 @@ impl Reader<'_> {
 
     fn note(&mut self, kind: NoteKind) {
         if self.notes.len() < Document::NOTE_LIMIT {
-            self.notes.push(Note {
-                pointer: Pointer::root(),
-                kind,
-            });
+            self.notes.push(Note { pointer: Pointer::root(), kind });
         }
     }
 
@@ -351,11 +326,7 @@ impl Reader<'_> {
     }
 
     fn expected(&self, expected: &str) -> Fault {
-        let found = match self
-            .text
-            .get(self.at..)
-            .and_then(|rest| rest.chars().next())
-        {
+        let found = match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
             None => "the end of the text".to_owned(),
             Some('`') => "a backtick".to_owned(),
             Some(char) if char.is_control() => {
@@ -367,9 +338,6 @@ impl Reader<'_> {
     }
 
     fn fault_at(&self, offset: usize, reason: &str) -> Fault {
-        Fault {
-            offset,
-            reason: reason.to_owned(),
-        }
+        Fault { offset, reason: reason.to_owned() }
     }
 }

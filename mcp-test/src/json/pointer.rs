@@ -23,11 +23,7 @@ impl Pointer {
     /// `~` in it is followed by `0` or `1`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let escapes_hold = || {
-            text.split('~')
-                .skip(1)
-                .all(|after| after.starts_with(['0', '1']))
-        };
+        let escapes_hold = || text.split('~').skip(1).all(|after| after.starts_with(['0', '1']));
         ((text.is_empty() || text.starts_with('/')) && escapes_hold())
             .then(|| Self(text.to_owned()))
     }

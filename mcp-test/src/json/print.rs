@@ -35,10 +35,7 @@ impl Value {
     /// ```
     #[must_use]
     pub fn short(&self, max_chars: usize) -> String {
-        let mut cut = Cut {
-            out: String::new(),
-            room: max_chars,
-        };
+        let mut cut = Cut { out: String::new(), room: max_chars };
         if compact(self, &mut cut).is_err() {
             cut.out.pop();
             cut.out.push('…');
@@ -170,10 +167,7 @@ mod tests {
     #[test]
     fn keeps_spelling_order_and_duplicates() {
         let text = r#"{"b":1.50,"a":[1E2,{}],"b":null}"#;
-        assert_eq!(
-            Value::parse(text.as_bytes()).unwrap().value.to_string(),
-            text
-        );
+        assert_eq!(Value::parse(text.as_bytes()).unwrap().value.to_string(), text);
     }
 
     #[test]

@@ -5,9 +5,7 @@ use proptest::prelude::*;
 use super::{DEPTH_LIMIT, NoteKind, Value, arbitrary, diff};
 
 fn refusal(text: &[u8]) -> String {
-    Value::parse(text)
-        .expect_err("the text is no JSON")
-        .to_string()
+    Value::parse(text).expect_err("the text is no JSON").to_string()
 }
 
 #[test]
@@ -85,9 +83,7 @@ fn nesting_is_limited() {
 
 #[test]
 fn resolves_escapes() {
-    let value = Value::parse(br#""\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00""#)
-        .unwrap()
-        .value;
+    let value = Value::parse(br#""\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00""#).unwrap().value;
     assert_eq!(value.as_str(), Some("\"\\/\u{8}\u{c}\n\r\tä😀"));
 }
 
@@ -113,10 +109,7 @@ fn duplicates_are_noted_in_large_objects_too_and_notes_are_bounded() {
     let members: Vec<String> = (0..200).map(|n| format!("\"{}\":0", n % 100)).collect();
     let document = Value::parse(format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
     assert_eq!(document.notes.len(), super::Document::NOTE_LIMIT);
-    assert_eq!(
-        document.notes[0].to_string(),
-        "/0: a second member named \"0\""
-    );
+    assert_eq!(document.notes[0].to_string(), "/0: a second member named \"0\"");
     assert_eq!(document.value.as_object().unwrap().len(), 200);
 }
 
@@ -129,18 +122,9 @@ fn near_json() -> impl Strategy<Value = Vec<u8>> {
         any::<u8>(),
     ];
     let edit = (any::<prop::sample::Index>(), 0..3_u8, byte);
-    (
-        arbitrary::value(),
-        any::<bool>(),
-        prop::collection::vec(edit, 0..3),
-    )
-        .prop_map(|(value, pretty, edits)| {
-            let mut text = if pretty {
-                value.pretty()
-            } else {
-                value.to_string()
-            }
-            .into_bytes();
+    (arbitrary::value(), any::<bool>(), prop::collection::vec(edit, 0..3)).prop_map(
+        |(value, pretty, edits)| {
+            let mut text = if pretty { value.pretty() } else { value.to_string() }.into_bytes();
             for (place, action, byte) in edits {
                 let at = place.index(text.len() + 1);
                 match action {
@@ -151,7 +135,8 @@ fn near_json() -> impl Strategy<Value = Vec<u8>> {
                 }
             }
             text
-        })
+        },
+    )
 }
 
 /// Equality, but for the last bits of doubles: `serde_json` rounds them quickly, not exactly.
@@ -166,9 +151,7 @@ fn alike(ours: &serde_json::Value, theirs: &serde_json::Value) -> bool {
         }
         (serde_json::Value::Object(one), serde_json::Value::Object(two)) => {
             one.len() == two.len()
-                && one
-                    .iter()
-                    .all(|(name, one)| two.get(name).is_some_and(|two| alike(one, two)))
+                && one.iter().all(|(name, one)| two.get(name).is_some_and(|two| alike(one, two)))
         }
         _ => ours == theirs,
     }

@@ -111,11 +111,7 @@ impl Value {
                 true
             }
             Some(Self::Array(items)) => {
-                let index = if last == "-" {
-                    Some(items.len())
-                } else {
-                    array_index(&last)
-                };
+                let index = if last == "-" { Some(items.len()) } else { array_index(&last) };
                 match index {
                     Some(index) if index < items.len() => items[index] = new,
                     Some(index) if index == items.len() => items.push(new),
@@ -145,69 +141,41 @@ impl Value {
     /// The string, if this is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
-        if let Self::String(text) = self {
-            Some(text)
-        } else {
-            None
-        }
+        if let Self::String(text) = self { Some(text) } else { None }
     }
 
     /// The truth value, if this is a boolean.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
-        if let Self::Bool(truth) = self {
-            Some(*truth)
-        } else {
-            None
-        }
+        if let Self::Bool(truth) = self { Some(*truth) } else { None }
     }
 
     /// The number, if this is one.
     #[must_use]
     pub fn as_number(&self) -> Option<&Number> {
-        if let Self::Number(number) = self {
-            Some(number)
-        } else {
-            None
-        }
+        if let Self::Number(number) = self { Some(number) } else { None }
     }
 
     /// The items, if this is an array.
     #[must_use]
     pub fn as_array(&self) -> Option<&[Value]> {
-        if let Self::Array(items) = self {
-            Some(items)
-        } else {
-            None
-        }
+        if let Self::Array(items) = self { Some(items) } else { None }
     }
 
     /// The items, to be changed, if this is an array.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
-        if let Self::Array(items) = self {
-            Some(items)
-        } else {
-            None
-        }
+        if let Self::Array(items) = self { Some(items) } else { None }
     }
 
     /// The object, if this is one.
     #[must_use]
     pub fn as_object(&self) -> Option<&Object> {
-        if let Self::Object(object) = self {
-            Some(object)
-        } else {
-            None
-        }
+        if let Self::Object(object) = self { Some(object) } else { None }
     }
 
     /// The object, to be changed, if this is one.
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
-        if let Self::Object(object) = self {
-            Some(object)
-        } else {
-            None
-        }
+        if let Self::Object(object) = self { Some(object) } else { None }
     }
 
     /// The number as an `i64`, if it is a whole number in range, however spelled (`1`, `1.0`, `1e0`).
@@ -287,9 +255,7 @@ mod tests {
         assert_eq!(value.at("/a/1/b~1c").and_then(Value::as_str), Some("x"));
         assert_eq!(value.at("/~0").and_then(Value::as_bool), Some(true));
         assert_eq!(value.at(""), Some(&value));
-        for absent in [
-            "/a/2", "/a/01", "/a/-", "/a/+1", "/a/0/x", "a", "/nothing", "/~2",
-        ] {
+        for absent in ["/a/2", "/a/01", "/a/-", "/a/+1", "/a/0/x", "a", "/nothing", "/~2"] {
             assert_eq!(value.at(absent), None, "{absent}");
         }
     }
@@ -302,10 +268,7 @@ mod tests {
         assert!(value.set("/new", "n".into()));
         assert!(!value.set("/a/9", 7.into()));
         assert!(!value.set("/~0/deep", 7.into()));
-        assert_eq!(
-            value.to_string(),
-            r#"{"a":[null,{"b/c":"x"},7],"~":true,"new":"n"}"#
-        );
+        assert_eq!(value.to_string(), r#"{"a":[null,{"b/c":"x"},7],"~":true,"new":"n"}"#);
         assert!(value.set("", Value::Null));
         assert!(value.is_null());
     }
@@ -323,10 +286,7 @@ mod tests {
     #[test]
     fn equality_is_about_values_not_spelling() {
         let read = |text: &str| Value::parse(text.as_bytes()).unwrap().value;
-        assert_eq!(
-            read(r#"{"a":1,"b":[2.50]}"#),
-            read(r#"{"b":[25e-1],"a":1.0}"#)
-        );
+        assert_eq!(read(r#"{"a":1,"b":[2.50]}"#), read(r#"{"b":[25e-1],"a":1.0}"#));
         assert_eq!(read(r#"{"a":1,"a":2}"#), read(r#"{"a":2}"#));
         assert_ne!(read(r#"{"a":1}"#), read(r#"{"a":1,"b":null}"#));
         assert_ne!(read("9007199254740993"), read("9007199254740992"));

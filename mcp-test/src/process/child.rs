@@ -121,9 +121,8 @@ impl Child {
             return Err(SpawnError::NoRuntime { program });
         }
         let marker = family::marker();
-        let mut child = prepared(command, &marker)
-            .spawn()
-            .map_err(|source| command.diagnose(source))?;
+        let mut child =
+            prepared(command, &marker).spawn().map_err(|source| command.diagnose(source))?;
         let id = child.id();
         let family = Family::new(id, marker);
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -139,22 +138,9 @@ impl Child {
             ended: false,
         };
         // From here on dropping `this` cleans up.
-        this.stdin = pipes
-            .0
-            .map(ChildStdin::from_std)
-            .transpose()
-            .map_err(refused)?;
-        this.stdout = pipes
-            .1
-            .map(ChildStdout::from_std)
-            .transpose()
-            .map_err(refused)?;
-        if let Some(pipe) = pipes
-            .2
-            .map(ChildStderr::from_std)
-            .transpose()
-            .map_err(refused)?
-        {
+        this.stdin = pipes.0.map(ChildStdin::from_std).transpose().map_err(refused)?;
+        this.stdout = pipes.1.map(ChildStdout::from_std).transpose().map_err(refused)?;
+        if let Some(pipe) = pipes.2.map(ChildStderr::from_std).transpose().map_err(refused)? {
             this.log(Lines::new(pipe, Box::new(stderr)));
         }
         Ok(this)
@@ -199,10 +185,7 @@ impl Child {
 
     /// The last lines of stderr, at most so many, with an unfinished one. A bounded number of lines is kept.
     pub fn stderr_tail(&self, count: usize) -> Vec<String> {
-        self.logs
-            .first()
-            .map(|stderr| stderr.tail(count))
-            .unwrap_or_default()
+        self.logs.first().map(|stderr| stderr.tail(count)).unwrap_or_default()
     }
 
     /// How it exited, if it has.
@@ -272,17 +255,9 @@ impl Child {
         // Descendants are looked up while their parents live.
         self.family.look();
         self.stdin = None;
-        let mut how = if by_itself {
-            How::AlreadyExited
-        } else {
-            How::StdinClosed
-        };
+        let mut how = if by_itself { How::AlreadyExited } else { How::StdinClosed };
         let mut exit = within(Deadline::after(grace), self.leader.exited()).await;
-        let left_behind = if exit.is_ok() {
-            self.family.left_behind()
-        } else {
-            Vec::new()
-        };
+        let left_behind = if exit.is_ok() { self.family.left_behind() } else { Vec::new() };
         if exit.is_err() {
             how = How::Terminated;
             self.family.terminate();
@@ -294,11 +269,7 @@ impl Child {
             exit = within(Deadline::after(DEATH), self.leader.exited()).await;
         }
         self.bury();
-        Ending {
-            how,
-            exit: exit.unwrap_or(Exit::Unknown),
-            left_behind,
-        }
+        Ending { how, exit: exit.unwrap_or(Exit::Unknown), left_behind }
     }
 
     /// Kills whoever is alive, takes in the last words, lets the process id go.
@@ -320,17 +291,12 @@ impl Drop for Child {
 
 fn prepared(command: &Command, marker: &str) -> process::Command {
     let mut prepared = process::Command::new(&command.program);
-    prepared
-        .args(&command.args)
-        .envs(command.env.iter().map(|(name, value)| (name, value)));
+    prepared.args(&command.args).envs(command.env.iter().map(|(name, value)| (name, value)));
     prepared.env(marker, "1");
     if let Some(cwd) = &command.cwd {
         prepared.current_dir(cwd);
     }
-    prepared
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    prepared.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut prepared, 0);
     prepared

@@ -32,12 +32,7 @@ pub struct Command {
 impl Command {
     /// A command without arguments.
     pub fn new(program: impl Into<String>) -> Self {
-        Self {
-            program: program.into(),
-            args: Vec::new(),
-            env: Vec::new(),
-            cwd: None,
-        }
+        Self { program: program.into(), args: Vec::new(), env: Vec::new(), cwd: None }
     }
 
     /// A command from its words: the program, then the arguments.
@@ -46,14 +41,8 @@ impl Command {
     /// [`SpawnError::Empty`] if there are no words.
     pub fn parse<W: Into<String>>(words: impl IntoIterator<Item = W>) -> Result<Self, SpawnError> {
         let mut words = words.into_iter().map(Into::into);
-        let program = words
-            .next()
-            .filter(|word| !word.is_empty())
-            .ok_or(SpawnError::Empty)?;
-        Ok(Self {
-            args: words.collect(),
-            ..Self::new(program)
-        })
+        let program = words.next().filter(|word| !word.is_empty()).ok_or(SpawnError::Empty)?;
+        Ok(Self { args: words.collect(), ..Self::new(program) })
     }
 
     /// Adds an argument.
@@ -93,50 +82,31 @@ impl Command {
         }
         let by_path = program.contains(std::path::is_separator);
         let here = self.cwd.as_deref().unwrap_or(Path::new("")).join(&program);
-        let path = if by_path {
-            Some(here.clone())
-        } else {
-            self.in_path()
-        };
+        let path = if by_path { Some(here.clone()) } else { self.in_path() };
         match (source.kind(), path) {
-            (ErrorKind::NotFound, None) => SpawnError::NotInPath {
-                program,
-                in_cwd: here.is_file(),
-            },
-            (ErrorKind::NotFound, Some(path)) if path.exists() => SpawnError::NoInterpreter {
-                interpreter: interpreter(&path),
-                program,
-                path,
-            },
-            (ErrorKind::NotFound, Some(path)) => SpawnError::NoSuchFile {
-                program,
-                path,
-                cwd: self.cwd.clone(),
-            },
+            (ErrorKind::NotFound, None) => {
+                SpawnError::NotInPath { program, in_cwd: here.is_file() }
+            }
+            (ErrorKind::NotFound, Some(path)) if path.exists() => {
+                SpawnError::NoInterpreter { interpreter: interpreter(&path), program, path }
+            }
+            (ErrorKind::NotFound, Some(path)) => {
+                SpawnError::NoSuchFile { program, path, cwd: self.cwd.clone() }
+            }
             (ErrorKind::PermissionDenied, Some(path)) if path.is_dir() => {
                 SpawnError::IsDirectory { program, path }
             }
             (ErrorKind::PermissionDenied, Some(path)) if path.exists() => {
                 SpawnError::NotExecutable { program, path }
             }
-            _ => SpawnError::Refused {
-                program,
-                cwd: self.cwd.clone(),
-                source,
-            },
+            _ => SpawnError::Refused { program, cwd: self.cwd.clone(), source },
         }
     }
 
     fn in_path(&self) -> Option<PathBuf> {
-        let own = self
-            .env
-            .iter()
-            .rfind(|(name, _)| name == "PATH")
-            .map(|(_, value)| value.into());
+        let own = self.env.iter().rfind(|(name, _)| name == "PATH").map(|(_, value)| value.into());
         let path = own.or_else(|| std::env::var_os("PATH"))?;
-        std::env::split_paths(&path)
-            .map(|dir| dir.join(&self.program))
-            .find(|file| file.is_file())
+        std::env::split_paths(&path).map(|dir| dir.join(&self.program)).find(|file| file.is_file())
     }
 }
 
@@ -179,12 +149,8 @@ fn split(line: &str) -> Result<Vec<String>, SpawnError> {
     while let Some(c) = chars.next() {
         match c {
             c if c.is_whitespace() => words.extend(word.take()),
-            '\'' | '"' => quoted(c, &mut chars, word.get_or_insert_default()).ok_or_else(|| {
-                SpawnError::UnclosedQuote {
-                    line: line.to_owned(),
-                    quote: c,
-                }
-            })?,
+            '\'' | '"' => quoted(c, &mut chars, word.get_or_insert_default())
+                .ok_or_else(|| SpawnError::UnclosedQuote { line: line.to_owned(), quote: c })?,
             // On Windows a backslash separates directories, so it escapes nothing there.
             '\\' if cfg!(unix) => word.get_or_insert_default().extend(chars.next()),
             c => word.get_or_insert_default().push(c),
@@ -217,9 +183,7 @@ impl fmt::Display for Command {
             write!(f, "{name}={} ", shell_quoted(value))?;
         }
         write!(f, "{}", shell_quoted(&self.program))?;
-        self.args
-            .iter()
-            .try_for_each(|arg| write!(f, " {}", shell_quoted(arg)))
+        self.args.iter().try_for_each(|arg| write!(f, " {}", shell_quoted(arg)))
     }
 }
 

@@ -75,19 +75,14 @@ impl Leader {
     pub(super) fn observe(mut child: process::Child) -> std::io::Result<Self> {
         let (told, exit) = watch::channel(None);
         let (release, released) = mpsc::channel();
-        let thread = std::thread::Builder::new()
-            .name("mcp-test-child".to_owned())
-            .spawn(move || {
+        let thread =
+            std::thread::Builder::new().name("mcp-test-child".to_owned()).spawn(move || {
                 told.send_replace(Some(await_exit(&mut child)));
                 // An error is the release as well: the owner is gone.
                 let _ = released.recv();
                 let _ = child.wait();
             })?;
-        Ok(Self {
-            exit,
-            release: Some(release),
-            thread: Some(thread),
-        })
+        Ok(Self { exit, release: Some(release), thread: Some(thread) })
     }
 
     pub(super) fn exit(&self) -> Option<Exit> {
@@ -120,10 +115,7 @@ fn await_exit(child: &mut process::Child) -> Exit {
 
     let pid = Pid::from_child(child);
     loop {
-        match waitid(
-            WaitId::Pid(pid),
-            WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
-        ) {
+        match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
             Ok(Some(status)) => {
                 let code = status.exit_status().map(Exit::Code);
                 return code

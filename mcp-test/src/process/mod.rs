@@ -116,6 +116,5 @@ pub enum SpawnError {
 }
 
 fn from(cwd: Option<&PathBuf>) -> String {
-    cwd.map(|cwd| format!(" (working directory: {})", cwd.display()))
-        .unwrap_or_default()
+    cwd.map(|cwd| format!(" (working directory: {})", cwd.display())).unwrap_or_default()
 }

@@ -14,9 +14,7 @@ const SHORT: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(60);
 
 fn run<T>(test: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(test)
 }
 
@@ -29,10 +27,7 @@ fn start(text: &str) -> Child {
 }
 
 async fn line(child: &Child, wanted: &'static str) -> String {
-    match child
-        .ready_by_line(move |line| line.starts_with(wanted), Deadline::after(LONG))
-        .await
-    {
+    match child.ready_by_line(move |line| line.starts_with(wanted), Deadline::after(LONG)).await {
         Readiness::Line(line) => line[wanted.len()..].to_owned(),
         other => panic!("expected a line that starts with `{wanted}`, got {other:?}"),
     }
@@ -54,10 +49,7 @@ fn a_child_that_exits_at_once_is_seen_with_its_last_words() {
         assert_eq!(child.stderr_tail(9), ["one", "two without an end"]);
         assert_eq!(child.stderr_tail(1), ["two without an end"]);
         let ending = child.end(LONG).await;
-        assert_eq!(
-            (ending.how, ending.exit),
-            (How::AlreadyExited, Exit::Code(3))
-        );
+        assert_eq!((ending.how, ending.exit), (How::AlreadyExited, Exit::Code(3)));
         assert_eq!(child.stderr_tail(9), ["one", "two without an end"]);
     });
 }
@@ -79,10 +71,7 @@ fn a_child_that_ignores_the_end_of_stdin_is_terminated() {
     run(async {
         let mut child = start("exec sleep 600");
         let ending = child.end(SHORT).await;
-        assert_eq!(
-            (ending.how, ending.exit),
-            (How::Terminated, Exit::Signal(15))
-        );
+        assert_eq!((ending.how, ending.exit), (How::Terminated, Exit::Signal(15)));
     });
 }
 
@@ -131,10 +120,7 @@ fn dropping_kills_the_child_and_reaps_it() {
         let leader = child.id();
         drop(child);
         assert!(!is_running(&pid));
-        assert!(
-            !std::path::Path::new(&format!("/proc/{leader}")).exists(),
-            "no zombie is left"
-        );
+        assert!(!std::path::Path::new(&format!("/proc/{leader}")).exists(), "no zombie is left");
     });
 }
 
@@ -188,11 +174,7 @@ fn every_line_reaches_the_sink_in_order() {
         assert_eq!(child.wait_exit().await, Exit::Code(0));
         let expected: Vec<_> = (1..=3000).map(|number| format!("line {number}")).collect();
         assert_eq!(*heard.lock().expect("no panic"), expected);
-        assert_eq!(
-            child.stderr_tail(usize::MAX).len(),
-            500,
-            "the tail is bounded"
-        );
+        assert_eq!(child.stderr_tail(usize::MAX).len(), 500, "the tail is bounded");
         assert_eq!(child.stderr_tail(2), ["line 2999", "line 3000"]);
     });
 }
@@ -218,19 +200,12 @@ fn readiness_is_a_line_or_the_exit_or_the_deadline() {
         assert!(child.take_stdout().is_none());
         assert_eq!(line(&child, "listening on ").await, "1");
         let second = |line: &str| line.ends_with('2');
-        assert_eq!(
-            child.ready_by_line(second, Deadline::after(SHORT)).await,
-            Readiness::Elapsed
-        );
+        assert_eq!(child.ready_by_line(second, Deadline::after(SHORT)).await, Readiness::Elapsed);
         let mut stdin = child.take_stdin().expect("stdin is piped");
-        tokio::io::AsyncWriteExt::write_all(&mut stdin, b"go\n")
-            .await
-            .expect("sh reads");
+        tokio::io::AsyncWriteExt::write_all(&mut stdin, b"go\n").await.expect("sh reads");
         assert_eq!(line(&child, "listening on 2").await, "");
         drop(stdin);
-        let never = child
-            .ready_by_line(|line| line == "never said", Deadline::after(LONG))
-            .await;
+        let never = child.ready_by_line(|line| line == "never said", Deadline::after(LONG)).await;
         assert_eq!(never, Readiness::Exited(Exit::Code(4)));
         assert_eq!(
             child.ready_by_line(second, Deadline::after(LONG)).await,
@@ -244,15 +219,11 @@ fn environment_and_directory_reach_the_child() {
     run(async {
         let place = tempfile::tempdir().expect("a directory");
         let place = place.path().canonicalize().expect("it exists");
-        let command = script("pwd >&2; echo $GREETING >&2")
-            .cwd(&place)
-            .env("GREETING", "good morning");
+        let command =
+            script("pwd >&2; echo $GREETING >&2").cwd(&place).env("GREETING", "good morning");
         let child = Child::spawn(&command, drop).expect("sh starts");
         child.wait_exit().await;
-        assert_eq!(
-            child.stderr_tail(9),
-            [place.display().to_string(), "good morning".to_owned()]
-        );
+        assert_eq!(child.stderr_tail(9), [place.display().to_string(), "good morning".to_owned()]);
     });
 }
 
@@ -271,9 +242,7 @@ fn a_command_that_cannot_start_is_explained() {
     std::fs::create_dir(place.path().join("folder")).expect("created");
     let why = |command: Command| {
         let error = run(async { Child::spawn(&command, drop) }).expect_err("it cannot start");
-        error
-            .to_string()
-            .replace(&place.path().display().to_string(), "/place")
+        error.to_string().replace(&place.path().display().to_string(), "/place")
     };
     let here = |program: &str| Command::new(program).cwd(place.path());
 

@@ -183,7 +183,10 @@ impl<W: Write> Console<W> {
             return text;
         }
         let label = self.naming.label(&outcome.cell);
-        if self.view.brief && !self.view.verbose && let Some(twin) = self.twin(outcome) {
+        if self.view.brief
+            && !self.view.verbose
+            && let Some(twin) = self.twin(outcome)
+        {
             let ids: Vec<String> = faults(outcome).into_iter().map(|(id, ..)| id).collect();
             let ids = ids.join(", ");
             return format!("{BAD}✗{BAD:#} {label}: {ids}, the same as in {twin}\n");
@@ -235,8 +238,7 @@ impl<W: Write> Console<W> {
     fn twin(&self, outcome: &Outcome) -> Option<String> {
         let faults = faults(outcome);
         let known = self.told.iter().find(|(cell, told)| {
-            *told == faults
-                && (self.view.brief || cell.scenario == outcome.cell.scenario)
+            *told == faults && (self.view.brief || cell.scenario == outcome.cell.scenario)
         });
         known.filter(|_| !faults.is_empty()).map(|(cell, _)| self.naming.label(cell))
     }

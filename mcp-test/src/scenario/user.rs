@@ -89,10 +89,8 @@ inventory::collect!(Registered);
 /// Every `#[mcp_scenario]` of this test binary, in the order of their names.
 #[must_use]
 pub fn user_scenarios() -> Vec<&'static UserScenario> {
-    let mut scenarios: Vec<_> = inventory::iter::<Registered>
-        .into_iter()
-        .map(|Registered(scenario)| *scenario)
-        .collect();
+    let mut scenarios: Vec<_> =
+        inventory::iter::<Registered>.into_iter().map(|Registered(scenario)| *scenario).collect();
     scenarios.sort_by_key(|scenario| (scenario.module_path, scenario.name));
     scenarios
 }
@@ -116,9 +114,7 @@ inventory::collect!(DefaultTarget);
 
 impl fmt::Display for DefaultTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            file, line, column, ..
-        } = self;
+        let Self { file, line, column, .. } = self;
         write!(f, "{file}:{line}:{column}")
     }
 }
@@ -133,10 +129,7 @@ impl fmt::Display for DefaultTarget {
 pub struct SeveralDefaultTargets(Vec<&'static DefaultTarget>);
 
 fn places(targets: &[&DefaultTarget]) -> String {
-    let places: Vec<String> = targets
-        .iter()
-        .map(|target| format!("at {target}"))
-        .collect();
+    let places: Vec<String> = targets.iter().map(|target| format!("at {target}")).collect();
     places.join(" and ")
 }
 
@@ -160,9 +153,7 @@ fn only(
 }
 
 fn crate_of(module_path: &'static str) -> &'static str {
-    module_path
-        .split_once("::")
-        .map_or(module_path, |(name, _)| name)
+    module_path.split_once("::").map_or(module_path, |(name, _)| name)
 }
 
 /// What a scenario function may return: `Result<(), E>`, where `E` converts into a boxed error.
@@ -292,10 +283,7 @@ mod tests {
         assert_eq!(scenario("calculator").test_name(), "works");
         assert_eq!(scenario("calculator::a::b").test_name(), "a::b::works");
         assert_eq!(scenario("calculator::a::b").crate_name(), "calculator");
-        assert_eq!(
-            scenario("calculator").location(),
-            "tests/calculator.rs:12:10"
-        );
+        assert_eq!(scenario("calculator").location(), "tests/calculator.rs:12:10");
     }
 
     #[test]
@@ -303,13 +291,9 @@ mod tests {
         assert!(Ok::<(), String>(()).into_outcome().is_ok());
         let text = Err::<(), _>("why").into_outcome().expect_err("an error");
         assert_eq!(text.to_string(), "why");
-        let boxed = Err::<(), BoxError>("why".into())
-            .into_outcome()
-            .expect_err("an error");
+        let boxed = Err::<(), BoxError>("why".into()).into_outcome().expect_err("an error");
         assert_eq!(boxed.to_string(), "why");
-        let io = Err::<(), _>(std::io::Error::other("why"))
-            .into_outcome()
-            .expect_err("an error");
+        let io = Err::<(), _>(std::io::Error::other("why")).into_outcome().expect_err("an error");
         assert!(io.is::<std::io::Error>());
     }
 
@@ -325,9 +309,7 @@ mod tests {
                 column: 1,
             }
         }
-        let one = only(vec![&TARGETS[0]])
-            .expect("one is right")
-            .expect("it is there");
+        let one = only(vec![&TARGETS[0]]).expect("one is right").expect("it is there");
         assert_eq!(one.line, 20);
         assert!(only(Vec::new()).expect("none is right").is_none());
         let several = only(TARGETS.iter().collect()).expect_err("two are wrong");

@@ -119,10 +119,7 @@ capabilities! {
 impl Capability {
     /// The capability of that name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|capability| capability.name() == name)
+        Self::ALL.iter().copied().find(|capability| capability.name() == name)
     }
 
     /// Whether a peer that declares `capabilities` declares this one.
@@ -201,10 +198,7 @@ mod tests {
             "logging": {},
             "completions": null,
         });
-        assert_eq!(
-            declared(capabilities),
-            ["tools", "tools.listChanged", "resources", "logging"]
-        );
+        assert_eq!(declared(capabilities), ["tools", "tools.listChanged", "resources", "logging"]);
     }
 
     #[test]
@@ -233,10 +227,7 @@ mod tests {
         for capability in Capability::ALL {
             assert_eq!(Capability::named(capability.name()), Some(*capability));
             let pointer: String = capability.pointer().replace("~1", "%");
-            let name = pointer
-                .trim_start_matches('/')
-                .replace('/', ".")
-                .replace('%', "/");
+            let name = pointer.trim_start_matches('/').replace('/', ".").replace('%', "/");
             assert_eq!(capability.name(), name);
         }
         assert_eq!(Capability::named("tool"), None);

@@ -184,9 +184,7 @@ mod tests {
     fn no_code_is_defined_twice() {
         for (index, known) in ERROR_CODES.iter().enumerate() {
             assert_eq!(find(known.code), Some(known));
-            let again = ERROR_CODES[index + 1..]
-                .iter()
-                .any(|other| other.name == known.name);
+            let again = ERROR_CODES[index + 1..].iter().any(|other| other.name == known.name);
             assert!(!again, "{}", known.name);
         }
     }

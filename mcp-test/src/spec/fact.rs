@@ -142,10 +142,7 @@ mod tests {
     /// The facts that begin or end with a revision, as its changelog lists them.
     fn changes(revision: Revision, before: Revision) -> String {
         let signs = FACTS.iter().filter_map(|fact| {
-            match (
-                fact.revisions.contains(before),
-                fact.revisions.contains(revision),
-            ) {
+            match (fact.revisions.contains(before), fact.revisions.contains(revision)) {
                 (false, true) => Some(format!("+{}", fact.name)),
                 (true, false) => Some(format!("-{}", fact.name)),
                 _ => None,
@@ -166,10 +163,7 @@ mod tests {
     #[test]
     fn each_fact_holds_somewhere_and_cites_a_revision_it_holds_at() {
         for fact in FACTS {
-            let cited = fact
-                .page
-                .split_once('/')
-                .and_then(|(revision, _)| revision.parse().ok());
+            let cited = fact.page.split_once('/').and_then(|(revision, _)| revision.parse().ok());
             assert!(
                 cited.is_some_and(|revision| fact.revisions.contains(revision)),
                 "{}",

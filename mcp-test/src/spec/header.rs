@@ -51,10 +51,7 @@ pub fn decode_value(value: &str) -> Result<String, SpecError> {
     };
     from_base64(encoded)
         .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "the bytes are not UTF-8"))
-        .map_err(|reason| SpecError::HeaderValue {
-            value: value.to_owned(),
-            reason,
-        })
+        .map_err(|reason| SpecError::HeaderValue { value: value.to_owned(), reason })
 }
 
 fn marked(value: &str) -> Option<&str> {
@@ -71,11 +68,7 @@ fn to_base64(bytes: &[u8]) -> String {
         });
         for index in 0..4 {
             let sextet = (bits >> (18 - 6 * index)) as usize & 63;
-            text.push(if index <= group.len() {
-                char::from(ALPHABET[sextet])
-            } else {
-                '='
-            });
+            text.push(if index <= group.len() { char::from(ALPHABET[sextet]) } else { '=' });
         }
     }
     text
@@ -127,13 +120,7 @@ mod tests {
 
     #[test]
     fn what_only_resembles_the_markers_is_taken_as_it_is() {
-        for value in [
-            "",
-            "=?base64?",
-            "=?BASE64?eA==?=",
-            "x=?base64?eA==?=",
-            "a\tb",
-        ] {
+        for value in ["", "=?base64?", "=?BASE64?eA==?=", "x=?base64?eA==?=", "a\tb"] {
             assert_eq!(encode_value(value), value);
             assert_eq!(decode_value(value).as_deref(), Ok(value));
         }

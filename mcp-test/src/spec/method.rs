@@ -55,9 +55,7 @@ pub struct Method {
 impl Method {
     /// The revisions that have the method in any form.
     pub const fn revisions(&self) -> Revisions {
-        self.from_client
-            .union(self.from_server)
-            .union(self.embedded)
+        self.from_client.union(self.from_server).union(self.embedded)
     }
 
     /// Whether `side` may send it at `revision`.
@@ -363,11 +361,7 @@ mod tests {
                 "{method}"
             );
             let extension = method.extension;
-            assert_eq!(
-                extension.intersection(method.revisions()),
-                extension,
-                "{method}"
-            );
+            assert_eq!(extension.intersection(method.revisions()), extension, "{method}");
         }
     }
 
@@ -375,19 +369,10 @@ mod tests {
     fn a_capability_is_asked_for_where_it_exists() {
         let complete = method("completion/complete").unwrap();
         assert_eq!(complete.capability(Revision::V2024_11_05), None);
-        assert_eq!(
-            complete.capability(Revision::V2025_03_26),
-            Some(Capability::Completions)
-        );
+        assert_eq!(complete.capability(Revision::V2025_03_26), Some(Capability::Completions));
         let cancel = method("tasks/cancel").unwrap();
-        assert_eq!(
-            cancel.capability(Revision::V2025_11_25),
-            Some(Capability::TasksCancel)
-        );
-        assert_eq!(
-            cancel.capability(Revision::V2026_07_28),
-            Some(Capability::TasksExtension)
-        );
+        assert_eq!(cancel.capability(Revision::V2025_11_25), Some(Capability::TasksCancel));
+        assert_eq!(cancel.capability(Revision::V2026_07_28), Some(Capability::TasksExtension));
         assert_eq!(method("tools/delete"), None);
     }
 }

@@ -31,10 +31,7 @@ fn schemas() -> Vec<Schema> {
                 .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
             let schema: Value = serde_json::from_str(&text).unwrap();
             let definitions = schema.get("definitions").or(schema.get("$defs")).unwrap();
-            Schema {
-                revision,
-                definitions: definitions.as_object().unwrap().clone(),
-            }
+            Schema { revision, definitions: definitions.as_object().unwrap().clone() }
         })
         .collect()
 }
@@ -49,10 +46,7 @@ impl Schema {
         let Some(members) = self.at(union, "/anyOf").and_then(Value::as_array) else {
             return vec![union];
         };
-        members
-            .iter()
-            .filter_map(|member| member["$ref"].as_str()?.rsplit('/').next())
-            .collect()
+        members.iter().filter_map(|member| member["$ref"].as_str()?.rsplit('/').next()).collect()
     }
 
     fn method_of(&self, definition: &str) -> Option<&str> {
@@ -72,10 +66,7 @@ impl Schema {
 
     fn params(&self, definition: &str) -> Option<&Value> {
         let params = self.at(definition, "/properties/params")?;
-        match params["$ref"]
-            .as_str()
-            .and_then(|path| path.rsplit('/').next())
-        {
+        match params["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
             Some(name) => self.definitions.get(name),
             None => Some(params),
         }
@@ -124,26 +115,15 @@ fn what_is_known_of_a_method_agrees() {
             let has = |member: &str| {
                 params.is_some_and(|params| params["properties"].get(member).is_some())
             };
-            assert_eq!(
-                method.paged.is_some(),
-                has("cursor"),
-                "{method} of {revision}"
-            );
+            assert_eq!(method.paged.is_some(), has("cursor"), "{method} of {revision}");
             if let Some(member) = method.name_param {
                 let required = &params.unwrap()["required"];
-                assert!(
-                    required.as_array().unwrap().contains(&member.into()),
-                    "{method}"
-                );
+                assert!(required.as_array().unwrap().contains(&member.into()), "{method}");
             }
             let result = name.replace("Request", "Result");
             if let Some(member) = method.paged {
                 let pointer = format!("/properties/{member}/type");
-                assert_eq!(
-                    schema.at(&result, &pointer),
-                    Some(&"array".into()),
-                    "{method}"
-                );
+                assert_eq!(schema.at(&result, &pointer), Some(&"array".into()), "{method}");
             }
             if revision.has_cacheable_results() {
                 let caches = schema.at(&result, "/properties/ttlMs").is_some();
@@ -168,61 +148,21 @@ fn facts_agree() {
         };
         let defines = |mode: &str| schema.definitions.contains_key(mode);
         for (fact, ours, theirs) in [
-            (
-                "handshake",
-                revision.has_handshake(),
-                defines("InitializeRequest"),
-            ),
-            (
-                "batches",
-                revision.has_batches(),
-                defines("JSONRPCBatchRequest"),
-            ),
+            ("handshake", revision.has_handshake(), defines("InitializeRequest")),
+            ("batches", revision.has_batches(), defines("JSONRPCBatchRequest")),
             (
                 "errors without id",
                 revision.has_errors_without_id(),
                 defines("JSONRPCErrorResponse"),
             ),
-            (
-                "request meta",
-                revision.has_request_meta(),
-                defines("RequestMetaObject"),
-            ),
-            (
-                "server requests",
-                revision.has_server_requests(),
-                defines("ServerRequest"),
-            ),
-            (
-                "input requests",
-                revision.has_input_requests(),
-                defines("InputRequiredResult"),
-            ),
-            (
-                "listen",
-                revision.has_listen(),
-                defines("SubscriptionsListenRequest"),
-            ),
-            (
-                "result type",
-                revision.has_result_type(),
-                member("Result", "resultType"),
-            ),
-            (
-                "cacheable results",
-                revision.has_cacheable_results(),
-                defines("CacheableResult"),
-            ),
-            (
-                "tool annotations",
-                revision.has_tool_annotations(),
-                member("Tool", "annotations"),
-            ),
-            (
-                "audio",
-                revision.has_audio_content(),
-                defines("AudioContent"),
-            ),
+            ("request meta", revision.has_request_meta(), defines("RequestMetaObject")),
+            ("server requests", revision.has_server_requests(), defines("ServerRequest")),
+            ("input requests", revision.has_input_requests(), defines("InputRequiredResult")),
+            ("listen", revision.has_listen(), defines("SubscriptionsListenRequest")),
+            ("result type", revision.has_result_type(), member("Result", "resultType")),
+            ("cacheable results", revision.has_cacheable_results(), defines("CacheableResult")),
+            ("tool annotations", revision.has_tool_annotations(), member("Tool", "annotations")),
+            ("audio", revision.has_audio_content(), defines("AudioContent")),
             (
                 "progress messages",
                 revision.has_progress_messages(),
@@ -238,11 +178,7 @@ fn facts_agree() {
                 revision.has_structured_content() && !revision.has_any_structured_content(),
                 has("CallToolResult", "/properties/structuredContent/type"),
             ),
-            (
-                "resource links",
-                revision.has_resource_links(),
-                defines("ResourceLink"),
-            ),
+            ("resource links", revision.has_resource_links(), defines("ResourceLink")),
             ("titles", revision.has_titles(), member("Tool", "title")),
             (
                 "completion context",
@@ -270,10 +206,9 @@ fn facts_agree() {
 fn capabilities_agree() {
     for schema in schemas() {
         let revision = schema.revision;
-        for (side, definition) in [
-            (Side::Client, "ClientCapabilities"),
-            (Side::Server, "ServerCapabilities"),
-        ] {
+        for (side, definition) in
+            [(Side::Client, "ClientCapabilities"), (Side::Server, "ServerCapabilities")]
+        {
             let mut theirs = BTreeSet::new();
             gather(&schema.definitions[definition], "", &mut theirs);
             let ours: BTreeSet<String> = Capability::ALL

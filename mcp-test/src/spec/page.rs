@@ -8,76 +8,20 @@ const EXT_AUTH: &str = "https://github.com/modelcontextprotocol/ext-auth/blob/ma
 
 /// Sections that older revisions have elsewhere: the newest place, the last revision without it, the place there.
 const MOVED: &[(&str, Revision, &str)] = &[
-    (
-        "basic/index#messages",
-        Revision::V2024_11_05,
-        "basic/messages",
-    ),
-    (
-        "basic/index#requests",
-        Revision::V2024_11_05,
-        "basic/messages#requests",
-    ),
-    (
-        "basic/index#responses",
-        Revision::V2024_11_05,
-        "basic/messages#responses",
-    ),
-    (
-        "basic/index#result-responses",
-        Revision::V2024_11_05,
-        "basic/messages#responses",
-    ),
-    (
-        "basic/index#error-responses",
-        Revision::V2024_11_05,
-        "basic/messages#responses",
-    ),
-    (
-        "basic/index#error-codes",
-        Revision::V2024_11_05,
-        "basic/messages#responses",
-    ),
-    (
-        "basic/index#notifications",
-        Revision::V2024_11_05,
-        "basic/messages#notifications",
-    ),
-    (
-        "basic/index#result-responses",
-        Revision::V2025_06_18,
-        "basic/index#responses",
-    ),
-    (
-        "basic/index#error-responses",
-        Revision::V2025_06_18,
-        "basic/index#responses",
-    ),
-    (
-        "basic/index#error-codes",
-        Revision::V2025_06_18,
-        "basic/index#responses",
-    ),
-    (
-        "basic/index#error-codes",
-        Revision::V2025_11_25,
-        "basic/index#error-responses",
-    ),
-    (
-        "basic/patterns/cancellation#timeouts",
-        Revision::V2025_11_25,
-        "basic/lifecycle#timeouts",
-    ),
-    (
-        "basic/transports/index#messages",
-        Revision::V2025_11_25,
-        "basic/transports",
-    ),
-    (
-        "basic/transports/stdio#shutdown",
-        Revision::V2025_11_25,
-        "basic/lifecycle#stdio",
-    ),
+    ("basic/index#messages", Revision::V2024_11_05, "basic/messages"),
+    ("basic/index#requests", Revision::V2024_11_05, "basic/messages#requests"),
+    ("basic/index#responses", Revision::V2024_11_05, "basic/messages#responses"),
+    ("basic/index#result-responses", Revision::V2024_11_05, "basic/messages#responses"),
+    ("basic/index#error-responses", Revision::V2024_11_05, "basic/messages#responses"),
+    ("basic/index#error-codes", Revision::V2024_11_05, "basic/messages#responses"),
+    ("basic/index#notifications", Revision::V2024_11_05, "basic/messages#notifications"),
+    ("basic/index#result-responses", Revision::V2025_06_18, "basic/index#responses"),
+    ("basic/index#error-responses", Revision::V2025_06_18, "basic/index#responses"),
+    ("basic/index#error-codes", Revision::V2025_06_18, "basic/index#responses"),
+    ("basic/index#error-codes", Revision::V2025_11_25, "basic/index#error-responses"),
+    ("basic/patterns/cancellation#timeouts", Revision::V2025_11_25, "basic/lifecycle#timeouts"),
+    ("basic/transports/index#messages", Revision::V2025_11_25, "basic/transports"),
+    ("basic/transports/stdio#shutdown", Revision::V2025_11_25, "basic/lifecycle#stdio"),
     (
         "basic/transports/streamable-http#security-endpoint",
         Revision::V2025_11_25,
@@ -134,9 +78,7 @@ const MOVED: &[(&str, Revision, &str)] = &[
 /// );
 /// ```
 pub fn url(page: &str, revision: Revision) -> String {
-    let moved = MOVED
-        .iter()
-        .find(|(newest, last, _)| *newest == page && revision <= *last);
+    let moved = MOVED.iter().find(|(newest, last, _)| *newest == page && revision <= *last);
     let page = moved.map_or(page, |(_, _, older)| older);
     let (path, anchor) = match page.split_once('#') {
         Some((path, anchor)) => (path, format!("#{anchor}")),
@@ -240,10 +182,7 @@ mod tests {
             (Revision::V2025_11_25, "basic#error-responses"),
             (Revision::V2026_07_28, "basic#error-codes"),
         ] {
-            assert_eq!(
-                end("basic/index#error-codes", revision).as_deref(),
-                Some(place)
-            );
+            assert_eq!(end("basic/index#error-codes", revision).as_deref(), Some(place));
         }
     }
 

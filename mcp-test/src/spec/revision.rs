@@ -70,11 +70,7 @@ impl Revision {
 
     /// How peers of this revision agree with each other.
     pub const fn era(self) -> Era {
-        if self.has_handshake() {
-            Era::Handshake
-        } else {
-            Era::Stateless
-        }
+        if self.has_handshake() { Era::Handshake } else { Era::Stateless }
     }
 
     pub(super) const fn bit(self) -> u8 {

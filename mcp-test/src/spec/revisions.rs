@@ -85,9 +85,7 @@ impl Revisions {
 
     /// The revisions of the set, oldest first.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = Revision> {
-        Revision::ALL
-            .into_iter()
-            .filter(move |revision| self.contains(*revision))
+        Revision::ALL.into_iter().filter(move |revision| self.contains(*revision))
     }
 
     /// The oldest revision of the set.
@@ -115,9 +113,7 @@ impl Revisions {
 
 impl FromIterator<Revision> for Revisions {
     fn from_iter<I: IntoIterator<Item = Revision>>(revisions: I) -> Self {
-        revisions.into_iter().fold(Self::none(), |set, revision| {
-            set.union(Self::only(revision))
-        })
+        revisions.into_iter().fold(Self::none(), |set, revision| set.union(Self::only(revision)))
     }
 }
 
@@ -136,11 +132,7 @@ impl fmt::Display for Revisions {
                 }
             })
             .collect();
-        if runs.is_empty() {
-            f.pad("none")
-        } else {
-            f.pad(&runs.join(", "))
-        }
+        if runs.is_empty() { f.pad("none") } else { f.pad(&runs.join(", ")) }
     }
 }
 
@@ -159,9 +151,8 @@ impl FromStr for Revisions {
             "none" => return Ok(Self::none()),
             _ => {}
         }
-        text.split(',').try_fold(Self::none(), |set, part| {
-            read_part(part.trim()).map(|part| set.union(part))
-        })
+        text.split(',')
+            .try_fold(Self::none(), |set, part| read_part(part.trim()).map(|part| set.union(part)))
     }
 }
 
@@ -176,11 +167,7 @@ fn read_part(text: &str) -> Result<Revisions, SpecError> {
     let first = end(first, Revision::OLDEST)?;
     let last = end(last, Revision::NEWEST)?;
     if first > last {
-        return Err(SpecError::ReversedRange {
-            text: text.to_owned(),
-            first,
-            last,
-        });
+        return Err(SpecError::ReversedRange { text: text.to_owned(), first, last });
     }
     Ok(Revisions::between(first, last))
 }
@@ -207,10 +194,7 @@ mod tests {
         assert_eq!(shown(".."), good("2024-11-05.."));
         assert_eq!(shown("..2025-03-26"), good("2024-11-05..2025-03-26"));
         assert_eq!(shown("2026-07-28.."), good("2026-07-28"));
-        assert_eq!(
-            shown("2026-07-28,2024-11-05"),
-            good("2024-11-05, 2026-07-28")
-        );
+        assert_eq!(shown("2026-07-28,2024-11-05"), good("2024-11-05, 2026-07-28"));
         assert_eq!(shown("none"), good("none"));
     }
 
@@ -229,13 +213,7 @@ mod tests {
         let error = |text: &str| text.parse::<Revisions>().unwrap_err();
         insta::assert_snapshot!(error("2025-11-25..2025-03-26"), @"the range `2025-11-25..2025-03-26` is empty: 2025-11-25 is newer than 2025-03-26");
         assert_eq!(error(""), SpecError::UnknownRevision(String::new()));
-        assert_eq!(
-            error("2025-06-18..2025"),
-            SpecError::UnknownRevision("2025".to_owned())
-        );
-        assert_eq!(
-            error("2025-06-18,,"),
-            SpecError::UnknownRevision(String::new())
-        );
+        assert_eq!(error("2025-06-18..2025"), SpecError::UnknownRevision("2025".to_owned()));
+        assert_eq!(error("2025-06-18,,"), SpecError::UnknownRevision(String::new()));
     }
 }

@@ -170,16 +170,10 @@ impl What {
 
     /// Whether this is said on the wire where a message belongs.
     pub(super) fn is_payload(&self) -> bool {
-        matches!(
-            self,
-            Self::Message { .. } | Self::Noise { .. } | Self::Elided { .. }
-        )
+        matches!(self, Self::Message { .. } | Self::Noise { .. } | Self::Elided { .. })
     }
 }
 
 fn headers_len(headers: &[(String, String)]) -> usize {
-    headers
-        .iter()
-        .map(|(name, value)| name.len() + value.len())
-        .sum()
+    headers.iter().map(|(name, value)| name.len() + value.len()).sum()
 }

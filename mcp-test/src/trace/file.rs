@@ -53,34 +53,20 @@ pub fn write(trace: &Trace, redactor: &Redactor) -> String {
 /// # Errors
 /// [`ReadError`] names the line that cannot be read.
 pub fn read(text: &str) -> Result<Trace, ReadError> {
-    let mut lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty());
-    let head = lines
-        .next()
-        .and_then(|(_, line)| serde_json::from_str::<Json>(line).ok());
-    let head = head
-        .filter(|head| !head[FORMAT].is_null())
-        .ok_or(ReadError::NotATrace)?;
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let head = lines.next().and_then(|(_, line)| serde_json::from_str::<Json>(line).ok());
+    let head = head.filter(|head| !head[FORMAT].is_null()).ok_or(ReadError::NotATrace)?;
     if head[FORMAT] != VERSION {
         let version = head[FORMAT].to_string();
         return Err(ReadError::OtherVersion { version });
     }
-    let mut trace = Trace {
-        events: Vec::new(),
-        elided: head["elided"].as_u64().unwrap_or(0),
-    };
+    let mut trace = Trace { events: Vec::new(), elided: head["elided"].as_u64().unwrap_or(0) };
     for (index, line) in lines {
         let event = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"));
         let event = event.and_then(|line| read_event(&line));
         let line = index + 1;
         let event = event.map_err(|reason| ReadError::NotAnEvent { line, reason })?;
-        if trace
-            .events
-            .last()
-            .is_some_and(|last| last.seq >= event.seq)
-        {
+        if trace.events.last().is_some_and(|last| last.seq >= event.seq) {
             let reason = "its `seq` is not greater than the one before".to_owned();
             return Err(ReadError::NotAnEvent { line, reason });
         }
@@ -93,12 +79,7 @@ fn event_object(event: &Event, redactor: &mut Redactor) -> Map<String, Json> {
     let mut object = Map::new();
     let mut put = |name: &str, value: Json| drop(object.insert(name.to_owned(), value));
     put("seq", event.seq.0.into());
-    put(
-        "at_us",
-        u64::try_from(event.at.as_micros())
-            .unwrap_or(u64::MAX)
-            .into(),
-    );
+    put("at_us", u64::try_from(event.at.as_micros()).unwrap_or(u64::MAX).into());
     put("connection", event.connection.0.into());
     if let Some(exchange) = event.exchange {
         put("exchange", exchange.into());
@@ -118,11 +99,7 @@ fn event_object(event: &Event, redactor: &mut Redactor) -> Map<String, Json> {
             put("why", redactor.text(why).into());
             "noise"
         }
-        What::HttpRequest {
-            method,
-            path,
-            headers,
-        } => {
+        What::HttpRequest { method, path, headers } => {
             put("method", method.as_str().into());
             put("path", redactor.path(path).into());
             put("headers", header_list(headers, redactor));
@@ -183,41 +160,25 @@ fn redacted(text: &Bytes, reading: &Reading, redactor: &mut Redactor) -> Bytes {
         return text.clone();
     };
     let redacted = redactor.value(value);
-    if redacted == *value {
-        text.clone()
-    } else {
-        redacted.to_string().into()
-    }
+    if redacted == *value { text.clone() } else { redacted.to_string().into() }
 }
 
 fn put_bytes(put: &mut impl FnMut(&str, Json), bytes: &Bytes, redactor: &mut Redactor) {
     match std::str::from_utf8(bytes) {
         Ok(text) => put("text", redactor.text(text).into()),
         // In hexadecimal no secret can be found, nor lost.
-        Err(_) => put(
-            "hex",
-            bytes
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect::<String>()
-                .into(),
-        ),
+        Err(_) => {
+            put("hex", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into());
+        }
     }
 }
 
 fn header_list(headers: &[(String, String)], redactor: &mut Redactor) -> Json {
-    headers
-        .iter()
-        .map(|(name, value)| json!([name, redactor.header(name, value)]))
-        .collect()
+    headers.iter().map(|(name, value)| json!([name, redactor.header(name, value)])).collect()
 }
 
 fn read_event(line: &Json) -> Result<Event, String> {
-    let number = |name| {
-        line[name]
-            .as_u64()
-            .ok_or_else(|| format!("`{name}` must be a number"))
-    };
+    let number = |name| line[name].as_u64().ok_or_else(|| format!("`{name}` must be a number"));
     let text = |name| {
         let text = line[name].as_str().map(ToOwned::to_owned);
         text.ok_or_else(|| format!("`{name}` must be a string"))
@@ -227,20 +188,13 @@ fn read_event(line: &Json) -> Result<Event, String> {
         "server" => Party::Server,
         "harness" => Party::Harness,
         other => {
-            return Err(format!(
-                "`party` must be client, server or harness, not {other}"
-            ));
+            return Err(format!("`party` must be client, server or harness, not {other}"));
         }
     };
     let what = match text("what")?.as_str() {
-        "opened" => What::Opened {
-            carrier: text("carrier")?,
-        },
+        "opened" => What::Opened { carrier: text("carrier")? },
         "message" => Reading::message(bytes(line)?),
-        "noise" => What::Noise {
-            bytes: bytes(line)?,
-            why: text("why")?,
-        },
+        "noise" => What::Noise { bytes: bytes(line)?, why: text("why")? },
         "http-request" => What::HttpRequest {
             method: text("method")?,
             path: text("path")?,
@@ -250,10 +204,7 @@ fn read_event(line: &Json) -> Result<Event, String> {
             let status = number("status")?
                 .try_into()
                 .map_err(|_| "`status` must be an HTTP status".to_owned())?;
-            What::HttpResponse {
-                status,
-                headers: headers(line)?,
-            }
+            What::HttpResponse { status, headers: headers(line)? }
         }
         "sse-event" => What::SseEvent {
             event: text("event").ok(),
@@ -263,13 +214,9 @@ fn read_event(line: &Json) -> Result<Event, String> {
         "sse-comment" => What::SseComment(text("text")?),
         "stderr" => What::Stderr(text("text")?),
         "closed" => What::Closed { how: text("how")? },
-        "exited" => What::Exited {
-            status: text("status")?,
-        },
+        "exited" => What::Exited { status: text("status")? },
         "fence" => What::Fence(text("text")?),
-        "deadline-fired" => What::DeadlineFired {
-            awaited: text("awaited")?,
-        },
+        "deadline-fired" => What::DeadlineFired { awaited: text("awaited")? },
         "note" => What::Note(text("text")?),
         "elided" => What::Elided {
             was: text("was")?,
@@ -277,9 +224,8 @@ fn read_event(line: &Json) -> Result<Event, String> {
         },
         other => return Err(format!("`what` is {other}, which is unknown")),
     };
-    let connection = number("connection")?
-        .try_into()
-        .map_err(|_| "`connection` is too great".to_owned())?;
+    let connection =
+        number("connection")?.try_into().map_err(|_| "`connection` is too great".to_owned())?;
     Ok(Event {
         seq: Seq(number("seq")?),
         at: Duration::from_micros(number("at_us")?),
@@ -294,15 +240,9 @@ fn bytes(line: &Json) -> Result<Bytes, String> {
     if let Some(text) = line["text"].as_str() {
         return Ok(text.to_owned().into());
     }
-    let digits = line["hex"]
-        .as_str()
-        .ok_or("`text` or `hex` must be a string")?
-        .as_bytes();
-    let pairs = digits.chunks(2).map(|pair| {
-        std::str::from_utf8(pair)
-            .ok()
-            .filter(|pair| pair.len() == 2)
-    });
+    let digits = line["hex"].as_str().ok_or("`text` or `hex` must be a string")?.as_bytes();
+    let pairs =
+        digits.chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
     let bytes = pairs.map(|pair| pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()));
     bytes
         .collect::<Option<Vec<u8>>>()
@@ -326,10 +266,7 @@ mod tests {
         let recorder = Recorder::new();
         let wire = recorder.open("http http://127.0.0.1:9/mcp");
         let headers = vec![("Authorization".to_owned(), "Bearer abcdefgh".to_owned())];
-        let noise = What::Noise {
-            bytes: Bytes::from_static(b"\xff\x00"),
-            why: "not UTF-8".into(),
-        };
+        let noise = What::Noise { bytes: Bytes::from_static(b"\xff\x00"), why: "not UTF-8".into() };
         for what in [
             What::HttpRequest {
                 method: "POST".into(),
@@ -337,28 +274,16 @@ mod tests {
                 headers: headers.clone(),
             },
             Reading::message(r#"{"jsonrpc":"2.0", "id":1.0,"method":"ping"}"#.into()),
-            What::HttpResponse {
-                status: 200,
-                headers,
-            },
-            What::SseEvent {
-                event: None,
-                id: Some("e-1".into()),
-                retry: Some(5),
-            },
+            What::HttpResponse { status: 200, headers },
+            What::SseEvent { event: None, id: Some("e-1".into()), retry: Some(5) },
             Reading::message(r#"{"jsonrpc":"2.0","id":1,"result":{"password":"x"}}"#.into()),
             noise,
             What::SseComment("hello".into()),
             What::Stderr("got abcdefgh".into()),
             What::Fence("f".into()),
-            What::DeadlineFired {
-                awaited: "a".into(),
-            },
+            What::DeadlineFired { awaited: "a".into() },
             What::Note("n".into()),
-            What::Elided {
-                was: "w".into(),
-                bytes: 9,
-            },
+            What::Elided { was: "w".into(), bytes: 9 },
             What::Closed { how: "c".into() },
             What::Exited { status: "s".into() },
         ] {
@@ -377,19 +302,13 @@ mod tests {
         let What::Message { text, .. } = &read.events[2].what else {
             panic!("expected a message, got {:?}", read.events[2].what);
         };
-        assert_eq!(
-            text, r#"{"jsonrpc":"2.0", "id":1.0,"method":"ping"}"#,
-            "the spelling is kept"
-        );
+        assert_eq!(text, r#"{"jsonrpc":"2.0", "id":1.0,"method":"ping"}"#, "the spelling is kept");
     }
 
     #[test]
     fn secrets_are_not_written() {
         let text = write(&one_of_each(), &Redactor::secrets());
-        assert!(
-            !text.contains("abc") && !text.contains(r#"\"x\""#),
-            "{text}"
-        );
+        assert!(!text.contains("abc") && !text.contains(r#"\"x\""#), "{text}");
         assert!(text.contains("Bearer [secret]"), "{text}");
         assert_eq!(read(&text).expect("it is well formed").events.len(), 15);
     }

@@ -57,10 +57,7 @@ impl Reading {
 
     /// The well-formed messages: one, or those of a batch.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.frame()
-            .and_then(Result::ok)
-            .into_iter()
-            .flat_map(Frame::messages)
+        self.frame().and_then(Result::ok).into_iter().flat_map(Frame::messages)
     }
 
     /// What is not well-formed: the whole, or items of a batch.
@@ -70,9 +67,7 @@ impl Reading {
             Some(Ok(Frame::Batch(items))) => (None, items.as_slice()),
             Some(Ok(Frame::One(_))) | None => (None, [].as_slice()),
         };
-        whole
-            .into_iter()
-            .chain(items.iter().filter_map(|item| item.as_ref().err()))
+        whole.into_iter().chain(items.iter().filter_map(|item| item.as_ref().err()))
     }
 
     /// Why this is no well-formed message or batch; `None` if it is.

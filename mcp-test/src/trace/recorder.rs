@@ -64,28 +64,16 @@ impl Default for Recorder {
 impl Recorder {
     /// A recorder with an empty trace, whose time starts now.
     pub fn new() -> Self {
-        Self::with_limits(Limits {
-            payload_bytes: PAYLOAD_BYTES,
-            events: EVENTS,
-        })
+        Self::with_limits(Limits { payload_bytes: PAYLOAD_BYTES, events: EVENTS })
     }
 
     fn with_limits(limits: Limits) -> Self {
         let (started, tape) = (Stopwatch::start(), Mutex::default());
-        Self {
-            shared: Arc::new(Shared {
-                started,
-                tape,
-                limits,
-            }),
-        }
+        Self { shared: Arc::new(Shared { started, tape, limits }) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Tape> {
-        self.shared
-            .tape
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shared.tape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens a connection, and records that; the carrier is named with its address, where it has one.
@@ -119,14 +107,7 @@ impl Recorder {
         tape.next += 1;
         let seq = Seq(tape.next);
         tape.weight += what.weight();
-        tape.events.push_back(Event {
-            seq,
-            at,
-            connection,
-            exchange,
-            party,
-            what,
-        });
+        tape.events.push_back(Event { seq, at, connection, exchange, party, what });
         tape.keep_within(self.shared.limits);
         seq
     }
@@ -134,10 +115,7 @@ impl Recorder {
     /// What was recorded so far.
     pub fn trace(&self) -> Trace {
         let tape = self.lock();
-        Trace {
-            events: tape.events.iter().cloned().collect(),
-            elided: tape.elided,
-        }
+        Trace { events: tape.events.iter().cloned().collect(), elided: tape.elided }
     }
 
     /// How many events were recorded so far, kept or not.
@@ -176,9 +154,9 @@ impl Tape {
 fn elided(what: &What) -> What {
     let was = match what {
         What::Message { reading, .. } => match reading.messages().next() {
-            Some(message) => message
-                .method()
-                .map_or_else(|| message.kind().to_owned(), ToOwned::to_owned),
+            Some(message) => {
+                message.method().map_or_else(|| message.kind().to_owned(), ToOwned::to_owned)
+            }
             None => "a malformed message".to_owned(),
         },
         What::Noise { why, .. } => format!("noise ({why})"),
@@ -199,10 +177,7 @@ mod tests {
     use crate::trace::Reading;
 
     fn small(payload_bytes: usize, events: usize) -> (Recorder, Connection) {
-        let recorder = Recorder::with_limits(Limits {
-            payload_bytes,
-            events,
-        });
+        let recorder = Recorder::with_limits(Limits { payload_bytes, events });
         let connection = recorder.open("duplex");
         (recorder, connection)
     }
@@ -220,32 +195,20 @@ mod tests {
                 })
             })
             .collect();
-        writers
-            .into_iter()
-            .for_each(|writer| writer.join().expect("no panic"));
+        writers.into_iter().for_each(|writer| writer.join().expect("no panic"));
         let trace = recorder.trace();
         assert_eq!(recorder.len(), 201);
-        assert!(
-            trace
-                .events
-                .is_sorted_by(|a, b| a.seq < b.seq && a.at <= b.at)
-        );
+        assert!(trace.events.is_sorted_by(|a, b| a.seq < b.seq && a.at <= b.at));
         assert_ne!(recorder.open("second"), connection);
     }
 
     #[test]
     fn the_oldest_big_payload_gives_way_and_leaves_a_mark() {
         let (recorder, connection) = small(60_000, 1000);
-        let big = format!(
-            r#"{{"jsonrpc":"2.0","method":"big","params":["{}"]}}"#,
-            "x".repeat(10_000)
-        );
+        let big =
+            format!(r#"{{"jsonrpc":"2.0","method":"big","params":["{}"]}}"#, "x".repeat(10_000));
         for _ in 0..3 {
-            recorder.record(
-                connection,
-                Party::Client,
-                Reading::message(big.clone().into()),
-            );
+            recorder.record(connection, Party::Client, Reading::message(big.clone().into()));
         }
         let trace = recorder.trace();
         assert_eq!(trace.events.len(), 4);
@@ -253,22 +216,14 @@ mod tests {
             panic!("expected a mark, got {:?}", trace.events[1].what);
         };
         assert_eq!((was.as_str(), *bytes), ("big", big.len()));
-        assert_eq!(
-            trace.messages().count(),
-            1,
-            "the last payload within the limit is kept"
-        );
+        assert_eq!(trace.messages().count(), 1, "the last payload within the limit is kept");
     }
 
     #[test]
     fn the_oldest_events_give_way_and_are_counted() {
         let (recorder, connection) = small(1000, 5);
         for number in 0..7 {
-            recorder.record(
-                connection,
-                Party::Server,
-                What::Stderr(format!("line {number}")),
-            );
+            recorder.record(connection, Party::Server, What::Stderr(format!("line {number}")));
         }
         let trace = recorder.trace();
         assert_eq!((trace.events.len(), trace.elided), (5, 3));

@@ -40,14 +40,10 @@ impl Trace {
 
     /// The last lines of stderr, at most so many.
     pub fn stderr_tail(&self, count: usize) -> Vec<String> {
-        let lines = self
-            .events
-            .iter()
-            .rev()
-            .filter_map(|event| match &event.what {
-                What::Stderr(line) => Some(line.clone()),
-                _ => None,
-            });
+        let lines = self.events.iter().rev().filter_map(|event| match &event.what {
+            What::Stderr(line) => Some(line.clone()),
+            _ => None,
+        });
         let mut tail: Vec<_> = lines.take(count).collect();
         tail.reverse();
         tail
@@ -75,10 +71,7 @@ impl Trace {
 
     /// The event with this sequence number, unless it was dropped.
     pub fn event(&self, seq: Seq) -> Option<&Event> {
-        let place = self
-            .events
-            .binary_search_by_key(&seq, |event| event.seq)
-            .ok()?;
+        let place = self.events.binary_search_by_key(&seq, |event| event.seq).ok()?;
         self.events.get(place)
     }
 
@@ -106,16 +99,9 @@ mod tests {
             Party::Client,
             message(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
         );
-        recorder.record(
-            wire,
-            Party::Server,
-            message(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#),
-        );
+        recorder.record(wire, Party::Server, message(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#));
         assert!(recorder.trace().has_said(Party::Client));
-        assert!(
-            !recorder.trace().exchanged(),
-            "what is malformed is not counted"
-        );
+        assert!(!recorder.trace().exchanged(), "what is malformed is not counted");
         recorder.record(
             wire,
             Party::Server,
@@ -130,17 +116,12 @@ mod tests {
         let wire = recorder.open("duplex");
         let fence = recorder.record(wire, Party::Harness, What::Fence("here".into()));
         let stderr = recorder.record(wire, Party::Server, What::Stderr("oops".into()));
-        let awaited = What::DeadlineFired {
-            awaited: "a reply to ping".into(),
-        };
+        let awaited = What::DeadlineFired { awaited: "a reply to ping".into() };
         recorder.record(wire, Party::Harness, awaited);
         let trace = recorder.trace();
         assert_eq!(trace.since(fence).len(), 2);
         assert_eq!(
-            trace
-                .events_at(&[stderr, fence])
-                .map(|event| event.seq)
-                .collect::<Vec<_>>(),
+            trace.events_at(&[stderr, fence]).map(|event| event.seq).collect::<Vec<_>>(),
             [stderr, fence]
         );
         assert_eq!(trace.stderr_tail(5), ["oops"]);

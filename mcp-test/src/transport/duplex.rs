@@ -55,7 +55,10 @@ where
 type Served = Result<crate::Result, Box<dyn std::any::Any + Send>>;
 
 /// Runs server and reader together, and says how the conversation ended.
-async fn tell(server: impl Future<Output = Served>, reading: impl Future<Output = String>) -> String {
+async fn tell(
+    server: impl Future<Output = Served>,
+    reading: impl Future<Output = String>,
+) -> String {
     let mut server = std::pin::pin!(server);
     let mut reading = std::pin::pin!(reading);
     let ended = tokio::select! {
@@ -97,7 +100,11 @@ impl Carry for DuplexCarrier {
             self.sender.close(Deadline::after(grace)).await;
             let left = clock::within(Deadline::after(grace), &mut self.conversation).await.is_ok();
             self.conversation.abort();
-            let how = if left { "the server returned" } else { "the server did not return and was dropped" };
+            let how = if left {
+                "the server returned"
+            } else {
+                "the server did not return and was dropped"
+            };
             Ending { how: how.to_owned(), orderly: left }
         })
     }

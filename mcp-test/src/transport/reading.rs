@@ -30,7 +30,7 @@ impl Observer {
         let reading = Reading::of(&text);
         let head = quoted(&text);
         let frame = match reading.frame() {
-            Some(frame) => frame.map(Clone::clone).map_err(Clone::clone),
+            Some(frame) => frame.cloned().map_err(Clone::clone),
             None => {
                 let broken = matches!(first_byte(&text), Some(b'{' | b'['));
                 let why = reading.problem().unwrap_or("not JSON").to_owned();

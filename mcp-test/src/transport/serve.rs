@@ -62,11 +62,7 @@ impl Emitted {
     /// Something the server sends on its own account.
     #[must_use]
     pub fn unprompted(value: Value) -> Self {
-        Self {
-            value,
-            answers: None,
-            status: None,
-        }
+        Self { value, answers: None, status: None }
     }
 
     /// Whether it is a reply rather than a request or a notification of the server.

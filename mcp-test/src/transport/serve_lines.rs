@@ -90,9 +90,7 @@ where
     conversation.close();
     let replies = async { while in_flight.next().await.is_some() {} };
     // What does not answer in time was going to be abandoned with the process anyway.
-    clock::within(Deadline::after(LAST_REPLIES), replies)
-        .await
-        .ok();
+    clock::within(Deadline::after(LAST_REPLIES), replies).await.ok();
     Ok(())
 }
 
@@ -104,10 +102,7 @@ fn received(wire: &Wire, event: &LineEvent) -> Received {
         }
         LineEvent::TooLong { length_seen, head } => {
             let why = format!("the line is too long: {length_seen} bytes");
-            wire.record(Party::Client, || What::Noise {
-                bytes: head.clone(),
-                why: why.clone(),
-            });
+            wire.record(Party::Client, || What::Noise { bytes: head.clone(), why: why.clone() });
             Received::Unreadable(why)
         }
     }
@@ -138,9 +133,7 @@ where
             Then::GoOn | Then::Silence => {}
             Then::Close => break,
             Then::Exit => {
-                return Err(ServeError::Exited {
-                    method: answers.unwrap_or_default(),
-                });
+                return Err(ServeError::Exited { method: answers.unwrap_or_default() });
             }
         }
     }

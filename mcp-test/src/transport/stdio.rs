@@ -29,7 +29,11 @@ struct StdioCarrier {
 }
 
 /// Starts the child and opens a link to it.
-pub(super) fn open(command: &Command, recorder: &Recorder, limits: Limits) -> Result<Link, OpenError> {
+pub(super) fn open(
+    command: &Command,
+    recorder: &Recorder,
+    limits: Limits,
+) -> Result<Link, OpenError> {
     let connection = recorder.open(&format!("stdio {command}"));
     let log = recorder.clone();
     let stderr = move |line: String| {
@@ -78,7 +82,8 @@ impl Carry for StdioCarrier {
             let how = format!("{}; {}", ending.how, ending.exit);
             self.observer.record(None, What::Closed { how: how.clone() });
             for left in &ending.left_behind {
-                let note = format!("left behind and killed: process {} `{}`", left.pid, left.command);
+                let note =
+                    format!("left behind and killed: process {} `{}`", left.pid, left.command);
                 self.observer.record(None, What::Note(note));
             }
             Ending { how, orderly: matches!(ending.how, How::AlreadyExited | How::StdinClosed) }

@@ -38,34 +38,20 @@ impl Tap {
     /// A tap on which these faults stand, applied in their order.
     #[must_use]
     pub fn new(faults: impl Into<Arc<[Fault]>>) -> Self {
-        Self {
-            faults: faults.into(),
-            recorder: None,
-        }
+        Self { faults: faults.into(), recorder: None }
     }
 
     /// Records what passes.
     #[must_use]
     pub fn recording(self, recorder: Recorder) -> Self {
-        Self {
-            recorder: Some(recorder),
-            ..self
-        }
+        Self { recorder: Some(recorder), ..self }
     }
 
     /// Opens a connection.
     #[must_use]
     pub fn open(&self, carrier: &str) -> Wire {
-        let connection = self
-            .recorder
-            .as_ref()
-            .map(|recorder| recorder.open(carrier));
-        Wire {
-            tap: self.clone(),
-            connection,
-            exchange: None,
-            exchanges: Arc::default(),
-        }
+        let connection = self.recorder.as_ref().map(|recorder| recorder.open(carrier));
+        Wire { tap: self.clone(), connection, exchange: None, exchanges: Arc::default() }
     }
 }
 
@@ -74,10 +60,7 @@ impl Wire {
     #[must_use]
     pub fn exchange(&self) -> Self {
         let number = self.exchanges.fetch_add(1, Ordering::Relaxed);
-        Self {
-            exchange: Some(number),
-            ..self.clone()
-        }
+        Self { exchange: Some(number), ..self.clone() }
     }
 
     /// What becomes of an emitted message.
@@ -118,16 +101,12 @@ impl Wire {
 
 impl fmt::Debug for Tap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tap")
-            .field("faults", &self.faults)
-            .finish_non_exhaustive()
+        f.debug_struct("Tap").field("faults", &self.faults).finish_non_exhaustive()
     }
 }
 
 impl fmt::Debug for Wire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wire")
-            .field("connection", &self.connection)
-            .finish_non_exhaustive()
+        f.debug_struct("Wire").field("connection", &self.connection).finish_non_exhaustive()
     }
 }

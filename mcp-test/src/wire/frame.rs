@@ -47,8 +47,7 @@ impl Frame {
             Self::One(message) => (Some(message), [].as_slice()),
             Self::Batch(items) => (None, items.as_slice()),
         };
-        one.into_iter()
-            .chain(batch.iter().filter_map(|item| item.as_ref().ok()))
+        one.into_iter().chain(batch.iter().filter_map(|item| item.as_ref().ok()))
     }
 }
 
@@ -62,26 +61,13 @@ mod tests {
     fn a_batch_keeps_its_good_and_its_bad_items() {
         let batch = json!([{"jsonrpc": "2.0", "method": "a"}, {"jsonrpc": "2.0", "method": 5}, 7]);
         let frame = Frame::read(&batch.into()).unwrap();
-        assert_eq!(
-            frame
-                .messages()
-                .filter_map(Message::method)
-                .collect::<Vec<_>>(),
-            ["a"]
-        );
-        let Frame::Batch(items) = frame else {
-            panic!("an array is a batch")
-        };
-        let words: Vec<_> = items
-            .iter()
-            .filter_map(|item| Some(item.as_ref().err()?.to_string()))
-            .collect();
+        assert_eq!(frame.messages().filter_map(Message::method).collect::<Vec<_>>(), ["a"]);
+        let Frame::Batch(items) = frame else { panic!("an array is a batch") };
+        let words: Vec<_> =
+            items.iter().filter_map(|item| Some(item.as_ref().err()?.to_string())).collect();
         assert_eq!(
             words,
-            [
-                "expected /1/method is a string, got 5",
-                "expected /2 is a JSON-RPC message, got 7"
-            ]
+            ["expected /1/method is a string, got 5", "expected /2 is a JSON-RPC message, got 7"]
         );
     }
 
@@ -90,9 +76,6 @@ mod tests {
         let one = Frame::read(&json!({"jsonrpc": "2.0", "method": "a"}).into()).unwrap();
         assert_eq!(one.messages().count(), 1);
         let empty = Frame::read(&json!([]).into()).unwrap_err();
-        assert_eq!(
-            empty.to_string(),
-            "expected a batch of at least one message, got []"
-        );
+        assert_eq!(empty.to_string(), "expected a batch of at least one message, got []");
     }
 }

@@ -47,11 +47,7 @@ impl LineReader {
     /// A reader that takes lines of at most `limit` bytes, the `\n` not counted.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            line: BytesMut::new(),
-            dropping: false,
-        }
+        Self { limit, line: BytesMut::new(), dropping: false }
     }
 
     /// Takes the next bytes of the stream, and says what they completed.
@@ -88,10 +84,7 @@ impl LineReader {
         self.line.truncate(HEAD.min(self.limit.saturating_add(1)));
         self.dropping = true;
         let head = std::mem::take(&mut self.line).freeze();
-        Some(LineEvent::TooLong {
-            length_seen: self.limit.saturating_add(1),
-            head,
-        })
+        Some(LineEvent::TooLong { length_seen: self.limit.saturating_add(1), head })
     }
 }
 
@@ -104,8 +97,7 @@ impl LineReader {
 /// ```
 #[must_use]
 pub fn split_carriage_return(line: &[u8]) -> (&[u8], bool) {
-    line.strip_suffix(b"\r")
-        .map_or((line, false), |line| (line, true))
+    line.strip_suffix(b"\r").map_or((line, false), |line| (line, true))
 }
 
 /// Writes a value as one line with its `\n`.
@@ -129,9 +121,8 @@ mod tests {
     /// Everything a stream holds, if it comes in chunks of these lengths.
     fn read(limit: usize, stream: &[u8], lengths: &[usize]) -> Vec<LineEvent> {
         let mut reader = LineReader::new(limit);
-        let mut events: Vec<_> = arbitrary::split(stream, lengths)
-            .flat_map(|chunk| reader.push(chunk))
-            .collect();
+        let mut events: Vec<_> =
+            arbitrary::split(stream, lengths).flat_map(|chunk| reader.push(chunk)).collect();
         events.extend(reader.finish());
         events
     }
@@ -140,11 +131,7 @@ mod tests {
     fn cuts_at_newlines_only() {
         assert_eq!(
             read(9, b"a\r\n\n\xff\rb\n", &[]),
-            [
-                line("a\r"),
-                line(""),
-                LineEvent::Line(Bytes::from_static(b"\xff\rb")),
-            ]
+            [line("a\r"), line(""), LineEvent::Line(Bytes::from_static(b"\xff\rb")),]
         );
         assert_eq!(read(9, b"", &[]), []);
         assert_eq!(read(9, b"ab", &[1]), [LineEvent::Partial("ab".into())]);
@@ -154,19 +141,13 @@ mod tests {
     fn an_over_long_line_is_reported_at_once_and_the_next_one_read() {
         let mut reader = LineReader::new(3);
         assert_eq!(reader.push(b"ab"), []);
-        let too_long = LineEvent::TooLong {
-            length_seen: 4,
-            head: "abcd".into(),
-        };
+        let too_long = LineEvent::TooLong { length_seen: 4, head: "abcd".into() };
         assert_eq!(reader.push(b"cdef"), [too_long]);
         assert_eq!(reader.push(b"ghi"), []);
         assert_eq!(reader.push(b"j\nabc\n"), [line("abc")]);
         assert_eq!(
             reader.push(b"wxyz"),
-            [LineEvent::TooLong {
-                length_seen: 4,
-                head: "wxyz".into()
-            }]
+            [LineEvent::TooLong { length_seen: 4, head: "wxyz".into() }]
         );
         assert_eq!(reader.finish(), None);
     }
@@ -183,10 +164,7 @@ mod tests {
     #[test]
     fn a_value_is_one_line_whatever_is_in_it() {
         let value = Value::from("a\nb\r");
-        assert_eq!(
-            read(99, &encode(&value), &[]),
-            [LineEvent::Line(value.to_string().into())]
-        );
+        assert_eq!(read(99, &encode(&value), &[]), [LineEvent::Line(value.to_string().into())]);
     }
 
     proptest! {

@@ -22,12 +22,7 @@ pub struct Malformed {
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            pointer,
-            expected,
-            got,
-            ..
-        } = self;
+        let Self { pointer, expected, got, .. } = self;
         if pointer.is_root() {
             write!(f, "expected {expected}, got {got}")
         } else {

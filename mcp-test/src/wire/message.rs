@@ -61,11 +61,7 @@ pub enum Message {
 impl Request {
     /// A request; `params` may be absent.
     pub fn new(id: impl Into<Id>, method: impl Into<String>, params: Option<Value>) -> Self {
-        Self {
-            id: id.into(),
-            method: method.into(),
-            params,
-        }
+        Self { id: id.into(), method: method.into(), params }
     }
 
     /// The request as a JSON object.
@@ -82,10 +78,7 @@ impl Request {
 impl Notification {
     /// A notification; `params` may be absent.
     pub fn new(method: impl Into<String>, params: Option<Value>) -> Self {
-        Self {
-            method: method.into(),
-            params,
-        }
+        Self { method: method.into(), params }
     }
 
     /// The notification as a JSON object.
@@ -101,10 +94,7 @@ impl Notification {
 impl Response {
     /// The reply to request `id`.
     pub fn new(id: impl Into<Id>, result: impl Into<Value>) -> Self {
-        Self {
-            id: id.into(),
-            result: result.into(),
-        }
+        Self { id: id.into(), result: result.into() }
     }
 
     /// The reply as a JSON object.
@@ -120,10 +110,7 @@ impl Response {
 impl ErrorReply {
     /// The reply to request `id`.
     pub fn new(id: impl Into<Id>, error: RpcError) -> Self {
-        Self {
-            id: Some(id.into()),
-            error,
-        }
+        Self { id: Some(id.into()), error }
     }
 
     /// The reply as a JSON object.

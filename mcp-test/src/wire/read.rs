@@ -23,11 +23,7 @@ impl Message {
         if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return Err(reader.at("jsonrpc", "\"2.0\""));
         }
-        if object.contains("method") {
-            reader.call(object)
-        } else {
-            reader.reply(object)
-        }
+        if object.contains("method") { reader.call(object) } else { reader.reply(object) }
     }
 }
 
@@ -40,10 +36,7 @@ impl Reader<'_> {
         let Some(Value::String(method)) = object.get("method") else {
             return Err(self.at("method", "a string"));
         };
-        if let Some(name) = ["result", "error"]
-            .into_iter()
-            .find(|name| object.contains(name))
-        {
+        if let Some(name) = ["result", "error"].into_iter().find(|name| object.contains(name)) {
             return Err(self.at(name, "absent beside a method"));
         }
         let params = object.get("params");
@@ -63,17 +56,9 @@ impl Reader<'_> {
             (Some(_), Some(_)) => Err(self.at("error", "absent beside a result")),
             (Some(result), None) => {
                 let id = id.ok_or_else(|| self.at("id", "the id of a request"))?;
-                Ok(Response {
-                    id,
-                    result: result.clone(),
-                }
-                .into())
+                Ok(Response { id, result: result.clone() }.into())
             }
-            (None, Some(error)) => Ok(ErrorReply {
-                id,
-                error: self.error(error)?,
-            }
-            .into()),
+            (None, Some(error)) => Ok(ErrorReply { id, error: self.error(error)? }.into()),
             (None, None) => {
                 let expected = "a message with a method, a result or an error";
                 Err(self.malformed(Pointer::root(), expected))
@@ -92,11 +77,7 @@ impl Reader<'_> {
         let Some(Value::String(message)) = members.get("message") else {
             return Err(self.malformed(here.member("message"), "a string"));
         };
-        Ok(RpcError {
-            code,
-            message: message.clone(),
-            data: members.get("data").cloned(),
-        })
+        Ok(RpcError { code, message: message.clone(), data: members.get("data").cloned() })
     }
 
     fn id(&self, object: &Object) -> Result<Option<Id>, Malformed> {
@@ -117,11 +98,7 @@ impl Reader<'_> {
             pointer,
             expected: expected.to_owned(),
             id: self.value.get("id").and_then(Id::read),
-            method: self
-                .value
-                .get("method")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
+            method: self.value.get("method").and_then(Value::as_str).map(str::to_owned),
         }
     }
 }
@@ -186,10 +163,8 @@ mod tests {
             json!({"jsonrpc": "2.0", "id": 1, "error": {"code": "E1", "message": "boom"}}),
             json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1}}),
         ];
-        let words: Vec<_> = values
-            .into_iter()
-            .map(|value| read(value).unwrap_err().to_string())
-            .collect();
+        let words: Vec<_> =
+            values.into_iter().map(|value| read(value).unwrap_err().to_string()).collect();
         insta::assert_snapshot!(words.join("\n"), @r#"
         expected a JSON-RPC message, got "ping"
         expected /jsonrpc is "2.0", got nothing

@@ -17,20 +17,13 @@ pub struct RpcError {
 impl RpcError {
     /// An error without data.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            data: None,
-        }
+        Self { code, message: message.into(), data: None }
     }
 
     /// The same error with data.
     #[must_use]
     pub fn with_data(self, data: impl Into<Value>) -> Self {
-        Self {
-            data: Some(data.into()),
-            ..self
-        }
+        Self { data: Some(data.into()), ..self }
     }
 
     /// The error object.

@@ -21,9 +21,10 @@ impl Judge {
             }
         }
         if let Some(exchange) = event.exchange {
-            conversation
-                .exchanges
-                .insert(exchange, Exchange { only_notifications: !requests, ..Exchange::default() });
+            conversation.exchanges.insert(
+                exchange,
+                Exchange { only_notifications: !requests, ..Exchange::default() },
+            );
         }
     }
 
@@ -45,10 +46,13 @@ impl Judge {
             Some(Ok(Frame::Batch(items))) => {
                 if !self.revision.has_batches() {
                     self.find(
-                        Finding::peer(format!("a batch, which MCP {} does not have", self.revision))
-                            .expected("one JSON-RPC message at a time")
-                            .got(format!("an array of {} messages", items.len()))
-                            .requires("jsonrpc.batch-not-sent"),
+                        Finding::peer(format!(
+                            "a batch, which MCP {} does not have",
+                            self.revision
+                        ))
+                        .expected("one JSON-RPC message at a time")
+                        .got(format!("an array of {} messages", items.len()))
+                        .requires("jsonrpc.batch-not-sent"),
                         event.seq,
                     );
                 }
@@ -107,11 +111,17 @@ impl Judge {
     fn request(&mut self, event: &Event, request: &Request) {
         if self.who == Party::Server && self.revision.era() == Era::Stateless {
             let http = event.exchange.is_some();
-            let requirement =
-                if http { "transport.http.server-no-requests" } else { "transport.stdio.server-no-requests" };
+            let requirement = if http {
+                "transport.http.server-no-requests"
+            } else {
+                "transport.stdio.server-no-requests"
+            };
             self.find(
                 Finding::peer(format!("the server sent a request, `{}`", request.method))
-                    .expected(format!("responses and notifications only: MCP {} has no requests of servers", self.revision))
+                    .expected(format!(
+                        "responses and notifications only: MCP {} has no requests of servers",
+                        self.revision
+                    ))
                     .got(format!("a request with id {}", request.id))
                     .requires(requirement),
                 event.seq,
@@ -124,10 +134,13 @@ impl Judge {
         };
         if let Some(requirement) = id {
             self.find(
-                Finding::peer(format!("the request `{}` has an id that MCP does not allow", request.method))
-                    .expected("a string or a whole number")
-                    .got(request.id.to_string())
-                    .requires(requirement),
+                Finding::peer(format!(
+                    "the request `{}` has an id that MCP does not allow",
+                    request.method
+                ))
+                .expected("a string or a whole number")
+                .got(request.id.to_string())
+                .requires(requirement),
                 event.seq,
             );
         }
@@ -158,7 +171,10 @@ impl Judge {
         if kind == MethodKind::Request && side == Side::Server && !revision.has_server_requests() {
             return;
         }
-        if known.kind != kind || !known.revisions().contains(revision) || known.sent_by(side, revision) {
+        if known.kind != kind
+            || !known.revisions().contains(revision)
+            || known.sent_by(side, revision)
+        {
             return;
         }
         self.find(
@@ -177,7 +193,8 @@ impl Judge {
         let id = match id {
             Some(id) if *id != Id::Null => id,
             _ => {
-                let status = event.exchange.and_then(|number| conversation.exchanges.get(&number)?.status);
+                let status =
+                    event.exchange.and_then(|number| conversation.exchanges.get(&number)?.status);
                 // A refused HTTP request may be answered with an error that has no id.
                 if !(is_error && status.is_some_and(|status| status >= 400)) {
                     self.find(

@@ -46,8 +46,7 @@ struct Exchange {
 /// `revision` is the one that the conversation was meant to be held in.
 #[must_use]
 pub fn judge(trace: &Trace, who: Party, revision: Revision) -> Vec<Finding> {
-    let mut judge =
-        Judge { who, revision, connections: BTreeMap::new(), findings: Vec::new() };
+    let mut judge = Judge { who, revision, connections: BTreeMap::new(), findings: Vec::new() };
     for event in &trace.events {
         judge.event(event);
     }

@@ -32,7 +32,10 @@ fn say(recorder: &Recorder, on: Connection, exchange: Option<u64>, party: Party,
 fn shown(recorder: &Recorder, revision: Revision) -> String {
     let findings = judge(&recorder.trace(), Party::Server, revision);
     let line = |finding: &crate::check::Finding| {
-        format!("{:?} {:?} {:?}\n{finding}\n", finding.severity, finding.requirements, finding.evidence)
+        format!(
+            "{:?} {:?} {:?}\n{finding}\n",
+            finding.severity, finding.requirements, finding.evidence
+        )
     };
     findings.iter().map(line).collect()
 }
@@ -118,7 +121,12 @@ fn http_has_rules_of_its_own() {
     post(notification, 200, "application/json", "");
     post(&ping(1), 200, "text/html", "<html>");
     post(&ping(2), 500, "text/html", "<html>");
-    post(&ping(3), 400, "application/json", r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"x"}}"#);
+    post(
+        &ping(3),
+        400,
+        "application/json",
+        r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"x"}}"#,
+    );
     post(&ping(4), 200, "text/event-stream", "not json at all");
     insta::assert_snapshot!(shown(&recorder, Revision::V2025_11_25));
 }

@@ -82,7 +82,6 @@ impl<K: ListKind> List<K> {
     }
 
     /// The replies, one per page.
-    #[must_use]
     pub fn pages(&self) -> &[Reply] {
         &self.pages
     }

@@ -8,7 +8,10 @@ mod single;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use list::{List, ListKind, PromptList, Prompts, ResourceList, ResourceTemplateList, ResourceTemplates, Resources, ToolList, Tools};
+pub use list::{
+    List, ListKind, PromptList, Prompts, ResourceList, ResourceTemplateList, ResourceTemplates,
+    Resources, ToolList, Tools,
+};
 pub use single::{Completion, PromptMessages, ResourceContents, ToolResult};
 
 use crate::check::Finding;

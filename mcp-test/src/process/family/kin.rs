@@ -31,11 +31,7 @@ pub(super) struct Relative {
 impl Kin {
     pub(super) fn new(leader: u32, marker: &str) -> Self {
         let marker = format!("{marker}=").into_bytes();
-        Self {
-            leader,
-            marker,
-            known: Mutex::default(),
-        }
+        Self { leader, marker, known: Mutex::default() }
     }
 
     /// All members of the family that are alive, the leader too.
@@ -50,20 +46,15 @@ impl Kin {
         }
         loop {
             let before = family.len();
-            let children = everyone
-                .iter()
-                .filter(|one| family.contains(&one.parent))
-                .map(|one| one.pid);
+            let children =
+                everyone.iter().filter(|one| family.contains(&one.parent)).map(|one| one.pid);
             let children: Vec<_> = children.collect();
             family.extend(children);
             if family.len() == before {
                 break;
             }
         }
-        let living: Vec<_> = everyone
-            .into_iter()
-            .filter(|one| family.contains(&one.pid))
-            .collect();
+        let living: Vec<_> = everyone.into_iter().filter(|one| family.contains(&one.pid)).collect();
         *known = living.iter().map(Relative::identity).collect();
         living
     }
@@ -71,9 +62,7 @@ impl Kin {
     fn marks(&self, pid: u32) -> bool {
         // Unreadable when it belongs to another user; then it is not ours to kill either.
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment
-            .split(|byte| *byte == 0)
-            .any(|variable| variable.starts_with(&self.marker))
+        environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(&self.marker))
     }
 }
 
@@ -109,9 +98,7 @@ impl Relative {
 /// Waits until the process is dead; false if the deadline passed first.
 pub(super) fn await_death(handle: &OwnedFd, deadline: Deadline) -> bool {
     loop {
-        let left = deadline
-            .remaining()
-            .and_then(|left| Timespec::try_from(left).ok());
+        let left = deadline.remaining().and_then(|left| Timespec::try_from(left).ok());
         match poll(&mut [PollFd::new(handle, PollFlags::IN)], left.as_ref()) {
             Ok(count) => return count > 0,
             Err(rustix::io::Errno::INTR) => {}
@@ -124,12 +111,8 @@ fn everyone() -> Vec<Relative> {
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();
     };
-    let pids = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| *pid != std::process::id())
-        .filter_map(stat)
-        .collect()
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| *pid != std::process::id()).filter_map(stat).collect()
 }
 
 /// Reads `/proc/<pid>/stat`; `None` if the process is gone or dead.
@@ -144,10 +127,5 @@ fn stat(pid: u32) -> Option<Relative> {
     let group = fields.next()?.parse().ok()?;
     let started = fields.nth(16)?.parse().ok()?;
     let alive = !matches!(state, "Z" | "X" | "x");
-    alive.then_some(Relative {
-        pid,
-        group,
-        parent,
-        started,
-    })
+    alive.then_some(Relative { pid, group, parent, started })
 }

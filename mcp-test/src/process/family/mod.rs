@@ -60,16 +60,10 @@ impl Family {
     pub(super) fn left_behind(&self) -> Vec<LeftBehind> {
         #[cfg(target_os = "linux")]
         {
-            let others = self
-                .kin
-                .living()
-                .into_iter()
-                .filter(|relative| relative.pid != self.leader);
+            let others =
+                self.kin.living().into_iter().filter(|relative| relative.pid != self.leader);
             others
-                .map(|relative| LeftBehind {
-                    pid: relative.pid,
-                    command: relative.command(),
-                })
+                .map(|relative| LeftBehind { pid: relative.pid, command: relative.command() })
                 .collect()
         }
         #[cfg(not(target_os = "linux"))]
@@ -104,9 +98,7 @@ impl Family {
                 .iter()
                 .filter_map(|relative| relative.signal(rustix::process::Signal::KILL))
                 .collect();
-            let all_dead = dying
-                .iter()
-                .all(|handle| kin::await_death(handle, deadline));
+            let all_dead = dying.iter().all(|handle| kin::await_death(handle, deadline));
             // Without handles (an old kernel) nothing can be awaited, and looking again would only spin.
             if !all_dead || dying.is_empty() || deadline.has_passed() {
                 return;
@@ -125,16 +117,13 @@ impl Family {
     pub(super) fn kill(&self, _: Deadline) {
         let mut tool = std::process::Command::new("taskkill");
         tool.args(["/T", "/F", "/PID", &self.leader.to_string()]);
-        tool.stdin(std::process::Stdio::null())
-            .stdout(std::process::Stdio::null());
+        tool.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
         let _ = tool.stderr(std::process::Stdio::null()).status();
     }
 
     #[cfg(unix)]
     fn signal_group(&self, signal: rustix::process::Signal) {
-        let leader = i32::try_from(self.leader)
-            .ok()
-            .and_then(rustix::process::Pid::from_raw);
+        let leader = i32::try_from(self.leader).ok().and_then(rustix::process::Pid::from_raw);
         if let Some(leader) = leader {
             // It fails when all are dead already, which is what is wanted.
             let _ = rustix::process::kill_process_group(leader, signal);

@@ -14,10 +14,7 @@ pub(super) struct Fold<'a> {
 }
 
 /// Folds neighbouring lines of the same scenario, verdict and reason; `reason` says why a cell was skipped.
-pub(super) fn fold<'a>(
-    lines: &[Line],
-    reason: impl Fn(&Cell) -> Option<&'a str>,
-) -> Vec<Fold<'a>> {
+pub(super) fn fold<'a>(lines: &[Line], reason: impl Fn(&Cell) -> Option<&'a str>) -> Vec<Fold<'a>> {
     let mut folds: Vec<Fold<'a>> = Vec::new();
     for line in lines {
         let reason = reason(&line.cell);

@@ -114,13 +114,7 @@ impl Level {
         }
     }
 
-    const ALL: [Self; 5] = [
-        Self::Must,
-        Self::MustNot,
-        Self::Should,
-        Self::ShouldNot,
-        Self::May,
-    ];
+    const ALL: [Self; 5] = [Self::Must, Self::MustNot, Self::Should, Self::ShouldNot, Self::May];
 }
 
 impl Who {
@@ -134,12 +128,7 @@ impl Who {
         }
     }
 
-    const ALL: [Self; 4] = [
-        Self::Client,
-        Self::Server,
-        Self::Both,
-        Self::AuthorizationServer,
-    ];
+    const ALL: [Self; 4] = [Self::Client, Self::Server, Self::Both, Self::AuthorizationServer];
 }
 
 impl Testable {
@@ -201,17 +190,12 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         }
     }
     let ids = |(index, requirement): (usize, &Requirement)| {
-        let ids: Vec<_> = [requirement.id]
-            .into_iter()
-            .chain(requirement.aliases.iter().copied())
-            .collect();
+        let ids: Vec<_> =
+            [requirement.id].into_iter().chain(requirement.aliases.iter().copied()).collect();
         ids.into_iter().map(move |id| (id, index))
     };
     let by_id = requirements.iter().enumerate().flat_map(ids).collect();
-    Registry {
-        requirements,
-        by_id,
-    }
+    Registry { requirements, by_id }
 });
 
 /// All requirements, by area.
@@ -237,10 +221,7 @@ pub fn find(id: &str) -> Option<&'static Requirement> {
 pub fn search(filter: &str) -> Vec<&'static Requirement> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
-    all()
-        .iter()
-        .filter(|requirement| words.iter().all(|word| requirement.mentions(word)))
-        .collect()
+    all().iter().filter(|requirement| words.iter().all(|word| requirement.mentions(word))).collect()
 }
 
 impl fmt::Display for Requirement {

@@ -38,13 +38,10 @@ fn requirement(area: &str, block: &[Line]) -> Result<Requirement, Wrong> {
     };
     check_id(id).map_err(wrong)?;
     if id.split_once('.').map(|(first, _)| first) != Some(area) {
-        return Err(wrong(format!(
-            "`{id}` does not belong to the area `{area}`"
-        )));
+        return Err(wrong(format!("`{id}` does not belong to the area `{area}`")));
     }
-    let revisions: Revisions = revisions
-        .parse()
-        .map_err(|error: SpecError| wrong(error.to_string()))?;
+    let revisions: Revisions =
+        revisions.parse().map_err(|error: SpecError| wrong(error.to_string()))?;
     let mut fields = Fields::new(fields)?;
     let read = Requirement {
         id,
@@ -57,10 +54,7 @@ fn requirement(area: &str, block: &[Line]) -> Result<Requirement, Wrong> {
         says: fields.take("says").map_err(wrong)?,
         probe: fields.take("probe").map_err(wrong)?,
         violation: fields.take("violation").map_err(wrong)?,
-        aliases: fields
-            .take("aliases")
-            .map(|ids| ids.split(' ').collect())
-            .unwrap_or_default(),
+        aliases: fields.take("aliases").map(|ids| ids.split(' ').collect()).unwrap_or_default(),
     };
     for alias in &read.aliases {
         check_id(alias).map_err(wrong)?;
@@ -87,12 +81,7 @@ fn one_of<T: Copy, const N: usize>(
 ) -> Result<T, String> {
     all.into_iter()
         .find(|value| name(*value) == text)
-        .ok_or_else(|| {
-            format!(
-                "`{text}` is not a {noun}: expected {}",
-                all.map(name).join(", ")
-            )
-        })
+        .ok_or_else(|| format!("`{text}` is not a {noun}: expected {}", all.map(name).join(", ")))
 }
 
 /// The indented lines of a requirement that have not been taken yet.
@@ -103,9 +92,7 @@ impl Fields {
         lines
             .iter()
             .map(|&(number, line)| {
-                let field = line
-                    .strip_prefix("  ")
-                    .and_then(|line| line.split_once(' '));
+                let field = line.strip_prefix("  ").and_then(|line| line.split_once(' '));
                 match field.map(|(name, text)| (name, text.trim_start())) {
                     Some((name, text)) if !name.is_empty() && !text.is_empty() => {
                         Ok((number, name, text))
@@ -128,10 +115,9 @@ impl Fields {
 
     fn nothing_left(self) -> Result<(), Wrong> {
         match self.0.first() {
-            Some((number, name, _)) => Err((
-                *number,
-                format!("the field `{name}` is unknown or repeated"),
-            )),
+            Some((number, name, _)) => {
+                Err((*number, format!("the field `{name}` is unknown or repeated")))
+            }
             None => Ok(()),
         }
     }

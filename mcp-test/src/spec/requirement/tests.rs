@@ -25,10 +25,8 @@ fn every_file_in_the_folder_is_included() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.ends_with(".req"))
         .collect();
-    let included: HashSet<String> = files::FILES
-        .iter()
-        .map(|(name, _)| (*name).to_owned())
-        .collect();
+    let included: HashSet<String> =
+        files::FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(included, there);
 }
 
@@ -37,9 +35,7 @@ fn every_source_id_names_one_requirement() {
     let ids: Vec<&str> = all()
         .iter()
         .flat_map(|requirement| {
-            [requirement.id]
-                .into_iter()
-                .chain(requirement.aliases.iter().copied())
+            [requirement.id].into_iter().chain(requirement.aliases.iter().copied())
         })
         .collect();
     let distinct: HashSet<&str> = ids.iter().copied().collect();
@@ -55,10 +51,7 @@ fn every_requirement_is_made_somewhere_and_linked() {
     for requirement in all() {
         assert!(!requirement.revisions.is_empty(), "{requirement}");
         for revision in requirement.revisions.iter() {
-            assert!(
-                requirement.link(revision).starts_with("https://"),
-                "{requirement}"
-            );
+            assert!(requirement.link(revision).starts_with("https://"), "{requirement}");
         }
     }
 }
@@ -67,14 +60,8 @@ fn every_requirement_is_made_somewhere_and_linked() {
 fn what_says_the_same_under_two_ids_is_one() {
     for (alias, id) in [
         ("versioning.discover-implemented", "discover.implement"),
-        (
-            "versioning.discover-not-prerequisite",
-            "discover.not-prerequisite",
-        ),
-        (
-            "schema.request-meta-required",
-            "base.meta-request-required-fields",
-        ),
+        ("versioning.discover-not-prerequisite", "discover.not-prerequisite"),
+        ("schema.request-meta-required", "base.meta-request-required-fields"),
     ] {
         assert_eq!(find(alias).map(|requirement| requirement.id), Some(id));
     }
@@ -86,17 +73,9 @@ fn what_says_the_same_under_two_ids_is_one() {
 
 #[test]
 fn a_search_needs_every_word_and_no_case() {
-    let ids = |filter: &str| {
-        search(filter)
-            .iter()
-            .map(|found| found.id)
-            .collect::<Vec<_>>()
-    };
+    let ids = |filter: &str| search(filter).iter().map(|found| found.id).collect::<Vec<_>>();
     assert_eq!(ids("PING.result-EMPTY"), ["ping.result-empty"]);
-    assert_eq!(
-        ids("versioning.discover-implemented"),
-        ["discover.implement"]
-    );
+    assert_eq!(ids("versioning.discover-implemented"), ["discover.implement"]);
     assert!(ids("ping server 2026-07-28 no-such-word").is_empty());
     assert_eq!(ids("").len(), all().len());
     let narrow = ids("authorization-server must not 2025-06-18");
@@ -108,8 +87,5 @@ fn a_link_leads_to_a_revision_that_has_the_requirement() {
     let ping = find("ping.result-empty").unwrap();
     let newest = "https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#behavior-requirements";
     assert_eq!(ping.link(Revision::V2026_07_28), newest);
-    assert_eq!(
-        ping.link(Revision::V2025_06_18),
-        newest.replace("2025-11-25", "2025-06-18")
-    );
+    assert_eq!(ping.link(Revision::V2025_06_18), newest.replace("2025-11-25", "2025-06-18"));
 }

@@ -80,16 +80,14 @@ impl Redactor {
     /// Takes this text for a secret, wherever it turns up.
     #[must_use]
     pub fn secret(mut self, text: impl Into<String>) -> Self {
-        self.secrets
-            .extend(Some(text.into()).filter(|text| !text.is_empty()));
+        self.secrets.extend(Some(text.into()).filter(|text| !text.is_empty()));
         self
     }
 
     /// Replaces this text by `[kind]`, wherever it turns up.
     #[must_use]
     pub fn literal(mut self, text: impl Into<String>, kind: impl Into<String>) -> Self {
-        self.literals
-            .extend(Some((text.into(), kind.into())).filter(|(text, _)| !text.is_empty()));
+        self.literals.extend(Some((text.into(), kind.into())).filter(|(text, _)| !text.is_empty()));
         self
     }
 
@@ -119,17 +117,12 @@ impl Redactor {
                 }
             }
         }
-        let sessions = sessions
-            .into_iter()
-            .filter(|session| session.len() >= SHORTEST_LITERAL);
-        self.literals
-            .extend(sessions.map(|session| (session, "session".to_owned())));
+        let sessions = sessions.into_iter().filter(|session| session.len() >= SHORTEST_LITERAL);
+        self.literals.extend(sessions.map(|session| (session, "session".to_owned())));
         // Longest first, so that no secret is torn by another one that it contains.
-        self.secrets
-            .sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+        self.secrets.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
         self.secrets.dedup();
-        self.literals
-            .sort_by(|a, b| b.0.len().cmp(&a.0.len()).then(a.cmp(b)));
+        self.literals.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then(a.cmp(b)));
         self.literals.dedup();
     }
 
@@ -180,11 +173,7 @@ impl Redactor {
 
     /// Redacts the id of a server-sent event.
     pub fn event_id(&mut self, id: &str) -> String {
-        if self.level == Level::Golden {
-            self.placeholder("event-id", id)
-        } else {
-            self.text(id)
-        }
+        if self.level == Level::Golden { self.placeholder("event-id", id) } else { self.text(id) }
     }
 
     /// Redacts a path with its query.
@@ -192,10 +181,8 @@ impl Redactor {
         let Some((path, query)) = path.split_once('?') else {
             return self.text(path);
         };
-        let parameters: Vec<_> = query
-            .split('&')
-            .map(|parameter| self.parameter(parameter))
-            .collect();
+        let parameters: Vec<_> =
+            query.split('&').map(|parameter| self.parameter(parameter)).collect();
         format!("{}?{}", self.text(path), parameters.join("&"))
     }
 
@@ -254,18 +241,11 @@ impl Redactor {
     /// numbers from the beginning redacts everything twice.
     fn placeholder(&mut self, kind: &str, original: &str) -> String {
         let seen = self.seen.entry(kind.to_owned()).or_default();
-        let place = seen
-            .iter()
-            .position(|one| one == original)
-            .unwrap_or_else(|| {
-                seen.push(original.to_owned());
-                seen.len() - 1
-            });
-        if seen.len() == 1 {
-            format!("[{kind}]")
-        } else {
-            format!("[{kind}-{}]", place + 1)
-        }
+        let place = seen.iter().position(|one| one == original).unwrap_or_else(|| {
+            seen.push(original.to_owned());
+            seen.len() - 1
+        });
+        if seen.len() == 1 { format!("[{kind}]") } else { format!("[{kind}-{}]", place + 1) }
     }
 }
 
@@ -277,18 +257,12 @@ fn secret_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
         // What follows are attributes.
         "set-cookie" => value.split(';').take(1).map(of_pair).collect(),
         name if name.ends_with("authorization") => {
-            vec![
-                value
-                    .split_once(' ')
-                    .map_or(value, |(_, credentials)| credentials.trim()),
-            ]
+            vec![value.split_once(' ').map_or(value, |(_, credentials)| credentials.trim())]
         }
         _ => vec![value],
     };
     let parts = parts.into_iter().map(|part| part.trim_matches('"'));
-    parts
-        .filter(|part| part.len() >= SHORTEST_LITERAL)
-        .collect()
+    parts.filter(|part| part.len() >= SHORTEST_LITERAL).collect()
 }
 
 #[cfg(test)]
@@ -319,17 +293,12 @@ mod tests {
         let headers = [
             ("authorization", "Bearer s3cr3t-value"),
             ("Cookie", "sid=\"0123456789\"; theme=dark"),
-            (
-                "Set-Cookie",
-                "sid=abcdefghij; Expires=Wed, 21 Oct 2026 07:28:00 GMT",
-            ),
+            ("Set-Cookie", "sid=abcdefghij; Expires=Wed, 21 Oct 2026 07:28:00 GMT"),
         ];
         let what = What::HttpRequest {
             method: "POST".into(),
             path: "/".into(),
-            headers: headers
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .to_vec(),
+            headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         };
         recorder.record(wire, Party::Client, what);
         let mut redactor = Redactor::secrets().secret("given by hand");
@@ -379,10 +348,7 @@ mod tests {
         let mut redactor = Redactor::golden();
         let text = "localhost:1000 localhost:2000 localhost:1000";
         redactor.text(text);
-        assert_eq!(
-            redactor.text(text),
-            "localhost:[port-1] localhost:[port-2] localhost:[port-1]"
-        );
+        assert_eq!(redactor.text(text), "localhost:[port-1] localhost:[port-2] localhost:[port-1]");
         assert_eq!(redactor.header("Mcp-Session-Id", "abc"), "[session]");
     }
 }

@@ -50,8 +50,5 @@ pub(super) fn golden_member(name: &str) -> Option<&'static str> {
 }
 
 fn plain(name: &str) -> String {
-    name.chars()
-        .filter(|c| !matches!(c, '-' | '_' | '.'))
-        .map(|c| c.to_ascii_lowercase())
-        .collect()
+    name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -14,11 +14,8 @@ pub(super) fn find(text: &str) -> Option<Found> {
     let starts = |at: usize| at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
     (0..bytes.len()).filter(|at| starts(*at)).find_map(|at| {
         let rest = &bytes[at..];
-        let found = |kind, from: usize, length| Found {
-            kind,
-            start: at + from,
-            end: at + from + length,
-        };
+        let found =
+            |kind, from: usize, length| Found { kind, start: at + from, end: at + from + length };
         let time = time(rest).map(|length| found("time", 0, length));
         let uuid = || uuid(rest).map(|length| found("uuid", 0, length));
         let port = || port(rest).map(|(from, length)| found("port", from, length));
@@ -41,10 +38,7 @@ fn time(text: &[u8]) -> Option<usize> {
     let shapes = ["0000-00-00T00:00:00", "0000-00-00 00:00:00"];
     let mut length = shapes.iter().find(|shape| has_shape(text, shape))?.len();
     if let [b'.' | b',', digits @ ..] = &text[length..] {
-        let fraction = digits
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let fraction = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
         length += if fraction > 0 { 1 + fraction } else { 0 };
     }
     let zones = ["Z", "+00:00", "-00:00", "+0000", "-0000"];
@@ -61,14 +55,8 @@ fn uuid(text: &[u8]) -> Option<usize> {
 /// Where the port of a local address starts, and its length.
 fn port(text: &[u8]) -> Option<(usize, usize)> {
     let hosts = ["localhost:", "127.0.0.1:", "0.0.0.0:", "[::1]:", "[::]:"];
-    let host = hosts
-        .iter()
-        .find(|host| text.starts_with(host.as_bytes()))?
-        .len();
-    let digits = text[host..]
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let host = hosts.iter().find(|host| text.starts_with(host.as_bytes()))?.len();
+    let digits = text[host..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     (1..=5).contains(&digits).then_some((host, digits))
 }
 
@@ -86,14 +74,8 @@ mod tests {
             first("on 2026-11-21T21:37:43.473Z."),
             Some(("time", "2026-11-21T21:37:43.473Z"))
         );
-        assert_eq!(
-            first("2026-11-21 21:37:43+02:00"),
-            Some(("time", "2026-11-21 21:37:43+02:00"))
-        );
-        assert_eq!(
-            first("2026-11-21T21:37:43."),
-            Some(("time", "2026-11-21T21:37:43"))
-        );
+        assert_eq!(first("2026-11-21 21:37:43+02:00"), Some(("time", "2026-11-21 21:37:43+02:00")));
+        assert_eq!(first("2026-11-21T21:37:43."), Some(("time", "2026-11-21T21:37:43")));
         assert_eq!(first("é[::1]:80/"), Some(("port", "80")));
         assert_eq!(
             first("id=67E55044-10b1-426f-9247-bb680e5fe0c8"),

@@ -30,13 +30,7 @@ fn write_short(value: &Value, budget: usize, out: &mut String) {
         }
         Value::Array(items) => {
             let write = |item: &&Value, share, out: &mut String| write_short(item, share, out);
-            share(
-                ('[', ']'),
-                &items.iter().collect::<Vec<_>>(),
-                budget,
-                out,
-                write,
-            );
+            share(('[', ']'), &items.iter().collect::<Vec<_>>(), budget, out, write);
         }
         Value::Object(object) => {
             let write = |(name, member): &(&str, &Value), share: usize, out: &mut String| {
@@ -44,13 +38,7 @@ fn write_short(value: &Value, budget: usize, out: &mut String) {
                 let _ = write!(out, "{name}:");
                 write_short(member, share.saturating_sub(name.chars().count() + 1), out);
             };
-            share(
-                ('{', '}'),
-                &object.iter().collect::<Vec<_>>(),
-                budget,
-                out,
-                write,
-            );
+            share(('{', '}'), &object.iter().collect::<Vec<_>>(), budget, out, write);
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&whole),
     }
@@ -105,9 +93,7 @@ pub(super) fn full(value: &Value, room: usize, indent: usize, width: usize) -> V
     }
     let mut lines = vec![String::new()];
     write_full(value, 0, width.saturating_sub(indent), &mut lines);
-    lines
-        .iter_mut()
-        .for_each(|line| line.insert_str(0, &" ".repeat(indent)));
+    lines.iter_mut().for_each(|line| line.insert_str(0, &" ".repeat(indent)));
     lines.insert(0, String::new());
     lines
 }
@@ -174,17 +160,12 @@ pub(super) fn without_long_strings(value: &Value, longest: usize) -> Value {
         Value::String(text) if text.chars().count() > longest => {
             let head: String = text.chars().take(longest / 4).collect();
             let left = text.chars().count() - longest / 4;
-            format!(
-                "{head}… ({} more characters, checksum {:08x})",
-                grouped(left),
-                checksum(text)
-            )
-            .into()
+            format!("{head}… ({} more characters, checksum {:08x})", grouped(left), checksum(text))
+                .into()
         }
-        Value::Array(items) => items
-            .iter()
-            .map(|item| without_long_strings(item, longest))
-            .collect(),
+        Value::Array(items) => {
+            items.iter().map(|item| without_long_strings(item, longest)).collect()
+        }
         Value::Object(object) => {
             let mut cut = crate::json::Object::default();
             for (name, member) in object.iter() {
@@ -198,9 +179,7 @@ pub(super) fn without_long_strings(value: &Value, longest: usize) -> Value {
 
 /// FNV-1a: it need not resist anyone, only tell two versions apart.
 fn checksum(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |sum, byte| {
-        (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
+    text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// Breaks a text into lines, after a space or a delimiter of JSON where there is one.
@@ -213,9 +192,7 @@ pub(super) fn wrapped(text: &str, first: usize, others: usize) -> Vec<String> {
             lines.push(rest.to_owned());
             return lines;
         };
-        let at = rest[..end]
-            .rfind([' ', ',', ':', '{', '['])
-            .map_or(end, |at| at + 1);
+        let at = rest[..end].rfind([' ', ',', ':', '{', '[']).map_or(end, |at| at + 1);
         // A break near the start would waste the line.
         let at = if at < end / 2 { end } else { at };
         lines.push(rest[..at].trim_end_matches(' ').to_owned());
@@ -285,21 +262,12 @@ mod tests {
 
     #[test]
     fn long_lines_break_after_delimiters_and_spaces() {
-        assert_eq!(
-            wrapped("aaaa bbbb,cccccc dddd", 12, 14),
-            ["aaaa bbbb,", "cccccc dddd"]
-        );
-        assert_eq!(
-            wrapped(&"é".repeat(30), 12, 20),
-            ["é".repeat(12), "é".repeat(18)]
-        );
+        assert_eq!(wrapped("aaaa bbbb,cccccc dddd", 12, 14), ["aaaa bbbb,", "cccccc dddd"]);
+        assert_eq!(wrapped(&"é".repeat(30), 12, 20), ["é".repeat(12), "é".repeat(18)]);
     }
 
     #[test]
     fn numbers_are_grouped() {
-        assert_eq!(
-            [0, 999, 1000, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
-        );
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -24,12 +24,7 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(style: &'a Style, redactor: &'a mut Redactor) -> Self {
-        Self {
-            style,
-            redactor,
-            out: String::new(),
-            number_width: 1,
-        }
+        Self { style, redactor, out: String::new(), number_width: 1 }
     }
 
     /// Writes the play, or of it what is chosen, with a mark where messages were left out.
@@ -41,10 +36,7 @@ impl<'a> Writer<'a> {
     ) -> String {
         self.number_width = play.number_width();
         if trace.elided > 0 && chosen.is_none() {
-            self.aside(&format!(
-                "… {} older events were dropped to save memory",
-                trace.elided
-            ));
+            self.aside(&format!("… {} older events were dropped to save memory", trace.elided));
         }
         let mut shown = 0;
         let mut on: Option<Connection> = None;
@@ -187,10 +179,7 @@ impl<'a> Writer<'a> {
 
     fn below_problems(&mut self, reading: &Reading) {
         let malformed: Vec<_> = reading.malformed().map(ToString::to_string).collect();
-        let whole = reading
-            .problem()
-            .filter(|_| malformed.is_empty())
-            .map(ToOwned::to_owned);
+        let whole = reading.problem().filter(|_| malformed.is_empty()).map(ToOwned::to_owned);
         for problem in malformed.into_iter().chain(whole) {
             let problem = self.redactor.text(&problem);
             self.below(&format!("! {}", escaped(&problem)));
@@ -199,11 +188,7 @@ impl<'a> Writer<'a> {
 
     fn head(&mut self, event: &Event) -> String {
         match &event.what {
-            What::HttpRequest {
-                method,
-                path,
-                headers,
-            } => {
+            What::HttpRequest { method, path, headers } => {
                 let path = self.redactor.path(path);
                 format!("{method} {}{}", escaped(&path), self.headers(headers))
             }
@@ -211,30 +196,20 @@ impl<'a> Writer<'a> {
                 format!("HTTP {status}{}", self.headers(headers))
             }
             What::SseEvent { event, id, retry } => {
-                let id = id
-                    .as_ref()
-                    .map(|id| format!("id: {}", escaped(&self.redactor.event_id(id))));
-                let event = event
-                    .as_ref()
-                    .map(|event| format!("event: {}", escaped(event)));
+                let id =
+                    id.as_ref().map(|id| format!("id: {}", escaped(&self.redactor.event_id(id))));
+                let event = event.as_ref().map(|event| format!("event: {}", escaped(event)));
                 let retry = retry.map(|retry| format!("retry: {retry}"));
-                [event, id, retry]
-                    .into_iter()
-                    .flatten()
-                    .collect::<Vec<_>>()
-                    .join("  ")
+                [event, id, retry].into_iter().flatten().collect::<Vec<_>>().join("  ")
             }
             _ => String::new(),
         }
     }
 
     fn headers(&mut self, headers: &[(String, String)]) -> String {
-        let lower = headers
-            .iter()
-            .map(|(name, value)| (name.to_ascii_lowercase(), value));
-        let mut shown: Vec<_> = lower
-            .filter(|(name, _)| self.style.headers == Headers::All || is_mcp(name))
-            .collect();
+        let lower = headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
+        let mut shown: Vec<_> =
+            lower.filter(|(name, _)| self.style.headers == Headers::All || is_mcp(name)).collect();
         if self.style.headers == Headers::Mcp {
             shown.sort();
         }
@@ -263,10 +238,7 @@ impl<'a> Writer<'a> {
             return format!("{lead} {}", short(&value, budget));
         }
         let value = without_long_strings(&value, LONGEST_STRING);
-        let room = self
-            .style
-            .width
-            .saturating_sub(column + lead.chars().count() + 1);
+        let room = self.style.width.saturating_sub(column + lead.chars().count() + 1);
         match full(&value, room, self.margin(), self.style.width).as_slice() {
             [line] => format!("{lead} {line}"),
             lines => format!("{lead}{}", lines.join("\n")),
@@ -274,10 +246,7 @@ impl<'a> Writer<'a> {
     }
 
     fn cue(&self, line: &Line<'_>) -> String {
-        let number = line
-            .number
-            .map(|number| number.to_string())
-            .unwrap_or_default();
+        let number = line.number.map(|number| number.to_string()).unwrap_or_default();
         let width = self.number_width;
         let speaker = match line.event.party {
             Party::Client => "client → server",
@@ -314,9 +283,8 @@ impl<'a> Writer<'a> {
     /// Puts a text behind its start. Lines that are laid out already stay as they are, the first one may be wrapped.
     fn put(&mut self, start: &str, text: &str) {
         let margin = self.margin() + 2;
-        let (first, laid_out) = text
-            .split_once('\n')
-            .map_or((text, None), |(first, rest)| (first, Some(rest)));
+        let (first, laid_out) =
+            text.split_once('\n').map_or((text, None), |(first, rest)| (first, Some(rest)));
         let width = self.style.width;
         // A line that could not be broken for a value in full is kept: breaking it would garble diffs.
         let lines = if self.style.value_chars.is_some() {
@@ -342,9 +310,7 @@ impl<'a> Writer<'a> {
     fn quoted(&mut self, bytes: &[u8]) -> String {
         let mut text = String::new();
         for chunk in bytes.utf8_chunks() {
-            text.push_str(&escaped(
-                &self.redactor.text(chunk.valid()).replace('\\', "\\\\"),
-            ));
+            text.push_str(&escaped(&self.redactor.text(chunk.valid()).replace('\\', "\\\\")));
             chunk
                 .invalid()
                 .iter()
@@ -382,11 +348,7 @@ fn spoken(message: &Message, answer: Answer) -> (String, Option<Value>) {
         Message::Error(reply) => {
             let error = &reply.error;
             (
-                format!(
-                    "error{of} {} {}",
-                    error.code,
-                    Value::from(error.message.as_str())
-                ),
+                format!("error{of} {} {}", error.code, Value::from(error.message.as_str())),
                 error.data.clone(),
             )
         }
@@ -397,11 +359,7 @@ fn spoken(message: &Message, answer: Answer) -> (String, Option<Value>) {
 fn besides(value: &Value) -> Option<Value> {
     let known = ["jsonrpc", "id", "method", "params", "result", "error"];
     let mut besides = Object::default();
-    for (name, member) in value
-        .as_object()?
-        .iter()
-        .filter(|(name, _)| !known.contains(name))
-    {
+    for (name, member) in value.as_object()?.iter().filter(|(name, _)| !known.contains(name)) {
         besides.push(name, member.clone());
     }
     (!besides.is_empty()).then(|| besides.into())

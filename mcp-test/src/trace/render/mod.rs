@@ -54,11 +54,7 @@ pub enum Headers {
 impl Style {
     /// For snapshots: values in full, nothing that differs from run to run.
     pub fn golden() -> Self {
-        Self {
-            value_chars: None,
-            redactor: Redactor::golden(),
-            ..Self::brief()
-        }
+        Self { value_chars: None, redactor: Redactor::golden(), ..Self::brief() }
     }
 
     /// For a look at the conversation: values in short, no stderr.
@@ -112,14 +108,9 @@ pub fn render(trace: &Trace, style: &Style) -> String {
 /// Without any events it shows how the trace ends.
 pub fn excerpt(trace: &Trace, events: &[Seq]) -> String {
     let play = Play::of(trace);
-    let chosen: BTreeSet<Seq> = if events.is_empty() {
-        play.ending(4)
-    } else {
-        play.with_partners(events)
-    };
-    twice(trace, &Style::brief(), |writer| {
-        writer.write(trace, &play, Some(&chosen))
-    })
+    let chosen: BTreeSet<Seq> =
+        if events.is_empty() { play.ending(4) } else { play.with_partners(events) };
+    twice(trace, &Style::brief(), |writer| writer.write(trace, &play, Some(&chosen)))
 }
 
 /// The first time the redactor sees what there is, the second time it knows which placeholders need numbers.

@@ -49,11 +49,7 @@ type Stream = (Connection, Option<u64>, Party);
 
 impl<'a> Play<'a> {
     pub(super) fn of(trace: &'a Trace) -> Self {
-        let mut play = Self {
-            lines: Vec::new(),
-            carriers: carriers(trace),
-            pairs: Vec::new(),
-        };
+        let mut play = Self { lines: Vec::new(), carriers: carriers(trace), pairs: Vec::new() };
         let mut asked = HashMap::new();
         let mut heads: HashMap<Seq, Vec<&Event>> = HashMap::new();
         let bodies = bodies(trace);
@@ -93,21 +89,14 @@ impl<'a> Play<'a> {
         match message {
             Message::Request(request) => {
                 let key = (event.connection, event.party, request.id.clone());
-                let question = Asked {
-                    place,
-                    number,
-                    answered: false,
-                };
+                let question = Asked { place, number, answered: false };
                 asked.insert(key, question);
                 Answer::Nothing
             }
             Message::Notification(_) => Answer::Nothing,
             Message::Response(_) | Message::Error(_) => {
-                let asker = if event.party == Party::Client {
-                    Party::Server
-                } else {
-                    Party::Client
-                };
+                let asker =
+                    if event.party == Party::Client { Party::Server } else { Party::Client };
                 let key = message.id().map(|id| (event.connection, asker, id.clone()));
                 let Some(question) = key.and_then(|key| asked.get_mut(&key)) else {
                     return Answer::Unasked;
@@ -149,21 +138,13 @@ impl<'a> Play<'a> {
         let from = numbered.rev().take(count).last().map(|line| line.event.seq);
         let worth_it =
             |line: &&Line<'_>| !matches!(line.event.what, What::Opened { .. } | What::Stderr(_));
-        let tail = self
-            .lines
-            .iter()
-            .filter(|line| from.is_none_or(|from| line.event.seq >= from));
+        let tail = self.lines.iter().filter(|line| from.is_none_or(|from| line.event.seq >= from));
         tail.filter(worth_it).map(|line| line.event.seq).collect()
     }
 
     /// How many digits the greatest number has.
     pub(super) fn number_width(&self) -> usize {
-        let last = self
-            .lines
-            .iter()
-            .rev()
-            .find_map(|line| line.number)
-            .unwrap_or(0);
+        let last = self.lines.iter().rev().find_map(|line| line.number).unwrap_or(0);
         last.to_string().len()
     }
 }
@@ -199,9 +180,5 @@ fn carriers(trace: &Trace) -> HashMap<Connection, &str> {
         _ => None,
     });
     let carriers: HashMap<_, _> = opened.collect();
-    if carriers.len() > 1 {
-        carriers
-    } else {
-        HashMap::new()
-    }
+    if carriers.len() > 1 { carriers } else { HashMap::new() }
 }

@@ -18,19 +18,11 @@ impl Stage {
     }
 
     fn client(&self, text: &str) -> Seq {
-        self.recorder.record(
-            self.wire,
-            Party::Client,
-            Reading::message(text.to_owned().into()),
-        )
+        self.recorder.record(self.wire, Party::Client, Reading::message(text.to_owned().into()))
     }
 
     fn server(&self, text: &str) -> Seq {
-        self.recorder.record(
-            self.wire,
-            Party::Server,
-            Reading::message(text.to_owned().into()),
-        )
+        self.recorder.record(self.wire, Party::Server, Reading::message(text.to_owned().into()))
     }
 
     fn happens(&self, party: Party, what: What) -> Seq {
@@ -38,8 +30,7 @@ impl Stage {
     }
 
     fn in_exchange(&self, exchange: u64, party: Party, what: What) -> Seq {
-        self.recorder
-            .record_in(self.wire, Some(exchange), party, what)
+        self.recorder.record_in(self.wire, Some(exchange), party, what)
     }
 
     fn golden(&self) -> String {
@@ -64,10 +55,7 @@ fn handshake() -> Stage {
 }
 
 fn headers(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-    pairs
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect()
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
 #[test]
@@ -152,21 +140,13 @@ fn replies_out_of_order_name_their_requests() {
 #[test]
 fn what_is_wrong_is_shown_with_its_reason() {
     let stage = Stage::on("stdio");
-    let noise = |bytes: &'static [u8], why: &str| What::Noise {
-        bytes: bytes.into(),
-        why: why.to_owned(),
-    };
+    let noise =
+        |bytes: &'static [u8], why: &str| What::Noise { bytes: bytes.into(), why: why.to_owned() };
     stage.happens(
         Party::Server,
-        noise(
-            b"\x1b[32mReady\x1b[0m on C:\\x\r",
-            "not JSON: line 1, column 1",
-        ),
+        noise(b"\x1b[32mReady\x1b[0m on C:\\x\r", "not JSON: line 1, column 1"),
     );
-    stage.happens(
-        Party::Server,
-        noise(b"caf\xe9 \xf0\x9f\x8e\x89", "not UTF-8"),
-    );
+    stage.happens(Party::Server, noise(b"caf\xe9 \xf0\x9f\x8e\x89", "not UTF-8"));
     stage.server(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#);
     stage.server(r#"{"jsonrpc":"2.0","id":1,"result":{},"extra":[1]}"#);
     stage.server(
@@ -199,18 +179,10 @@ fn http_lines_stand_below_their_messages() {
         method: "POST".into(),
         path: "/mcp".into(),
         headers: headers(
-            &[
-                &[("Content-Type", "application/json"), ("accept", "*/*")],
-                session,
-            ]
-            .concat(),
+            &[&[("Content-Type", "application/json"), ("accept", "*/*")], session].concat(),
         ),
     };
-    stage.in_exchange(
-        1,
-        Party::Client,
-        post(&[("authorization", "Bearer abcdefgh")]),
-    );
+    stage.in_exchange(1, Party::Client, post(&[("authorization", "Bearer abcdefgh")]));
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"token":"abcdefgh"}}"#;
     stage.in_exchange(1, Party::Client, Reading::message(ping.into()));
     let answer = headers(&[
@@ -218,14 +190,7 @@ fn http_lines_stand_below_their_messages() {
         ("content-type", "text/event-stream"),
         ("date", "now"),
     ]);
-    stage.in_exchange(
-        1,
-        Party::Server,
-        What::HttpResponse {
-            status: 200,
-            headers: answer,
-        },
-    );
+    stage.in_exchange(1, Party::Server, What::HttpResponse { status: 200, headers: answer });
     let sse = |id: &str| What::SseEvent {
         event: Some("message".into()),
         id: Some(id.into()),
@@ -240,14 +205,7 @@ fn http_lines_stand_below_their_messages() {
     stage.in_exchange(2, Party::Client, post(&[("mcp-session-id", "5e551017")]));
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     stage.in_exchange(2, Party::Client, Reading::message(initialized.into()));
-    stage.in_exchange(
-        2,
-        Party::Server,
-        What::HttpResponse {
-            status: 202,
-            headers: Vec::new(),
-        },
-    );
+    stage.in_exchange(2, Party::Server, What::HttpResponse { status: 202, headers: Vec::new() });
     let get = What::HttpRequest {
         method: "GET".into(),
         path: "/mcp?token=abc".into(),
@@ -261,10 +219,7 @@ fn http_lines_stand_below_their_messages() {
     stage.in_exchange(
         3,
         Party::Server,
-        What::HttpResponse {
-            status: 404,
-            headers: headers(&[("content-type", "text/html")]),
-        },
+        What::HttpResponse { status: 404, headers: headers(&[("content-type", "text/html")]) },
     );
     stage.in_exchange(3, Party::Server, html);
     assert_snapshot!(stage.golden(), @r#"
@@ -298,37 +253,13 @@ fn http_lines_stand_below_their_messages() {
 #[test]
 fn everything_is_shown_on_demand() {
     let stage = Stage::on("stdio");
-    stage.happens(
-        Party::Server,
-        What::Stderr("\u{1b}[1mstarting\u{1b}[0m".into()),
-    );
+    stage.happens(Party::Server, What::Stderr("\u{1b}[1mstarting\u{1b}[0m".into()));
     stage.client(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     stage.happens(Party::Harness, What::Fence("before the end".into()));
-    stage.happens(
-        Party::Harness,
-        What::DeadlineFired {
-            awaited: "the reply to ping".into(),
-        },
-    );
-    stage.happens(
-        Party::Server,
-        What::Closed {
-            how: "closed its output".into(),
-        },
-    );
-    stage.happens(
-        Party::Server,
-        What::Exited {
-            status: "exit code 1".into(),
-        },
-    );
-    stage.happens(
-        Party::Server,
-        What::Elided {
-            was: "tools/call".into(),
-            bytes: 1_000_000,
-        },
-    );
+    stage.happens(Party::Harness, What::DeadlineFired { awaited: "the reply to ping".into() });
+    stage.happens(Party::Server, What::Closed { how: "closed its output".into() });
+    stage.happens(Party::Server, What::Exited { status: "exit code 1".into() });
+    stage.happens(Party::Server, What::Elided { was: "tools/call".into(), bytes: 1_000_000 });
     assert_snapshot!(stage.golden(), @r"
     1  client → server  ping
         * deadline passed while awaiting: the reply to ping
@@ -347,14 +278,9 @@ fn everything_is_shown_on_demand() {
     2  client ← server  tools/call: 1,000,000 bytes, dropped to save memory
     ");
     let timed = render(&stage.recorder.trace(), &Style::full());
-    let ping = timed
-        .lines()
-        .find(|line| line.ends_with("ping"))
-        .expect("it is shown");
+    let ping = timed.lines().find(|line| line.ends_with("ping")).expect("it is shown");
     assert!(
-        ping.trim_start()
-            .split_once("  ")
-            .is_some_and(|(time, _)| time.parse::<f64>().is_ok()),
+        ping.trim_start().split_once("  ").is_some_and(|(time, _)| time.parse::<f64>().is_ok()),
         "{ping}"
     );
 }
@@ -413,10 +339,7 @@ fn long_lines_are_wrapped_below_their_start() {
     stage.server(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"data":"{words}","more":true}}}}"#));
     stage.happens(
         Party::Server,
-        What::Noise {
-            bytes: "=".repeat(1000).into(),
-            why: "not JSON".into(),
-        },
+        What::Noise { bytes: "=".repeat(1000).into(), why: "not JSON".into() },
     );
     assert_snapshot!(stage.brief(), @r#"
     1  client ← server  notifications/message {"data":"one two three four five six seven one two three

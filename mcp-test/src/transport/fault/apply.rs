@@ -58,30 +58,16 @@ impl Delivery {
     /// What the faults leave of a message.
     #[must_use]
     pub fn of(emitted: Emitted, faults: &[Fault]) -> Self {
-        let Emitted {
-            mut value,
-            answers,
-            status,
-        } = emitted;
-        let mut delivery = Self {
-            parts: Vec::new(),
-            then: Then::GoOn,
-            status,
-            content_type: None,
-            body: None,
-        };
+        let Emitted { mut value, answers, status } = emitted;
+        let mut delivery =
+            Self { parts: Vec::new(), then: Then::GoOn, status, content_type: None, body: None };
         let (mut copies, mut cut) = (1, false);
-        let concerned = faults.iter().filter(|fault| {
-            answers
-                .as_deref()
-                .is_some_and(|method| fault.concerns(method))
-        });
+        let concerned = faults
+            .iter()
+            .filter(|fault| answers.as_deref().is_some_and(|method| fault.concerns(method)));
         for fault in concerned {
             match &fault.change {
-                Change::Set {
-                    pointer,
-                    value: new,
-                } => {
+                Change::Set { pointer, value: new } => {
                     value.set(&from_the_envelope(pointer), new.clone());
                 }
                 Change::Remove { pointer } => {
@@ -110,9 +96,9 @@ impl Delivery {
                     copies = 0;
                     delivery.then = Then::Silence;
                 }
-                Change::Stray { message } => delivery
-                    .parts
-                    .push(Part::Message(message.to_string().into())),
+                Change::Stray { message } => {
+                    delivery.parts.push(Part::Message(message.to_string().into()));
+                }
                 Change::Truncate => cut = true,
                 Change::Close => {
                     copies = 0;
@@ -167,11 +153,7 @@ pub(in crate::transport) fn session_id(minted: &str, faults: &[Fault]) -> Vec<u8
 fn from_the_envelope(pointer: &str) -> String {
     const ENVELOPE: [&str; 4] = ["jsonrpc", "id", "result", "error"];
     let first = pointer.split('/').nth(1).unwrap_or_default();
-    if ENVELOPE.contains(&first) {
-        pointer.to_owned()
-    } else {
-        format!("/result{pointer}")
-    }
+    if ENVELOPE.contains(&first) { pointer.to_owned() } else { format!("/result{pointer}") }
 }
 
 fn retyped(value: &Value) -> Value {

@@ -62,10 +62,7 @@ const MADE_UP: &str = "made up by a fault";
 
 impl Fault {
     fn new(method: impl Into<String>, change: Change) -> Self {
-        Self {
-            on: method.into(),
-            change,
-        }
+        Self { on: method.into(), change }
     }
 
     /// Puts a value into the reply.
@@ -75,35 +72,19 @@ impl Fault {
         pointer: impl Into<String>,
         value: impl Into<Value>,
     ) -> Self {
-        Self::new(
-            method,
-            Change::Set {
-                pointer: pointer.into(),
-                value: value.into(),
-            },
-        )
+        Self::new(method, Change::Set { pointer: pointer.into(), value: value.into() })
     }
 
     /// Takes a member or an item out of the reply.
     #[must_use]
     pub fn remove(method: impl Into<String>, pointer: impl Into<String>) -> Self {
-        Self::new(
-            method,
-            Change::Remove {
-                pointer: pointer.into(),
-            },
-        )
+        Self::new(method, Change::Remove { pointer: pointer.into() })
     }
 
     /// Turns a value of the reply into one of another type: a string into a number, an object into an array.
     #[must_use]
     pub fn retype(method: impl Into<String>, pointer: impl Into<String>) -> Self {
-        Self::new(
-            method,
-            Change::Retype {
-                pointer: pointer.into(),
-            },
-        )
+        Self::new(method, Change::Retype { pointer: pointer.into() })
     }
 
     /// Answers with a JSON-RPC error instead.
@@ -140,12 +121,7 @@ impl Fault {
     /// Sends a message that nobody asked for before the reply.
     #[must_use]
     pub fn stray(method: impl Into<String>, message: impl Into<Value>) -> Self {
-        Self::new(
-            method,
-            Change::Stray {
-                message: message.into(),
-            },
-        )
+        Self::new(method, Change::Stray { message: message.into() })
     }
 
     /// Breaks the reply off in the middle of its JSON.
@@ -187,12 +163,7 @@ impl Fault {
     /// Answers with another `Content-Type`.
     #[must_use]
     pub fn content_type(method: impl Into<String>, value: impl Into<String>) -> Self {
-        Self::new(
-            method,
-            Change::ContentType {
-                value: value.into(),
-            },
-        )
+        Self::new(method, Change::ContentType { value: value.into() })
     }
 
     /// Answers with a page of HTML, status 200.

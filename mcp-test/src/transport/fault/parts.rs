@@ -27,22 +27,16 @@ impl<'a> Parts<'a> {
     pub(super) fn last(&mut self, part: &'static str) -> Result<&'a str, FaultError> {
         match self.rest.take() {
             Some(rest) if !rest.is_empty() => Ok(rest),
-            _ => Err(FaultError::Missing {
-                given: self.given.to_owned(),
-                part,
-                form: self.form,
-            }),
+            _ => Err(FaultError::Missing { given: self.given.to_owned(), part, form: self.form }),
         }
     }
 
     pub(super) fn end(&mut self) -> Result<(), FaultError> {
         match self.rest.take() {
             None => Ok(()),
-            Some(rest) => Err(self.bad(
-                "the end",
-                rest,
-                format!("is too much: the form is `{}`", self.form),
-            )),
+            Some(rest) => {
+                Err(self.bad("the end", rest, format!("is too much: the form is `{}`", self.form)))
+            }
         }
     }
 
@@ -59,11 +53,7 @@ impl<'a> Parts<'a> {
     }
 
     pub(super) fn pointer(&mut self, more: bool) -> Result<String, FaultError> {
-        let pointer = if more {
-            self.next("POINTER")?
-        } else {
-            self.last("POINTER")?
-        };
+        let pointer = if more { self.next("POINTER")? } else { self.last("POINTER")? };
         if pointer.starts_with('/') {
             return Ok(pointer.to_owned());
         }
@@ -84,8 +74,7 @@ impl<'a> Parts<'a> {
         reason: &str,
     ) -> Result<N, FaultError> {
         let text = self.last(part)?;
-        text.parse()
-            .map_err(|_| self.bad(part, text, reason.to_owned()))
+        text.parse().map_err(|_| self.bad(part, text, reason.to_owned()))
     }
 
     pub(super) fn status(&mut self) -> Result<u16, FaultError> {
@@ -99,10 +88,7 @@ impl<'a> Parts<'a> {
 
     pub(super) fn header(&mut self, part: &'static str) -> Result<String, FaultError> {
         let text = self.last(part)?;
-        if text
-            .bytes()
-            .all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f))
-        {
+        if text.bytes().all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f)) {
             return Ok(text.to_owned());
         }
         Err(self.bad(
@@ -113,12 +99,7 @@ impl<'a> Parts<'a> {
     }
 
     fn bad(&self, part: &'static str, got: &str, reason: String) -> FaultError {
-        FaultError::Bad {
-            given: self.given.to_owned(),
-            part,
-            got: got.to_owned(),
-            reason,
-        }
+        FaultError::Bad { given: self.given.to_owned(), part, got: got.to_owned(), reason }
     }
 }
 
@@ -141,9 +122,7 @@ fn distance(a: &str, b: &str) -> usize {
         row[0] = i + 1;
         for (j, y) in b.bytes().enumerate() {
             let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(x != y))
-                .min(above + 1)
-                .min(row[j] + 1);
+            row[j + 1] = (diagonal + usize::from(x != y)).min(above + 1).min(row[j] + 1);
             diagonal = above;
         }
     }

@@ -8,11 +8,7 @@ use crate::transport::{CarrierKind, serve::Emitted, tap::Tap};
 
 fn reply() -> Emitted {
     let value = json!({"id": 1, "jsonrpc": "2.0", "result": {"tools": [{"name": "add"}]}});
-    Emitted {
-        value: value.into(),
-        answers: Some("tools/list".to_owned()),
-        status: None,
-    }
+    Emitted { value: value.into(), answers: Some("tools/list".to_owned()), status: None }
 }
 
 /// What is left of a good reply, a line per part.
@@ -24,25 +20,13 @@ fn left_by(fault: &str) -> String {
         lines.push(format!("then {:?}", delivery.then));
     }
     lines.extend(delivery.status.map(|status| format!("status {status}")));
-    lines.extend(
-        delivery
-            .content_type
-            .map(|kind| format!("content-type {kind}")),
-    );
-    lines.extend(
-        delivery
-            .body
-            .map(|body| format!("body {:?}", String::from_utf8_lossy(&body))),
-    );
+    lines.extend(delivery.content_type.map(|kind| format!("content-type {kind}")));
+    lines.extend(delivery.body.map(|body| format!("body {:?}", String::from_utf8_lossy(&body))));
     lines.join("\n")
 }
 
 fn show(part: &Part) -> String {
-    let kind = if matches!(part, Part::Message(_)) {
-        ""
-    } else {
-        "noise "
-    };
+    let kind = if matches!(part, Part::Message(_)) { "" } else { "noise " };
     format!("{kind}{}", String::from_utf8_lossy(part.bytes()))
 }
 
@@ -98,14 +82,8 @@ fn a_fault_leaves_other_replies_alone() {
     assert_eq!(left_by("error:tools/call:-32603"), untouched);
     assert_ne!(left_by("error:*:-32603"), untouched);
     let notification = Emitted::unprompted(json!({"jsonrpc": "2.0", "method": "x"}).into());
-    let delivery = Delivery::of(
-        notification.clone(),
-        &[Fault::never("*"), Fault::twice("*")],
-    );
-    assert_eq!(
-        delivery.parts,
-        [Part::Message(notification.value.to_string().into())]
-    );
+    let delivery = Delivery::of(notification.clone(), &[Fault::never("*"), Fault::twice("*")]);
+    assert_eq!(delivery.parts, [Part::Message(notification.value.to_string().into())]);
 }
 
 #[test]
@@ -115,11 +93,7 @@ fn faults_add_up_in_their_order() {
         Fault::set("tools/list", "/tools", json!(1)),
         Fault::twice("*"),
     ];
-    let parts: Vec<_> = Delivery::of(reply(), &faults)
-        .parts
-        .iter()
-        .map(show)
-        .collect();
+    let parts: Vec<_> = Delivery::of(reply(), &faults).parts.iter().map(show).collect();
     assert_snapshot!(parts.join("\n"), @r#"
     {"id":1,"jsonrpc":"2.0","result":{"tools":1}}
     {"id":1,"jsonrpc":"2.0","result":{"tools":1}}
@@ -144,17 +118,11 @@ fn every_word_has_an_example_that_reads_back() {
             let fault: Fault = example.parse().unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(fault.name(), example);
             assert!(
-                CarrierKind::ALL
-                    .into_iter()
-                    .any(|carrier| fault.applies_to(carrier)),
+                CarrierKind::ALL.into_iter().any(|carrier| fault.applies_to(carrier)),
                 "{example}"
             );
             let over_http = fault.applies_to(CarrierKind::Http);
-            assert_eq!(
-                over_http,
-                !word.summary.contains("not over HTTP"),
-                "{example}"
-            );
+            assert_eq!(over_http, !word.summary.contains("not over HTTP"), "{example}");
             assert_eq!(
                 fault.applies_to(CarrierKind::Stdio),
                 !word.summary.contains("HTTP only"),

@@ -19,98 +19,38 @@ pub struct FaultWord {
 }
 
 const fn word(word: &'static str, form: &'static str, summary: &'static str) -> FaultWord {
-    FaultWord {
-        word,
-        form,
-        summary,
-    }
+    FaultWord { word, form, summary }
 }
 
 /// All faults there are.
 pub const WORDS: &[FaultWord] = &[
-    word(
-        "set",
-        "set:METHOD:POINTER:JSON",
-        "put a value into the reply",
-    ),
-    word(
-        "remove",
-        "remove:METHOD:POINTER",
-        "take a member or an item out of the reply",
-    ),
-    word(
-        "retype",
-        "retype:METHOD:POINTER",
-        "turn a value of the reply into one of another type",
-    ),
+    word("set", "set:METHOD:POINTER:JSON", "put a value into the reply"),
+    word("remove", "remove:METHOD:POINTER", "take a member or an item out of the reply"),
+    word("retype", "retype:METHOD:POINTER", "turn a value of the reply into one of another type"),
     word("error", "error:METHOD:CODE", "answer with a JSON-RPC error"),
-    word(
-        "wrong-id",
-        "wrong-id:METHOD",
-        "answer under an id that was never asked",
-    ),
-    word(
-        "retyped-id",
-        "retyped-id:METHOD",
-        "answer under the id in the wrong type, \"1\" for 1",
-    ),
+    word("wrong-id", "wrong-id:METHOD", "answer under an id that was never asked"),
+    word("retyped-id", "retyped-id:METHOD", "answer under the id in the wrong type, \"1\" for 1"),
     word("twice", "twice:METHOD", "send the reply twice"),
     word("never", "never:METHOD", "never answer"),
-    word(
-        "stray",
-        "stray:METHOD:JSON",
-        "send a message nobody asked for before the reply",
-    ),
-    word(
-        "truncate",
-        "truncate:METHOD",
-        "break the reply off in the middle of its JSON",
-    ),
-    word(
-        "close",
-        "close:METHOD",
-        "close the connection instead of answering",
-    ),
-    word(
-        "exit",
-        "exit:METHOD",
-        "end the server instead of answering (not over HTTP)",
-    ),
+    word("stray", "stray:METHOD:JSON", "send a message nobody asked for before the reply"),
+    word("truncate", "truncate:METHOD", "break the reply off in the middle of its JSON"),
+    word("close", "close:METHOD", "close the connection instead of answering"),
+    word("exit", "exit:METHOD", "end the server instead of answering (not over HTTP)"),
     word(
         "banner",
         "banner:TEXT",
         "print a line that is no message before anything else (not over HTTP)",
     ),
-    word(
-        "blank-line",
-        "blank-line:METHOD",
-        "write an empty line before the reply (not over HTTP)",
-    ),
-    word(
-        "status",
-        "status:METHOD:STATUS",
-        "answer with another HTTP status (HTTP only)",
-    ),
+    word("blank-line", "blank-line:METHOD", "write an empty line before the reply (not over HTTP)"),
+    word("status", "status:METHOD:STATUS", "answer with another HTTP status (HTTP only)"),
     word(
         "content-type",
         "content-type:METHOD:TYPE",
         "answer with another Content-Type (HTTP only)",
     ),
-    word(
-        "html",
-        "html:METHOD",
-        "answer with a page of HTML (HTTP only)",
-    ),
-    word(
-        "empty-body",
-        "empty-body:METHOD",
-        "answer with an empty HTTP body (HTTP only)",
-    ),
-    word(
-        "session-id",
-        "session-id:TEXT",
-        "issue session ids with this text inside (HTTP only)",
-    ),
+    word("html", "html:METHOD", "answer with a page of HTML (HTTP only)"),
+    word("empty-body", "empty-body:METHOD", "answer with an empty HTTP body (HTTP only)"),
+    word("session-id", "session-id:TEXT", "issue session ids with this text inside (HTTP only)"),
 ];
 
 /// Why words name no fault.
@@ -166,16 +106,9 @@ impl FromStr for Fault {
         };
         let Some(known) = WORDS.iter().find(|known| known.word == word) else {
             let suggestion = nearest(word, WORDS.iter().map(|known| known.word));
-            return Err(FaultError::Unknown {
-                word: word.to_owned(),
-                suggestion,
-            });
+            return Err(FaultError::Unknown { word: word.to_owned(), suggestion });
         };
-        let mut parts = Parts {
-            given,
-            form: known.form,
-            rest,
-        };
+        let mut parts = Parts { given, form: known.form, rest };
         match known.word {
             "banner" => return Ok(Self::banner(parts.last("TEXT")?)),
             "session-id" => return Ok(Self::session_id(parts.header("TEXT")?)),
@@ -185,32 +118,19 @@ impl FromStr for Fault {
         let change = match known.word {
             "set" => {
                 let pointer = parts.pointer(true)?;
-                Change::Set {
-                    pointer,
-                    value: parts.json()?,
-                }
+                Change::Set { pointer, value: parts.json()? }
             }
-            "remove" => Change::Remove {
-                pointer: parts.pointer(false)?,
-            },
-            "retype" => Change::Retype {
-                pointer: parts.pointer(false)?,
-            },
+            "remove" => Change::Remove { pointer: parts.pointer(false)? },
+            "retype" => Change::Retype { pointer: parts.pointer(false)? },
             "error" => {
                 return Ok(Self::reply_error(
                     method,
                     parts.number("CODE", "must be a whole number")?,
                 ));
             }
-            "status" => Change::Status {
-                status: parts.status()?,
-            },
-            "content-type" => Change::ContentType {
-                value: parts.header("TYPE")?,
-            },
-            "stray" => Change::Stray {
-                message: parts.json()?,
-            },
+            "status" => Change::Status { status: parts.status()? },
+            "content-type" => Change::ContentType { value: parts.header("TYPE")? },
+            "stray" => Change::Stray { message: parts.json()? },
             "wrong-id" => Change::WrongId,
             "retyped-id" => Change::RetypedId,
             "twice" => Change::Twice,

@@ -83,12 +83,7 @@ async fn whole(
 }
 
 /// A body that is a stream of events, each with a message as its data.
-async fn events(
-    observer: &Observer,
-    exchange: u64,
-    reply: HttpReply,
-    limits: Limits,
-) -> String {
+async fn events(observer: &Observer, exchange: u64, reply: HttpReply, limits: Limits) -> String {
     let mut decoder = Decoder::new(limits.event);
     let mut pieces = reply.body;
     let mut seen = 0_u64;
@@ -136,7 +131,9 @@ async fn event(observer: &Observer, exchange: u64, item: SseItem) -> bool {
             let (text, lost) = match &violation {
                 SseViolation::UnknownField { line } => (line, line.trim_start().starts_with('{')),
                 SseViolation::InvalidUtf8 { line } => (line, false),
-                SseViolation::NulInId { value } | SseViolation::BadRetry { value } => (value, false),
+                SseViolation::NulInId { value } | SseViolation::BadRetry { value } => {
+                    (value, false)
+                }
                 SseViolation::TooLong { head, .. } => (head, true),
                 SseViolation::Unfinished { text } => (text, true),
             };

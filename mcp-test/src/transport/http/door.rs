@@ -45,9 +45,8 @@ impl Door {
     /// A client of its own for `url`: connections belong to the runtime that opened them.
     pub(in crate::transport) fn network(url: &str) -> Result<Self, String> {
         let secure = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
-        let builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy();
+        let builder =
+            reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy();
         with_tls(builder, secure)?.build().map(Self::Network).map_err(|error| chain(&error))
     }
 
@@ -63,7 +62,8 @@ impl Door {
         for (name, value) in headers {
             builder = builder.header(name, value);
         }
-        let request = builder.body(body).map_err(|error| format!("the request cannot be made: {error}"));
+        let request =
+            builder.body(body).map_err(|error| format!("the request cannot be made: {error}"));
         let door = self.clone();
         Box::pin(async move {
             let request = request?;

@@ -29,9 +29,7 @@ pub(super) fn for_message(
 
 /// The version header, from the revision on that introduces it.
 pub(super) fn version(revision: Revision) -> Option<(String, String)> {
-    revision
-        .sends_version_header()
-        .then(|| pair(header::MCP_PROTOCOL_VERSION, revision.as_str()))
+    revision.sends_version_header().then(|| pair(header::MCP_PROTOCOL_VERSION, revision.as_str()))
 }
 
 /// What the body says, mirrored for those who only read headers.

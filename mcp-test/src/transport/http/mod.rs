@@ -85,7 +85,9 @@ impl HttpCarrier {
                 shared.session.as_deref(),
             )
         };
-        for (name, value) in own.into_iter().chain(self.extra.clone()).chain(outgoing.headers.clone()) {
+        for (name, value) in
+            own.into_iter().chain(self.extra.clone()).chain(outgoing.headers.clone())
+        {
             all.insert(name.to_ascii_lowercase(), (name, value));
         }
         all.into_values().collect()

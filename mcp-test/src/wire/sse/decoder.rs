@@ -35,22 +35,13 @@ struct Block {
 
 impl Block {
     fn is_empty(&self) -> bool {
-        let Self {
-            event,
-            data,
-            id,
-            retry,
-        } = self;
+        let Self { event, data, id, retry } = self;
         event.is_none() && data.is_none() && id.is_none() && retry.is_none()
     }
 
     /// How many bytes are kept.
     fn len(&self) -> usize {
-        [&self.event, &self.data, &self.id]
-            .into_iter()
-            .flatten()
-            .map(String::len)
-            .sum()
+        [&self.event, &self.data, &self.id].into_iter().flatten().map(String::len).sum()
     }
 }
 
@@ -116,23 +107,17 @@ impl Decoder {
             *empty &= content.is_empty();
             return;
         }
-        let room = self
-            .limit
-            .saturating_sub(self.block.len() + self.line.len());
+        let room = self.limit.saturating_sub(self.block.len() + self.line.len());
         if content.len() <= room {
             self.line.extend_from_slice(content);
             return;
         }
         // As much as a chunk of any size would have shown.
         let shown = (self.line.len() + room + 1).min(HEAD);
-        self.line
-            .extend_from_slice(&content[..shown.saturating_sub(self.line.len())]);
+        self.line.extend_from_slice(&content[..shown.saturating_sub(self.line.len())]);
         self.line.truncate(shown);
         let head = String::from_utf8_lossy(&self.line).into_owned();
-        items.push(SseItem::Violation(SseViolation::TooLong {
-            limit: self.limit,
-            head,
-        }));
+        items.push(SseItem::Violation(SseViolation::TooLong { limit: self.limit, head }));
         self.line = Vec::new();
         self.block = Block::default();
         self.at_start = false;
@@ -193,9 +178,7 @@ impl Decoder {
                     None => SseViolation::BadRetry { value },
                 }
             }
-            _ => SseViolation::UnknownField {
-                line: line.to_owned(),
-            },
+            _ => SseViolation::UnknownField { line: line.to_owned() },
         };
         Some(SseItem::Violation(violation))
     }
@@ -204,28 +187,13 @@ impl Decoder {
         if self.block.is_empty() {
             return None;
         }
-        let Block {
-            event,
-            data,
-            id,
-            retry,
-        } = std::mem::take(&mut self.block);
+        let Block { event, data, id, retry } = std::mem::take(&mut self.block);
         if let Some(id) = &id {
             self.last_event_id.clone_from(id);
         }
         Some(match data {
-            Some(data) => SseItem::Event(SseEvent {
-                event,
-                data,
-                id,
-                retry,
-            }),
-            None => SseItem::Silent(SseEvent {
-                event,
-                data: String::new(),
-                id,
-                retry,
-            }),
+            Some(data) => SseItem::Event(SseEvent { event, data, id, retry }),
+            None => SseItem::Silent(SseEvent { event, data: String::new(), id, retry }),
         })
     }
 }
@@ -239,9 +207,8 @@ mod tests {
 
     fn read(limit: usize, stream: &[u8], lengths: &[usize]) -> Vec<SseItem> {
         let mut decoder = Decoder::new(limit);
-        let mut items: Vec<_> = arbitrary::split(stream, lengths)
-            .flat_map(|chunk| decoder.push(chunk))
-            .collect();
+        let mut items: Vec<_> =
+            arbitrary::split(stream, lengths).flat_map(|chunk| decoder.push(chunk)).collect();
         items.extend(decoder.finish());
         items
     }
@@ -266,10 +233,7 @@ mod tests {
 
     #[test]
     fn lines_end_in_any_of_three_ways() {
-        assert_eq!(
-            items(b"data: a\r\rdata: b\r\n\r\ndata: c\n\n"),
-            ["a", "b", "c"].map(event)
-        );
+        assert_eq!(items(b"data: a\r\rdata: b\r\n\r\ndata: c\n\n"), ["a", "b", "c"].map(event));
         assert_eq!(items(b"data: a\r\n\ndata: b\n\r"), ["a", "b"].map(event));
     }
 
@@ -283,19 +247,14 @@ mod tests {
     #[test]
     fn a_byte_order_mark_counts_only_at_the_start() {
         assert_eq!(items("\u{feff}data: a\n\n".as_bytes()), [event("a")]);
-        let later = violation(SseViolation::UnknownField {
-            line: "\u{feff}data: b".into(),
-        });
+        let later = violation(SseViolation::UnknownField { line: "\u{feff}data: b".into() });
         assert_eq!(items("\n\u{feff}data: b\n\n".as_bytes()), [later]);
     }
 
     #[test]
     fn the_last_id_holds_until_the_next_and_only_once_its_block_ended() {
         let mut decoder = Decoder::new(99);
-        assert_eq!(
-            decoder.push(b"id: 1\ndata: a\n\ndata: b\n\nid: 2\n")[1],
-            event("b")
-        );
+        assert_eq!(decoder.push(b"id: 1\ndata: a\n\ndata: b\n\nid: 2\n")[1], event("b"));
         assert_eq!(decoder.last_event_id(), "1");
         let silent = SseItem::Silent(SseEvent::default().with_id("2"));
         assert_eq!(decoder.push(b"\n"), [silent]);
@@ -343,19 +302,12 @@ mod tests {
     #[test]
     fn a_block_over_the_limit_is_reported_at_once_and_the_next_one_read() {
         let mut decoder = Decoder::new(8);
-        let too_long = |head: &str| {
-            violation(SseViolation::TooLong {
-                limit: 8,
-                head: head.into(),
-            })
-        };
+        let too_long =
+            |head: &str| violation(SseViolation::TooLong { limit: 8, head: head.into() });
         assert_eq!(decoder.push(b"data: abc"), [too_long("data: abc")]);
         assert_eq!(decoder.push(b"def\r\ndata: x\r\n\r"), []);
         assert_eq!(decoder.push(b"\ndata: ok\n\n"), [event("ok")]);
-        assert_eq!(
-            decoder.push(b"data: a\ndata: b\ndata: c\n\n"),
-            [too_long("data: ")]
-        );
+        assert_eq!(decoder.push(b"data: a\ndata: b\ndata: c\n\n"), [too_long("data: ")]);
         assert_eq!(decoder.finish(), []);
     }
 

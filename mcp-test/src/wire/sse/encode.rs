@@ -39,11 +39,7 @@ pub fn encode(event: &SseEvent) -> Bytes {
 #[must_use]
 pub fn comment(text: &str) -> Bytes {
     let lines = text.replace("\r\n", "\n");
-    lines
-        .split(['\r', '\n'])
-        .flat_map(|line| [": ", line, "\n"])
-        .collect::<String>()
-        .into()
+    lines.split(['\r', '\n']).flat_map(|line| [": ", line, "\n"]).collect::<String>().into()
 }
 
 fn one_line(text: &str) -> String {
@@ -56,21 +52,13 @@ mod tests {
 
     #[test]
     fn no_line_break_can_forge_a_field() {
-        let event = SseEvent::data("a\r\nid: 1\rb")
-            .with_event("x\r\ndata: y")
-            .with_id("\n7");
-        assert_eq!(
-            encode(&event),
-            "event: x data: y\nid:  7\ndata: a\ndata: id: 1\ndata: b\n\n"
-        );
+        let event = SseEvent::data("a\r\nid: 1\rb").with_event("x\r\ndata: y").with_id("\n7");
+        assert_eq!(encode(&event), "event: x data: y\nid:  7\ndata: a\ndata: id: 1\ndata: b\n\n");
         assert_eq!(comment("a\r\n\nb"), ": a\n: \n: b\n");
     }
 
     #[test]
     fn empty_data_is_an_event_all_the_same() {
-        assert_eq!(
-            encode(&SseEvent::data("").with_retry(3000)),
-            "retry: 3000\ndata: \n\n"
-        );
+        assert_eq!(encode(&SseEvent::data("").with_retry(3000)), "retry: 3000\ndata: \n\n");
     }
 }

@@ -19,46 +19,31 @@ pub struct SseEvent {
 impl SseEvent {
     /// An event of the default type with only data.
     pub fn data(data: impl Into<String>) -> Self {
-        Self {
-            data: data.into(),
-            ..Self::default()
-        }
+        Self { data: data.into(), ..Self::default() }
     }
 
     /// The same event with a type.
     #[must_use]
     pub fn with_event(self, event: impl Into<String>) -> Self {
-        Self {
-            event: Some(event.into()),
-            ..self
-        }
+        Self { event: Some(event.into()), ..self }
     }
 
     /// The same event with an id.
     #[must_use]
     pub fn with_id(self, id: impl Into<String>) -> Self {
-        Self {
-            id: Some(id.into()),
-            ..self
-        }
+        Self { id: Some(id.into()), ..self }
     }
 
     /// The same event with a reconnection time in milliseconds.
     #[must_use]
     pub fn with_retry(self, milliseconds: u64) -> Self {
-        Self {
-            retry: Some(milliseconds),
-            ..self
-        }
+        Self { retry: Some(milliseconds), ..self }
     }
 
     /// The type a listener sees: `message`, unless the event says otherwise.
     #[must_use]
     pub fn event_type(&self) -> &str {
-        self.event
-            .as_deref()
-            .filter(|event| !event.is_empty())
-            .unwrap_or("message")
+        self.event.as_deref().filter(|event| !event.is_empty()).unwrap_or("message")
     }
 }
 
@@ -124,17 +109,11 @@ impl fmt::Display for SseViolation {
             }
             Self::NulInId { value } => write!(f, "an event id with a NUL character: {value:?}"),
             Self::BadRetry { value } => {
-                write!(
-                    f,
-                    "a retry time that is no number of milliseconds: {value:?}"
-                )
+                write!(f, "a retry time that is no number of milliseconds: {value:?}")
             }
             Self::InvalidUtf8 { line } => write!(f, "a line that is not UTF-8: {line:?}"),
             Self::TooLong { limit, head } => {
-                write!(
-                    f,
-                    "an event of more than {limit} bytes, with a line that begins {head:?}"
-                )
+                write!(f, "an event of more than {limit} bytes, with a line that begins {head:?}")
             }
             Self::Unfinished { text } => {
                 write!(f, "an event without the empty line that ends it: {text:?}")
