@@ -3,13 +3,12 @@
 //!
 //! `cargo test --test calculator_matrix router` runs what goes over HTTP, `-- --list` shows the names.
 
-use mcp_test::harness::conformance;
 use mcp_test::prelude::*;
 use mcp_test_examples::{Calculator, calculator_router};
 use rmcp::ServiceExt;
 
 mcp_test::target!(my_server);
-mcp_test::main!(conformance(my_server));
+mcp_test::main!(mcp_test::conformance(my_server));
 
 fn my_server() -> Target {
     Target::duplex(|io| async move {
