@@ -70,6 +70,19 @@ fn left_running(mark: &str) -> Vec<String> {
         .collect()
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_left_running_is_noticed() {
+    let mark = format!("{}-left", process::id());
+    let mut child =
+        Command::new("cat").env(MARK, &mark).stdin(Stdio::piped()).spawn().expect("cat");
+    let left = left_running(&mark);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(left_running(&mark), Vec::<String>::new());
+}
+
 /// A port that nobody listens on at the moment.
 pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
