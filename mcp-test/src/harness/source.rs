@@ -83,6 +83,7 @@ mod tests {
         Environment { command: owned(command), url: owned(url), ..Environment::default() }
     }
 
+    #[cfg(feature = "http")]
     #[test]
     fn the_environment_names_a_command_or_a_url_or_both() {
         let target = |command, url| {

@@ -259,6 +259,21 @@ impl Target {
         Self::router(move || axum::Router::new().fallback_service(make()))
     }
 
+    /// Adds an in-process tower service; see [`Target::service`].
+    #[must_use]
+    pub fn and_service<S>(self, make: impl Fn() -> S + Send + Sync + 'static) -> Self
+    where
+        S: tower::Service<http::Request<axum::body::Body>, Error = std::convert::Infallible>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Response: axum::response::IntoResponse,
+        S::Future: Send,
+    {
+        self.and_router(move || axum::Router::new().fallback_service(make()))
+    }
+
     /// Moves the MCP endpoint of the in-process router to `path`.
     #[must_use]
     pub fn endpoint(mut self, path: &str) -> Self {
