@@ -76,7 +76,6 @@ fn in_environment(environment: &Environment) -> Result<Option<Target>, Unplayabl
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::CarrierKind;
 
     fn environment(command: Option<&str>, url: Option<&str>) -> Environment {
         let owned = |text: Option<&str>| text.map(str::to_owned);
@@ -91,7 +90,7 @@ mod tests {
         };
         assert_eq!(target(Some("npx 'my server'"), None).label(), "npx 'my server'");
         let url = "http://127.0.0.1:1/mcp";
-        assert_eq!(target(None, Some(url)).carriers(), [CarrierKind::Http]);
+        assert_eq!(target(None, Some(url)).carriers(), [crate::transport::CarrierKind::Http]);
         assert_eq!(target(Some("npx server"), Some(url)).label(), url);
         assert!(in_environment(&environment(None, None)).is_ok_and(|target| target.is_none()));
     }
