@@ -4,7 +4,8 @@ use std::fmt::{Display, Write};
 
 use super::error::CliError;
 use crate::check::{Origin, WELL_FORMED};
-use crate::scenario::{CheckSpec, Scenario, Suite, nearest};
+use crate::expect::words::closest;
+use crate::scenario::{CheckSpec, Scenario, Suite};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::{Revision, Revisions};
@@ -31,7 +32,7 @@ fn suggestion(id: &str) -> Option<String> {
         .chain(checks)
         .chain([WELL_FORMED])
         .chain(requirement::all().iter().map(|requirement| requirement.id));
-    nearest(id, known).map(str::to_owned)
+    closest(id, known).map(str::to_owned)
 }
 
 /// A page that grows line by line.

@@ -12,7 +12,8 @@ use super::play::TIMEOUT;
 use super::yaml::{self, Node, Problem, What};
 use super::{BaselineError, Results};
 use crate::check::{Status, WELL_FORMED};
-use crate::scenario::{Leg, Profile, Scenario, nearest};
+use crate::expect::words::closest;
+use crate::scenario::{Leg, Profile, Scenario};
 use crate::scenarios;
 
 /// The checks that any scenario may have without declaring them.
@@ -197,7 +198,7 @@ impl Baseline {
 fn unknown(entry: &Entry) -> Option<String> {
     let Some(scenario) = scenarios::find(entry.leg, &entry.scenario) else {
         let known = scenarios::all().filter(|scenario| scenario.leg == entry.leg);
-        let suggestion = nearest(&entry.scenario, known.map(|scenario| scenario.id));
+        let suggestion = closest(&entry.scenario, known.map(|scenario| scenario.id));
         return Some(format!(
             "there is no scenario `{}`{}",
             entry.scenario,
@@ -208,7 +209,7 @@ fn unknown(entry: &Entry) -> Option<String> {
     if check == scenario.id || scenario.check(check).is_some() || COMMON.contains(&check) {
         return None;
     }
-    let suggestion = nearest(check, known_checks(scenario));
+    let suggestion = closest(check, known_checks(scenario));
     Some(format!("`{}` has no check `{check}`{}", scenario.id, did_you_mean(suggestion)))
 }
 

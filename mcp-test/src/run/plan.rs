@@ -6,7 +6,8 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::{Baseline, Cell, UsageError};
-use crate::scenario::{Leg, Profile, Scenario, Suite, nearest};
+use crate::expect::words::closest;
+use crate::scenario::{Leg, Profile, Scenario, Suite};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions};
 use crate::transport::{CarrierKind, Limits, Target};
@@ -153,7 +154,7 @@ fn chosen(profile: Profile, selection: &Selection) -> Result<Vec<&'static Scenar
     let known = || scenarios::all().filter(|scenario| scenario.leg == Leg::Server);
     for id in &selection.scenarios {
         if !known().any(|scenario| scenario.id == id) {
-            let suggestion = nearest(id, known().map(|scenario| scenario.id)).map(str::to_owned);
+            let suggestion = closest(id, known().map(|scenario| scenario.id)).map(str::to_owned);
             return Err(UsageError::UnknownScenario { id: id.clone(), suggestion });
         }
     }

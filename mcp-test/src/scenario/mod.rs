@@ -13,7 +13,6 @@ mod need;
 mod profile;
 mod proof;
 mod speak;
-mod suggest;
 mod user;
 
 pub use checking::{CheckBuilder, Part, Subject};
@@ -24,5 +23,4 @@ pub use matchers::{empty_result, truthy};
 pub use need::{Inventory, Need};
 pub use profile::{Profile, UnknownProfile};
 pub use proof::{Change, Damage, Proof, Proofs};
-pub use suggest::nearest;
 pub use user::*;

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::FaultError;
+use crate::expect::words::closest;
 use crate::{json::Value, spec};
 
 /// What is still to be read of a fault's words.
@@ -45,7 +46,7 @@ impl<'a> Parts<'a> {
         if method == "*" || spec::method(method).is_some() {
             return Ok(method);
         }
-        let reason = match nearest(method, spec::METHODS.iter().map(|method| method.name)) {
+        let reason = match closest(method, spec::METHODS.iter().map(|method| method.name)) {
             Some(name) => format!("is no method of MCP; did you mean `{name}`?"),
             None => "is no method of MCP".to_owned(),
         };
@@ -101,30 +102,4 @@ impl<'a> Parts<'a> {
     fn bad(&self, part: &'static str, got: &str, reason: String) -> FaultError {
         FaultError::Bad { given: self.given.to_owned(), part, got: got.to_owned(), reason }
     }
-}
-
-/// The candidate that is meant, if one is near enough to be a slip of the finger.
-pub(super) fn nearest(
-    word: &str,
-    candidates: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
-    candidates
-        .map(|candidate| (distance(word, candidate), candidate))
-        .min()
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 4)
-        .map(|(_, candidate)| candidate)
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(x != y)).min(above + 1).min(row[j] + 1);
-            diagonal = above;
-        }
-    }
-    row[b.len()]
 }

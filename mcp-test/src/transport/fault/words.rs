@@ -2,10 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
-use super::{
-    Change, Fault,
-    parts::{Parts, nearest},
-};
+use super::{Change, Fault, parts::Parts};
+use crate::expect::words::closest;
 
 /// A fault as `mcp-test list --faults` shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +103,7 @@ impl FromStr for Fault {
             None => (given, None),
         };
         let Some(known) = WORDS.iter().find(|known| known.word == word) else {
-            let suggestion = nearest(word, WORDS.iter().map(|known| known.word));
+            let suggestion = closest(word, WORDS.iter().map(|known| known.word));
             return Err(FaultError::Unknown { word: word.to_owned(), suggestion });
         };
         let mut parts = Parts { given, form: known.form, rest };
