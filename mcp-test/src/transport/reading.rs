@@ -63,7 +63,8 @@ impl Observer {
         broken_message: bool,
     ) -> bool {
         let head = quoted(&bytes);
-        let seq = self.record(exchange, What::Noise { bytes, why: why.clone() });
+        let seq =
+            self.record(exchange, What::Noise { bytes, why: why.clone(), lost: broken_message });
         let malformed = None;
         self.pass(Incoming::Garbled { seq, exchange, head, why, malformed, broken_message }).await
     }

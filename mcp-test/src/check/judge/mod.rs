@@ -62,7 +62,7 @@ impl Judge {
             What::HttpResponse { status, headers } => self.response(event, *status, headers),
             What::Message { reading, .. } if by_peer => self.said(event, reading),
             What::Message { reading, .. } => self.heard(event, reading),
-            What::Noise { bytes, why } if by_peer => self.noise(event, bytes, why),
+            What::Noise { bytes, why, .. } if by_peer => self.noise(event, bytes, why),
             _ => {}
         }
     }
