@@ -89,8 +89,8 @@ pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
 }
 
 impl Carry for DuplexCarrier {
-    fn send(&mut self, outgoing: Outgoing) -> BoxFuture<'_, Sent> {
-        Box::pin(self.sender.send(outgoing))
+    fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent> {
+        Box::pin(self.sender.send(outgoing, deadline))
     }
 
     fn speak(&mut self, _: Revision) {}
