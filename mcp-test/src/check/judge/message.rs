@@ -2,7 +2,7 @@
 
 use super::ids::Match;
 use super::{Exchange, Judge, quoted};
-use crate::check::Finding;
+use crate::check::{Finding, requirement_of};
 use crate::json::Value;
 use crate::spec::{Era, MethodKind, Side, error_code, method};
 use crate::trace::{Event, Party, Reading};
@@ -73,19 +73,11 @@ impl Judge {
             conversation.ids.answer(id);
         }
         let at = malformed.pointer.to_string();
-        let requirement = match at.as_str() {
-            "/jsonrpc" => "jsonrpc.version-member",
-            "/id" => "jsonrpc.request-id-type",
-            "/method" => "jsonrpc.request-method-string",
-            "/error/code" => "jsonrpc.error-code-integer",
-            at if at.starts_with("/error") => "jsonrpc.error-shape",
-            _ => "jsonrpc.response-result-or-error",
-        };
         self.find(
             Finding::peer("a message is no JSON-RPC 2.0 message")
                 .expected(format!("{} is {}", or_message(&at), malformed.expected))
                 .got(malformed.got.clone())
-                .requires(requirement),
+                .requires(requirement_of(malformed)),
             event.seq,
         );
     }
