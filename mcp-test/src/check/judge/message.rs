@@ -1,8 +1,9 @@
 //! The rules for single messages, said by the judged party or heard by it.
 
 use super::ids::Match;
-use super::{Exchange, Judge, quoted};
+use super::{Exchange, Judge};
 use crate::check::{Finding, requirement_of};
+use crate::expect::words::quoted;
 use crate::json::Value;
 use crate::spec::{Era, MethodKind, Side, error_code, method};
 use crate::trace::{Event, Party, Reading};
@@ -207,12 +208,12 @@ impl Judge {
                 .got(format!("another response with id {id}"))
                 .requires("jsonrpc.single-response"),
             Match::Retyped(sent) => Finding::peer("a reply has its id in another JSON type")
-                .expected(json_id(sent))
-                .got(json_id(id))
+                .expected(sent.to_string())
+                .got(id.to_string())
                 .requires("jsonrpc.id-type-preserved"),
             Match::Unknown => Finding::peer("a reply has an id that no request has")
                 .expected("the id of the request that it answers")
-                .got(json_id(id))
+                .got(id.to_string())
                 .requires(echo),
         };
         self.find(finding, event.seq);
@@ -261,13 +262,6 @@ impl Judge {
                 .requires(requirement),
             event.seq,
         );
-    }
-}
-
-fn json_id(id: &Id) -> String {
-    match id {
-        Id::String(text) => format!("{text:?}"),
-        other => other.to_string(),
     }
 }
 
