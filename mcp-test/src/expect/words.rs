@@ -54,6 +54,31 @@ pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
+/// The beginning of some bytes in quotes, so that it can be read in a sentence.
+///
+/// ```
+/// use mcp_test::expect::words;
+///
+/// assert_eq!(words::quoted(b"Server \"x\" started\n"), r#""Server \"x\" started\n""#);
+/// ```
+#[must_use]
+pub fn quoted(bytes: &[u8]) -> String {
+    const BYTES: usize = 80;
+    let text = String::from_utf8_lossy(&bytes[..cut(bytes, BYTES)]);
+    let more = if bytes.len() > BYTES { "…" } else { "" };
+    format!("{text:?}{more}")
+}
+
+/// The end of the first `most` bytes, before the character that would be cut in two.
+fn cut(bytes: &[u8], most: usize) -> usize {
+    if bytes.len() <= most {
+        return bytes.len();
+    }
+    // A character of UTF-8 has at most three bytes after its first.
+    let begins = |&at: &usize| bytes[at] & 0xC0 != 0x80;
+    (most.saturating_sub(3)..=most).rev().find(begins).unwrap_or(most)
+}
+
 /// The candidate that `name` was probably meant to be, if one is near enough to say so.
 ///
 /// ```
@@ -105,6 +130,14 @@ mod tests {
         assert_eq!(closest("Ping", ["pong", "ping"]), Some("ping"));
         assert_eq!(closest("", ["a"]), None);
         assert_eq!(closest("x", []), None);
+    }
+
+    #[test]
+    fn quotes_the_beginning_and_whole_characters() {
+        assert_eq!(quoted(b"a\xffb"), "\"a\u{fffd}b\"");
+        let long = format!("{}ä", "x".repeat(79));
+        assert_eq!(quoted(long.as_bytes()), format!("\"{}\"…", "x".repeat(79)));
+        assert_eq!(quoted(&[0x80; 90]).matches('\u{fffd}').count(), 80);
     }
 
     #[test]
