@@ -1,9 +1,13 @@
 //! The words that failures are made of, so that all of them speak alike.
 
+use std::any::Any;
+
 use crate::json::Value;
 
 /// How many characters of a value a message shows.
 pub const SHOWN: usize = 120;
+/// How many bytes a message shows of what is no value.
+const SHOWN_BYTES: usize = 80;
 
 /// A value cut short for a message, or `nothing`.
 #[must_use]
@@ -52,6 +56,42 @@ pub fn list<T: ToString>(things: impl IntoIterator<Item = T>, word: &str) -> Str
 pub fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
+}
+
+/// The beginning of some bytes in quotes, so that it can be read in a sentence.
+///
+/// ```
+/// use mcp_test::expect::words;
+///
+/// assert_eq!(words::quoted(b"listening on \"80\"\n"), r#""listening on \"80\"\n""#);
+/// ```
+#[must_use]
+pub fn quoted(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES)]);
+    let more = if bytes.len() > SHOWN_BYTES { "…" } else { "" };
+    format!("{text:?}{more}")
+}
+
+/// A line of somebody else's output, without what would move the cursor or change colours.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect()
+}
+
+/// What a panic says, where it says it in words.
+///
+/// ```
+/// use mcp_test::expect::words;
+///
+/// let panic = std::panic::catch_unwind(|| panic!("no tools")).unwrap_err();
+/// assert_eq!(words::panic_text(&*panic), "no tools");
+/// ```
+#[must_use]
+pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    match panic.downcast_ref::<String>() {
+        Some(text) => text,
+        None => panic.downcast_ref::<&str>().copied().unwrap_or("a panic without words"),
+    }
 }
 
 /// The candidate that `name` was probably meant to be, if one is near enough to say so.
@@ -105,6 +145,20 @@ mod tests {
         assert_eq!(closest("Ping", ["pong", "ping"]), Some("ping"));
         assert_eq!(closest("", ["a"]), None);
         assert_eq!(closest("x", []), None);
+    }
+
+    #[test]
+    fn what_others_say_is_shown_without_its_effects() {
+        assert_eq!(printable("a\tb\u{1b}[2J\r"), "a\tb·[2J·");
+        assert_eq!(quoted(&[b'x'; 81]), format!("\"{}\"…", "x".repeat(80)));
+        assert_eq!(quoted(b"\xff"), "\"\u{fffd}\"");
+    }
+
+    #[test]
+    fn a_panic_says_what_it_was_given() {
+        assert_eq!(panic_text(&"static"), "static");
+        assert_eq!(panic_text(&"owned".to_owned()), "owned");
+        assert_eq!(panic_text(&5), "a panic without words");
     }
 
     #[test]
