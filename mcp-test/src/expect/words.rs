@@ -1,5 +1,7 @@
 //! The words that failures are made of, so that all of them speak alike.
 
+use std::any::Any;
+
 use crate::json::Value;
 
 /// How many characters of a value a message shows.
@@ -79,6 +81,28 @@ fn cut(bytes: &[u8], most: usize) -> usize {
     (most.saturating_sub(3)..=most).rev().find(begins).unwrap_or(most)
 }
 
+/// A line of somebody else's output, without what would move the cursor or change colours.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect()
+}
+
+/// What a panic says, where it says it in words.
+///
+/// ```
+/// use mcp_test::expect::words;
+///
+/// let panic = std::panic::catch_unwind(|| panic!("no tools")).unwrap_err();
+/// assert_eq!(words::panic_text(&*panic), "no tools");
+/// ```
+#[must_use]
+pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    match panic.downcast_ref::<String>() {
+        Some(text) => text,
+        None => panic.downcast_ref::<&str>().copied().unwrap_or("a panic without words"),
+    }
+}
+
 /// The candidate that `name` was probably meant to be, if one is near enough to say so.
 ///
 /// ```
@@ -138,6 +162,18 @@ mod tests {
         let long = format!("{}ä", "x".repeat(79));
         assert_eq!(quoted(long.as_bytes()), format!("\"{}\"…", "x".repeat(79)));
         assert_eq!(quoted(&[0x80; 90]).matches('\u{fffd}').count(), 80);
+    }
+
+    #[test]
+    fn what_others_say_is_shown_without_its_effects() {
+        assert_eq!(printable("a\tb\u{1b}[2J\r"), "a\tb·[2J·");
+    }
+
+    #[test]
+    fn a_panic_says_what_it_was_given() {
+        assert_eq!(panic_text(&"static"), "static");
+        assert_eq!(panic_text(&"owned".to_owned()), "owned");
+        assert_eq!(panic_text(&5), "a panic without words");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::link::{BoxFuture, Carry, Ending, Incoming, Link, Outgoing, QUEUE, Sen
 use super::reading::Observer;
 use super::{CarrierKind, Limits};
 use crate::clock::{self, Deadline};
+use crate::expect::words::panic_text;
 use crate::spec::Revision;
 use crate::trace::{Recorder, What};
 
@@ -77,15 +78,6 @@ async fn tell(
         Ok(Err(error)) => format!("the server returned an error: {error}"),
         Err(panic) => format!("the server panicked: {}", panic_text(panic.as_ref())),
     }
-}
-
-/// What a panic says, where it says it in words.
-pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without words")
 }
 
 impl Carry for DuplexCarrier {

@@ -9,6 +9,8 @@ mod duplex;
 mod error;
 pub mod fault;
 #[cfg(feature = "http")]
+mod headers;
+#[cfg(feature = "http")]
 mod http;
 mod limits;
 mod lines;

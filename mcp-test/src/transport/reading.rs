@@ -6,6 +6,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::link::{Damage, Incoming, Origin};
+use crate::expect::words::quoted;
 use crate::trace::{Connection, Party, Reading, Recorder, Seq, What};
 use crate::wire::{Frame, Malformed, Message};
 
@@ -96,12 +97,4 @@ impl Observer {
 
 fn first_byte(text: &[u8]) -> Option<u8> {
     text.iter().copied().find(|byte| !byte.is_ascii_whitespace())
-}
-
-/// The beginning of some bytes in quotes, so that it can be read in a sentence.
-fn quoted(bytes: &[u8]) -> String {
-    const SHOWN: usize = 80;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
-    let more = if bytes.len() > SHOWN { "…" } else { "" };
-    format!("{text:?}{more}")
 }

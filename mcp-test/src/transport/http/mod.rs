@@ -20,11 +20,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 pub(super) use self::door::Door;
-use super::duplex::panic_text;
 use super::link::{BoxFuture, Carry, Ending, Link, Outgoing, QUEUE, Sent};
 use super::reading::Observer;
 use super::{CarrierKind, Limits};
 use crate::clock::{self, Deadline};
+use crate::expect::words::panic_text;
 use crate::spec::{Revision, header};
 use crate::trace::{Party, Reading, Recorder, What};
 use crate::wire::Message;
