@@ -9,7 +9,7 @@ use crate::check::Finding;
 use crate::expect::{self, Matcher};
 use crate::json::Value;
 use crate::spec::{Era, Revision, meta};
-use crate::transport::Link;
+use crate::transport::{CarrierKind, Link};
 
 impl Client {
     /// A client that has said nothing yet: `initialize` is up to the caller.
@@ -19,15 +19,8 @@ impl Client {
         if options.revision.era() == Era::Stateless {
             link.speak(options.revision);
         }
-        let state = State { lenient: options.lenient_ids, ..State::default() };
-        Self {
-            link,
-            options,
-            facts,
-            ids: 0,
-            state,
-            tracked: Vec::new(),
-        }
+        let state = State::new(options.lenient_ids, link.kind() == CarrierKind::Http);
+        Self { link, options, facts, ids: 0, state, tracked: Vec::new() }
     }
 
     /// Begins a conversation in the revision of `options`.

@@ -14,6 +14,8 @@ mod state;
 mod unreached;
 mod wait;
 
+#[cfg(all(test, feature = "http"))]
+mod http_tests;
 #[cfg(test)]
 mod tests;
 

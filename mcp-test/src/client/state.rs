@@ -45,7 +45,9 @@ struct Oddity {
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// Ids are read as the official client reads them: a retyped one is the same, others do not end a wait on HTTP.
-    pub(super) lenient: bool,
+    lenient: bool,
+    /// The peer is behind a network, where it may be missing.
+    networked: bool,
     open: Vec<Open>,
     answered: Vec<Id>,
     /// Ids whose replies nobody waits for any more.
@@ -58,10 +60,16 @@ pub(super) struct State {
     exchanges: BTreeSet<u64>,
     ended: Vec<(u64, Seq, Option<u16>, String)>,
     closed: Option<(Seq, String)>,
+    /// The peer sent anything at all, and a message.
     heard: bool,
+    spoken: bool,
 }
 
 impl State {
+    pub(super) fn new(lenient: bool, networked: bool) -> Self {
+        Self { lenient, networked, ..Self::default() }
+    }
+
     pub(super) fn begin(&mut self, id: Id, method: &str, sent: Sent) {
         self.exchanges.extend(sent.exchange);
         self.open.push(Open { id, method: method.to_owned(), sent, settled: None });
@@ -96,7 +104,7 @@ impl State {
     pub(super) fn take(&mut self, incoming: Incoming, revision: Revision) -> Option<Request> {
         match incoming {
             Incoming::Message { seq, origin, message } => {
-                self.heard = true;
+                (self.heard, self.spoken) = (true, true);
                 match message {
                     Message::Request(request) => {
                         self.requests += 1;
@@ -138,13 +146,18 @@ impl State {
         });
         if let Some(open) = meant {
             open.settled = Some(match origin.status {
-                Some(status) if outcome.is_ok() && (!(200..300).contains(&status) || status == 202) => {
-                    Err(Finding::peer(format!("the result of `{}` came with HTTP {status}", open.method))
-                        .expected("a result with HTTP 200")
-                        .got(format!("a result with HTTP {status}"))
-                        .requires("jsonrpc.request-answered")
-                        .evidence(open.sent.seq)
-                        .evidence(seq))
+                Some(status)
+                    if outcome.is_ok() && (!(200..300).contains(&status) || status == 202) =>
+                {
+                    Err(Finding::peer(format!(
+                        "the result of `{}` came with HTTP {status}",
+                        open.method
+                    ))
+                    .expected("a result with HTTP 200")
+                    .got(format!("a result with HTTP {status}"))
+                    .requires("jsonrpc.request-answered")
+                    .evidence(open.sent.seq)
+                    .evidence(seq))
                 }
                 _ => Ok((seq, outcome)),
             });
@@ -171,15 +184,13 @@ impl State {
             return;
         }
         let open = &mut self.open[index];
-        open.settled = Some(Err(Finding::peer(format!(
-            "the reply to `{}` has the wrong id",
-            open.method
-        ))
-        .expected(format!("a response with id {}", open.id))
-        .got(got)
-        .requires(requirement)
-        .evidence(open.sent.seq)
-        .evidence(seq)));
+        open.settled =
+            Some(Err(Finding::peer(format!("the reply to `{}` has the wrong id", open.method))
+                .expected(format!("a response with id {}", open.id))
+                .got(got)
+                .requires(requirement)
+                .evidence(open.sent.seq)
+                .evidence(seq)));
     }
 
     fn garbled(
@@ -215,7 +226,9 @@ impl State {
         let finding = match (damage, malformed, origin.status) {
             (Damage::OverLimit, ..) => finding.hint("the limit is one of mcp-test, not of MCP"),
             (_, Some(malformed), _) => finding.requires(requirement_of(malformed)),
-            (_, None, Some(_)) if origin.stream => finding.requires("transport.http.sse-event-data"),
+            (_, None, Some(_)) if origin.stream => {
+                finding.requires("transport.http.sse-event-data")
+            }
             (_, None, Some(_)) => finding.requires("transport.http.request-content-type"),
             (_, None, None) => finding.requires("transport.stdio.stdout-only-messages"),
         };
@@ -239,7 +252,7 @@ impl State {
         }
         let oddities: Vec<Seq> = self.oddities.iter().map(|odd| odd.seq).collect();
         let instead: Vec<String> = self.oddities.iter().map(|odd| odd.text.clone()).collect();
-        let heard = self.heard;
+        let Self { heard, spoken, networked, .. } = *self;
         let meant = self.open.iter_mut().find(|open| open.sent.exchange == Some(exchange));
         let Some(open) = meant.filter(|open| open.settled.is_none()) else { return };
         let since = |seqs: &[Seq]| {
@@ -259,12 +272,13 @@ impl State {
             _ => format!("`{}` got no reply", open.method),
         };
         let finding = match status {
-            None if !heard => {
+            None if !heard && networked => {
                 Finding::environment(headline).hint("is the server running, and is this its URL?")
             }
-            Some(401 | 403) => Finding::environment(headline)
+            // Before the first message it is not yet known to be a server of MCP at all.
+            Some(401 | 403) if !spoken => Finding::environment(headline)
                 .hint("send credentials, with `--header` or `Target::header`"),
-            Some(404 | 405) | Some(300..400) => Finding::environment(headline)
+            Some(300..=399 | 404 | 405) if !spoken => Finding::environment(headline)
                 .hint("is this the URL of the MCP endpoint, with its path?"),
             Some(_) if to_be_polled => Finding::harness(headline)
                 .hint("the server wants to be polled for the rest of the stream, which mcp-test does not do"),

@@ -256,7 +256,7 @@ mod tests {
             );
             let mut adaptive = ctx(old, Profile::Adaptive);
             let finding = adaptive.client().await.expect_err("a finding");
-            assert_eq!(finding.requirements, ["lifecycle.version-server-echo"]);
+            assert_eq!(finding.blame, crate::check::Blame::Test);
         });
     }
 

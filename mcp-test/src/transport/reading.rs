@@ -76,13 +76,7 @@ impl Observer {
         self.pass(Incoming::Message { seq, origin, message }).await
     }
 
-    async fn malformed(
-        &self,
-        seq: Seq,
-        origin: Origin,
-        head: &str,
-        malformed: Malformed,
-    ) -> bool {
+    async fn malformed(&self, seq: Seq, origin: Origin, head: &str, malformed: Malformed) -> bool {
         let head = head.to_owned();
         let why = format!("malformed: {malformed}");
         let (malformed, damage) = (Some(malformed), Damage::Lost);
