@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use crate::check::{Blame, Check, Finding, Status};
+use crate::expect::words::printable;
 use crate::process::Command;
 use crate::run::{Cell, Outcome};
 use crate::scenario::Leg;
@@ -221,11 +222,6 @@ fn line(out: &mut String, indent: usize, text: &str) {
     }
 }
 
-/// A line of somebody else's output, without what would move the cursor or change colours.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::sample;
@@ -287,10 +283,5 @@ mod tests {
           got connection refused
           hint: start the server, or let mcp-test start it: `--url URL -- COMMAND`
         ");
-    }
-
-    #[test]
-    fn what_moves_the_cursor_is_not_passed_on() {
-        assert_eq!(printable("\x1b[2Ja\tb\r"), "·[2Ja\tb·");
     }
 }

@@ -1,8 +1,9 @@
 //! The rules for single messages, said by the judged party or heard by it.
 
 use super::ids::Match;
-use super::{Exchange, Judge, quoted};
-use crate::check::Finding;
+use super::{Exchange, Judge};
+use crate::check::{Finding, requirement_of};
+use crate::expect::words::quoted;
 use crate::json::Value;
 use crate::spec::{Era, MethodKind, Side, error_code, method};
 use crate::trace::{Event, Party, Reading};
@@ -73,19 +74,11 @@ impl Judge {
             conversation.ids.answer(id);
         }
         let at = malformed.pointer.to_string();
-        let requirement = match at.as_str() {
-            "/jsonrpc" => "jsonrpc.version-member",
-            "/id" => "jsonrpc.request-id-type",
-            "/method" => "jsonrpc.request-method-string",
-            "/error/code" => "jsonrpc.error-code-integer",
-            at if at.starts_with("/error") => "jsonrpc.error-shape",
-            _ => "jsonrpc.response-result-or-error",
-        };
         self.find(
             Finding::peer("a message is no JSON-RPC 2.0 message")
                 .expected(format!("{} is {}", or_message(&at), malformed.expected))
                 .got(malformed.got.clone())
-                .requires(requirement),
+                .requires(requirement_of(malformed)),
             event.seq,
         );
     }
@@ -215,12 +208,12 @@ impl Judge {
                 .got(format!("another response with id {id}"))
                 .requires("jsonrpc.single-response"),
             Match::Retyped(sent) => Finding::peer("a reply has its id in another JSON type")
-                .expected(json_id(sent))
-                .got(json_id(id))
+                .expected(sent.to_string())
+                .got(id.to_string())
                 .requires("jsonrpc.id-type-preserved"),
             Match::Unknown => Finding::peer("a reply has an id that no request has")
                 .expected("the id of the request that it answers")
-                .got(json_id(id))
+                .got(id.to_string())
                 .requires(echo),
         };
         self.find(finding, event.seq);
@@ -269,13 +262,6 @@ impl Judge {
                 .requires(requirement),
             event.seq,
         );
-    }
-}
-
-fn json_id(id: &Id) -> String {
-    match id {
-        Id::String(text) => format!("{text:?}"),
-        other => other.to_string(),
     }
 }
 

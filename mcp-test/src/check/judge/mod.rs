@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use self::ids::Ids;
 use super::Finding;
+use crate::expect::words::quoted;
 use crate::spec::Revision;
 use crate::trace::{Connection, Event, Party, Seq, Trace, What};
 
@@ -127,12 +128,4 @@ impl Judge {
     fn find(&mut self, finding: Finding, seq: Seq) {
         self.findings.push(finding.evidence(seq));
     }
-}
-
-/// The beginning of some bytes, so that it can be read in a sentence.
-fn quoted(bytes: &[u8]) -> String {
-    const SHOWN: usize = 80;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
-    let more = if bytes.len() > SHOWN { "…" } else { "" };
-    format!("{text:?}{more}")
 }

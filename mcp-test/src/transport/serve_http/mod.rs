@@ -21,12 +21,13 @@ use axum::{
     response::Response,
     routing::any,
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode, request::Parts};
+use http::{HeaderMap, Method, StatusCode, request::Parts};
 use tokio::sync::watch;
 
 use self::{reply::Said, sessions::Sessions};
 use super::{
     Limits,
+    headers::listed,
     serve::{Actor, Received},
     tap::{Tap, Wire},
 };
@@ -198,10 +199,4 @@ async fn answer(State(server): State<HttpServer>, request: Request) -> Response 
         wire.sent(text);
     }
     response
-}
-
-/// Headers as a trace has them.
-fn listed(headers: &HeaderMap) -> Vec<(String, String)> {
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
 }
