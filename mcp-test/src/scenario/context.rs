@@ -199,7 +199,7 @@ impl Ctx {
             client.end().await;
         }
         let trace = self.recorder.trace();
-        let judged = judge(&trace, Party::Server, revision);
+        let judged = judge(&trace, Party::Server, &|_| revision);
         Ended { checks: self.collector.into_checks(), trace, judged, unexamined }
     }
 }

@@ -9,7 +9,7 @@ use crate::spec::{Era, MethodKind, Side, error_code, method};
 use crate::trace::{Event, Party, Reading};
 use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
 
-impl Judge {
+impl Judge<'_> {
     /// A message of the other party: it opens what the judged one has to answer.
     pub(super) fn heard(&mut self, event: &Event, reading: &Reading) {
         let Some(Ok(frame)) = reading.frame() else { return };
@@ -45,11 +45,11 @@ impl Judge {
             Some(Err(malformed)) => self.malformed(event, malformed),
             Some(Ok(Frame::One(message))) => self.message(event, message),
             Some(Ok(Frame::Batch(items))) => {
-                if !self.revision.has_batches() {
+                if !self.revision(event).has_batches() {
                     self.find(
                         Finding::peer(format!(
                             "a batch, which MCP {} does not have",
-                            self.revision
+                            self.revision(event)
                         ))
                         .expected("one JSON-RPC message at a time")
                         .got(format!("an array of {} messages", items.len()))
@@ -102,7 +102,7 @@ impl Judge {
     }
 
     fn request(&mut self, event: &Event, request: &Request) {
-        if self.who == Party::Server && self.revision.era() == Era::Stateless {
+        if self.who == Party::Server && self.revision(event).era() == Era::Stateless {
             let http = event.exchange.is_some();
             let requirement = if http {
                 "transport.http.server-no-requests"
@@ -113,7 +113,7 @@ impl Judge {
                 Finding::peer(format!("the server sent a request, `{}`", request.method))
                     .expected(format!(
                         "responses and notifications only: MCP {} has no requests of servers",
-                        self.revision
+                        self.revision(event)
                     ))
                     .got(format!("a request with id {}", request.id))
                     .requires(requirement),
@@ -159,7 +159,7 @@ impl Judge {
             _ => Side::Server,
         };
         let Some(known) = method(name) else { return };
-        let revision = self.revision;
+        let revision = self.revision(event);
         // That there are no requests of servers at all says it already.
         if kind == MethodKind::Request && side == Side::Server && !revision.has_server_requests() {
             return;
@@ -230,7 +230,7 @@ impl Judge {
                     .requires("jsonrpc.result-object"),
                 event.seq,
             );
-        } else if self.revision.era() == Era::Stateless
+        } else if self.revision(event).era() == Era::Stateless
             && self.who == Party::Server
             && result.get("resultType").and_then(Value::as_str).is_none()
         {
@@ -247,7 +247,7 @@ impl Judge {
 
     fn error(&mut self, event: &Event, error: &ErrorReply) {
         let code = error.error.code;
-        if error_code::may_be_sent(code, self.revision) {
+        if error_code::may_be_sent(code, self.revision(event)) {
             return;
         }
         let requirement = if error_code::find(code).is_some() {
@@ -256,7 +256,7 @@ impl Judge {
             "jsonrpc.error-code-reserved-range"
         };
         self.find(
-            Finding::peer(format!("the error code {code} is not for MCP {}", self.revision))
+            Finding::peer(format!("the error code {code} is not for MCP {}", self.revision(event)))
                 .expected("a code that the revision defines, or one outside its reserved range")
                 .got(format!("{code}, {}", quoted(error.error.message.as_bytes())))
                 .requires(requirement),

@@ -17,9 +17,9 @@ use crate::spec::Revision;
 use crate::trace::{Connection, Event, Party, Seq, Trace, What};
 
 /// What the judge knows while it reads on.
-struct Judge {
+struct Judge<'a> {
     who: Party,
-    revision: Revision,
+    revisions: &'a dyn Fn(Connection) -> Revision,
     connections: BTreeMap<Connection, Conversation>,
     findings: Vec<Finding>,
 }
@@ -44,17 +44,26 @@ struct Exchange {
 
 /// Everything wrong with what `who` said in `trace`, in the order in which it was said.
 ///
-/// `revision` is the one that the conversation was meant to be held in.
+/// `revisions` knows for each connection the revision that it was meant to be held in.
 #[must_use]
-pub fn judge(trace: &Trace, who: Party, revision: Revision) -> Vec<Finding> {
-    let mut judge = Judge { who, revision, connections: BTreeMap::new(), findings: Vec::new() };
+pub fn judge(
+    trace: &Trace,
+    who: Party,
+    revisions: &dyn Fn(Connection) -> Revision,
+) -> Vec<Finding> {
+    let mut judge = Judge { who, revisions, connections: BTreeMap::new(), findings: Vec::new() };
     for event in &trace.events {
         judge.event(event);
     }
     judge.findings
 }
 
-impl Judge {
+impl Judge<'_> {
+    /// The revision in which the connection of an event was meant to be held.
+    fn revision(&self, event: &Event) -> Revision {
+        (self.revisions)(event.connection)
+    }
+
     fn event(&mut self, event: &Event) {
         let by_peer = event.party == self.who;
         let conversation = self.connections.entry(event.connection).or_default();

@@ -30,7 +30,7 @@ fn say(recorder: &Recorder, on: Connection, exchange: Option<u64>, party: Party,
 }
 
 fn shown(recorder: &Recorder, revision: Revision) -> String {
-    let findings = judge(&recorder.trace(), Party::Server, revision);
+    let findings = judge(&recorder.trace(), Party::Server, &|_| revision);
     let line = |finding: &crate::check::Finding| {
         format!(
             "{:?} {:?} {:?}\n{finding}\n",
