@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{CheckBuilder, Inventory, Profile, Scenario};
 use crate::check::{Check, Collector, Finding, judge};
 use crate::client::{Client, Options};
-use crate::spec::{Era, Revision};
+use crate::spec::Revision;
 use crate::trace::{Party, Recorder, Trace};
 use crate::transport::{CarrierKind, Limits, Link, Target};
 
@@ -124,15 +124,6 @@ impl Ctx {
             None => self.connect(self.options()).await?,
         };
         Ok(self.client.insert(client))
-    }
-
-    /// The official suite goes on in whatever revision of the handshake era the server settles on.
-    async fn connect_as_officially(&self) -> Result<Client, Finding> {
-        let mut client = Client::silent(self.open().await?, self.options());
-        if self.setup.revision.era() == Era::Handshake {
-            client.initialize().await.map(drop)?;
-        }
-        Ok(client)
     }
 
     /// A further client, on a connection of its own and with its own options, recorded in the same trace.
