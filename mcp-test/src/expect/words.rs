@@ -6,8 +6,6 @@ use crate::json::Value;
 
 /// How many characters of a value a message shows.
 pub const SHOWN: usize = 120;
-/// How many bytes a message shows of what is no value.
-const SHOWN_BYTES: usize = 80;
 
 /// A value cut short for a message, or `nothing`.
 #[must_use]
@@ -63,13 +61,24 @@ pub fn count(number: usize, noun: &str) -> String {
 /// ```
 /// use mcp_test::expect::words;
 ///
-/// assert_eq!(words::quoted(b"listening on \"80\"\n"), r#""listening on \"80\"\n""#);
+/// assert_eq!(words::quoted(b"Server \"x\" started\n"), r#""Server \"x\" started\n""#);
 /// ```
 #[must_use]
 pub fn quoted(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES)]);
-    let more = if bytes.len() > SHOWN_BYTES { "…" } else { "" };
+    const BYTES: usize = 80;
+    let text = String::from_utf8_lossy(&bytes[..cut(bytes, BYTES)]);
+    let more = if bytes.len() > BYTES { "…" } else { "" };
     format!("{text:?}{more}")
+}
+
+/// The end of the first `most` bytes, before the character that would be cut in two.
+fn cut(bytes: &[u8], most: usize) -> usize {
+    if bytes.len() <= most {
+        return bytes.len();
+    }
+    // A character of UTF-8 has at most three bytes after its first.
+    let begins = |&at: &usize| bytes[at] & 0xC0 != 0x80;
+    (most.saturating_sub(3)..=most).rev().find(begins).unwrap_or(most)
 }
 
 /// A line of somebody else's output, without what would move the cursor or change colours.
@@ -148,10 +157,16 @@ mod tests {
     }
 
     #[test]
+    fn quotes_the_beginning_and_whole_characters() {
+        assert_eq!(quoted(b"a\xffb"), "\"a\u{fffd}b\"");
+        let long = format!("{}ä", "x".repeat(79));
+        assert_eq!(quoted(long.as_bytes()), format!("\"{}\"…", "x".repeat(79)));
+        assert_eq!(quoted(&[0x80; 90]).matches('\u{fffd}').count(), 80);
+    }
+
+    #[test]
     fn what_others_say_is_shown_without_its_effects() {
         assert_eq!(printable("a\tb\u{1b}[2J\r"), "a\tb·[2J·");
-        assert_eq!(quoted(&[b'x'; 81]), format!("\"{}\"…", "x".repeat(80)));
-        assert_eq!(quoted(b"\xff"), "\"\u{fffd}\"");
     }
 
     #[test]

@@ -199,7 +199,7 @@ impl Ctx {
             client.end().await;
         }
         let trace = self.recorder.trace();
-        let judged = judge(&trace, Party::Server, revision);
+        let judged = judge(&trace, Party::Server, &|_| revision);
         Ended { checks: self.collector.into_checks(), trace, judged, unexamined }
     }
 }
@@ -256,7 +256,7 @@ mod tests {
             );
             let mut adaptive = ctx(old, Profile::Adaptive);
             let finding = adaptive.client().await.expect_err("a finding");
-            assert_eq!(finding.requirements, ["lifecycle.version-server-echo"]);
+            assert_eq!(finding.blame, crate::check::Blame::Test);
         });
     }
 

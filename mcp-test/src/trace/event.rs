@@ -94,6 +94,8 @@ pub enum What {
         bytes: Bytes,
         /// Why they are no message.
         why: String,
+        /// Whether a message was lost in them: broken JSON or a broken frame rather than a stray line.
+        lost: bool,
     },
     /// The head of an HTTP request.
     HttpRequest {

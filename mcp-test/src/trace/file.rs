@@ -94,9 +94,12 @@ fn event_object(event: &Event, redactor: &mut Redactor) -> Map<String, Json> {
             put_bytes(&mut put, &redacted(text, reading, redactor), redactor);
             "message"
         }
-        What::Noise { bytes, why } => {
+        What::Noise { bytes, why, lost } => {
             put_bytes(&mut put, bytes, redactor);
             put("why", redactor.text(why).into());
+            if *lost {
+                put("lost", true.into());
+            }
             "noise"
         }
         What::HttpRequest { method, path, headers } => {
@@ -194,7 +197,11 @@ fn read_event(line: &Json) -> Result<Event, String> {
     let what = match text("what")?.as_str() {
         "opened" => What::Opened { carrier: text("carrier")? },
         "message" => Reading::message(bytes(line)?),
-        "noise" => What::Noise { bytes: bytes(line)?, why: text("why")? },
+        "noise" => What::Noise {
+            bytes: bytes(line)?,
+            why: text("why")?,
+            lost: line["lost"].as_bool().unwrap_or(false),
+        },
         "http-request" => What::HttpRequest {
             method: text("method")?,
             path: text("path")?,
@@ -266,7 +273,11 @@ mod tests {
         let recorder = Recorder::new();
         let wire = recorder.open("http http://127.0.0.1:9/mcp");
         let headers = vec![("Authorization".to_owned(), "Bearer abcdefgh".to_owned())];
-        let noise = What::Noise { bytes: Bytes::from_static(b"\xff\x00"), why: "not UTF-8".into() };
+        let noise = What::Noise {
+            bytes: Bytes::from_static(b"\xff\x00"),
+            why: "not UTF-8".into(),
+            lost: true,
+        };
         for what in [
             What::HttpRequest {
                 method: "POST".into(),

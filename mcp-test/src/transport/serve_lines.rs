@@ -102,7 +102,11 @@ fn received(wire: &Wire, event: &LineEvent) -> Received {
         }
         LineEvent::TooLong { length_seen, head } => {
             let why = format!("the line is too long: {length_seen} bytes");
-            wire.record(Party::Client, || What::Noise { bytes: head.clone(), why: why.clone() });
+            wire.record(Party::Client, || What::Noise {
+                bytes: head.clone(),
+                why: why.clone(),
+                lost: true,
+            });
             Received::Unreadable(why)
         }
     }

@@ -24,13 +24,13 @@ fn say(recorder: &Recorder, on: Connection, exchange: Option<u64>, party: Party,
     let text = Bytes::copy_from_slice(text.trim().as_bytes());
     let what = match text.first() {
         Some(b'{' | b'[') => Reading::message(text),
-        _ => What::Noise { bytes: text, why: "not JSON".to_owned() },
+        _ => What::Noise { bytes: text, why: "not JSON".to_owned(), lost: false },
     };
     recorder.record_in(on, exchange, party, what);
 }
 
 fn shown(recorder: &Recorder, revision: Revision) -> String {
-    let findings = judge(&recorder.trace(), Party::Server, revision);
+    let findings = judge(&recorder.trace(), Party::Server, &|_| revision);
     let line = |finding: &crate::check::Finding| {
         format!(
             "{:?} {:?} {:?}\n{finding}\n",

@@ -91,7 +91,7 @@ impl<'a> Writer<'a> {
         let event = line.event;
         match &event.what {
             What::Message { reading, text } => self.message(line, reading, text),
-            What::Noise { bytes, why } => {
+            What::Noise { bytes, why, .. } => {
                 let noise = self.quoted(bytes);
                 self.say(line, &format!("noise {noise}"));
                 let why = self.redactor.text(why);

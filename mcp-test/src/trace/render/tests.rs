@@ -140,8 +140,11 @@ fn replies_out_of_order_name_their_requests() {
 #[test]
 fn what_is_wrong_is_shown_with_its_reason() {
     let stage = Stage::on("stdio");
-    let noise =
-        |bytes: &'static [u8], why: &str| What::Noise { bytes: bytes.into(), why: why.to_owned() };
+    let noise = |bytes: &'static [u8], why: &str| What::Noise {
+        bytes: bytes.into(),
+        why: why.to_owned(),
+        lost: false,
+    };
     stage.happens(
         Party::Server,
         noise(b"\x1b[32mReady\x1b[0m on C:\\x\r", "not JSON: line 1, column 1"),
@@ -215,6 +218,7 @@ fn http_lines_stand_below_their_messages() {
     let html = What::Noise {
         bytes: "<html>Not here</html>".into(),
         why: "its content type is text/html".into(),
+        lost: true,
     };
     stage.in_exchange(
         3,
@@ -339,7 +343,7 @@ fn long_lines_are_wrapped_below_their_start() {
     stage.server(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"data":"{words}","more":true}}}}"#));
     stage.happens(
         Party::Server,
-        What::Noise { bytes: "=".repeat(1000).into(), why: "not JSON".into() },
+        What::Noise { bytes: "=".repeat(1000).into(), why: "not JSON".into(), lost: false },
     );
     assert_snapshot!(stage.brief(), @r#"
     1  client ← server  notifications/message {"data":"one two three four five six seven one two three
