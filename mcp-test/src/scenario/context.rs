@@ -325,7 +325,7 @@ mod tests {
             );
             let mut adaptive = ctx(old, Profile::Adaptive);
             let finding = adaptive.client().await.expect_err("a finding");
-            assert_eq!(finding.blame, crate::check::Blame::Test);
+            assert_eq!(finding.blame, Blame::Test);
         });
     }
 
