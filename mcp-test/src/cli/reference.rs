@@ -5,6 +5,7 @@ use super::error::CliError;
 use super::{conduct, output, signal};
 use crate::server::reference::everything;
 use crate::transport::CarrierKind;
+use crate::transport::serve::ServeError;
 
 /// Serves until the client leaves, or a signal comes.
 pub(super) fn serve(what: &Reference) -> Result<u8, CliError> {
