@@ -9,6 +9,7 @@ use std::path::Path;
 
 use super::error::did_you_mean;
 use super::play::TIMEOUT;
+use super::schema_valid::SCHEMA_VALID;
 use super::yaml::{self, Node, Problem, What};
 use super::{BaselineError, Results};
 use crate::check::{Status, WELL_FORMED};
@@ -17,7 +18,7 @@ use crate::scenario::{Leg, Profile, Scenario};
 use crate::scenarios;
 
 /// The checks that any scenario may have without declaring them.
-const COMMON: [&str; 4] = [WELL_FORMED, TIMEOUT, "wire-schema-valid", "wire-schema-harness-error"];
+const COMMON: [&str; 4] = [WELL_FORMED, TIMEOUT, SCHEMA_VALID, "wire-schema-harness-error"];
 
 /// One entry: a scenario that may fail, or one check of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::schema_valid::schema_valid;
 use super::{Cell, Outcome, Plan};
 use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
 use crate::clock::{self, Deadline, Stopwatch};
@@ -90,6 +91,9 @@ impl Stage<'_> {
         if checks.is_empty() {
             let finding = Finding::harness("the scenario ended without making a check");
             checks.push(Check::from_finding(self.cell.scenario.id, Origin::Official, finding));
+        }
+        if self.profile == Profile::Official {
+            checks.extend(schema_valid(self.cell.scenario.id, &checks, &judged));
         }
         checks.push(well_formed(&judged, &trace));
         self.outcome(checks, trace)
