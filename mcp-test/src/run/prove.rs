@@ -1,7 +1,10 @@
 //! Carries out the proofs: each scenario passes on its good peer, and each kind of damage changes what it says it
 //! changes, and nothing else.
 //!
-//! The passing runs go over all cells that need no other program, each proof over one.
+//! The passing runs go over all cells that need no other program, each proof over one. The checks that no scenario
+//! declares, since every one has them, are proven in `everywhere`.
+
+mod everywhere;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -103,7 +106,7 @@ async fn carry_out(
 }
 
 /// What is wrong with how a damaged run is reported: a failure that names no requirement, though it is neither a false
-/// one nor about a fixture, or one that does not exist.
+/// one nor about a fixture, or one that does not exist, or not at its revision.
 fn unfounded(outcome: &Outcome) -> Vec<String> {
     let mut unfounded = Vec::new();
     for check in outcome.checks.iter().filter(|check| check.status.is_failing()) {
@@ -117,6 +120,15 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
         }
         let unknown = finding.requirements.iter().filter(|id| requirement::find(id).is_none());
         unfounded.extend(unknown.map(|id| format!("{} cites `{id}`", check.id)));
+        let revision = outcome.cell.revision;
+        let elsewhere = finding
+            .requirements
+            .iter()
+            .filter_map(|id| requirement::find(id))
+            .filter(|found| !found.revisions.contains(revision));
+        unfounded.extend(elsewhere.map(|found| {
+            format!("{} cites `{found}`, which does not hold at {revision}", check.id)
+        }));
     }
     unfounded
 }
