@@ -22,15 +22,15 @@ impl Redactor {
     pub fn trace(&mut self, trace: &Trace) -> Trace {
         self.learn(trace);
         let events = trace.events.iter().map(|event| self.event(event)).collect();
-        Trace { events, elided: trace.elided }
+        Trace { events, elided: trace.elided, elided_stderr: trace.elided_stderr }
     }
 
     fn event(&mut self, event: &Event) -> Event {
         let what = match &event.what {
             What::Opened { carrier } => What::Opened { carrier: self.text(carrier) },
             What::Message { text, reading } => self.message(text, reading),
-            What::Noise { bytes, why, lost } => {
-                What::Noise { bytes: self.bytes(bytes), why: self.text(why), lost: *lost }
+            What::Noise { bytes, why, damage } => {
+                What::Noise { bytes: self.bytes(bytes), why: self.text(why), damage: *damage }
             }
             What::HttpRequest { method, path, headers } => What::HttpRequest {
                 method: method.clone(),
