@@ -57,7 +57,7 @@ fn behind(script: &str) -> Run {
 fn the_program_behind_a_url_has_the_last_word() {
     let run = behind(
         "echo 'low on memory' >&2; \
-         exec \"$0\" reference server --listen \"$1\" --fault reply-error:ping:-32603",
+         exec \"$0\" reference server --listen \"$1\" --fault error:ping:-32603",
     );
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     let words = "The last lines on the server's stderr:\n    | low on memory\n";
