@@ -155,8 +155,10 @@ impl Baseline {
                     Some(Status::Failure | Status::Warning) => {
                         comparison.expected.push(entry.to_string());
                     }
-                    Some(Status::Success) => comparison.stale.push(entry.to_string()),
-                    Some(Status::Skipped | Status::Info) | None => {}
+                    Some(Status::Success) if !scenario.partial => {
+                        comparison.stale.push(entry.to_string());
+                    }
+                    Some(Status::Success | Status::Skipped | Status::Info) | None => {}
                 }
             }
             if entries.is_empty() && scenario.failing().next().is_some() {
@@ -179,14 +181,20 @@ impl Baseline {
         let mut text = String::from("# What is known to fail: `scenario`, or `scenario:check`.\n");
         let kept = previous.map(|baseline| baseline.entries.as_slice()).unwrap_or_default();
         for leg in [Leg::Server, Leg::Client] {
-            let played = |id: &str| results.scenarios().any(|it| it.leg == leg && it.id == id);
-            let mut lines: Vec<String> = kept
-                .iter()
-                .filter(|entry| entry.leg == leg && !played(&entry.scenario))
-                .map(ToString::to_string)
-                .collect();
+            let played = |id: &str| {
+                results.scenarios().any(|it| (it.leg, it.id) == (leg, id) && !it.partial)
+            };
+            let kept = kept.iter().filter(|entry| entry.leg == leg && !played(&entry.scenario));
+            let kept: Vec<&Entry> = kept.collect();
+            let mut lines: Vec<String> = kept.iter().map(ToString::to_string).collect();
             for scenario in results.scenarios().filter(|it| it.leg == leg) {
-                lines.extend(scenario.failing().map(|check| format!("{}:{check}", scenario.id)));
+                let is_kept = |check: &&str| {
+                    let names =
+                        |entry: &&Entry| entry.check.as_deref().is_none_or(|it| it == *check);
+                    kept.iter().filter(|entry| entry.scenario == scenario.id).any(|it| names(&it))
+                };
+                let new = scenario.failing().filter(|check| !is_kept(check));
+                lines.extend(new.map(|check| format!("{}:{check}", scenario.id)));
             }
             if !lines.is_empty() {
                 text.push_str(&format!("{leg}:\n"));

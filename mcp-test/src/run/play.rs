@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::schema_valid::schema_valid;
+use super::outcome::STDERR_LINES;
 use super::{Cell, Outcome, Plan};
 use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
 use crate::clock::{self, Deadline, Stopwatch};
@@ -16,9 +17,6 @@ pub(super) const TIMEOUT: &str = "scenario-timeout";
 
 /// How long the official client of the stateless era waits for one reply.
 const OFFICIAL_PATIENCE: Duration = Duration::from_secs(10);
-
-/// How many of the last lines on standard error an outcome keeps.
-const STDERR_LINES: usize = 20;
 
 /// What the pre-flight learnt for one cell.
 #[derive(Debug, Clone, Default)]
@@ -148,6 +146,7 @@ impl Stage<'_> {
             profile: self.profile,
             checks,
             stderr_tail: trace.stderr_tail(STDERR_LINES),
+            exited: None,
             trace,
             started: self.started,
             elapsed: self.watch.elapsed(),

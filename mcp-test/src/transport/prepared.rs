@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::OpenError;
 use super::target::Carrier;
-use crate::process::Child;
+use crate::process::{Child, Exit};
 
 /// The program behind a URL, kept running; see [`Target::prepare`](super::Target::prepare).
 #[derive(Debug, Default)]
@@ -17,6 +17,12 @@ impl Prepared {
     #[must_use]
     pub fn stderr_tail(&self, count: usize) -> Vec<String> {
         self.child.as_ref().map(|child| child.stderr_tail(count)).unwrap_or_default()
+    }
+
+    /// How the program exited, if it has: then nothing answers at the URL any more.
+    #[must_use]
+    pub fn exit(&self) -> Option<Exit> {
+        self.child.as_ref().and_then(Child::exit)
     }
 
     /// Ends the program and all that it started.
