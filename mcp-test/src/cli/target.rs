@@ -61,11 +61,7 @@ impl TargetArgs {
         match (&self.url, self.child()?) {
             (Some(url), None) => Ok(Target::url(url)),
             (Some(url), Some(child)) => Ok(Target::url_started_by(url, child)),
-            (None, Some(child)) => {
-                // Variables are left out of the name: they are where tokens are handed over.
-                let name = Command { env: Vec::new(), ..child.clone() }.to_string();
-                Ok(Target::command(child).named(name))
-            }
+            (None, Some(child)) => Ok(Target::command(child)),
             (None, None) => Err(CliError::NoTarget { command }),
         }
     }
@@ -260,11 +256,11 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_command_leaves_its_variables_out() {
+    fn the_name_of_a_command_hides_its_variables() {
         let Ok(secret) = "TOKEN=hunter22".parse();
         let args = TargetArgs { env: vec![secret], ..args(&["node", "my server.js"]) };
         let chosen = args.choose("check", &variable).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(chosen.target.label(), "node 'my server.js'");
+        assert_eq!(chosen.target.label(), "TOKEN=… node 'my server.js'");
     }
 
     #[test]
