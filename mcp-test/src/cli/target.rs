@@ -10,6 +10,7 @@ use super::value::Confidential;
 use crate::process::Command;
 use crate::report::Secrets;
 use crate::server::reference;
+use crate::trace::{Redactor, is_secret_variable, secrets_in_url};
 use crate::transport::Target;
 
 /// What the arguments choose.
@@ -41,8 +42,11 @@ impl TargetArgs {
         let mut secrets: Vec<String> = headers.iter().map(|(_, value)| value.clone()).collect();
         for variable in &self.env {
             let (name, value) = assignment(variable)?;
-            secrets.extend(is_secret(name).then(|| value.to_owned()));
+            // To mask every value would garble reports.
+            secrets.extend(is_secret_variable(name).then(|| value.to_owned()));
         }
+        let urls = self.command.iter().filter(|word| word.contains("://"));
+        secrets.extend(urls.flat_map(|url| secrets_in_url(url)));
         let mut target = self.bare(command, &mut secrets)?;
         for (name, value) in &headers {
             target = target.header(name, value);
@@ -56,7 +60,8 @@ impl TargetArgs {
             return Ok(reference::everything().target().named("the reference server"));
         }
         if let Some(url) = &self.url {
-            secrets.extend(check_url(url)?);
+            check_url(url)?;
+            secrets.extend(secrets_in_url(url));
         }
         match (&self.url, self.child()?) {
             (Some(url), None) => Ok(Target::url(url)),
@@ -89,7 +94,7 @@ impl TargetArgs {
         let mut words = Vec::new();
         let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
         if let Some(url) = &self.url {
-            option("--url", url.clone());
+            option("--url", Redactor::secrets().urls(url));
         }
         for (given, (name, _)) in self.headers.iter().zip(headers) {
             let (_, value) = split(given.reveal()).unwrap_or_default();
@@ -122,19 +127,13 @@ fn assignment(variable: &Confidential) -> Result<(&str, &str), CliError> {
         .ok_or_else(|| CliError::Env(variable.clone()))
 }
 
-/// Whether the name of a variable says that its value is one to keep. To mask every value would garble reports.
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    ["TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL", "AUTH"].iter().any(|word| name.contains(word))
-}
-
-/// Refuses what is not HTTP; gives the password in it, if there is one.
-fn check_url(text: &str) -> Result<Option<String>, CliError> {
-    let wrong = |problem: String| CliError::Url { url: text.to_owned(), problem };
+/// Refuses what is not HTTP.
+fn check_url(text: &str) -> Result<(), CliError> {
+    let wrong = |problem: String| CliError::Url { url: Redactor::secrets().urls(text), problem };
     let example = "expected a URL such as http://localhost:3000/mcp";
     let url = reqwest::Url::parse(text).map_err(|error| wrong(format!("{error}; {example}")))?;
     match url.scheme() {
-        "http" | "https" => Ok(url.password().map(str::to_owned)),
+        "http" | "https" => Ok(()),
         other => Err(wrong(format!("`{other}` is not HTTP; {example}"))),
     }
 }
@@ -253,6 +252,22 @@ mod tests {
         );
         assert_eq!(chosen.target.carriers(), [CarrierKind::Http]);
         assert_eq!(chosen.secrets.mask("hunter22 hunter33".to_owned()), "[secret] [secret]");
+    }
+
+    #[test]
+    fn a_url_is_shown_without_its_secrets() {
+        let url = "https://me:hunter22@example.com/mcp?api_key=hunter%2F33&page=2".to_owned();
+        let args = TargetArgs { url: Some(url), ..TargetArgs::default() };
+        let chosen = args.choose("check", &variable).unwrap_or_else(|error| panic!("{error}"));
+        let shown = "https://[secret]@example.com/mcp?api_key=[secret]&page=2";
+        assert_eq!(chosen.target.label(), shown);
+        assert_eq!(chosen.words, ["--url", shown]);
+        let echo = "hunter22 hunter/33 hunter%2F33".to_owned();
+        assert_eq!(chosen.secrets.mask(echo), "[secret] [secret] [secret]");
+        let wrong =
+            TargetArgs { url: Some("ftp://me:hunter22@a".to_owned()), ..TargetArgs::default() };
+        let error = wrong.choose("check", &variable).err().expect("it is no HTTP").to_string();
+        assert!(error.contains("ftp://[secret]@a") && !error.contains("hunter"), "{error}");
     }
 
     #[test]
