@@ -207,7 +207,7 @@ impl Shared {
                     if let Some(other) = state.told_by {
                         return Err(format!("cannot test {target}; `{other}` tells why").into());
                     }
-                    let told = failure::of_preflight(&target, finding);
+                    let told = failure::of_preflight(&target, finding, None);
                     state.told_by = Some(id);
                     return Err(told.into());
                 }
@@ -269,7 +269,7 @@ impl Shared {
             Err(why) => Err(Finding::environment(format!("no tokio runtime can be had: {why}"))),
         };
         if let Err(finding) = ended {
-            self.hear(RunEvent::PreflightFailed(finding));
+            self.hear(RunEvent::PreflightFailed { finding, tried: None });
         }
         self.state().over = true;
         self.moved.send_replace(());
@@ -278,7 +278,7 @@ impl Shared {
     fn hear(&self, event: RunEvent) {
         let mut state = self.state();
         match event {
-            RunEvent::PreflightFailed(finding) => state.not_run = Some(finding),
+            RunEvent::PreflightFailed { finding, .. } => state.not_run = Some(finding),
             RunEvent::Planned(cells) => {
                 let mut planned = BTreeMap::new();
                 for cell in cells {

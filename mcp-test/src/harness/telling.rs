@@ -119,7 +119,7 @@ fn conversation(trace: &Trace) -> String {
         return "\nnothing was said\n".to_owned();
     }
     let hidden = trace.events.len().saturating_sub(LAST_EVENTS);
-    let last = Trace { events: trace.events[hidden..].to_vec(), elided: trace.elided };
+    let last = Trace { events: trace.events[hidden..].to_vec(), ..*trace };
     let shown = trace::render(&last, &Style::brief());
     let earlier = if hidden == 0 { "" } else { ", the end of it" };
     let mut text = format!("\nwhat was said{earlier}:\n");

@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use super::CarrierKind;
 use crate::clock::Deadline;
 use crate::spec::Revision;
+pub use crate::trace::Damage;
 use crate::trace::{Connection, Recorder, Seq};
 use crate::wire::{Malformed, Message};
 
@@ -75,17 +76,6 @@ pub struct Origin {
     pub status: Option<u16>,
     /// Whether the response is an event stream.
     pub stream: bool,
-}
-
-/// What bytes that are no message mean for the messages around them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Damage {
-    /// They stand beside messages: a banner, a blank line.
-    Stray,
-    /// They stand where a message was begun, which is lost.
-    Lost,
-    /// They are a message longer than mcp-test reads.
-    OverLimit,
 }
 
 /// Something that the carrier observed, in the order of arrival.

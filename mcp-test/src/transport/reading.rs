@@ -37,7 +37,11 @@ impl Observer {
                 let begun = matches!(first_byte(&text), Some(b'{' | b'['));
                 let lost = begun || origin.exchange.is_some();
                 let why = reading.problem().unwrap_or("not JSON").to_owned();
-                let damage = if lost { Damage::Lost } else { Damage::Stray };
+                let damage = match lost {
+                    _ if reading.is_too_deep() => Damage::OverLimit,
+                    true => Damage::Lost,
+                    false => Damage::Stray,
+                };
                 return self.noise(origin, text, why, damage).await;
             }
         };
@@ -67,8 +71,7 @@ impl Observer {
         damage: Damage,
     ) -> bool {
         let head = quoted(&bytes);
-        let lost = damage != Damage::Stray;
-        let seq = self.record(origin.exchange, What::Noise { bytes, why: why.clone(), lost });
+        let seq = self.record(origin.exchange, What::Noise { bytes, why: why.clone(), damage });
         self.pass(Incoming::Garbled { seq, origin, head, why, malformed: None, damage }).await
     }
 

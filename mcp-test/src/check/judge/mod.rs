@@ -14,7 +14,7 @@ use self::ids::Ids;
 use super::Finding;
 use crate::expect::words::quoted;
 use crate::spec::Revision;
-use crate::trace::{Connection, Event, Party, Seq, Trace, What};
+use crate::trace::{Connection, Damage, Event, Party, Seq, Trace, What};
 
 /// What the judge knows while it reads on.
 struct Judge<'a> {
@@ -72,7 +72,7 @@ impl Judge<'_> {
             What::HttpResponse { status, headers } => self.response(event, *status, headers),
             What::Message { reading, .. } if by_peer => self.said(event, reading),
             What::Message { reading, .. } => self.heard(event, reading),
-            What::Noise { bytes, why, .. } if by_peer => self.noise(event, bytes, why),
+            What::Noise { bytes, why, damage } if by_peer => self.noise(event, bytes, why, *damage),
             _ => {}
         }
     }
@@ -94,7 +94,7 @@ impl Judge<'_> {
         }
     }
 
-    fn noise(&mut self, event: &Event, bytes: &[u8], why: &str) {
+    fn noise(&mut self, event: &Event, bytes: &[u8], why: &str, damage: Damage) {
         let http = self.connections.get(&event.connection).is_some_and(|known| known.http);
         let (status, stream) = self
             .exchange(event)
@@ -125,7 +125,7 @@ impl Judge<'_> {
             .got(format!("{} ({why})", quoted(bytes)))
             .requires(requirement);
         // What readers of event streams are told to ignore does no harm as long as no message is lost in it.
-        let harmless = stream && !why.starts_with("not JSON");
+        let harmless = stream && damage == Damage::Stray;
         self.find(if harmless { finding.should() } else { finding }, event.seq);
     }
 
