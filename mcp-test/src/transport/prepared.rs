@@ -63,6 +63,7 @@ mod listening {
     use super::{Child, OpenError};
     use crate::clock::{self, Deadline};
     use crate::process::Command;
+    use crate::transport::target::shown;
 
     /// How long to leave the program alone between two tries to connect.
     const PACE: Duration = Duration::from_millis(20);
@@ -76,7 +77,7 @@ mod listening {
     ) -> Result<Child, OpenError> {
         let address = address(url)?;
         if listens(&address).await {
-            let (command, url) = (command.to_string(), url.to_owned());
+            let (command, url) = (shown(command), shown(url));
             return Err(OpenError::Occupied { command, url });
         }
         let mut child = Child::spawn(command, |_| {})?;
@@ -93,7 +94,7 @@ mod listening {
             };
             let stderr = child.stderr_tail(LAST_LINES);
             child.end(Duration::from_secs(1)).await;
-            let (command, url) = (command.to_string(), url.to_owned());
+            let (command, url) = (shown(command), shown(url));
             return Err(OpenError::NotListening { command, url, got, stderr });
         }
         Ok(child)
@@ -108,7 +109,7 @@ mod listening {
 
     /// Host and port of a URL.
     fn address(url: &str) -> Result<String, OpenError> {
-        let wrong = |why: String| OpenError::Url { url: url.to_owned(), why };
+        let wrong = |why: String| OpenError::Url { url: shown(url), why };
         let uri: http::Uri = url.parse().map_err(|error| wrong(format!("{error}")))?;
         let host = uri.host().ok_or_else(|| wrong("it names no host".to_owned()))?;
         let standard = if uri.scheme_str() == Some("https") { 443 } else { 80 };

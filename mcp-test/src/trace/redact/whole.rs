@@ -27,7 +27,7 @@ impl Redactor {
 
     fn event(&mut self, event: &Event) -> Event {
         let what = match &event.what {
-            What::Opened { carrier } => What::Opened { carrier: self.text(carrier) },
+            What::Opened { carrier } => What::Opened { carrier: self.urls(carrier) },
             What::Message { text, reading } => self.message(text, reading),
             What::Noise { bytes, why, damage } => {
                 What::Noise { bytes: self.bytes(bytes), why: self.text(why), damage: *damage }
