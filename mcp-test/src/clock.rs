@@ -77,7 +77,7 @@ impl Deadline {
 
 /// A deadline passed before what was awaited came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("nothing came within {allotted:?}")]
+#[error("nothing came within {}", in_words(*.allotted))]
 pub struct Elapsed {
     /// How much time there was.
     pub allotted: Duration,
@@ -138,37 +138,6 @@ pub async fn quiet(duration: Duration) {
     let _ = within(Deadline::after(duration), std::future::pending::<()>()).await;
 }
 
-/// Runs a function on a thread of its own if it is not disarmed in time: for code that blocks its executor.
-///
-/// Dropping the guard disarms it. A function that has begun to run is not stopped.
-///
-/// ```
-/// use mcp_test::clock::Watchdog;
-/// use std::time::Duration;
-///
-/// let guard = Watchdog::arm(Duration::from_secs(60), || std::process::exit(3));
-/// // … code that may block …
-/// drop(guard);
-/// ```
-#[derive(Debug)]
-#[must_use = "a watchdog is disarmed when its guard is dropped"]
-pub struct Watchdog {
-    alarm: Option<Alarm>,
-}
-
-impl Watchdog {
-    /// Arms a watchdog; a duration beyond the machine's clock never fires.
-    pub fn arm(after: Duration, bark: impl FnOnce() + Send + 'static) -> Self {
-        let at = Instant::now().checked_add(after);
-        Self { alarm: at.map(|at| Alarm::register(at, Bell::Watchdog(Box::new(bark)))) }
-    }
-
-    /// Whether the time was up and the function was started.
-    pub fn has_fired(&self) -> bool {
-        self.alarm.as_ref().is_some_and(Alarm::has_rung)
-    }
-}
-
 /// Measures how long something took.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch {
@@ -185,6 +154,47 @@ impl Stopwatch {
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
+}
+
+/// A duration as a person would say it.
+///
+/// ```
+/// use mcp_test::clock::in_words;
+/// use std::time::Duration;
+///
+/// assert_eq!(in_words(Duration::from_secs(90)), "90 s");
+/// assert_eq!(in_words(Duration::from_millis(1500)), "1500 ms");
+/// ```
+#[must_use]
+pub fn in_words(duration: Duration) -> String {
+    match duration.subsec_nanos() {
+        0 => format!("{} s", duration.as_secs()),
+        _ if duration.as_millis() == 0 => format!("{} µs", duration.as_micros()),
+        _ => format!("{} ms", duration.as_millis()),
+    }
+}
+
+/// Reads a whole number above zero with its unit, `ms`, `s` or `m`; `None` if it is anything else.
+///
+/// ```
+/// use mcp_test::clock::parse;
+/// use std::time::Duration;
+///
+/// assert_eq!(parse("2m"), Some(Duration::from_secs(120)));
+/// assert_eq!(parse("5"), None);
+/// ```
+#[must_use]
+pub fn parse(text: &str) -> Option<Duration> {
+    let unit = text.find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = text.split_at(unit);
+    let number: u64 = number.parse().ok()?;
+    let milliseconds = match unit.trim_start() {
+        "ms" => Some(number),
+        "s" => number.checked_mul(1_000),
+        "m" => number.checked_mul(60_000),
+        _ => None,
+    };
+    milliseconds.filter(|time| *time > 0).map(Duration::from_millis)
 }
 
 /// The time of day in UTC as ISO 8601 with milliseconds, like `2026-11-21T21:37:43.473Z`.
@@ -215,11 +225,6 @@ fn civil_date(days_since_epoch: u64) -> (u64, u64, u64) {
     (year, month, day)
 }
 
-enum Bell {
-    Task(Waker),
-    Watchdog(Box<dyn FnOnce() + Send>),
-}
-
 /// An entry in the timer thread's schedule, taken out again when dropped.
 #[derive(Debug)]
 struct Alarm {
@@ -230,29 +235,21 @@ type Key = (Instant, u64);
 
 impl Alarm {
     fn set(at: Instant) -> Self {
-        Self::register(at, Bell::Task(Waker::noop().clone()))
-    }
-
-    fn register(at: Instant, bell: Bell) -> Self {
         let timer = Timer::get();
         let mut schedule = timer.lock();
         schedule.next += 1;
         let key = (at, schedule.next);
-        schedule.bells.insert(key, bell);
+        schedule.bells.insert(key, Waker::noop().clone());
         if schedule.bells.first_key_value().is_some_and(|(first, _)| *first == key) {
             timer.changed.notify_one();
         }
         Self { key }
     }
 
-    fn has_rung(&self) -> bool {
-        !Timer::get().lock().bells.contains_key(&self.key)
-    }
-
     fn poll(&self, cx: &Context<'_>) -> Poll<()> {
         let fresh = cx.waker().clone();
         let mut schedule = Timer::get().lock();
-        let Some(Bell::Task(waker)) = schedule.bells.get_mut(&self.key) else {
+        let Some(waker) = schedule.bells.get_mut(&self.key) else {
             return Poll::Ready(());
         };
         let stale = std::mem::replace(waker, fresh);
@@ -266,14 +263,14 @@ impl Alarm {
 impl Drop for Alarm {
     fn drop(&mut self) {
         let bell = Timer::get().lock().bells.remove(&self.key);
-        // Dropped outside the lock: a waker or a closure may run code of its own when it goes.
+        // Dropped outside the lock: a waker may run code of its own when it goes.
         drop(bell);
     }
 }
 
 #[derive(Default)]
 struct Schedule {
-    bells: BTreeMap<Key, Bell>,
+    bells: BTreeMap<Key, Waker>,
     next: u64,
 }
 
@@ -316,27 +313,11 @@ impl Timer {
             }
             let bell = schedule.bells.pop_first();
             drop(schedule);
-            if let Some((_, bell)) = bell {
-                bell.ring();
-            }
-            schedule = self.lock();
-        }
-    }
-}
-
-impl Bell {
-    fn ring(self) {
-        match self {
-            Self::Task(waker) => {
+            if let Some((_, waker)) = bell {
                 // A waker that panics is the executor's defect; it must not stop everyone's clock.
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake()));
             }
-            Self::Watchdog(bark) => {
-                // On a thread of its own: it may block, and the other deadlines must go on. Where no thread can be
-                // had the process is past saving, and the watchdog of the whole run will say so.
-                let _ =
-                    std::thread::Builder::new().name("mcp-test-watchdog".to_owned()).spawn(bark);
-            }
+            schedule = self.lock();
         }
     }
 }

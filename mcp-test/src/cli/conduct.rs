@@ -278,9 +278,10 @@ impl Reports {
 
 /// Makes the directory for the results, and makes sure before the run that they can be written.
 fn output_dir(out: &Path, about: About) -> Result<ResultFiles, CliError> {
-    let files = ResultFiles::create(out, about).map_err(|ReportError::Write { path, source }| {
-        CliError::Unwritable { option: "--output-dir", path, source }
-    })?;
+    let files =
+        ResultFiles::create(out, about).map_err(|ReportError::Write { path, source }| {
+            CliError::Unwritable { option: "--output-dir", path, source }
+        })?;
     output::try_file(&out.join("summary.json"))
         .map_err(CliError::unwritable("--output-dir", out))?;
     Ok(files)

@@ -65,11 +65,7 @@ impl TargetArgs {
         Ok(Chosen { target: target.named(label), secrets: masked, words })
     }
 
-    fn bare(
-        &self,
-        command: &'static str,
-        endpoint: Option<&Endpoint>,
-    ) -> Result<Target, CliError> {
+    fn bare(&self, command: &'static str, endpoint: Option<&Endpoint>) -> Result<Target, CliError> {
         if self.reference {
             return Ok(reference::everything().target().named("the reference server"));
         }
@@ -296,20 +292,25 @@ mod tests {
         let url = "http://user:hunter99@localhost:1/mcp?token=abc&page=2".to_owned();
         let args = TargetArgs { url: Some(url.clone()), ..TargetArgs::default() };
         let chosen = args.choose("check", &variable).unwrap_or_else(|error| panic!("{error}"));
-        insta::assert_snapshot!(chosen.target.label(), @"");
-        insta::assert_snapshot!(chosen.words.join(" "), @"");
+        insta::assert_snapshot!(chosen.target.label(), @"http://localhost:1/mcp?token=[secret]&page=2");
+        insta::assert_snapshot!(chosen.words.join(" "), @"--url http://user:<password>@localhost:1/mcp?token=<value>&page=2");
         insta::assert_snapshot!(chosen.secrets.mask("hunter99 dXNlcjpodW50ZXI5OQ=="), @"[secret] [secret]");
         let Ok(header) = "authorization=Bearer hunter22".parse();
         let args = TargetArgs { url: Some(url), headers: vec![header], ..TargetArgs::default() };
         let error = args.choose("check", &variable).err().map(|error| error.to_string());
-        insta::assert_snapshot!(error.unwrap_or_default(), @"");
+        insta::assert_snapshot!(error.unwrap_or_default(), @"--header Authorization: the --url names a user already; give one of the two");
     }
 
     #[test]
     fn a_header_that_the_protocol_rules_is_refused() {
         for name in ["Content-Length", "accept", "Mcp-Session-Id", "Mcp-Param-Region"] {
             let told = header(&format!("{name}=1")).err().unwrap_or_default();
-            assert_eq!(told, format!("--header {name}: mcp-test sets this header itself, as the protocol wants it"));
+            assert_eq!(
+                told,
+                format!(
+                    "--header {name}: mcp-test sets this header itself, as the protocol wants it"
+                )
+            );
         }
         assert!(header("Mcp-Tenant=1").is_ok());
     }

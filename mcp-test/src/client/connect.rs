@@ -3,12 +3,13 @@
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization> and
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
+use super::state::State;
 use super::{Client, Options, Reply, ServerFacts};
 use crate::check::Finding;
 use crate::expect::{self, Matcher};
 use crate::json::Value;
 use crate::spec::{Era, Revision, meta};
-use crate::transport::Link;
+use crate::transport::{CarrierKind, Link};
 
 impl Client {
     /// A client that has said nothing yet: `initialize` is up to the caller.
@@ -18,14 +19,8 @@ impl Client {
         if options.revision.era() == Era::Stateless {
             link.speak(options.revision);
         }
-        Self {
-            link,
-            options,
-            facts,
-            ids: 0,
-            wait: super::wait::State::default(),
-            tracked: Vec::new(),
-        }
+        let state = State::new(options.lenient_ids, link.kind() == CarrierKind::Http);
+        Self { link, options, facts, ids: 0, state, tracked: Vec::new() }
     }
 
     /// Begins a conversation in the revision of `options`.
@@ -83,7 +78,9 @@ impl Client {
         };
         self.learn(revision, result.clone());
         self.link.speak(revision);
-        self.notify("notifications/initialized", Value::Null).await;
+        let initialized = "notifications/initialized";
+        let sent = self.send_notification(initialized, Value::Null).await;
+        self.until_accepted(initialized, sent).await?;
         Ok(reply)
     }
 
@@ -120,10 +117,9 @@ impl Client {
 }
 
 fn other_revision(client: &Client, wanted: Revision, reply: &Reply) -> Finding {
-    Finding::peer(format!("the server does not speak MCP {wanted}"))
+    Finding::test(format!("the server does not speak MCP {wanted}"))
         .expected(format!("protocolVersion {:?} in the result of `initialize`", wanted.as_str()))
         .got(format!("{:?}", client.revision().as_str()))
-        .hint(format!("test it with --spec-version {}", client.revision()))
-        .requires("lifecycle.version-server-echo")
+        .hint(format!("test it at {}", client.revision()))
         .evidence_all(reply.evidence())
 }

@@ -10,9 +10,12 @@ mod handlers;
 mod options;
 mod probe;
 pub mod reply;
+mod state;
 mod unreached;
 mod wait;
 
+#[cfg(all(test, feature = "http"))]
+mod http_tests;
 #[cfg(test)]
 mod tests;
 
@@ -29,9 +32,10 @@ pub use reply::{
 pub use wait::Pending;
 
 use crate::check::Finding;
+use crate::clock::Deadline;
 use crate::json::{Object, Value};
 use crate::spec::{Era, Revision, meta};
-use crate::transport::{CarrierKind, Ending, Link};
+use crate::transport::{CarrierKind, Ending, Link, Sent};
 use crate::wire::{Id, Message, Notification, Request};
 
 /// How many pages of a list are fetched before it counts as endless.
@@ -61,7 +65,7 @@ pub struct Client {
     options: Options,
     facts: ServerFacts,
     ids: i64,
-    wait: wait::State,
+    state: state::State,
     tracked: Vec<reply::Examined>,
 }
 
@@ -87,7 +91,7 @@ impl Client {
     /// The notifications that came from the server so far.
     #[must_use]
     pub fn notifications(&self) -> &[Notification] {
-        self.wait.notifications()
+        self.state.notifications()
     }
 
     /// Replaces the handlers for what the server asks.
@@ -117,9 +121,11 @@ impl Client {
         let id = Id::from(self.ids);
         let params = self.with_meta(params.into());
         let request = Request { id: id.clone(), method: method.to_owned(), params };
-        let sent = self.link.send(Message::Request(request)).await;
-        self.wait.begin(id.clone(), method, sent);
-        Pending::new(id, method, sent)
+        let deadline = Deadline::after(self.options.timeout);
+        let volunteered = self.state.volunteered();
+        let sent = self.link.send(Message::Request(request), deadline).await;
+        self.state.begin(id.clone(), method, sent);
+        Pending::new(id, method, sent, deadline, volunteered)
     }
 
     /// Waits for the reply to a request that was started.
@@ -133,14 +139,19 @@ impl Client {
         Ok(reply)
     }
 
-    /// Sends a notification.
+    /// Sends a notification, without waiting until it is accepted.
     pub async fn notify(&mut self, method: &str, params: impl Into<Value>) {
-        let params = match params.into() {
+        self.send_notification(method, params.into()).await;
+    }
+
+    async fn send_notification(&mut self, method: &str, params: Value) -> Sent {
+        let params = match params {
             Value::Null => None,
             params => Some(params),
         };
         let notification = Notification { method: method.to_owned(), params };
-        self.link.send(Message::Notification(notification)).await;
+        let deadline = Deadline::after(self.options.timeout);
+        self.link.send(Message::Notification(notification), deadline).await
     }
 
     /// Fetches all pages of a list, following `nextCursor`.

@@ -20,6 +20,9 @@ pub struct Options {
     pub timeout: Duration,
     /// Answers to what the server asks.
     pub handlers: Handlers,
+    /// Reads the ids of replies as the official suite's client does: `"1"` passes for 1, and over HTTP a reply under
+    /// another id does not end the wait for the right one.
+    pub lenient_ids: bool,
 }
 
 impl Default for Options {
@@ -31,6 +34,7 @@ impl Default for Options {
             capabilities: serde_json::json!({}).into(),
             timeout: Duration::from_secs(10),
             handlers: Handlers::new(),
+            lenient_ids: false,
         }
     }
 }

@@ -168,7 +168,7 @@ async fn the_handshake_takes_note_of_the_server() {
     the server does not speak MCP 2025-11-25
       expected protocolVersion "2025-11-25" in the result of `initialize`
       got "2025-06-18"
-      hint: test it with --spec-version 2025-06-18
+      hint: test it at 2025-06-18
     "#);
 }
 
@@ -219,4 +219,86 @@ async fn the_stateless_era_says_everything_in_every_request() {
         Some(&json!("2026-07-28").into())
     );
     assert!(meta.get("io.modelcontextprotocol/clientCapabilities").is_some());
+}
+
+#[tokio::test]
+async fn a_peer_that_talks_without_end_does_not_hold_off_the_deadline() {
+    let recorder = Recorder::new();
+    let target = Target::duplex(|mut io| async move {
+        loop {
+            io.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n").await?;
+        }
+    });
+    let mut client = client(&target, &recorder).await;
+    let finding = client.request("ping", json!({})).await.map(drop).unwrap_err();
+    let got = finding.got.unwrap_or_default();
+    assert!(got.starts_with("no reply in that time, but "), "{got}");
+    assert!(got.ends_with(" messages that are no reply"), "{got}");
+}
+
+#[tokio::test]
+async fn a_peer_that_asks_without_end_and_never_reads_is_cut_off_too() {
+    let recorder = Recorder::new();
+    let target = Target::duplex(|mut io| async move {
+        loop {
+            io.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await?;
+        }
+    });
+    let mut client = client(&target, &recorder).await;
+    client.request("ping", json!({})).await.map(drop).unwrap_err();
+    let finding = client.request("ping", json!({})).await.map(drop).unwrap_err();
+    insta::assert_snapshot!(finding, @"
+    the server does not read its input
+      expected the server to read `ping` within 200 ms
+      got an input that is full
+    ");
+}
+
+#[tokio::test]
+async fn a_late_reply_is_not_taken_for_the_next_one() {
+    let recorder = Recorder::new();
+    let target = Target::duplex(|io| async move {
+        let (input, mut output) = tokio::io::split(io);
+        let mut lines = BufReader::new(input).lines();
+        lines.next_line().await?;
+        lines.next_line().await?;
+        for id in [1, 2] {
+            let reply = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"of\":{id}}}}}\n");
+            output.write_all(reply.as_bytes()).await?;
+        }
+        Ok(())
+    });
+    let mut client = client(&target, &recorder).await;
+    client.request("ping", json!({})).await.map(drop).unwrap_err();
+    let second = client.request("ping", json!({})).await.unwrap();
+    assert_eq!(*second.result().unwrap(), json!({"of": 2}));
+}
+
+#[tokio::test]
+async fn read_as_the_official_client_does_a_retyped_id_passes() {
+    let recorder = Recorder::new();
+    let target = scripted(&["{\"jsonrpc\":\"2.0\",\"id\":\"ID\",\"result\":{}}\n"]);
+    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let options = Options { lenient_ids: true, ..Options::default() };
+    let reply = Client::silent(link, options).request("ping", json!({})).await.unwrap();
+    assert_eq!(*reply.result().unwrap(), json!({}));
+}
+
+#[tokio::test]
+async fn what_the_server_says_at_the_end_is_recorded() {
+    let recorder = Recorder::new();
+    let target = Target::duplex(|io| async move {
+        let (input, mut output) = tokio::io::split(io);
+        let mut lines = BufReader::new(input).lines();
+        while lines.next_line().await?.is_some() {}
+        for _ in 0..3 {
+            output
+                .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n")
+                .await?;
+        }
+        Ok(())
+    });
+    let ending = client(&target, &recorder).await.end().await;
+    assert!(ending.orderly, "{ending:?}");
+    assert_eq!(recorder.trace().messages().count(), 3);
 }

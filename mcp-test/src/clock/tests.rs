@@ -94,37 +94,41 @@ fn the_earlier_deadline_is_the_minimum() {
 }
 
 #[test]
-fn a_watchdog_barks_when_its_time_is_up() {
+fn a_waker_that_panics_leaves_the_clock_running() {
+    struct Panics(mpsc::Sender<()>);
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            self.0.send(()).unwrap_or_default();
+            std::panic::resume_unwind(Box::new("an executor's panic"));
+        }
+    }
     let (tx, rx) = mpsc::channel();
-    let dog = Watchdog::arm(SHORT, move || tx.send("bark").unwrap_or_default());
-    assert_eq!(rx.recv(), Ok("bark"));
-    assert!(dog.has_fired());
+    let waker = Waker::from(Arc::new(Panics(tx)));
+    let alarm = Alarm::set(Instant::now() + SHORT);
+    assert!(alarm.poll(&Context::from_waker(&waker)).is_pending());
+    assert_eq!(rx.recv(), Ok(()));
+    block_on(quiet(Duration::from_millis(1)));
 }
 
 #[test]
-fn a_disarmed_watchdog_gives_up_its_function() {
-    let (tx, rx) = mpsc::channel::<()>();
-    let dog = Watchdog::arm(Duration::from_secs(600), move || {
-        tx.send(()).unwrap_or_default();
-    });
-    assert!(!dog.has_fired());
-    drop(dog);
+fn durations_are_said_as_people_say_them() {
+    let micros = |micros| in_words(Duration::from_micros(micros));
     assert_eq!(
-        rx.recv(),
-        Err(mpsc::RecvError),
-        "the sender is dropped with the closure, which never ran"
+        [0, 250, 20_000, 1_500_000, 30_000_000].map(micros),
+        ["0 s", "250 µs", "20 ms", "1500 ms", "30 s"]
     );
 }
 
 #[test]
-fn a_watchdog_that_panics_leaves_the_clock_running() {
-    let (tx, rx) = mpsc::channel::<()>();
-    let _dog = Watchdog::arm(Duration::ZERO, move || {
-        let _tx = tx;
-        std::panic::resume_unwind(Box::new("a test's panic"));
-    });
-    assert_eq!(rx.recv(), Err(mpsc::RecvError));
-    block_on(quiet(Duration::from_millis(1)));
+fn durations_have_a_unit() {
+    let read = |text| parse(text).map(|time| time.as_millis());
+    assert_eq!(
+        ["500ms", "5s", "5 s", "2m"].map(read),
+        [Some(500), Some(5_000), Some(5_000), Some(120_000)]
+    );
+    let wrong =
+        ["", "5", "0s", "s", "-1s", "1.5s", "5h", "99999999999999999999s", "18446744073709551615m"];
+    assert_eq!(wrong.map(read), [None; 9]);
 }
 
 #[test]

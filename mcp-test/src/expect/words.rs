@@ -1,5 +1,7 @@
 //! The words that failures are made of, so that all of them speak alike.
 
+use std::any::Any;
+
 use crate::json::Value;
 
 /// How many characters of a value a message shows.
@@ -54,6 +56,53 @@ pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
+/// The beginning of some bytes in quotes, so that it can be read in a sentence.
+///
+/// ```
+/// use mcp_test::expect::words;
+///
+/// assert_eq!(words::quoted(b"Server \"x\" started\n"), r#""Server \"x\" started\n""#);
+/// ```
+#[must_use]
+pub fn quoted(bytes: &[u8]) -> String {
+    const BYTES: usize = 80;
+    let text = String::from_utf8_lossy(&bytes[..cut(bytes, BYTES)]);
+    let more = if bytes.len() > BYTES { "…" } else { "" };
+    format!("{text:?}{more}")
+}
+
+/// The end of the first `most` bytes, before the character that would be cut in two.
+fn cut(bytes: &[u8], most: usize) -> usize {
+    if bytes.len() <= most {
+        return bytes.len();
+    }
+    // A character of UTF-8 has at most three bytes after its first.
+    let begins = |&at: &usize| bytes[at] & 0xC0 != 0x80;
+    (most.saturating_sub(3)..=most).rev().find(begins).unwrap_or(most)
+}
+
+/// A line of somebody else's output, without what would move the cursor or change colours.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect()
+}
+
+/// What a panic says, where it says it in words.
+///
+/// ```
+/// use mcp_test::expect::words;
+///
+/// let panic = std::panic::catch_unwind(|| panic!("no tools")).unwrap_err();
+/// assert_eq!(words::panic_text(&*panic), "no tools");
+/// ```
+#[must_use]
+pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    match panic.downcast_ref::<String>() {
+        Some(text) => text,
+        None => panic.downcast_ref::<&str>().copied().unwrap_or("a panic without words"),
+    }
+}
+
 /// The candidate that `name` was probably meant to be, if one is near enough to say so.
 ///
 /// ```
@@ -105,6 +154,26 @@ mod tests {
         assert_eq!(closest("Ping", ["pong", "ping"]), Some("ping"));
         assert_eq!(closest("", ["a"]), None);
         assert_eq!(closest("x", []), None);
+    }
+
+    #[test]
+    fn quotes_the_beginning_and_whole_characters() {
+        assert_eq!(quoted(b"a\xffb"), "\"a\u{fffd}b\"");
+        let long = format!("{}ä", "x".repeat(79));
+        assert_eq!(quoted(long.as_bytes()), format!("\"{}\"…", "x".repeat(79)));
+        assert_eq!(quoted(&[0x80; 90]).matches('\u{fffd}').count(), 80);
+    }
+
+    #[test]
+    fn what_others_say_is_shown_without_its_effects() {
+        assert_eq!(printable("a\tb\u{1b}[2J\r"), "a\tb·[2J·");
+    }
+
+    #[test]
+    fn a_panic_says_what_it_was_given() {
+        assert_eq!(panic_text(&"static"), "static");
+        assert_eq!(panic_text(&"owned".to_owned()), "owned");
+        assert_eq!(panic_text(&5), "a panic without words");
     }
 
     #[test]

@@ -21,8 +21,8 @@ pub enum Unplayable {
     #[error(transparent)]
     SeveralTargets(#[from] SeveralDefaultTargets),
     /// The target function itself panicked.
-    #[error("the target could not be made: its function panicked{}", because(.0.as_deref()))]
-    TargetPanicked(Option<String>),
+    #[error("the target could not be made: its function panicked: {0}")]
+    TargetPanicked(String),
     /// An environment variable has a value that means nothing.
     #[error("{name} is `{value}`; expected {expected}")]
     Variable {
@@ -55,8 +55,4 @@ pub enum Unplayable {
         /// Why.
         source: io::Error,
     },
-}
-
-fn because(message: Option<&str>) -> String {
-    message.map(|message| format!(": {message}")).unwrap_or_default()
 }

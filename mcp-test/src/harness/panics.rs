@@ -1,6 +1,5 @@
-//! Panics of a test: what they say, and, where the harness does the showing, holding them back until it does.
+//! Panics of a test: held back where the harness does the showing, until it does.
 
-use std::any::Any;
 use std::cell::RefCell;
 
 #[cfg(feature = "harness")]
@@ -9,14 +8,6 @@ pub(super) use hook::install;
 thread_local! {
     /// What panicked on this thread, while it is held back.
     static HELD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
-}
-
-/// The message of a panic, if it is a text.
-pub(super) fn message(payload: &(dyn Any + Send)) -> Option<String> {
-    match payload.downcast_ref::<String>() {
-        Some(text) => Some(text.clone()),
-        None => payload.downcast_ref::<&str>().map(|text| (*text).to_owned()),
-    }
 }
 
 /// Holds back the panics of this thread.
@@ -37,6 +28,7 @@ mod hook {
     use std::panic::{self, PanicHookInfo};
 
     use super::HELD;
+    use crate::expect::words::panic_text;
 
     /// From now on, panics on threads that [`hold`](super::hold) them are not printed; all others are, as before.
     pub(in super::super) fn install() {
@@ -58,11 +50,7 @@ mod hook {
 
     fn describe(info: &PanicHookInfo<'_>) -> String {
         let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
-        let payload = info.payload();
-        let message = match payload.downcast_ref::<String>() {
-            Some(text) => text.as_str(),
-            None => payload.downcast_ref::<&str>().copied().unwrap_or("a panic without a text"),
-        };
+        let message = panic_text(info.payload());
         let backtrace = Backtrace::capture();
         match backtrace.status() {
             BacktraceStatus::Captured => {
@@ -112,16 +100,6 @@ mod hook {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_panic_says_what_it_was_given() {
-        let payload = |text: &'static str| {
-            std::panic::catch_unwind(|| std::panic::panic_any(text)).expect_err("it panics")
-        };
-        assert_eq!(message(&*payload("why")).as_deref(), Some("why"));
-        assert_eq!(message(&5).as_deref(), None);
-        assert_eq!(message(&"owned".to_owned()).as_deref(), Some("owned"));
-    }
 
     #[test]
     fn nothing_is_held_unless_asked() {

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Unplayable;
 use super::environment::Environment;
-use super::panics;
+use crate::expect::words::panic_text;
 use crate::process::Command;
 use crate::scenario::{UserScenario, default_target};
 use crate::transport::Target;
@@ -44,7 +44,7 @@ impl Source {
         match self {
             Self::Environment(target) => Ok(target.clone()),
             Self::Function(make) => catch_unwind(AssertUnwindSafe(make))
-                .map_err(|payload| Unplayable::TargetPanicked(panics::message(&*payload))),
+                .map_err(|payload| Unplayable::TargetPanicked(panic_text(&*payload).to_owned())),
         }
     }
 

@@ -3,11 +3,11 @@
 //! What is told here was held back until now: of a test that passes nothing is shown.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use super::ending::{Ending, Played, Problem};
-use super::panics::message;
 use crate::assert::explain;
+use crate::clock::in_words;
+use crate::expect::words::{panic_text, printable};
 use crate::scenario::Differences;
 use crate::scenario::UserScenario;
 use crate::spec::Revision;
@@ -55,9 +55,7 @@ pub(super) fn stderr(lines: impl IntoIterator<Item = String>) -> String {
         if text.is_empty() {
             text.push_str("\nthe last lines of the server on stderr:\n");
         }
-        let shown: String =
-            line.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect();
-        let _ = writeln!(text, "  | {shown}");
+        let _ = writeln!(text, "  | {}", printable(&line));
     }
     text
 }
@@ -109,8 +107,7 @@ fn shows_an_exchange(problem: &Problem) -> bool {
         Problem::Finding(finding) => !finding.evidence.is_empty(),
         Problem::Unplayable(_) => true,
         Problem::Panic(payload) => {
-            payload.is::<Differences>()
-                || message(&**payload).is_some_and(|text| text.contains("\nthe exchange:\n"))
+            payload.is::<Differences>() || panic_text(&**payload).contains("\nthe exchange:\n")
         }
         Problem::Error(_) | Problem::TimedOut(_) | Problem::Blocked => false,
     }
@@ -122,7 +119,7 @@ fn conversation(trace: &Trace) -> String {
         return "\nnothing was said\n".to_owned();
     }
     let hidden = trace.events.len().saturating_sub(LAST_EVENTS);
-    let last = Trace { events: trace.events[hidden..].to_vec(), elided: trace.elided };
+    let last = Trace { events: trace.events[hidden..].to_vec(), ..*trace };
     let shown = trace::render(&last, &Style::brief());
     let earlier = if hidden == 0 { "" } else { ", the end of it" };
     let mut text = format!("\nwhat was said{earlier}:\n");
@@ -132,16 +129,10 @@ fn conversation(trace: &Trace) -> String {
     text
 }
 
-/// A duration as a person would say it.
-fn in_words(duration: Duration) -> String {
-    match duration.subsec_millis() {
-        0 => format!("{} s", duration.as_secs()),
-        _ => format!("{} ms", duration.as_millis()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::cells::tests::scenario;
     use super::*;
     use crate::check::Finding;

@@ -27,6 +27,18 @@ pub struct ParseError {
     pub reason: String,
 }
 
+impl ParseError {
+    /// Whether the text may well be JSON, nested deeper than [`DEPTH_LIMIT`].
+    #[must_use]
+    pub fn is_too_deep(&self) -> bool {
+        self.reason == too_deep()
+    }
+}
+
+fn too_deep() -> String {
+    format!("nested deeper than {DEPTH_LIMIT} levels")
+}
+
 /// Reads all of `bytes` as one value.
 pub(super) fn read(bytes: &[u8]) -> Result<(Value, Vec<Note>), ParseError> {
     let (text, broken) = match std::str::from_utf8(bytes) {
@@ -107,8 +119,7 @@ impl Reader<'_> {
 
     fn nested<T>(&mut self, read: fn(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
         if self.depth == DEPTH_LIMIT {
-            let reason = format!("nested deeper than {DEPTH_LIMIT} levels");
-            return Err(self.fault_at(self.at, &reason));
+            return Err(self.fault_at(self.at, &too_deep()));
         }
         self.depth += 1;
         self.at += 1;

@@ -74,6 +74,7 @@ fn nesting_is_limited() {
     let nested = |depth: usize| [b"[".repeat(depth), b"]".repeat(depth)].concat();
     assert!(Value::parse(&nested(DEPTH_LIMIT)).is_ok());
     let error = Value::parse(&nested(DEPTH_LIMIT + 1)).unwrap_err();
+    assert!(error.is_too_deep() && !Value::parse(b"[").unwrap_err().is_too_deep());
     assert_eq!(
         (error.offset, error.reason.as_str()),
         (DEPTH_LIMIT, "nested deeper than 128 levels")

@@ -283,9 +283,8 @@ mod tests {
     #[test]
     fn an_output_directory_that_cannot_be_made_is_named() {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        let error =
-            ResultFiles::create(&file.path().join("x"), sample::about())
-                .expect_err("a file is no directory");
+        let error = ResultFiles::create(&file.path().join("x"), sample::about())
+            .expect_err("a file is no directory");
         assert!(error.to_string().starts_with(&format!("cannot write {}", file.path().display())));
     }
 }

@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use crate::check::{Blame, Check, Finding, Status};
+use crate::expect::words::printable;
 use crate::process::Command;
 use crate::run::{Cell, Outcome};
 use crate::scenario::Leg;
@@ -221,11 +222,6 @@ fn line(out: &mut String, indent: usize, text: &str) {
     }
 }
 
-/// A line of somebody else's output, without what would move the cursor or change colours.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::sample;
@@ -294,10 +290,5 @@ mod tests {
         let finding = Finding::peer("no answer").requires("jsonrpc.request-answered");
         let told = of_preflight("x", &finding, Some(Revision::V2025_06_18));
         assert!(told.contains("/specification/2025-06-18/"), "{told}");
-    }
-
-    #[test]
-    fn what_moves_the_cursor_is_not_passed_on() {
-        assert_eq!(printable("\x1b[2Ja\tb\r"), "·[2Ja\tb·");
     }
 }

@@ -103,7 +103,7 @@ impl Secrets {
         let texts = self.texts.iter().fold(Redactor::secrets(), Redactor::secret);
         let mut redactor =
             self.headers.iter().fold(texts, |redactor, name| redactor.secret_header(name));
-        outcome.trace = redactor.trace(&outcome.trace);
+        outcome.trace = redactor.trace(std::mem::take(&mut outcome.trace));
     }
 
     fn value(&self, value: &Value) -> Value {
@@ -173,8 +173,11 @@ mod tests {
     /// Whatever the secret is, what is told stays JSON, and holds it nowhere.
     #[test]
     fn no_report_holds_a_secret_however_it_was_quoted_or_wrapped() {
-        for secret in [r#"pass"wo\rd"#, "a secret of many words that will have to be wrapped ".trim(), "FAILURE"]
-        {
+        for secret in [
+            r#"pass"wo\rd"#,
+            "a secret of many words that will have to be wrapped ".trim(),
+            "FAILURE",
+        ] {
             let mut outcome = sample::failed();
             let recorder = Recorder::new();
             let wire = recorder.open("http");

@@ -16,8 +16,31 @@ use crate::expect::words::closest;
 use crate::scenario::{Leg, Profile, Scenario};
 use crate::scenarios;
 
-/// The checks that any scenario may have without declaring them.
-const COMMON: [&str; 4] = [WELL_FORMED, TIMEOUT, "wire-schema-valid", "wire-schema-harness-error"];
+/// The checks that any scenario may have without declaring them, and what they say; known to baselines.
+pub const COMMON: [(&str, &str); 4] = [
+    (
+        WELL_FORMED,
+        "Everything that the peer sent, in the whole conversation, is well-formed JSON-RPC, carried as its\n\
+         transport wants it, and answers what was asked. It warns when only a SHOULD is not followed, and is\n\
+         skipped when the peer said nothing. It is of mcp-test, and made in every scenario.",
+    ),
+    (
+        TIMEOUT,
+        "The scenario is over within the time of --timeout. It is made only when it fails, officially in\n\
+         place of the checks of the scenario.",
+    ),
+    (
+        "wire-schema-valid",
+        "Every message is valid by the schema of its revision. The official suite makes this check in every\n\
+         scenario; mcp-test does not: what is wrong with a message is told by wire-well-formed, and by the\n\
+         checks of the scenario. A baseline may name it.",
+    ),
+    (
+        "wire-schema-harness-error",
+        "The official suite makes this check when it cannot validate a message itself; mcp-test does not. A\n\
+         baseline may name it.",
+    ),
+];
 
 /// One entry: a scenario that may fail, or one check of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,11 +121,12 @@ impl Baseline {
     ///
     /// If the text is no YAML, or not what a baseline is; the error names the line.
     pub fn parse(file: &str, text: &str) -> Result<Self, BaselineError> {
-        let mut baseline =
-            Self { file: file.to_owned(), entries: Vec::new(), strays: Vec::new() };
+        let mut baseline = Self { file: file.to_owned(), entries: Vec::new(), strays: Vec::new() };
         match baseline.take_in(text) {
             Ok(()) => Ok(baseline),
-            Err((line, problem)) => Err(BaselineError::Invalid { file: baseline.file, line, problem }),
+            Err((line, problem)) => {
+                Err(BaselineError::Invalid { file: baseline.file, line, problem })
+            }
         }
     }
 
@@ -211,7 +235,7 @@ fn unknown(entry: &Entry) -> Option<String> {
         ));
     };
     let check = entry.check.as_deref()?;
-    if check == scenario.id || scenario.check(check).is_some() || COMMON.contains(&check) {
+    if check == scenario.id || scenario.check(check).is_some() || common().any(|id| id == check) {
         return None;
     }
     let suggestion = closest(check, known_checks(scenario));
@@ -219,7 +243,11 @@ fn unknown(entry: &Entry) -> Option<String> {
 }
 
 fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
-    scenario.checks.iter().map(|check| check.id).chain(COMMON)
+    scenario.checks.iter().map(|check| check.id).chain(common())
+}
+
+fn common() -> impl Iterator<Item = &'static str> {
+    COMMON.into_iter().map(|(id, _)| id)
 }
 
 impl Baseline {

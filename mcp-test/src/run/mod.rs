@@ -21,7 +21,7 @@ mod runner;
 mod tests;
 mod yaml;
 
-pub use baseline::{Baseline, Comparison, Entry};
+pub use baseline::{Baseline, COMMON, Comparison, Entry};
 pub use cell::Cell;
 pub use error::{BaselineError, UsageError};
 pub use event::{Counts, Line, Preflight, RunEvent, Summary};

@@ -113,7 +113,7 @@ impl Stage<'_> {
             _ => None,
         });
         let mut finding = Finding::peer("the scenario was not over in time")
-            .expected(format!("an end within {:?}", self.plan.timeout));
+            .expected(format!("an end within {}", clock::in_words(self.plan.timeout)));
         if let Some(awaited) = last {
             finding = finding.got(format!("a wait for {awaited}"));
         }

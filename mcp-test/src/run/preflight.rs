@@ -101,8 +101,7 @@ impl<'a> Asking<'a> {
 
     async fn each(&mut self, mut revisions: Vec<Revision>) {
         // The newest handshake revision is what most servers speak: it tells first whether there is one at all.
-        revisions
-            .sort_by_key(|revision| (revision.era() == Era::Stateless, Reverse(*revision)));
+        revisions.sort_by_key(|revision| (revision.era() == Era::Stateless, Reverse(*revision)));
         for revision in revisions {
             if self.is_hopeless() {
                 return;

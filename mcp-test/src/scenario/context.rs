@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{CheckBuilder, Inventory, Profile, Scenario};
 use crate::check::{Check, Collector, Finding, judge};
 use crate::client::{Client, Options};
-use crate::spec::{Era, Revision};
+use crate::spec::Revision;
 use crate::trace::{Party, Recorder, Trace};
 use crate::transport::{CarrierKind, Limits, Link, Target};
 
@@ -126,15 +126,6 @@ impl Ctx {
         Ok(self.client.insert(client))
     }
 
-    /// The official suite goes on in whatever revision of the handshake era the server settles on.
-    async fn connect_as_officially(&self) -> Result<Client, Finding> {
-        let mut client = Client::silent(self.open().await?, self.options());
-        if self.setup.revision.era() == Era::Handshake {
-            client.initialize().await.map(drop)?;
-        }
-        Ok(client)
-    }
-
     /// A further client, on a connection of its own and with its own options, recorded in the same trace.
     ///
     /// # Errors
@@ -199,7 +190,7 @@ impl Ctx {
             client.end().await;
         }
         let trace = self.recorder.trace();
-        let judged = judge(&trace, Party::Server, revision);
+        let judged = judge(&trace, Party::Server, &|_| revision);
         Ended { checks: self.collector.into_checks(), trace, judged, unexamined }
     }
 }
@@ -256,7 +247,7 @@ mod tests {
             );
             let mut adaptive = ctx(old, Profile::Adaptive);
             let finding = adaptive.client().await.expect_err("a finding");
-            assert_eq!(finding.requirements, ["lifecycle.version-server-echo"]);
+            assert_eq!(finding.blame, crate::check::Blame::Test);
         });
     }
 

@@ -10,6 +10,7 @@ mod golden;
 mod macros;
 mod matchers;
 mod need;
+mod officially;
 mod profile;
 mod proof;
 mod speak;

@@ -72,6 +72,17 @@ pub struct Event {
     pub what: What,
 }
 
+/// What bytes that are no message mean for the messages around them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// They stand beside messages: a banner, a blank line.
+    Stray,
+    /// They stand where a message was begun, which is lost: broken JSON, a broken frame.
+    Lost,
+    /// They are a message larger than mcp-test reads, which is a limit of its own and not of MCP.
+    OverLimit,
+}
+
 /// What happened.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -94,8 +105,8 @@ pub enum What {
         bytes: Bytes,
         /// Why they are no message.
         why: String,
-        /// Whether a message was lost in them: broken JSON or a broken frame rather than a stray line.
-        lost: bool,
+        /// What they mean for the messages around them.
+        damage: Damage,
     },
     /// The head of an HTTP request.
     HttpRequest {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Connection, Event, Party, Reading, Redactor, Seq, Trace, What};
+use super::{Connection, Damage, Event, Party, Reading, Redactor, Seq, Trace, What};
 
 const FORMAT: &str = "mcp-test-trace";
 const VERSION: u64 = 1;
@@ -39,7 +39,12 @@ pub enum ReadError {
 pub fn write(trace: &Trace, redactor: &Redactor) -> String {
     let mut redactor = redactor.clone();
     redactor.learn(trace);
-    let mut text = json!({FORMAT: VERSION, "elided": trace.elided}).to_string();
+    let mut text = json!({
+        FORMAT: VERSION,
+        "elided": trace.elided,
+        "elidedStderr": trace.elided_stderr,
+    })
+    .to_string();
     for event in &trace.events {
         text.push('\n');
         text.push_str(&Json::Object(event_object(event, &mut redactor)).to_string());
@@ -60,7 +65,11 @@ pub fn read(text: &str) -> Result<Trace, ReadError> {
         let version = head[FORMAT].to_string();
         return Err(ReadError::OtherVersion { version });
     }
-    let mut trace = Trace { events: Vec::new(), elided: head["elided"].as_u64().unwrap_or(0) };
+    let mut trace = Trace {
+        events: Vec::new(),
+        elided: head["elided"].as_u64().unwrap_or(0),
+        elided_stderr: head["elidedStderr"].as_u64().unwrap_or(0),
+    };
     for (index, line) in lines {
         let event = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"));
         let event = event.and_then(|line| read_event(&line));
@@ -94,11 +103,13 @@ fn event_object(event: &Event, redactor: &mut Redactor) -> Map<String, Json> {
             put_bytes(&mut put, &redacted(text, reading, redactor), redactor);
             "message"
         }
-        What::Noise { bytes, why, lost } => {
+        What::Noise { bytes, why, damage } => {
             put_bytes(&mut put, bytes, redactor);
             put("why", redactor.text(why).into());
-            if *lost {
-                put("lost", true.into());
+            match damage {
+                Damage::Stray => {}
+                Damage::Lost => put("damage", "lost".into()),
+                Damage::OverLimit => put("damage", "over-limit".into()),
             }
             "noise"
         }
@@ -200,7 +211,14 @@ fn read_event(line: &Json) -> Result<Event, String> {
         "noise" => What::Noise {
             bytes: bytes(line)?,
             why: text("why")?,
-            lost: line["lost"].as_bool().unwrap_or(false),
+            damage: match line["damage"].as_str() {
+                None => Damage::Stray,
+                Some("lost") => Damage::Lost,
+                Some("over-limit") => Damage::OverLimit,
+                Some(other) => {
+                    return Err(format!("`damage` must be lost or over-limit, not {other}"));
+                }
+            },
         },
         "http-request" => What::HttpRequest {
             method: text("method")?,
@@ -276,7 +294,7 @@ mod tests {
         let noise = What::Noise {
             bytes: Bytes::from_static(b"\xff\x00"),
             why: "not UTF-8".into(),
-            lost: true,
+            damage: Damage::OverLimit,
         };
         for what in [
             What::HttpRequest {

@@ -18,6 +18,7 @@ struct Read {
     notes: Vec<Note>,
     frame: Option<Result<Frame, Malformed>>,
     problem: Option<String>,
+    too_deep: bool,
 }
 
 impl Reading {
@@ -29,6 +30,7 @@ impl Reading {
                 value: None,
                 notes: Vec::new(),
                 frame: None,
+                too_deep: error.is_too_deep(),
                 problem: Some(format!("not JSON: {error}")),
             })),
         }
@@ -70,6 +72,11 @@ impl Reading {
         whole.into_iter().chain(items.iter().filter_map(|item| item.as_ref().err()))
     }
 
+    /// Whether the text may well be JSON, nested deeper than mcp-test reads.
+    pub fn is_too_deep(&self) -> bool {
+        self.0.too_deep
+    }
+
     /// Why this is no well-formed message or batch; `None` if it is.
     pub fn problem(&self) -> Option<&str> {
         self.0.problem.as_deref()
@@ -84,6 +91,7 @@ impl From<Document> for Reading {
             notes: document.notes,
             frame: Some(frame),
             problem: None,
+            too_deep: false,
         };
         let problem = match &read.frame {
             Some(Err(malformed)) => Some(malformed.to_string()),

@@ -11,11 +11,14 @@ const PAYLOAD_BYTES: usize = 128 * 1024 * 1024;
 const BIG: usize = 4 * 1024;
 /// How many events a trace may keep before the oldest are dropped.
 const EVENTS: usize = 200_000;
+/// How many of the last lines on standard error are not the first to be dropped.
+const STDERR: usize = 1000;
 
 /// Writes down what happens; clones write into the same trace.
 ///
-/// Memory is bounded: beyond its limits the oldest big payloads give way to [`What::Elided`] events, then the oldest
-/// events to a count in [`Trace::elided`].
+/// Memory is bounded: beyond its limits the oldest lines of stderr give way first, for no verdict hangs on them, then
+/// the oldest big payloads, to [`What::Elided`] events, then the oldest events of all kinds. [`Trace::elided`] counts
+/// what is gone.
 ///
 /// ```
 /// use mcp_test::trace::{Party, Reading, Recorder};
@@ -42,6 +45,7 @@ struct Shared {
 struct Limits {
     payload_bytes: usize,
     events: usize,
+    stderr: usize,
 }
 
 #[derive(Debug, Default)]
@@ -52,7 +56,10 @@ struct Tape {
     weight: usize,
     /// Events before this place were looked at for big payloads.
     thinned: usize,
+    /// How many lines of stderr are among the events.
+    stderr: usize,
     elided: u64,
+    elided_stderr: u64,
 }
 
 impl Default for Recorder {
@@ -64,7 +71,7 @@ impl Default for Recorder {
 impl Recorder {
     /// A recorder with an empty trace, whose time starts now.
     pub fn new() -> Self {
-        Self::with_limits(Limits { payload_bytes: PAYLOAD_BYTES, events: EVENTS })
+        Self::with_limits(Limits { payload_bytes: PAYLOAD_BYTES, events: EVENTS, stderr: STDERR })
     }
 
     fn with_limits(limits: Limits) -> Self {
@@ -107,6 +114,7 @@ impl Recorder {
         tape.next += 1;
         let seq = Seq(tape.next);
         tape.weight += what.weight();
+        tape.stderr += usize::from(is_stderr(&what));
         tape.events.push_back(Event { seq, at, connection, exchange, party, what });
         tape.keep_within(self.shared.limits);
         seq
@@ -115,7 +123,11 @@ impl Recorder {
     /// What was recorded so far.
     pub fn trace(&self) -> Trace {
         let tape = self.lock();
-        Trace { events: tape.events.iter().cloned().collect(), elided: tape.elided }
+        Trace {
+            events: tape.events.iter().cloned().collect(),
+            elided: tape.elided,
+            elided_stderr: tape.elided_stderr,
+        }
     }
 
     /// How many events were recorded so far, kept or not.
@@ -131,6 +143,9 @@ impl Recorder {
 
 impl Tape {
     fn keep_within(&mut self, limits: Limits) {
+        if self.stderr > limits.stderr && self.exceeds(limits) {
+            self.drop_stderr(limits);
+        }
         while self.weight > limits.payload_bytes && self.thinned < self.events.len() {
             let what = &mut self.events[self.thinned].what;
             let weight = what.weight();
@@ -140,15 +155,47 @@ impl Tape {
             }
             self.thinned += 1;
         }
-        while self.weight > limits.payload_bytes || self.events.len() > limits.events {
+        while self.exceeds(limits) {
             let Some(event) = self.events.pop_front() else {
                 return;
             };
             self.weight -= event.what.weight();
+            self.stderr -= usize::from(is_stderr(&event.what));
             self.thinned = self.thinned.saturating_sub(1);
             self.elided += 1;
         }
     }
+
+    fn exceeds(&self, limits: Limits) -> bool {
+        self.weight > limits.payload_bytes || self.events.len() > limits.events
+    }
+
+    /// Drops the oldest lines of stderr: many at once, since it takes a walk over all events.
+    fn drop_stderr(&mut self, limits: Limits) {
+        let room = |limit: usize| limit - limit / 16;
+        let mut kept = self.events.len();
+        let (mut index, mut thinned) = (0, self.thinned);
+        let Self { events, weight, stderr, elided_stderr, .. } = self;
+        events.retain(|event| {
+            let was_thinned = index < self.thinned;
+            index += 1;
+            let enough = *weight <= room(limits.payload_bytes) && kept <= room(limits.events);
+            if enough || *stderr <= limits.stderr / 2 || !is_stderr(&event.what) {
+                return true;
+            }
+            *weight -= event.what.weight();
+            *stderr -= 1;
+            *elided_stderr += 1;
+            kept -= 1;
+            thinned -= usize::from(was_thinned);
+            false
+        });
+        self.thinned = thinned;
+    }
+}
+
+fn is_stderr(what: &What) -> bool {
+    matches!(what, What::Stderr(_))
 }
 
 fn elided(what: &What) -> What {
@@ -177,7 +224,7 @@ mod tests {
     use crate::trace::Reading;
 
     fn small(payload_bytes: usize, events: usize) -> (Recorder, Connection) {
-        let recorder = Recorder::with_limits(Limits { payload_bytes, events });
+        let recorder = Recorder::with_limits(Limits { payload_bytes, events, stderr: 2 });
         let connection = recorder.open("duplex");
         (recorder, connection)
     }
@@ -223,15 +270,44 @@ mod tests {
     fn the_oldest_events_give_way_and_are_counted() {
         let (recorder, connection) = small(1000, 5);
         for number in 0..7 {
-            recorder.record(connection, Party::Server, What::Stderr(format!("line {number}")));
+            recorder.record(connection, Party::Harness, What::Note(format!("note {number}")));
         }
         let trace = recorder.trace();
-        assert_eq!((trace.events.len(), trace.elided), (5, 3));
-        assert_eq!(trace.stderr_tail(1), ["line 6"]);
+        assert_eq!((trace.events.len(), trace.elided, trace.elided_stderr), (5, 3, 0));
         let (recorder, connection) = small(100, 1000);
         for _ in 0..7 {
-            recorder.record(connection, Party::Server, What::Stderr("x".repeat(30)));
+            recorder.record(connection, Party::Harness, What::Note("x".repeat(30)));
         }
         assert_eq!(recorder.trace().events.len(), 3);
+    }
+
+    #[test]
+    fn lines_of_stderr_give_way_first_all_but_the_last() {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        for (payload_bytes, events) in [(10_000, 40), (500, 10_000)] {
+            let (recorder, connection) = small(payload_bytes, events);
+            recorder.record(connection, Party::Client, Reading::message(ping.into()));
+            for number in 0..500 {
+                recorder.record(connection, Party::Server, What::Stderr(format!("line {number}")));
+            }
+            let trace = recorder.trace();
+            assert_eq!((trace.messages().count(), trace.elided), (1, 0));
+            assert_eq!(trace.events.len() as u64 + trace.elided_stderr, 502);
+            assert!(trace.events.len() <= events, "{}", trace.events.len());
+            assert_eq!(trace.stderr_tail(1), ["line 499"]);
+            assert!(matches!(trace.events[0].what, What::Opened { .. }));
+        }
+        // What is thinned is known by its place, which changes when lines before it go.
+        let (recorder, connection) = small(60_000, 1000);
+        let big =
+            format!(r#"{{"jsonrpc":"2.0","method":"big","params":["{}"]}}"#, "x".repeat(5000));
+        for _ in 0..20 {
+            recorder.record(connection, Party::Server, What::Stderr("x".repeat(2000)));
+            recorder.record(connection, Party::Client, Reading::message(big.clone().into()));
+        }
+        let trace = recorder.trace();
+        let marks = trace.events.iter().filter(|event| matches!(event.what, What::Elided { .. }));
+        assert_eq!((marks.count() + trace.messages().count(), trace.elided), (20, 0));
+        assert!(trace.messages().count() >= 2);
     }
 }

@@ -8,8 +8,10 @@ use crate::wire::Message;
 pub struct Trace {
     /// The events.
     pub events: Vec<Event>,
-    /// How many older events were dropped to bound the memory of a long trace.
+    /// How many older events, lines of stderr aside, were dropped to bound the memory of a long trace.
     pub elided: u64,
+    /// How many lines of stderr were dropped for the same reason.
+    pub elided_stderr: u64,
 }
 
 impl Trace {

@@ -13,6 +13,7 @@ use super::link::{BoxFuture, Carry, Ending, Incoming, Link, Outgoing, QUEUE, Sen
 use super::reading::Observer;
 use super::{CarrierKind, Limits};
 use crate::clock::{self, Deadline};
+use crate::expect::words::panic_text;
 use crate::spec::Revision;
 use crate::trace::{Recorder, What};
 
@@ -79,18 +80,9 @@ async fn tell(
     }
 }
 
-/// What a panic says, where it says it in words.
-pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without words")
-}
-
 impl Carry for DuplexCarrier {
-    fn send(&mut self, outgoing: Outgoing) -> BoxFuture<'_, Sent> {
-        Box::pin(self.sender.send(outgoing))
+    fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent> {
+        Box::pin(self.sender.send(outgoing, deadline))
     }
 
     fn speak(&mut self, _: Revision) {}

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::link::{Outgoing, Sent};
+use super::link::{Damage, Origin, Outgoing, Sent};
 use super::reading::Observer;
 use crate::clock::{self, Deadline};
 use crate::trace::{Connection, Party, Reading, Recorder};
@@ -45,16 +45,17 @@ impl LineSender {
     }
 
     /// Records a message and puts it into the queue as one line.
-    pub(super) async fn send(&mut self, outgoing: Outgoing) -> Sent {
+    pub(super) async fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> Sent {
         let mut line = BytesMut::with_capacity(outgoing.text.len() + 1);
         line.extend_from_slice(&outgoing.text);
         line.put_u8(b'\n');
         let what = Reading::message(outgoing.text);
         let seq = self.recorder.record_in(self.connection, None, Party::Client, what);
-        if let Some(queue) = &self.queue {
-            let _ = queue.send(line.freeze()).await;
-        }
-        Sent { seq, exchange: None }
+        let written = match &self.queue {
+            Some(queue) => clock::within(deadline, queue.send(line.freeze())).await.is_ok(),
+            None => true,
+        };
+        Sent { seq, exchange: None, written }
     }
 
     /// Closes the peer's input once everything in the queue is written; at the deadline, whatever is not.
@@ -101,17 +102,19 @@ async fn line(observer: &Observer, event: LineEvent) -> bool {
     match event {
         LineEvent::Line(text) => {
             if text.iter().all(u8::is_ascii_whitespace) {
-                return observer.noise(None, text, "a blank line".to_owned(), false).await;
+                let why = "a blank line".to_owned();
+                return observer.noise(Origin::default(), text, why, Damage::Stray).await;
             }
-            observer.text(None, text).await
+            observer.text(Origin::default(), text).await
         }
         LineEvent::TooLong { length_seen, head } => {
-            let why = format!("a line longer than the limit: {length_seen} bytes were dropped");
-            observer.noise(None, head, why, true).await
+            let limit = length_seen.saturating_sub(1);
+            let why = format!("a line longer than the {limit} bytes that mcp-test reads");
+            observer.noise(Origin::default(), head, why, Damage::OverLimit).await
         }
         LineEvent::Partial(text) => {
             let why = "the output ended inside a line: no newline follows".to_owned();
-            observer.noise(None, text, why, true).await
+            observer.noise(Origin::default(), text, why, Damage::Lost).await
         }
     }
 }

@@ -12,7 +12,9 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::CarrierKind;
+use crate::clock::Deadline;
 use crate::spec::Revision;
+pub use crate::trace::Damage;
 use crate::trace::{Connection, Recorder, Seq};
 use crate::wire::{Malformed, Message};
 
@@ -24,7 +26,7 @@ pub(super) const QUEUE: usize = 1024;
 /// What a carrier does for its link.
 pub(super) trait Carry: Send {
     /// Hands a message to the wire and records it.
-    fn send(&mut self, outgoing: Outgoing) -> BoxFuture<'_, Sent>;
+    fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent>;
 
     /// Learns which revision the conversation has settled on.
     fn speak(&mut self, revision: Revision);
@@ -61,6 +63,19 @@ pub struct Sent {
     pub seq: Seq,
     /// The HTTP exchange that carries it, on HTTP carriers.
     pub exchange: Option<u64>,
+    /// Whether it left in time; a peer that does not read makes the carrier wait.
+    pub written: bool,
+}
+
+/// Where an observation comes from, on HTTP carriers; nothing is known on others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The HTTP exchange.
+    pub exchange: Option<u64>,
+    /// The status of its response.
+    pub status: Option<u16>,
+    /// Whether the response is an event stream.
+    pub stream: bool,
 }
 
 /// Something that the carrier observed, in the order of arrival.
@@ -70,8 +85,8 @@ pub enum Incoming {
     Message {
         /// The event that records it.
         seq: Seq,
-        /// The HTTP exchange that carried it.
-        exchange: Option<u64>,
+        /// Where it comes from.
+        origin: Origin,
         /// What it says.
         message: Message,
     },
@@ -79,16 +94,16 @@ pub enum Incoming {
     Garbled {
         /// The event that records them.
         seq: Seq,
-        /// The HTTP exchange that carried them.
-        exchange: Option<u64>,
+        /// Where they come from.
+        origin: Origin,
         /// Their beginning, in quotes.
         head: String,
         /// What is wrong with them.
         why: String,
         /// What could be read, when they are JSON but no JSON-RPC.
         malformed: Option<Malformed>,
-        /// Whether they stand where a message was begun: broken JSON rather than a stray line.
-        broken_message: bool,
+        /// What they mean for the messages around them.
+        damage: Damage,
     },
     /// An HTTP exchange is over: nothing more comes on it.
     Ended {
@@ -100,6 +115,8 @@ pub enum Incoming {
         status: Option<u16>,
         /// How it ended, as the end of a sentence that begins with "the exchange".
         how: String,
+        /// The stream gave ids to its events: the rest of it may be there to be asked for.
+        to_be_polled: bool,
     },
     /// The connection is over: nothing more comes.
     Closed {
@@ -157,9 +174,9 @@ impl Link {
         &self.recorder
     }
 
-    /// Sends a message. That it could not be written shows in what [`Link::next`] observes.
-    pub async fn send(&mut self, outgoing: impl Into<Outgoing>) -> Sent {
-        self.carry.send(outgoing.into()).await
+    /// Sends a message; that the peer is gone shows in what [`Link::next`] observes.
+    pub async fn send(&mut self, outgoing: impl Into<Outgoing>, deadline: Deadline) -> Sent {
+        self.carry.send(outgoing.into(), deadline).await
     }
 
     /// The next observation; `None` after [`Incoming::Closed`] has been handed out.
@@ -180,8 +197,15 @@ impl Link {
     /// Ends the connection in good order, by force after `grace`.
     pub async fn end(self, grace: Duration) -> Ending {
         let Self { carry, mut incoming, .. } = self;
-        incoming.close();
-        carry.end(grace).await
+        // What the peer says at the end is recorded, and must not hold it up.
+        let last_words = async {
+            while incoming.recv().await.is_some() {}
+            std::future::pending().await
+        };
+        tokio::select! {
+            ending = carry.end(grace) => ending,
+            ending = last_words => ending,
+        }
     }
 }
 

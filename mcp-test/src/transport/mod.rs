@@ -9,6 +9,8 @@ mod duplex;
 mod error;
 pub mod fault;
 #[cfg(feature = "http")]
+mod headers;
+#[cfg(feature = "http")]
 mod http;
 mod limits;
 mod lines;
@@ -27,6 +29,6 @@ pub use carrier_kind::{CarrierKind, UnknownCarrier};
 pub use error::OpenError;
 pub use fault::Fault;
 pub use limits::Limits;
-pub use link::{Ending, Incoming, Link, Outgoing, Sent};
+pub use link::{Damage, Ending, Incoming, Link, Origin, Outgoing, Sent};
 pub use prepared::Prepared;
 pub use target::Target;

@@ -69,19 +69,19 @@ mod listening {
         start_up: Duration,
     ) -> Result<Child, OpenError> {
         let address = address(url)?;
-        if tokio::net::TcpStream::connect(&address).await.is_ok() {
+        if listens(&address).await {
             let (command, url) = (command.to_string(), url.to_owned());
             return Err(OpenError::Occupied { command, url });
         }
         let mut child = Child::spawn(command, |_| {})?;
         child.log_stdout(|_| {});
         let deadline = Deadline::after(start_up);
-        while tokio::net::TcpStream::connect(&address).await.is_err() {
+        while !listens(&address).await {
             let exit = clock::within(Deadline::after(PACE), child.wait_exit()).await;
             let got = match exit {
                 Ok(exit) => format!("a program that ended with {exit}"),
                 Err(_) if deadline.has_passed() => {
-                    format!("nothing that listens there within {} s", start_up.as_secs())
+                    format!("nothing that listens there within {}", clock::in_words(start_up))
                 }
                 Err(_) => continue,
             };
@@ -91,6 +91,13 @@ mod listening {
             return Err(OpenError::NotListening { command, url, got, stderr });
         }
         Ok(child)
+    }
+
+    /// Whether something accepts connections there; a host that does not even refuse them counts as no.
+    async fn listens(address: &str) -> bool {
+        const PATIENCE: Duration = Duration::from_secs(1);
+        let connecting = tokio::net::TcpStream::connect(address);
+        matches!(clock::within(Deadline::after(PATIENCE), connecting).await, Ok(Ok(_)))
     }
 
     /// Host and port of a URL.

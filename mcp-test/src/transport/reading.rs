@@ -5,7 +5,8 @@
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::link::Incoming;
+use super::link::{Damage, Incoming, Origin};
+use crate::expect::words::quoted;
 use crate::trace::{Connection, Party, Reading, Recorder, Seq, What};
 use crate::wire::{Frame, Malformed, Message};
 
@@ -26,65 +27,63 @@ impl Observer {
     /// Reads what should be one JSON-RPC message (or a batch), records it and passes it on.
     ///
     /// Returns whether the reader of the connection is still there.
-    pub(super) async fn text(&self, exchange: Option<u64>, text: Bytes) -> bool {
+    pub(super) async fn text(&self, origin: Origin, text: Bytes) -> bool {
         let reading = Reading::of(&text);
         let head = quoted(&text);
         let frame = match reading.frame() {
             Some(frame) => frame.cloned().map_err(Clone::clone),
             None => {
-                let broken = matches!(first_byte(&text), Some(b'{' | b'['));
+                // In an HTTP body or an event nothing else than a message has its place.
+                let begun = matches!(first_byte(&text), Some(b'{' | b'['));
+                let lost = begun || origin.exchange.is_some();
                 let why = reading.problem().unwrap_or("not JSON").to_owned();
-                return self.noise(exchange, text, why, broken).await;
+                let damage = match lost {
+                    _ if reading.is_too_deep() => Damage::OverLimit,
+                    true => Damage::Lost,
+                    false => Damage::Stray,
+                };
+                return self.noise(origin, text, why, damage).await;
             }
         };
-        let seq = self.record(exchange, What::Message { text, reading });
+        let seq = self.record(origin.exchange, What::Message { text, reading });
         match frame {
-            Ok(Frame::One(message)) => self.message(seq, exchange, message).await,
+            Ok(Frame::One(message)) => self.message(seq, origin, message).await,
             Ok(Frame::Batch(items)) => {
                 let mut open = true;
                 for item in items {
                     open = match item {
-                        Ok(message) => self.message(seq, exchange, message).await,
-                        Err(malformed) => self.malformed(seq, exchange, &head, malformed).await,
+                        Ok(message) => self.message(seq, origin, message).await,
+                        Err(malformed) => self.malformed(seq, origin, &head, malformed).await,
                     };
                 }
                 open
             }
-            Err(malformed) => self.malformed(seq, exchange, &head, malformed).await,
+            Err(malformed) => self.malformed(seq, origin, &head, malformed).await,
         }
     }
 
     /// Records bytes that are no message and passes that on.
     pub(super) async fn noise(
         &self,
-        exchange: Option<u64>,
+        origin: Origin,
         bytes: Bytes,
         why: String,
-        broken_message: bool,
+        damage: Damage,
     ) -> bool {
         let head = quoted(&bytes);
-        let seq =
-            self.record(exchange, What::Noise { bytes, why: why.clone(), lost: broken_message });
-        let malformed = None;
-        self.pass(Incoming::Garbled { seq, exchange, head, why, malformed, broken_message }).await
+        let seq = self.record(origin.exchange, What::Noise { bytes, why: why.clone(), damage });
+        self.pass(Incoming::Garbled { seq, origin, head, why, malformed: None, damage }).await
     }
 
-    async fn message(&self, seq: Seq, exchange: Option<u64>, message: Message) -> bool {
-        self.pass(Incoming::Message { seq, exchange, message }).await
+    async fn message(&self, seq: Seq, origin: Origin, message: Message) -> bool {
+        self.pass(Incoming::Message { seq, origin, message }).await
     }
 
-    async fn malformed(
-        &self,
-        seq: Seq,
-        exchange: Option<u64>,
-        head: &str,
-        malformed: Malformed,
-    ) -> bool {
+    async fn malformed(&self, seq: Seq, origin: Origin, head: &str, malformed: Malformed) -> bool {
         let head = head.to_owned();
         let why = format!("malformed: {malformed}");
-        let malformed = Some(malformed);
-        let broken_message = true;
-        self.pass(Incoming::Garbled { seq, exchange, head, why, malformed, broken_message }).await
+        let (malformed, damage) = (Some(malformed), Damage::Lost);
+        self.pass(Incoming::Garbled { seq, origin, head, why, malformed, damage }).await
     }
 
     /// Passes an observation on; `false` when nobody reads any more.
@@ -95,12 +94,4 @@ impl Observer {
 
 fn first_byte(text: &[u8]) -> Option<u8> {
     text.iter().copied().find(|byte| !byte.is_ascii_whitespace())
-}
-
-/// The beginning of some bytes in quotes, so that it can be read in a sentence.
-fn quoted(bytes: &[u8]) -> String {
-    const SHOWN: usize = 80;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
-    let more = if bytes.len() > SHOWN { "…" } else { "" };
-    format!("{text:?}{more}")
 }

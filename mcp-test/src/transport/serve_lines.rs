@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     clock::{self, Deadline},
-    trace::{Party, What},
+    trace::{Damage, Party, What},
     wire::lines::{LineEvent, LineReader},
 };
 
@@ -105,7 +105,7 @@ fn received(wire: &Wire, event: &LineEvent) -> Received {
             wire.record(Party::Client, || What::Noise {
                 bytes: head.clone(),
                 why: why.clone(),
-                lost: true,
+                damage: Damage::OverLimit,
             });
             Received::Unreadable(why)
         }

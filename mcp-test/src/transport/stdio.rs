@@ -67,8 +67,8 @@ pub(super) fn open(
 }
 
 impl Carry for StdioCarrier {
-    fn send(&mut self, outgoing: Outgoing) -> BoxFuture<'_, Sent> {
-        Box::pin(self.sender.send(outgoing))
+    fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent> {
+        Box::pin(self.sender.send(outgoing, deadline))
     }
 
     fn speak(&mut self, _: Revision) {}

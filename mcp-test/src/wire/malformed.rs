@@ -5,6 +5,11 @@ use std::fmt;
 use super::Id;
 use crate::json::Pointer;
 
+/// What is expected of an object that is neither a call nor a reply.
+pub(crate) const A_KIND: &str = "a message with a method, a result or an error";
+/// What is expected of the error of a reply that has a result too.
+pub(crate) const NOT_BOTH: &str = "absent beside a result";
+
 /// A value that is no JSON-RPC message: what breaks it, and the rest of what could be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Malformed {

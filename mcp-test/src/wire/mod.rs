@@ -23,7 +23,7 @@
 mod frame;
 mod id;
 pub mod lines;
-mod malformed;
+pub(crate) mod malformed;
 mod message;
 mod read;
 mod rpc_error;

@@ -1,5 +1,6 @@
 //! Telling the four kinds of message apart, strictly by JSON-RPC 2.0.
 
+use super::malformed::{A_KIND, NOT_BOTH};
 use super::{ErrorReply, Id, Malformed, Message, Notification, Request, Response, RpcError};
 use crate::json::{Object, Pointer, Value};
 
@@ -53,16 +54,13 @@ impl Reader<'_> {
     fn reply(&self, object: &Object) -> Result<Message, Malformed> {
         let id = self.id(object)?;
         match (object.get("result"), object.get("error")) {
-            (Some(_), Some(_)) => Err(self.at("error", "absent beside a result")),
+            (Some(_), Some(_)) => Err(self.at("error", NOT_BOTH)),
             (Some(result), None) => {
                 let id = id.ok_or_else(|| self.at("id", "the id of a request"))?;
                 Ok(Response { id, result: result.clone() }.into())
             }
             (None, Some(error)) => Ok(ErrorReply { id, error: self.error(error)? }.into()),
-            (None, None) => {
-                let expected = "a message with a method, a result or an error";
-                Err(self.malformed(Pointer::root(), expected))
-            }
+            (None, None) => Err(self.malformed(Pointer::root(), A_KIND)),
         }
     }
 

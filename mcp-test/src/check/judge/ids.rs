@@ -45,11 +45,7 @@ impl Ids {
         if let Some(sent) = self.sent.iter().find(|sent| sent.id == *id) {
             return Match::Again(&sent.method);
         }
-        let spelt = |id: &Id| match id {
-            Id::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        match self.sent.iter().find(|sent| !sent.answered && spelt(&sent.id) == spelt(id)) {
+        match self.sent.iter().find(|sent| !sent.answered && sent.id.is_retyped(id)) {
             Some(sent) => Match::Retyped(&sent.id),
             None => Match::Unknown,
         }
@@ -67,6 +63,7 @@ mod tests {
         assert!(!ids.send(&Id::from(1), "ping"));
         assert!(ids.send(&Id::from(2), "tools/list"));
         assert_eq!(ids.answer(&Id::from("2")), Match::Retyped(&Id::from(2)));
+        assert_eq!(ids.answer(&Id::from("null")), Match::Unknown);
         assert_eq!(ids.answer(&Id::from(2)), Match::Answers("tools/list"));
         assert_eq!(ids.answer(&Id::from(2)), Match::Again("tools/list"));
         assert_eq!(ids.answer(&Id::from(9)), Match::Unknown);

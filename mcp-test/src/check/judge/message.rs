@@ -1,14 +1,15 @@
 //! The rules for single messages, said by the judged party or heard by it.
 
 use super::ids::Match;
-use super::{Exchange, Judge, quoted};
-use crate::check::Finding;
+use super::{Exchange, Judge};
+use crate::check::{Finding, requirement_of};
+use crate::expect::words::quoted;
 use crate::json::Value;
 use crate::spec::{Era, MethodKind, Side, error_code, method};
 use crate::trace::{Event, Party, Reading};
 use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
 
-impl Judge {
+impl Judge<'_> {
     /// A message of the other party: it opens what the judged one has to answer.
     pub(super) fn heard(&mut self, event: &Event, reading: &Reading) {
         let Some(Ok(frame)) = reading.frame() else { return };
@@ -44,11 +45,11 @@ impl Judge {
             Some(Err(malformed)) => self.malformed(event, malformed),
             Some(Ok(Frame::One(message))) => self.message(event, message),
             Some(Ok(Frame::Batch(items))) => {
-                if !self.revision.has_batches() {
+                if !self.revision(event).has_batches() {
                     self.find(
                         Finding::peer(format!(
                             "a batch, which MCP {} does not have",
-                            self.revision
+                            self.revision(event)
                         ))
                         .expected("one JSON-RPC message at a time")
                         .got(format!("an array of {} messages", items.len()))
@@ -73,19 +74,11 @@ impl Judge {
             conversation.ids.answer(id);
         }
         let at = malformed.pointer.to_string();
-        let requirement = match at.as_str() {
-            "/jsonrpc" => "jsonrpc.version-member",
-            "/id" => "jsonrpc.request-id-type",
-            "/method" => "jsonrpc.request-method-string",
-            "/error/code" => "jsonrpc.error-code-integer",
-            at if at.starts_with("/error") => "jsonrpc.error-shape",
-            _ => "jsonrpc.response-result-or-error",
-        };
         self.find(
             Finding::peer("a message is no JSON-RPC 2.0 message")
                 .expected(format!("{} is {}", or_message(&at), malformed.expected))
                 .got(malformed.got.clone())
-                .requires(requirement),
+                .requires(requirement_of(malformed)),
             event.seq,
         );
     }
@@ -109,7 +102,7 @@ impl Judge {
     }
 
     fn request(&mut self, event: &Event, request: &Request) {
-        if self.who == Party::Server && self.revision.era() == Era::Stateless {
+        if self.who == Party::Server && self.revision(event).era() == Era::Stateless {
             let http = event.exchange.is_some();
             let requirement = if http {
                 "transport.http.server-no-requests"
@@ -120,7 +113,7 @@ impl Judge {
                 Finding::peer(format!("the server sent a request, `{}`", request.method))
                     .expected(format!(
                         "responses and notifications only: MCP {} has no requests of servers",
-                        self.revision
+                        self.revision(event)
                     ))
                     .got(format!("a request with id {}", request.id))
                     .requires(requirement),
@@ -166,7 +159,7 @@ impl Judge {
             _ => Side::Server,
         };
         let Some(known) = method(name) else { return };
-        let revision = self.revision;
+        let revision = self.revision(event);
         // That there are no requests of servers at all says it already.
         if kind == MethodKind::Request && side == Side::Server && !revision.has_server_requests() {
             return;
@@ -215,12 +208,12 @@ impl Judge {
                 .got(format!("another response with id {id}"))
                 .requires("jsonrpc.single-response"),
             Match::Retyped(sent) => Finding::peer("a reply has its id in another JSON type")
-                .expected(json_id(sent))
-                .got(json_id(id))
+                .expected(sent.to_string())
+                .got(id.to_string())
                 .requires("jsonrpc.id-type-preserved"),
             Match::Unknown => Finding::peer("a reply has an id that no request has")
                 .expected("the id of the request that it answers")
-                .got(json_id(id))
+                .got(id.to_string())
                 .requires(echo),
         };
         self.find(finding, event.seq);
@@ -237,7 +230,7 @@ impl Judge {
                     .requires("jsonrpc.result-object"),
                 event.seq,
             );
-        } else if self.revision.era() == Era::Stateless
+        } else if self.revision(event).era() == Era::Stateless
             && self.who == Party::Server
             && result.get("resultType").and_then(Value::as_str).is_none()
         {
@@ -254,7 +247,7 @@ impl Judge {
 
     fn error(&mut self, event: &Event, error: &ErrorReply) {
         let code = error.error.code;
-        if error_code::may_be_sent(code, self.revision) {
+        if error_code::may_be_sent(code, self.revision(event)) {
             return;
         }
         let requirement = if error_code::find(code).is_some() {
@@ -263,19 +256,12 @@ impl Judge {
             "jsonrpc.error-code-reserved-range"
         };
         self.find(
-            Finding::peer(format!("the error code {code} is not for MCP {}", self.revision))
+            Finding::peer(format!("the error code {code} is not for MCP {}", self.revision(event)))
                 .expected("a code that the revision defines, or one outside its reserved range")
                 .got(format!("{code}, {}", quoted(error.error.message.as_bytes())))
                 .requires(requirement),
             event.seq,
         );
-    }
-}
-
-fn json_id(id: &Id) -> String {
-    match id {
-        Id::String(text) => format!("{text:?}"),
-        other => other.to_string(),
     }
 }
 

@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 
 use self::ids::Ids;
 use super::Finding;
+use crate::expect::words::quoted;
 use crate::spec::Revision;
-use crate::trace::{Connection, Event, Party, Seq, Trace, What};
+use crate::trace::{Connection, Damage, Event, Party, Seq, Trace, What};
 
 /// What the judge knows while it reads on.
-struct Judge {
+struct Judge<'a> {
     who: Party,
-    revision: Revision,
+    revisions: &'a dyn Fn(Connection) -> Revision,
     connections: BTreeMap<Connection, Conversation>,
     findings: Vec<Finding>,
 }
@@ -43,17 +44,26 @@ struct Exchange {
 
 /// Everything wrong with what `who` said in `trace`, in the order in which it was said.
 ///
-/// `revision` is the one that the conversation was meant to be held in.
+/// `revisions` knows for each connection the revision that it was meant to be held in.
 #[must_use]
-pub fn judge(trace: &Trace, who: Party, revision: Revision) -> Vec<Finding> {
-    let mut judge = Judge { who, revision, connections: BTreeMap::new(), findings: Vec::new() };
+pub fn judge(
+    trace: &Trace,
+    who: Party,
+    revisions: &dyn Fn(Connection) -> Revision,
+) -> Vec<Finding> {
+    let mut judge = Judge { who, revisions, connections: BTreeMap::new(), findings: Vec::new() };
     for event in &trace.events {
         judge.event(event);
     }
     judge.findings
 }
 
-impl Judge {
+impl Judge<'_> {
+    /// The revision in which the connection of an event was meant to be held.
+    fn revision(&self, event: &Event) -> Revision {
+        (self.revisions)(event.connection)
+    }
+
     fn event(&mut self, event: &Event) {
         let by_peer = event.party == self.who;
         let conversation = self.connections.entry(event.connection).or_default();
@@ -62,7 +72,7 @@ impl Judge {
             What::HttpResponse { status, headers } => self.response(event, *status, headers),
             What::Message { reading, .. } if by_peer => self.said(event, reading),
             What::Message { reading, .. } => self.heard(event, reading),
-            What::Noise { bytes, why, .. } if by_peer => self.noise(event, bytes, why),
+            What::Noise { bytes, why, damage } if by_peer => self.noise(event, bytes, why, *damage),
             _ => {}
         }
     }
@@ -84,7 +94,7 @@ impl Judge {
         }
     }
 
-    fn noise(&mut self, event: &Event, bytes: &[u8], why: &str) {
+    fn noise(&mut self, event: &Event, bytes: &[u8], why: &str, damage: Damage) {
         let http = self.connections.get(&event.connection).is_some_and(|known| known.http);
         let (status, stream) = self
             .exchange(event)
@@ -115,7 +125,7 @@ impl Judge {
             .got(format!("{} ({why})", quoted(bytes)))
             .requires(requirement);
         // What readers of event streams are told to ignore does no harm as long as no message is lost in it.
-        let harmless = stream && !why.starts_with("not JSON");
+        let harmless = stream && damage == Damage::Stray;
         self.find(if harmless { finding.should() } else { finding }, event.seq);
     }
 
@@ -127,12 +137,4 @@ impl Judge {
     fn find(&mut self, finding: Finding, seq: Seq) {
         self.findings.push(finding.evidence(seq));
     }
-}
-
-/// The beginning of some bytes, so that it can be read in a sentence.
-fn quoted(bytes: &[u8]) -> String {
-    const SHOWN: usize = 80;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
-    let more = if bytes.len() > SHOWN { "…" } else { "" };
-    format!("{text:?}{more}")
 }

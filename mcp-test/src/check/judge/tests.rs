@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::judge;
 use crate::spec::Revision;
-use crate::trace::{Connection, Party, Reading, Recorder, What};
+use crate::trace::{Connection, Damage, Party, Reading, Recorder, What};
 
 /// A conversation written down line by line: `>` from the client, `<` from the server.
 fn judged(revision: Revision, lines: &[&str]) -> String {
@@ -24,13 +24,13 @@ fn say(recorder: &Recorder, on: Connection, exchange: Option<u64>, party: Party,
     let text = Bytes::copy_from_slice(text.trim().as_bytes());
     let what = match text.first() {
         Some(b'{' | b'[') => Reading::message(text),
-        _ => What::Noise { bytes: text, why: "not JSON".to_owned(), lost: false },
+        _ => What::Noise { bytes: text, why: "not JSON".to_owned(), damage: Damage::Stray },
     };
     recorder.record_in(on, exchange, party, what);
 }
 
 fn shown(recorder: &Recorder, revision: Revision) -> String {
-    let findings = judge(&recorder.trace(), Party::Server, revision);
+    let findings = judge(&recorder.trace(), Party::Server, &|_| revision);
     let line = |finding: &crate::check::Finding| {
         format!(
             "{:?} {:?} {:?}\n{finding}\n",

@@ -67,7 +67,7 @@ fn shown(outcome: &Outcome) -> String {
 fn a_scenario_that_never_ends_is_one_time_out() {
     insta::assert_snapshot!(shown(&odd(Revision::V2024_11_05)), @r"
     FAILURE scenario-timeout the scenario was not over in time
-      expected an end within 400ms
+      expected an end within 400 ms
     SKIPPED wire-well-formed the peer said nothing
     => Failed
     ");

@@ -38,6 +38,10 @@ impl<'a> Writer<'a> {
         if trace.elided > 0 && chosen.is_none() {
             self.aside(&format!("… {} older events were dropped to save memory", trace.elided));
         }
+        if trace.elided_stderr > 0 && chosen.is_none() {
+            let lines = trace.elided_stderr;
+            self.aside(&format!("… {lines} older lines of stderr were dropped to save memory"));
+        }
         let mut shown = 0;
         let mut on: Option<Connection> = None;
         for line in &play.lines {

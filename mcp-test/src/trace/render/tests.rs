@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use super::*;
-use crate::trace::{Connection, Party, Reading, Recorder, What};
+use crate::trace::{Connection, Damage, Party, Reading, Recorder, What};
 
 struct Stage {
     recorder: Recorder,
@@ -143,7 +143,7 @@ fn what_is_wrong_is_shown_with_its_reason() {
     let noise = |bytes: &'static [u8], why: &str| What::Noise {
         bytes: bytes.into(),
         why: why.to_owned(),
-        lost: false,
+        damage: Damage::Stray,
     };
     stage.happens(
         Party::Server,
@@ -218,7 +218,7 @@ fn http_lines_stand_below_their_messages() {
     let html = What::Noise {
         bytes: "<html>Not here</html>".into(),
         why: "its content type is text/html".into(),
-        lost: true,
+        damage: Damage::Lost,
     };
     stage.in_exchange(
         3,
@@ -343,7 +343,11 @@ fn long_lines_are_wrapped_below_their_start() {
     stage.server(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"data":"{words}","more":true}}}}"#));
     stage.happens(
         Party::Server,
-        What::Noise { bytes: "=".repeat(1000).into(), why: "not JSON".into(), lost: false },
+        What::Noise {
+            bytes: "=".repeat(1000).into(),
+            why: "not JSON".into(),
+            damage: Damage::Stray,
+        },
     );
     assert_snapshot!(stage.brief(), @r#"
     1  client ← server  notifications/message {"data":"one two three four five six seven one two three

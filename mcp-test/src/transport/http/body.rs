@@ -4,17 +4,21 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
 use super::door::HttpReply;
-use super::ended;
 use crate::trace::What;
 use crate::transport::Limits;
+use crate::transport::link::{Damage, Incoming, Origin};
 use crate::transport::reading::Observer;
 use crate::wire::sse::{Decoder, SseItem, SseViolation};
+
+/// Bytes of a broken body that are kept.
+const KEPT: usize = 64 * 1024;
 
 /// Says that no response came.
 pub(super) async fn no_response(observer: &Observer, exchange: u64, why: &str) {
     let how = format!("failed without an HTTP response: {why}");
     let seq = observer.record(Some(exchange), What::Closed { how: how.clone() });
-    observer.pass(ended(seq, exchange, None, how)).await;
+    let (status, to_be_polled) = (None, false);
+    observer.pass(Incoming::Ended { seq, exchange, status, how, to_be_polled }).await;
 }
 
 /// Reads a response to its end.
@@ -22,20 +26,26 @@ pub(super) async fn observe(observer: &Observer, exchange: u64, reply: HttpReply
     let status = reply.status;
     let media = reply.header("content-type").unwrap_or_default();
     let essence = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let location = reply.header("location").filter(|_| (300..400).contains(&status));
     let what = What::HttpResponse { status, headers: reply.headers.clone() };
     let seq = observer.record(Some(exchange), what);
-    let how = match essence.as_str() {
-        "text/event-stream" => events(observer, exchange, reply, limits).await,
-        _ => whole(observer, exchange, reply, &essence, limits).await,
+    let stream = essence == "text/event-stream";
+    let origin = Origin { exchange: Some(exchange), status: Some(status), stream };
+    let (how, to_be_polled) = if stream {
+        events(observer, origin, reply, limits).await
+    } else {
+        (whole(observer, origin, reply, &essence, limits).await, false)
     };
-    let how = format!("ended with HTTP {status}, {how}");
-    observer.pass(ended(seq, exchange, Some(status), how)).await;
+    let elsewhere = location.map(|location| format!(" to {location}")).unwrap_or_default();
+    let how = format!("ended with HTTP {status}{elsewhere}, {how}");
+    let status = Some(status);
+    observer.pass(Incoming::Ended { seq, exchange, status, how, to_be_polled }).await;
 }
 
 /// A body that is read as one piece.
 async fn whole(
     observer: &Observer,
-    exchange: u64,
+    origin: Origin,
     reply: HttpReply,
     essence: &str,
     limits: Limits,
@@ -48,19 +58,21 @@ async fn whole(
         match piece {
             Ok(piece) => body.extend_from_slice(&piece),
             Err(why) => {
-                broken = Some(format!("a body that broke off after {} bytes: {why}", body.len()));
+                let how = format!("a body that broke off after {} bytes: {why}", body.len());
+                broken = Some((how, Damage::Lost));
                 break;
             }
         }
         if body.len() > limits.body {
-            broken = Some(format!("a body longer than the limit of {} bytes", limits.body));
+            let how = format!("a body longer than the {} bytes that mcp-test reads", limits.body);
+            broken = Some((how, Damage::OverLimit));
             break;
         }
     }
     let body = body.freeze();
-    if let Some(how) = broken {
-        let head = body.slice(..body.len().min(limits.body));
-        observer.noise(Some(exchange), head, how.clone(), true).await;
+    if let Some((how, damage)) = broken {
+        let head = body.slice(..body.len().min(KEPT));
+        observer.noise(origin, head, how.clone(), damage).await;
         return how;
     }
     if body.is_empty() {
@@ -68,7 +80,7 @@ async fn whole(
     }
     if essence == "application/json" {
         let how = format!("{} bytes of application/json", body.len());
-        observer.text(Some(exchange), body).await;
+        observer.text(origin, body).await;
         return how;
     }
     let kind = match essence {
@@ -76,17 +88,20 @@ async fn whole(
         essence => format!("a body of type {essence}"),
     };
     let why = format!("HTTP {status} with {kind}, not application/json or text/event-stream");
-    // Outside 2xx a body is for people; it explains, and is no attempt at a message.
-    let broken = (200..300).contains(&status);
-    observer.noise(Some(exchange), body, why, broken).await;
+    observer.noise(origin, body, why, Damage::Lost).await;
     kind
 }
 
-/// A body that is a stream of events, each with a message as its data.
-async fn events(observer: &Observer, exchange: u64, reply: HttpReply, limits: Limits) -> String {
+/// A body that is a stream of events, each with a message as its data; tells whether the stream gave ids to its events.
+async fn events(
+    observer: &Observer,
+    origin: Origin,
+    reply: HttpReply,
+    limits: Limits,
+) -> (String, bool) {
     let mut decoder = Decoder::new(limits.event);
     let mut pieces = reply.body;
-    let mut seen = 0_u64;
+    let (mut seen, mut numbered) = (0_u64, false);
     let how = loop {
         match pieces.next().await {
             None => break "the event stream complete".to_owned(),
@@ -94,8 +109,9 @@ async fn events(observer: &Observer, exchange: u64, reply: HttpReply, limits: Li
             Some(Ok(piece)) => {
                 for item in decoder.push(&piece) {
                     seen += 1;
-                    if !event(observer, exchange, item).await {
-                        return "the event stream no longer listened to".to_owned();
+                    numbered |= has_id(&item);
+                    if !event(observer, origin, item).await {
+                        return ("the event stream no longer listened to".to_owned(), false);
                     }
                 }
             }
@@ -103,42 +119,48 @@ async fn events(observer: &Observer, exchange: u64, reply: HttpReply, limits: Li
     };
     for item in decoder.finish() {
         seen += 1;
-        event(observer, exchange, item).await;
+        event(observer, origin, item).await;
     }
-    format!("{how} after {seen} event{}", if seen == 1 { "" } else { "s" })
+    (format!("{how} after {seen} event{}", if seen == 1 { "" } else { "s" }), numbered)
 }
 
-async fn event(observer: &Observer, exchange: u64, item: SseItem) -> bool {
-    let exchange = Some(exchange);
+fn has_id(item: &SseItem) -> bool {
+    matches!(item, SseItem::Event(event) | SseItem::Silent(event) if event.id.is_some())
+}
+
+async fn event(observer: &Observer, origin: Origin, item: SseItem) -> bool {
     match item {
         SseItem::Event(event) => {
             let data = Bytes::from(event.data);
             let what = What::SseEvent { event: event.event, id: event.id, retry: event.retry };
-            observer.record(exchange, what);
+            observer.record(origin.exchange, what);
             // An event without data primes the client with an id to resume from.
-            data.is_empty() || observer.text(exchange, data).await
+            data.is_empty() || observer.text(origin, data).await
         }
         SseItem::Silent(event) => {
             let what = What::SseEvent { event: event.event, id: event.id, retry: event.retry };
-            observer.record(exchange, what);
+            observer.record(origin.exchange, what);
             true
         }
         SseItem::Comment(text) => {
-            observer.record(exchange, What::SseComment(text));
+            observer.record(origin.exchange, What::SseComment(text));
             true
         }
         SseItem::Violation(violation) => {
-            let (text, lost) = match &violation {
-                SseViolation::UnknownField { line } => (line, line.trim_start().starts_with('{')),
-                SseViolation::InvalidUtf8 { line } => (line, false),
-                SseViolation::NulInId { value } | SseViolation::BadRetry { value } => {
-                    (value, false)
+            let begun = |line: &str| line.trim_start().starts_with('{');
+            let (text, damage) = match &violation {
+                SseViolation::UnknownField { line } if begun(line) => (line, Damage::Lost),
+                SseViolation::UnknownField { line } | SseViolation::InvalidUtf8 { line } => {
+                    (line, Damage::Stray)
                 }
-                SseViolation::TooLong { head, .. } => (head, true),
-                SseViolation::Unfinished { text } => (text, true),
+                SseViolation::NulInId { value } | SseViolation::BadRetry { value } => {
+                    (value, Damage::Stray)
+                }
+                SseViolation::TooLong { head, .. } => (head, Damage::OverLimit),
+                SseViolation::Unfinished { text } => (text, Damage::Lost),
             };
             let bytes = Bytes::copy_from_slice(text.as_bytes());
-            observer.noise(exchange, bytes, violation.to_string(), lost).await
+            observer.noise(origin, bytes, violation.to_string(), damage).await
         }
     }
 }

@@ -11,7 +11,8 @@ use bytes::Bytes;
 use futures_util::{FutureExt, Stream, StreamExt};
 use tower::ServiceExt;
 
-use crate::transport::duplex::panic_text;
+use crate::expect::words::panic_text;
+use crate::transport::headers::listed;
 use crate::transport::link::BoxFuture;
 
 /// The body of a response, piece by piece; an error says how it broke off.
@@ -143,13 +144,6 @@ async fn into_service(router: Router, request: http::Request<Bytes>) -> Result<H
     let body = response.into_body().into_data_stream();
     let body = body.map(|piece| piece.map_err(|error| chain(&error)));
     Ok(HttpReply { status, headers, body: Box::pin(body) })
-}
-
-fn listed(headers: &http::HeaderMap) -> Vec<(String, String)> {
-    let line = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
-        (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
-    };
-    headers.iter().map(line).collect()
 }
 
 /// An error with all that it says of its causes, each said once.

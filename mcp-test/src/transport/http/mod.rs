@@ -10,21 +10,27 @@ mod door;
 mod headers;
 
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 pub(super) use self::door::Door;
-use super::link::{BoxFuture, Carry, Ending, Incoming, Link, Outgoing, QUEUE, Sent};
+use super::link::{BoxFuture, Carry, Ending, Link, Outgoing, QUEUE, Sent};
 use super::reading::Observer;
 use super::{CarrierKind, Limits};
 use crate::clock::{self, Deadline};
+use crate::expect::words::panic_text;
 use crate::spec::{Revision, header};
 use crate::trace::{Party, Reading, Recorder, What};
 use crate::wire::Message;
+
+/// How long exchanges that are under way at the end may take.
+const LEAVING: Duration = Duration::from_millis(100);
 
 /// What the exchanges of one connection share.
 #[derive(Default)]
@@ -105,7 +111,7 @@ impl HttpCarrier {
 }
 
 impl Carry for HttpCarrier {
-    fn send(&mut self, outgoing: Outgoing) -> BoxFuture<'_, Sent> {
+    fn send(&mut self, outgoing: Outgoing, _: Deadline) -> BoxFuture<'_, Sent> {
         Box::pin(async move {
             self.exchanges += 1;
             let exchange = self.exchanges;
@@ -129,9 +135,14 @@ impl Carry for HttpCarrier {
                 if opens_session && let Some(id) = reply.header(header::MCP_SESSION_ID) {
                     shared.lock().unwrap_or_else(PoisonError::into_inner).session = Some(id);
                 }
-                body::observe(&observer, exchange, reply, limits).await;
+                let observing = body::observe(&observer, exchange, reply, limits);
+                // The body of a service in this process is code of the test's, and may panic.
+                if let Err(panic) = AssertUnwindSafe(observing).catch_unwind().await {
+                    let why = format!("the service panicked: {}", panic_text(panic.as_ref()));
+                    body::no_response(&observer, exchange, &why).await;
+                }
             });
-            Sent { seq, exchange: Some(exchange) }
+            Sent { seq, exchange: Some(exchange), written: true }
         })
     }
 
@@ -141,6 +152,9 @@ impl Carry for HttpCarrier {
 
     fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
         Box::pin(async move {
+            // What was recorded as sent should leave; a stream that stays open is not waited for.
+            let leaving = async { while self.under_way.join_next().await.is_some() {} };
+            let _ = clock::within(Deadline::after(LEAVING.min(grace)), leaving).await;
             self.under_way.abort_all();
             let session = self.shared().session.take();
             let how = match session {
@@ -189,9 +203,4 @@ impl Drop for HttpCarrier {
     fn drop(&mut self) {
         self.under_way.abort_all();
     }
-}
-
-/// What is known when an exchange is over.
-fn ended(seq: crate::trace::Seq, exchange: u64, status: Option<u16>, how: String) -> Incoming {
-    Incoming::Ended { seq, exchange, status, how }
 }

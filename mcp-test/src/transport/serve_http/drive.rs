@@ -27,4 +27,16 @@ impl Drive {
         }
         self.messages.recv().await
     }
+
+    /// Lets the work come to its end, for a response that has no room for messages: only an error reply is kept, as the
+    /// reason for a refusal.
+    pub(super) async fn refusal(mut self) -> Option<Emitted> {
+        let mut refusal = None;
+        while let Some(emitted) = self.next().await {
+            if emitted.is_reply() && emitted.value.get("error").is_some() {
+                refusal.get_or_insert(emitted);
+            }
+        }
+        refusal
+    }
 }

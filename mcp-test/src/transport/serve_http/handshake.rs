@@ -111,9 +111,9 @@ impl HttpServer {
         self.respond(wire, drive, manner).await
     }
 
-    /// The response to what wants no answer.
-    async fn accept(&self, mut drive: Drive, is_message: bool) -> Response {
-        match drive.next().await {
+    /// The response to what wants no answer, once it is dealt with.
+    pub(super) async fn accept(&self, drive: Drive, is_message: bool) -> Response {
+        match drive.refusal().await {
             Some(refused) => {
                 let status = refused.status.and_then(|status| StatusCode::from_u16(status).ok());
                 reply::json(status.unwrap_or(StatusCode::BAD_REQUEST), &refused.value)

@@ -58,8 +58,14 @@ impl Listening {
     /// Ends the sessions and stops listening; what does not end within a second is cut off.
     pub async fn end(mut self) {
         self.stop();
-        let task = &mut self.task;
-        clock::within(Deadline::after(GRACE), task).await.ok();
+        for _ in 0..2 {
+            let task = &mut self.task;
+            if clock::within(Deadline::after(GRACE), task).await.is_ok() {
+                return;
+            }
+            // Each connection has a task of its own, which does not end with the one that listens.
+            self.server.cut_off();
+        }
     }
 
     /// Serves until something else stops the listener.
@@ -83,6 +89,7 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         self.stop();
+        self.server.cut_off();
         self.task.abort();
     }
 }

@@ -21,12 +21,13 @@ use axum::{
     response::Response,
     routing::any,
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode, request::Parts};
+use http::{HeaderMap, Method, StatusCode, request::Parts};
 use tokio::sync::watch;
 
 use self::{reply::Said, sessions::Sessions};
 use super::{
     Limits,
+    headers::listed,
     serve::{Actor, Received},
     tap::{Tap, Wire},
 };
@@ -64,21 +65,30 @@ struct Shared {
     wire: Wire,
     options: HttpOptions,
     sessions: Sessions,
-    /// Turns true when the server ends, for everything that waits.
-    ended: watch::Sender<bool>,
+    stage: watch::Sender<Stage>,
+}
+
+/// How far a server has come, for everything that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Serving,
+    /// What only waits ends.
+    Ending,
+    /// Whatever still works is cut off.
+    Over,
 }
 
 impl HttpServer {
     /// An endpoint for an actor.
     #[must_use]
     pub fn new(actor: Arc<dyn Actor>, tap: &Tap, options: HttpOptions) -> Self {
-        let ended = watch::Sender::new(false);
+        let stage = watch::Sender::new(Stage::Serving);
         Self(Arc::new(Shared {
             actor,
             wire: tap.open("http"),
             options,
             sessions: Sessions::default(),
-            ended,
+            stage,
         }))
     }
 
@@ -90,7 +100,23 @@ impl HttpServer {
     /// Ends all sessions and all that waits.
     pub fn end(&self) {
         self.0.sessions.end();
-        self.0.ended.send_replace(true);
+        self.reach(Stage::Ending);
+    }
+
+    /// Ends what is still being answered, too.
+    pub fn cut_off(&self) {
+        self.end();
+        self.reach(Stage::Over);
+    }
+
+    fn reach(&self, stage: Stage) {
+        self.0.stage.send_modify(|reached| *reached = stage.max(*reached));
+    }
+
+    /// Waits until the server has come so far.
+    async fn reached(&self, stage: Stage) {
+        // The sender lives as long as this server does.
+        self.0.stage.subscribe().wait_for(|reached| *reached >= stage).await.ok();
     }
 
     fn serves(&self, era: Era) -> bool {
@@ -160,7 +186,11 @@ async fn answer(State(server): State<HttpServer>, request: Request) -> Response 
         path: head.uri.to_string(),
         headers: listed(&head.headers),
     });
-    let response = server.admit(&wire, &head, body).await;
+    let response = tokio::select! {
+        biased;
+        response = server.admit(&wire, &head, body) => response,
+        () = server.reached(Stage::Over) => reply::ended(),
+    };
     wire.record(Party::Server, || What::HttpResponse {
         status: response.status().as_u16(),
         headers: listed(response.headers()),
@@ -169,10 +199,4 @@ async fn answer(State(server): State<HttpServer>, request: Request) -> Response 
         wire.sent(text);
     }
     response
-}
-
-/// Headers as a trace has them.
-fn listed(headers: &HeaderMap) -> Vec<(String, String)> {
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
 }

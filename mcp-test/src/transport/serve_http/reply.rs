@@ -9,7 +9,7 @@ use axum::{
 use futures_util::stream;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 
-use super::{HttpServer, drive::Drive, gate};
+use super::{HttpServer, Stage, drive::Drive, gate};
 use crate::{
     json::Value,
     transport::{
@@ -52,8 +52,8 @@ impl HttpServer {
             ),
             (None, Then::Close | Then::Exit) => response(status, gate::JSON, broken()),
             (None, Then::Silence) => {
-                self.ended().await;
-                return refusal(StatusCode::SERVICE_UNAVAILABLE, "the server has ended");
+                self.reached(Stage::Ending).await;
+                return ended();
             }
         };
         *response.status_mut() = status;
@@ -62,12 +62,11 @@ impl HttpServer {
         }
         with(manner.headers, response)
     }
+}
 
-    /// Waits until the server ends.
-    pub(super) async fn ended(&self) {
-        // The sender lives as long as this server does.
-        self.0.ended.subscribe().wait_for(|ended| *ended).await.ok();
-    }
+/// A refusal of what is not answered any more.
+pub(super) fn ended() -> Response {
+    refusal(StatusCode::SERVICE_UNAVAILABLE, "the server has ended")
 }
 
 /// A refusal before any message was read: a text for people.

@@ -38,8 +38,7 @@ impl HttpServer {
             }
             Some(Ok(Message::Notification(_))) => {
                 let conversation = self.0.actor.converse(Some(Era::Stateless));
-                while Drive::start(&*conversation, received.clone()).next().await.is_some() {}
-                return reply::empty(StatusCode::ACCEPTED);
+                return self.accept(Drive::start(&*conversation, received), true).await;
             }
             Some(Err(_)) | None => {}
         }

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, io};
 use axum::body::{Body, Bytes};
 use futures_util::stream;
 
-use super::{HttpServer, drive::Drive};
+use super::{HttpServer, Stage, drive::Drive};
 use crate::{
     trace::{Party, What},
     transport::{
@@ -53,14 +53,21 @@ impl Streaming {
             match self.then {
                 Then::GoOn => {}
                 Then::Silence => {
-                    self.server.ended().await;
+                    self.server.reached(Stage::Ending).await;
                     return None;
                 }
                 Then::Close | Then::Exit => {
                     return Some(Err(io::ErrorKind::ConnectionAborted.into()));
                 }
             }
-            let delivery = self.wire.deliver(self.drive.next().await?);
+            let emitted = tokio::select! {
+                biased;
+                emitted = self.drive.next() => emitted?,
+                () = self.server.reached(Stage::Over) => {
+                    return Some(Err(io::ErrorKind::ConnectionAborted.into()));
+                }
+            };
+            let delivery = self.wire.deliver(emitted);
             self.queue.extend(events(&delivery));
             self.then = delivery.then;
         }

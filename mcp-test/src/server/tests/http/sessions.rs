@@ -1,10 +1,22 @@
 //! Sessions of the handshake era, and what HTTP lets in.
 
+use std::{future::pending, time::Duration};
+
 use http::StatusCode;
 use insta::assert_snapshot;
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::mpsc,
+};
 
 use super::{Endpoint, INITIALIZE, PING, run};
-use crate::{server::reference::everything, transport::Limits};
+use crate::{
+    clock::{self, Deadline},
+    server::{Call, Server, reference::everything},
+    transport::Limits,
+};
 
 #[test]
 fn a_session_from_initialize_to_delete() {
@@ -114,13 +126,11 @@ fn batches_over_http() {
 
 #[test]
 fn a_listener_serves_until_it_is_ended() {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
     runtime.block_on(async {
         let listening = everything().listen("127.0.0.1:0").await.unwrap();
         assert_eq!(listening.url(), format!("http://{}/mcp", listening.address()));
-        let mut client = tokio::net::TcpStream::connect(listening.address()).await.unwrap();
+        let mut client = TcpStream::connect(listening.address()).await.unwrap();
         client
             .write_all(b"PUT /mcp HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
             .await
@@ -130,6 +140,62 @@ fn a_listener_serves_until_it_is_ended() {
         assert!(said.starts_with("HTTP/1.1 405"), "{said}");
         let address = listening.address();
         listening.end().await;
-        assert!(tokio::net::TcpStream::connect(address).await.is_err());
+        assert!(TcpStream::connect(address).await.is_err());
+    });
+}
+
+/// Says when it is dropped.
+struct Witness(mpsc::UnboundedSender<&'static str>);
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        self.0.send("gone").ok();
+    }
+}
+
+/// Opens a connection to a server that never answers, ends the server, and returns what the client got to hear.
+async fn cut_off(server: Server, mut told: mpsc::UnboundedReceiver<&'static str>) -> String {
+    let patience = Deadline::after(Duration::from_secs(20));
+    let listening = server.listen("127.0.0.1:0").await.unwrap();
+    let mut client = TcpStream::connect(listening.address()).await.unwrap();
+    let body = INITIALIZE;
+    let head = "POST /mcp HTTP/1.1\r\nhost: x\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json";
+    let request = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    client.write_all(request.as_bytes()).await.unwrap();
+    assert_eq!(told.recv().await, Some("begun"));
+    listening.end().await;
+    assert_eq!(clock::within(patience, told.recv()).await, Ok(Some("gone")));
+    let mut said = String::new();
+    let reading = clock::within(patience, client.read_to_string(&mut said)).await;
+    assert!(reading.is_ok(), "the connection stays open");
+    said
+}
+
+#[test]
+fn the_end_of_a_listener_cuts_off_what_does_not_end() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    runtime.block_on(async {
+        let (tell, told) = mpsc::unbounded_channel();
+        let silent = everything().on("initialize", move |_: Call| {
+            let witness = Witness(tell.clone());
+            async move {
+                witness.0.send("begun").ok();
+                pending::<serde_json::Value>().await
+            }
+        });
+        let said = cut_off(silent, told).await;
+        assert!(said.starts_with("HTTP/1.1 503"), "{said}");
+
+        let (tell, told) = mpsc::unbounded_channel();
+        let talking = everything().on("initialize", move |call: Call| {
+            let witness = Witness(tell.clone());
+            async move {
+                call.notify("notifications/message", json!({"data": "wait"})).await.unwrap();
+                witness.0.send("begun").ok();
+                pending::<serde_json::Value>().await
+            }
+        });
+        let said = cut_off(talking, told).await;
+        assert!(said.starts_with("HTTP/1.1 200") && said.contains("wait"), "{said}");
     });
 }

@@ -1,5 +1,10 @@
 //! Streams: of replies, of the server's own account, and in the trace.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
 use futures_util::FutureExt;
 use http::StatusCode;
 use http_body_util::BodyExt;
@@ -8,7 +13,7 @@ use serde_json::json;
 
 use super::{Endpoint, PING, run};
 use crate::{
-    server::{Call, reference::everything},
+    server::{Call, Server, reference::everything},
     trace::{Recorder, What},
     wire::Message,
 };
@@ -79,6 +84,41 @@ fn a_question_is_asked_on_the_stream_and_answered_by_a_post() {
         assert_eq!(answer.status, StatusCode::ACCEPTED);
         let rest = stream.collect().await.unwrap().to_bytes();
         assert_snapshot!(String::from_utf8_lossy(&rest), @r#"data: {"jsonrpc":"2.0","id":2,"result":{"content":[],"roots":{"roots":[]}}}"#);
+    });
+}
+
+/// A server that says something when it is told something, and counts how often it has done so.
+fn talkative() -> (Server, Arc<AtomicUsize>) {
+    let said = Arc::new(AtomicUsize::new(0));
+    let saying = Arc::clone(&said);
+    let server = everything().on("notifications/roots/list_changed", move |call: Call| {
+        let said = Arc::clone(&saying);
+        async move {
+            let again = said.load(Ordering::Relaxed) > 0;
+            assert!(!again, "the handler is run again");
+            call.notify("notifications/message", json!({"level": "info", "data": "hello"}))
+                .await
+                .unwrap();
+            said.fetch_add(1, Ordering::Relaxed);
+            json!({})
+        }
+    });
+    (server, said)
+}
+
+#[test]
+fn what_is_said_to_a_notification_is_no_refusal_of_it() {
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+    run(async {
+        let (server, said) = talkative();
+        let session = Endpoint::new(&server).session("2025-06-18").await;
+        assert_eq!(session.post(told).await.shown().trim_end(), "202");
+        assert_eq!(said.load(Ordering::Relaxed), 1);
+
+        let (server, said) = talkative();
+        let endpoint = Endpoint::new(&server).stateless("notifications/roots/list_changed");
+        assert_eq!(endpoint.post(told).await.shown().trim_end(), "202");
+        assert_eq!(said.load(Ordering::Relaxed), 1);
     });
 }
 

@@ -1,0 +1,184 @@
+//! What HTTP adds to the ways in which a wait ends, on routers of this process.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Response, StatusCode, header};
+use futures_util::stream;
+use serde_json::{Value, json};
+
+use super::{Client, Options};
+use crate::check::{Blame, Finding};
+use crate::trace::Recorder;
+use crate::transport::{CarrierKind, Limits, Target};
+
+fn respond(status: u16, media: &str, body: impl Into<Body>) -> Response<Body> {
+    let builder = Response::builder().status(status).header(header::CONTENT_TYPE, media);
+    builder.body(body.into()).unwrap_or_default()
+}
+
+/// A server that answers each POST with what `answer` makes of its body.
+fn posting(answer: fn(Value) -> Response<Body>) -> Target {
+    let handler =
+        move |body: String| async move { answer(serde_json::from_str(&body).unwrap_or_default()) };
+    Target::router(move || Router::new().fallback(handler))
+}
+
+async fn open(target: &Target, recorder: &Recorder, options: Options) -> Client {
+    let link = target.open(CarrierKind::Router, recorder, Limits::default()).await.unwrap();
+    Client::silent(link, options.timeout(Duration::from_secs(20)))
+}
+
+/// The finding that ends a wait for a reply to `ping`; no deadline may fire for it.
+async fn lost(answer: fn(Value) -> Response<Body>) -> Finding {
+    let recorder = Recorder::new();
+    let mut client = open(&posting(answer), &recorder, Options::default()).await;
+    let finding = client.request("ping", json!({})).await.map(drop).unwrap_err();
+    assert!(!recorder.trace().deadline_fired());
+    finding
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_with_its_status_and_is_nobodys_fault_before_the_first_message() {
+    let finding = lost(|_| respond(401, "application/json", r#"{"error":"invalid_token"}"#)).await;
+    assert_eq!((finding.blame, finding.requirements.len()), (Blame::Environment, 0));
+    insta::assert_snapshot!(finding, @r#"
+    `ping` was refused with HTTP 401
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that ended with HTTP 401, 25 bytes of application/json: "{\"error\":\"invalid_token\"}" (malformed: expected /jsonrpc is "2.0", got nothing)
+      hint: send credentials, with `--header` or `Target::header`
+    "#);
+
+    insta::assert_snapshot!(lost(|_| respond(404, "text/html", "<h1>Not here</h1>")).await, @r#"
+    `ping` was refused with HTTP 404
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that ended with HTTP 404, a body of type text/html: "<h1>Not here</h1>" (HTTP 404 with a body of type text/html, not application/json or text/event-stream)
+      hint: is this the URL of the MCP endpoint, with its path?
+    "#);
+
+    let moved = |_| {
+        let mut response = respond(302, "text/plain", "");
+        response.headers_mut().insert(header::LOCATION, "/elsewhere".parse().expect("a path"));
+        response
+    };
+    insta::assert_snapshot!(lost(moved).await, @"
+    `ping` was refused with HTTP 302
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that ended with HTTP 302 to /elsewhere, an empty body
+      hint: is this the URL of the MCP endpoint, with its path?
+    ");
+
+    let finding = lost(|_| respond(500, "text/plain", "out of memory")).await;
+    assert_eq!(finding.blame, Blame::Peer);
+    insta::assert_snapshot!(finding, @r#"
+    `ping` was refused with HTTP 500
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that ended with HTTP 500, a body of type text/plain: "out of memory" (HTTP 500 with a body of type text/plain, not application/json or text/event-stream)
+    "#);
+}
+
+#[tokio::test]
+async fn a_page_of_html_and_an_empty_body_are_named_as_such() {
+    insta::assert_snapshot!(lost(|_| respond(200, "text/html", "<h1>Welcome</h1>")).await, @r#"
+    what came instead of the reply to `ping` is no MCP message
+      expected a JSON-RPC response with id 1 of MCP 2025-11-25
+      got "<h1>Welcome</h1>" (HTTP 200 with a body of type text/html, not application/json or text/event-stream)
+    "#);
+    insta::assert_snapshot!(lost(|_| respond(200, "application/json", "")).await, @"
+    `ping` got no reply
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that ended with HTTP 200, an empty body
+    ");
+    insta::assert_snapshot!(lost(|_| respond(202, "application/json", "")).await, @"
+    `ping` got no reply
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that ended with HTTP 202, an empty body
+    ");
+}
+
+#[tokio::test]
+async fn a_result_needs_a_status_that_says_so() {
+    let with_500 = |asked: Value| {
+        let reply = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {}});
+        respond(500, "application/json", reply.to_string())
+    };
+    insta::assert_snapshot!(lost(with_500).await, @"
+    the result of `ping` came with HTTP 500
+      expected a result with HTTP 200
+      got a result with HTTP 500
+    ");
+}
+
+#[tokio::test]
+async fn a_service_that_panics_ends_the_wait() {
+    insta::assert_snapshot!(lost(|_| panic!("no handler")).await, @"
+    `ping` got no reply
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that failed without an HTTP response: the service panicked: no handler
+    ");
+    let in_the_body = |_| {
+        let pieces = stream::poll_fn(|_| -> std::task::Poll<Option<Result<String, String>>> {
+            panic!("no more pieces")
+        });
+        respond(200, "application/json", Body::from_stream(pieces))
+    };
+    insta::assert_snapshot!(lost(in_the_body).await, @"
+    `ping` got no reply
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that failed without an HTTP response: the service panicked: no more pieces
+    ");
+}
+
+#[tokio::test]
+async fn a_notification_that_is_refused_ends_the_handshake() {
+    let strict = |asked: Value| {
+        if asked.get("id").is_none() {
+            return respond(StatusCode::BAD_REQUEST.as_u16(), "text/plain", "no session");
+        }
+        let result = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "serverInfo": {"name": "s", "version": "1"},
+        });
+        let reply = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});
+        respond(200, "application/json", reply.to_string())
+    };
+    let recorder = Recorder::new();
+    let mut client = open(&posting(strict), &recorder, Options::default()).await;
+    insta::assert_snapshot!(client.initialize().await.map(drop).unwrap_err(), @"
+    `notifications/initialized` was not accepted
+      expected HTTP 202 Accepted
+      got an exchange that ended with HTTP 400, a body of type text/plain
+    ");
+}
+
+#[tokio::test]
+async fn a_stream_that_is_to_be_polled_is_not_held_against_the_server() {
+    let primed = |_| respond(200, "text/event-stream", "id: 1\nretry: 10\ndata: \n\n");
+    let finding = lost(primed).await;
+    assert_eq!(finding.blame, Blame::Harness);
+    insta::assert_snapshot!(finding, @"
+    `ping` got no reply
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that ended with HTTP 200, the event stream complete after 1 event
+      hint: the server wants to be polled for the rest of the stream, which mcp-test does not do
+    ");
+}
+
+#[tokio::test]
+async fn read_as_the_official_client_does_a_stray_reply_does_not_end_the_wait() {
+    let stray_first = |asked: Value| {
+        let reply = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {}});
+        let events = format!("data: {}\n\ndata: {}\n\n", reply(&json!(99)), reply(&asked["id"]));
+        respond(200, "text/event-stream", events)
+    };
+    let recorder = Recorder::new();
+    let options = Options { lenient_ids: true, ..Options::default() };
+    let mut client = open(&posting(stray_first), &recorder, options).await;
+    assert!(client.request("ping", json!({})).await.is_ok_and(|reply| reply.error().is_none()));
+    insta::assert_snapshot!(lost(stray_first).await, @"
+    the reply to `ping` has the wrong id
+      expected a response with id 1
+      got id 99, which no request has
+    ");
+}
