@@ -17,8 +17,31 @@ use crate::expect::words::closest;
 use crate::scenario::{Leg, Profile, Scenario};
 use crate::scenarios;
 
-/// The checks that any scenario may have without declaring them.
-const COMMON: [&str; 4] = [WELL_FORMED, TIMEOUT, SCHEMA_VALID, "wire-schema-harness-error"];
+/// The checks that any scenario may have without declaring them, and what they say; known to baselines.
+pub const COMMON: [(&str, &str); 4] = [
+    (
+        WELL_FORMED,
+        "Everything that the peer sent, in the whole conversation, is well-formed JSON-RPC, carried as its\n\
+         transport wants it, and answers what was asked. It warns when only a SHOULD is not followed, and is\n\
+         skipped when the peer said nothing. It is of mcp-test, and made in every scenario.",
+    ),
+    (
+        TIMEOUT,
+        "The scenario is over within the time of --timeout. It is made only when it fails, officially in\n\
+         place of the checks of the scenario.",
+    ),
+    (
+        SCHEMA_VALID,
+        "Every message is valid by the schema of its revision. The official suite makes this check in every\n\
+         scenario. mcp-test makes it in profile official, when a message was found to have a wrong shape; it does\n\
+         not say SUCCESS, since it does not validate all of the schema.",
+    ),
+    (
+        "wire-schema-harness-error",
+        "The official suite makes this check when it cannot validate a message itself; mcp-test does not. A\n\
+         baseline may name it.",
+    ),
+];
 
 /// One entry: a scenario that may fail, or one check of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,7 +244,7 @@ fn unknown(entry: &Entry) -> Option<String> {
         ));
     };
     let check = entry.check.as_deref()?;
-    if check == scenario.id || scenario.check(check).is_some() || COMMON.contains(&check) {
+    if check == scenario.id || scenario.check(check).is_some() || common().any(|id| id == check) {
         return None;
     }
     let suggestion = closest(check, known_checks(scenario));
@@ -229,7 +252,11 @@ fn unknown(entry: &Entry) -> Option<String> {
 }
 
 fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
-    scenario.checks.iter().map(|check| check.id).chain(COMMON)
+    scenario.checks.iter().map(|check| check.id).chain(common())
+}
+
+fn common() -> impl Iterator<Item = &'static str> {
+    COMMON.into_iter().map(|(id, _)| id)
 }
 
 impl Baseline {

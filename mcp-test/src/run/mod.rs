@@ -22,7 +22,7 @@ mod schema_valid;
 mod tests;
 mod yaml;
 
-pub use baseline::{Baseline, Comparison, Entry};
+pub use baseline::{Baseline, COMMON, Comparison, Entry};
 pub use cell::Cell;
 pub use error::{BaselineError, UsageError};
 pub use event::{Counts, Line, Preflight, RunEvent, Summary};

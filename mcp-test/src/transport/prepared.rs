@@ -88,7 +88,7 @@ mod listening {
             let got = match exit {
                 Ok(exit) => format!("a program that ended with {exit}"),
                 Err(_) if deadline.has_passed() => {
-                    format!("nothing that listens there within {} s", start_up.as_secs())
+                    format!("nothing that listens there within {}", clock::in_words(start_up))
                 }
                 Err(_) => continue,
             };

@@ -70,9 +70,12 @@ fn an_unknown_name_is_a_warning_officially_and_an_error_elsewhere() {
 #[test]
 fn an_unknown_section_is_a_warning_officially_and_an_error_elsewhere() {
     let baseline = parse("client: []\nservr:\n  - ping\nnotes: [x]\n").expect("a baseline");
-    insta::assert_snapshot!(baseline.vet(Leg::Server, Profile::Official).unwrap().join("\n"), @"");
+    insta::assert_snapshot!(baseline.vet(Leg::Server, Profile::Official).unwrap().join("\n"), @r"
+    known.yml:2: there is no section `servr`; did you mean `server`?
+    known.yml:4: there is no section `notes`; a baseline has `server` and `client`
+    ");
     let error = baseline.vet(Leg::Server, Profile::Adaptive).unwrap_err();
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"known.yml:2: there is no section `servr`; did you mean `server`?");
 }
 
 fn compare(text: &str, results: impl IntoIterator<Item = Played>) -> Comparison {
