@@ -80,8 +80,10 @@ fn both_judge_the_everything_server_alike() {
     let runtime = Runtime::new().expect("a runtime");
     let server = runtime.block_on(target.prepare()).expect("the server listens");
     for (scenario, _) in SCENARIOS {
-        let (theirs, ours) =
-            (folder.path().join("theirs").join(scenario), folder.path().join("ours").join(scenario));
+        let (theirs, ours) = (
+            folder.path().join("theirs").join(scenario),
+            folder.path().join("ours").join(scenario),
+        );
         let (code, text) = officially(
             &peers,
             &url,
