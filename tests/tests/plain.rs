@@ -58,7 +58,8 @@ async fn a_snapshot_for_each_cell(ctx: &mut Ctx) -> Result<()> {
 mod on_purpose {
     //! Scenarios that fail.
 
-    use std::sync::mpsc;
+    use std::net::TcpListener;
+    use std::sync::{LazyLock, mpsc};
 
     use super::*;
 
@@ -96,6 +97,25 @@ mod on_purpose {
         let (_sender, receiver) = mpsc::channel::<()>();
         receiver.recv()?;
         Ok(())
+    }
+
+    #[mcp_scenario(revisions = "2025-06-18, 2025-11-25", timeout = "1s", target = a_program)]
+    #[ignore = "fails on purpose"]
+    async fn a_blocked_thread_with_a_program(_ctx: &mut Ctx) -> Result<()> {
+        let (_sender, receiver) = mpsc::channel::<()>();
+        receiver.recv()?;
+        Ok(())
+    }
+
+    /// A program that takes the same port every time.
+    fn a_program() -> Target {
+        static ADDRESS: LazyLock<String> = LazyLock::new(|| {
+            let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+            free.expect("a free port").to_string()
+        });
+        let command = mcp_test::process::Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
+        let command = command.args(["reference", "server", "--listen", ADDRESS.as_str()]);
+        Target::url_started_by(format!("http://{}/mcp", *ADDRESS), command).named("a program")
     }
 
     #[mcp_scenario(revisions = "..2025-03-26", target = || everything().revisions(Revisions::only(Revision::V2025_06_18)).target())]
@@ -145,6 +165,11 @@ fn a_skip_that_is_not_allowed_fails_and_says_so() {
 #[test]
 fn code_that_blocks_the_thread_is_noticed() {
     insta::assert_snapshot!(failure("on_purpose::a_blocked_thread"));
+}
+
+#[test]
+fn the_program_of_a_blocked_cell_does_not_stand_in_the_way_of_the_next() {
+    insta::assert_snapshot!(failure("on_purpose::a_blocked_thread_with_a_program"));
 }
 
 #[test]

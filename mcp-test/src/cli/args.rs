@@ -179,15 +179,10 @@ pub(super) enum Reference {
 }
 
 #[derive(Debug, ClapArgs)]
+#[group(required = true, multiple = false, args = ["listen", "stdio"])]
 pub(super) struct ReferenceServerArgs {
     /// Serve Streamable HTTP at this address; a bare port means this machine only, port 0 any free one
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        value_parser = value::address,
-        required_unless_present = "stdio",
-        conflicts_with = "stdio"
-    )]
+    #[arg(long, value_name = "ADDRESS", value_parser = value::address)]
     pub(super) listen: Option<SocketAddr>,
     /// Serve the program that started this one, over stdin and stdout
     #[arg(long)]

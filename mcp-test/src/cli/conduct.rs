@@ -3,18 +3,18 @@
 use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use super::args::{Format, RunArgs};
 use super::error::CliError;
 use super::output;
-use super::signal::unless_signalled;
+use super::signal::{Signal, unless_signalled};
 use super::target::Chosen;
-use crate::report::{About, Console, Json, Progress, Rerun, ResultFiles, View, failure};
-use crate::run::{
-    self, Baseline, Counts, ExitCode, Plan, Results, RunEvent, Selection, Summary, UsageError,
+use crate::report::{
+    About, Console, Json, Progress, ReportError, Rerun, ResultFiles, Secrets, View, failure,
 };
+use crate::run::{self, Baseline, ExitCode, Plan, RunEvent, Selection, Summary, UsageError};
 use crate::scenario::{Leg, Profile};
 
 /// Which of the two commands it is.
@@ -53,23 +53,18 @@ pub(super) fn conduct(kind: Kind, args: &RunArgs) -> Result<u8, CliError> {
     let plan = plan(kind, args, &chosen)?;
     let mut reports = Reports::new(kind, args, &chosen, &plan)?;
     if plan.cells.is_empty() {
-        return reports.nothing_to_play(&plan);
+        return reports.nothing_to_play();
     }
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
-        let mut on = |event: RunEvent| reports.event(&event);
+        let mut on = |event: RunEvent| reports.event(event);
         unless_signalled(run::run(&plan, &mut on)).await
     });
     // Code of an in-process server may block a thread for good.
     runtime.shutdown_background();
     match ended {
-        Err(signal) => {
-            reports.interrupted();
-            Ok(signal.exit())
-        }
-        Ok(summary) => {
-            reports.end(args.write_baseline.as_deref(), plan.baseline.as_ref(), &summary)
-        }
+        Err(signal) => reports.interrupted(signal),
+        Ok(_) => reports.finish(),
     }
 }
 
@@ -83,13 +78,13 @@ fn plan(kind: Kind, args: &RunArgs, chosen: &Chosen) -> Result<Plan, CliError> {
         carriers: args.carriers.clone(),
         force: args.force,
     };
-    let plan =
-        Plan::build(chosen.target.clone(), profile, &selection).map_err(CliError::selection)?;
+    let plan = Plan::build(chosen.target.clone(), profile, &selection)
+        .map_err(|error| CliError::selection(error, args.suite))?;
     let jobs =
         args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let plan = plan.jobs(jobs).timeout(args.timeout);
     let Some(file) = &args.expected_failures else { return Ok(plan) };
-    let wrong = |error| CliError::selection(UsageError::Baseline(error));
+    let wrong = |error| CliError::selection(UsageError::Baseline(error), None);
     let baseline = Baseline::read(file).map_err(wrong)?;
     for warning in baseline.vet(Leg::Server, profile).map_err(wrong)? {
         output::warn(&warning);
@@ -104,7 +99,12 @@ struct Reports {
     /// Nobody reads standard output any more.
     unread: bool,
     progress: Option<Progress<Box<dyn Write>>>,
-    target: String,
+    secrets: Secrets,
+    /// Where to write what failed, and what was known to fail before.
+    baseline: Option<(PathBuf, Option<Baseline>)>,
+    written: Option<PathBuf>,
+    /// The run as far as it has come.
+    summary: Summary,
     /// The first reason why something could not be told.
     broken: Option<CliError>,
 }
@@ -124,17 +124,21 @@ impl Reports {
             suite: plan.suite,
             inapplicable: plan.inapplicable.clone(),
         };
-        let secrets = chosen.secrets.clone();
         let files = match &args.output_dir {
-            Some(out) => Some(ResultFiles::create(out, about.clone(), secrets.clone())?),
+            Some(out) => Some(output_dir(out, about.clone())?),
             None => None,
         };
+        let baseline =
+            args.write_baseline.as_ref().map(|path| (path.clone(), plan.baseline.clone()));
+        if let Some((path, _)) = &baseline {
+            output::try_file(path).map_err(CliError::unwritable("--write-baseline", path))?;
+        }
         let screen = match args.format {
-            Format::Json => Screen::Json(Json::new(Box::new(io::stdout()), about, secrets)),
+            Format::Json => Screen::Json(Json::new(Box::new(io::stdout()), about)),
             Format::Human => Screen::Console(Console::new(
                 Box::new(anstream::stdout()),
                 View {
-                    target: target.clone(),
+                    target,
                     what: what(args, plan),
                     profile: plan.profile,
                     single: args.scenarios.len() == 1,
@@ -142,23 +146,46 @@ impl Reports {
                     verbose: args.verbose,
                     results: args.output_dir.clone(),
                     rerun: rerun(kind, args, chosen),
-                    secrets,
                 },
             )),
         };
         let progress = output::is_watched()
             .then(|| Progress::new(Box::new(anstream::stderr()) as Box<dyn Write>));
-        let mut reports = Self { files, screen, unread: false, progress, target, broken: None };
+        let mut reports = Self {
+            files,
+            screen,
+            unread: false,
+            progress,
+            secrets: chosen.secrets.clone(),
+            baseline,
+            written: None,
+            summary: Summary::of(plan),
+            broken: None,
+        };
         for inapplicable in &plan.inapplicable {
             if let Screen::Console(console) = &mut reports.screen {
                 let written = console.inapplicable(inapplicable);
                 reports.shown(written);
             }
         }
+        reports.progress(Progress::paint);
         Ok(reports)
     }
 
-    fn event(&mut self, event: &RunEvent) {
+    fn event(&mut self, event: RunEvent) {
+        let mut event = self.secrets.mask_event(event);
+        match &mut event {
+            RunEvent::Finished(outcome) => self.summary.take(outcome),
+            RunEvent::Ended(summary) => {
+                self.write_baseline(summary);
+                self.summary = summary.clone();
+            }
+            _ => {}
+        }
+        self.tell(&event);
+    }
+
+    fn tell(&mut self, event: &RunEvent) {
         if let Some(files) = &mut self.files
             && let Err(error) = files.event(event)
         {
@@ -168,8 +195,8 @@ impl Reports {
             progress.event(event);
             progress.clear()
         });
-        if let RunEvent::PreflightFailed(finding) = event {
-            output::complain(&failure::of_preflight(&self.target, finding));
+        if let RunEvent::PreflightFailed { finding, tried } = event {
+            output::complain(&failure::of_preflight(&self.summary.target, finding, *tried));
         }
         if !self.unread {
             let written = match &mut self.screen {
@@ -196,53 +223,68 @@ impl Reports {
         }
     }
 
-    fn interrupted(&mut self) {
+    /// What has come so far is told to those who gather it; on the screen of a person it stands already.
+    fn interrupted(mut self, signal: Signal) -> Result<u8, CliError> {
         self.progress(Progress::clear);
         output::note("interrupted: the run is not complete");
+        if matches!(self.screen, Screen::Json(_)) || self.files.is_some() {
+            let mut summary = self.summary.clone();
+            summary.interrupted = Some(signal.exit());
+            if let Screen::Console(_) = self.screen {
+                self.unread = true;
+            }
+            self.tell(&RunEvent::Ended(summary));
+        }
+        self.finish().map(|_| signal.exit())
     }
 
     /// Everything that was asked for does not exist at the revision: officially no failure.
-    fn nothing_to_play(mut self, plan: &Plan) -> Result<u8, CliError> {
+    fn nothing_to_play(mut self) -> Result<u8, CliError> {
         if matches!(self.screen, Screen::Json(_)) || self.files.is_some() {
-            self.event(&RunEvent::Ended(Summary {
-                target: self.target.clone(),
-                profile: plan.profile,
-                suite: plan.suite,
-                lines: Vec::new(),
-                counts: Counts::default(),
-                advisory: Counts::default(),
-                results: Results::default(),
-                baseline: None,
-                not_run: None,
-                exit: ExitCode::Passed,
-            }));
+            self.event(RunEvent::Ended(self.summary.clone()));
         }
-        self.finish(ExitCode::Passed)
+        self.finish()
     }
 
     /// With a baseline written, everything that failed is expected from now on.
-    fn end(
-        mut self,
-        new: Option<&Path>,
-        previous: Option<&Baseline>,
-        summary: &Summary,
-    ) -> Result<u8, CliError> {
-        self.progress(Progress::clear);
-        let Some(path) = new.filter(|_| summary.exit != ExitCode::NotRun) else {
-            return self.finish(summary.exit);
-        };
-        fs::write(path, Baseline::text(&summary.results, previous))
-            .map_err(|source| CliError::Write { path: path.to_owned(), source })?;
-        output::note(&format!("Baseline written to {}", path.display()));
-        self.finish(ExitCode::Passed)
-    }
-
-    fn finish(self, exit: ExitCode) -> Result<u8, CliError> {
-        match self.broken {
-            Some(error) => Err(error),
-            None => Ok(exit.number()),
+    fn write_baseline(&mut self, summary: &mut Summary) {
+        if summary.exit == ExitCode::NotRun || summary.lines.is_empty() {
+            return;
+        }
+        let Some((path, previous)) = &self.baseline else { return };
+        match fs::write(path, Baseline::text(&summary.results, previous.as_ref())) {
+            Ok(()) => {
+                self.written = Some(path.clone());
+                summary.exit = ExitCode::Passed;
+            }
+            Err(source) => {
+                let path = path.clone();
+                self.broken.get_or_insert(CliError::Write { path, source });
+            }
         }
     }
+
+    fn finish(mut self) -> Result<u8, CliError> {
+        self.progress(Progress::clear);
+        if let Some(path) = &self.written {
+            output::note(&format!("Baseline written to {}", path.display()));
+        }
+        if let Some(error) = self.broken {
+            return Err(error);
+        }
+        Ok(self.summary.exit.number())
+    }
+}
+
+/// Makes the directory for the results, and makes sure before the run that they can be written.
+fn output_dir(out: &Path, about: About) -> Result<ResultFiles, CliError> {
+    let files =
+        ResultFiles::create(out, about).map_err(|ReportError::Write { path, source }| {
+            CliError::Unwritable { option: "--output-dir", path, source }
+        })?;
+    output::try_file(&out.join("summary.json"))
+        .map_err(CliError::unwritable("--output-dir", out))?;
+    Ok(files)
 }
 
 /// What is run, for the first line.

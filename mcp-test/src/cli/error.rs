@@ -1,12 +1,16 @@
 //! What can go wrong before or beside a run, and the exit code that it means.
 
 use std::io;
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use super::value::Confidential;
 use crate::process::SpawnError;
 use crate::report::ReportError;
 use crate::run::{ExitCode, UsageError};
+use crate::scenario::{Leg, Suite};
+use crate::scenarios;
+use crate::transport::{CarrierKind, Fault};
 
 /// Why a command cannot be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -51,9 +55,32 @@ pub(super) enum CliError {
     #[error("{option}{source}")]
     Selection {
         /// The option with a colon, if the problem lies in one.
-        option: &'static str,
+        option: String,
         /// The problem.
         source: UsageError,
+    },
+    /// The suite is empty.
+    #[error("--suite {0}: mcp-test has no scenario of this suite yet")]
+    EmptySuite(Suite),
+    /// What an option names cannot be written.
+    #[error("{option} {}: {source}", .path.display())]
+    Unwritable {
+        /// The option.
+        option: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The fault would do nothing.
+    #[error("--fault {fault}: there is nothing like it over {carrier}; {advice}")]
+    Fault {
+        /// The fault.
+        fault: Fault,
+        /// How the server would be spoken to.
+        carrier: CarrierKind,
+        /// What to do instead.
+        advice: &'static str,
     },
     /// The id is not known.
     #[error("nothing is called `{id}`: neither a scenario, nor a check, nor a requirement{}", .suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
@@ -83,6 +110,14 @@ pub(super) enum CliError {
     /// The asynchronous runtime cannot be made.
     #[error("cannot start the runtime: {0}")]
     Runtime(io::Error),
+    /// The reference server cannot be reached.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: crate::Error,
+    },
     /// The reference server cannot serve.
     #[error("cannot serve: {0}")]
     Serve(crate::Error),
@@ -90,14 +125,29 @@ pub(super) enum CliError {
 
 impl CliError {
     /// A selection that makes no sense, blamed on the option that it comes from.
-    pub(super) fn selection(source: UsageError) -> Self {
-        let option = match &source {
-            UsageError::UnknownScenario { .. } => "--scenario: ",
-            UsageError::NoSuchCarrier { .. } => "--transport: ",
-            UsageError::Baseline(_) => "--expected-failures: ",
-            _ => "",
+    pub(super) fn selection(source: UsageError, suite: Option<Suite>) -> Self {
+        let option = match (&source, suite) {
+            (UsageError::NothingSelected, Some(suite)) => {
+                if !scenarios::all().any(|it| it.leg == Leg::Server && suite.selects(it)) {
+                    return Self::EmptySuite(suite);
+                }
+                format!("--suite {suite}: ")
+            }
+            (UsageError::NothingSelected, None) => "--spec-version: ".to_owned(),
+            (UsageError::UnknownScenario { .. }, _) => "--scenario: ".to_owned(),
+            (UsageError::NoSuchCarrier { .. }, _) => "--transport: ".to_owned(),
+            (UsageError::Baseline(_), _) => "--expected-failures: ".to_owned(),
         };
         Self::Selection { option, source }
+    }
+
+    /// What an option names cannot be written.
+    pub(super) fn unwritable(
+        option: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Unwritable { option, path, source }
     }
 
     /// The exit code.
@@ -107,6 +157,7 @@ impl CliError {
             | Self::Write { .. }
             | Self::Stdout(_)
             | Self::Runtime(_)
+            | Self::Listen { .. }
             | Self::Serve(_) => ExitCode::NotRun,
             _ => ExitCode::Usage,
         }

@@ -6,10 +6,12 @@
 //! | `target` | from arguments to what is tested |
 //! | `conduct` | `server` and `check`: from a plan to reports and an exit code |
 //! | `list` `explain` `requirements` `reference` | the other commands |
+//! | `url` | the URL of a target, and what is secret in it |
 //! | `signal` | what ends us from outside |
 //!
 //! This is where the environment is read. Exit codes: 0 nothing unexpected failed, 1 a verdict against the peer or a
-//! stale baseline, 2 wrong usage, 3 the run could not take place; 130 and 143 after an interrupt and a request to end.
+//! stale baseline, 2 wrong usage, 3 the run could not take place; 130, 143 and 129 after an interrupt, a request to end, and the end of the
+//! terminal.
 
 mod args;
 mod conduct;
@@ -21,6 +23,7 @@ mod reference;
 mod requirements;
 mod signal;
 mod target;
+mod url;
 mod value;
 
 use std::ffi::OsString;

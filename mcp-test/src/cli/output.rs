@@ -1,6 +1,8 @@
 //! Standard output and standard error: colours only where they are wanted, and no complaint when a reader has left.
 
+use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 use std::process;
 
 use super::error::CliError;
@@ -63,9 +65,29 @@ pub(super) fn tolerate(written: io::Result<()>) -> io::Result<bool> {
     }
 }
 
+/// Makes sure that a file can be written, and leaves everything as it was.
+pub(super) fn try_file(path: &Path) -> io::Result<()> {
+    let existed = path.exists();
+    fs::OpenOptions::new().append(true).create(true).open(path)?;
+    if existed { Ok(()) } else { fs::remove_file(path) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn to_try_a_file_leaves_no_trace() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("a");
+        try_file(&file).expect("it can be written");
+        assert!(!file.exists());
+        fs::write(&file, "kept").expect("it can be written");
+        try_file(&file).expect("it can be written");
+        assert_eq!(fs::read_to_string(&file).expect("a text"), "kept");
+        assert!(try_file(directory.path()).is_err());
+        assert!(try_file(&file.join("below")).is_err());
+    }
 
     #[test]
     fn a_reader_that_has_left_is_no_error() {

@@ -4,6 +4,7 @@ use super::args::{Reference, ReferenceServerArgs};
 use super::error::CliError;
 use super::{conduct, output, signal};
 use crate::server::reference::everything;
+use crate::transport::CarrierKind;
 
 /// Serves until the client leaves, or a signal comes.
 pub(super) fn serve(what: &Reference) -> Result<u8, CliError> {
@@ -20,11 +21,25 @@ pub(super) fn serve(what: &Reference) -> Result<u8, CliError> {
 }
 
 async fn serve_as(args: &ReferenceServerArgs) -> Result<(), CliError> {
+    works(args)?;
     let server = everything().faults(args.faults.iter().cloned());
     let Some(address) = args.listen else {
         return server.serve_stdio().await.map_err(|error| CliError::Serve(error.into()));
     };
-    let listening = server.listen(address).await.map_err(|error| CliError::Serve(error.into()))?;
+    let refused = |error: std::io::Error| CliError::Listen { address, source: error.into() };
+    let listening = server.listen(address).await.map_err(refused)?;
     output::print(&format!("Listening on {}\n", listening.url()))?;
     std::future::pending().await
+}
+
+/// A fault that does nothing would make a test of it pass for nothing.
+fn works(args: &ReferenceServerArgs) -> Result<(), CliError> {
+    let (carrier, advice) = match args.listen {
+        Some(_) => (CarrierKind::Http, "serve with --stdio"),
+        None => (CarrierKind::Stdio, "serve with --listen ADDRESS"),
+    };
+    match args.faults.iter().find(|fault| !fault.applies_to(carrier)) {
+        Some(fault) => Err(CliError::Fault { fault: fault.clone(), carrier, advice }),
+        None => Ok(()),
+    }
 }

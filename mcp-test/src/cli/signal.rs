@@ -1,4 +1,4 @@
-//! What ends us from outside: an interrupt from the terminal, or a request to terminate.
+//! What ends us from outside: an interrupt from the terminal, its end, or a request to terminate.
 
 use std::future::Future;
 
@@ -9,6 +9,8 @@ pub(super) enum Signal {
     Interrupt,
     /// SIGTERM.
     Terminate,
+    /// SIGHUP: the terminal is gone.
+    Hangup,
 }
 
 impl Signal {
@@ -17,6 +19,7 @@ impl Signal {
         match self {
             Self::Interrupt => 130,
             Self::Terminate => 143,
+            Self::Hangup => 129,
         }
     }
 }
@@ -33,15 +36,15 @@ pub(super) async fn unless_signalled<T>(work: impl Future<Output = T>) -> Result
 async fn signal() -> Signal {
     use tokio::signal::unix::{SignalKind, signal};
 
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
         // Without handlers, the default action ends us.
         return std::future::pending().await;
     };
     tokio::select! {
         _ = interrupt.recv() => Signal::Interrupt,
         _ = terminate.recv() => Signal::Terminate,
+        _ = hangup.recv() => Signal::Hangup,
     }
 }
 

@@ -6,6 +6,7 @@ use http::{HeaderName, HeaderValue};
 
 use super::args::TargetArgs;
 use super::error::CliError;
+use super::url::Endpoint;
 use super::value::Confidential;
 use crate::process::Command;
 use crate::report::Secrets;
@@ -38,29 +39,41 @@ impl TargetArgs {
             let problem = "headers are for targets with a --url".to_owned();
             return Err(CliError::Header { name: Some(headers[0].0.clone()), problem });
         }
+        let endpoint = self.url.as_deref().map(Endpoint::read).transpose()?;
         let mut secrets: Vec<String> = headers.iter().map(|(_, value)| value.clone()).collect();
+        secrets.extend(endpoint.iter().flat_map(|endpoint| endpoint.secrets.iter().cloned()));
         for variable in &self.env {
             let (name, value) = assignment(variable)?;
             secrets.extend(is_secret(name).then(|| value.to_owned()));
         }
-        let mut target = self.bare(command, &mut secrets)?;
+        let mut target = self.bare(command, endpoint.as_ref())?;
+        let mut masked = Secrets::new(secrets);
         for (name, value) in &headers {
             target = target.header(name, value);
+            masked = masked.header(name);
         }
-        let words = self.words(&headers)?;
-        Ok(Chosen { target, secrets: Secrets::new(secrets), words })
+        if let Some(authorization) = endpoint.as_ref().and_then(|it| it.authorization.as_ref()) {
+            if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
+                let problem = "the --url names a user already; give one of the two".to_owned();
+                return Err(CliError::Header { name: Some("Authorization".to_owned()), problem });
+            }
+            target = target.header("Authorization", authorization);
+        }
+        let words = self.words(&headers, endpoint.as_ref())?;
+        let words = words.iter().map(|word| masked.mask(word)).collect();
+        let label = masked.mask(&target.label());
+        Ok(Chosen { target: target.named(label), secrets: masked, words })
     }
 
-    fn bare(&self, command: &'static str, secrets: &mut Vec<String>) -> Result<Target, CliError> {
+    fn bare(&self, command: &'static str, endpoint: Option<&Endpoint>) -> Result<Target, CliError> {
         if self.reference {
             return Ok(reference::everything().target().named("the reference server"));
         }
-        if let Some(url) = &self.url {
-            secrets.extend(check_url(url)?);
-        }
-        match (&self.url, self.child()?) {
-            (Some(url), None) => Ok(Target::url(url)),
-            (Some(url), Some(child)) => Ok(Target::url_started_by(url, child)),
+        match (endpoint, self.child()?) {
+            (Some(Endpoint { url, shown, .. }), None) => Ok(Target::url(url).named(shown)),
+            (Some(Endpoint { url, shown, .. }), Some(child)) => {
+                Ok(Target::url_started_by(url, child).named(shown))
+            }
             (None, Some(child)) => {
                 // Variables are left out of the name: they are where tokens are handed over.
                 let name = Command { env: Vec::new(), ..child.clone() }.to_string();
@@ -89,11 +102,15 @@ impl TargetArgs {
     }
 
     /// The arguments again; values that may be secret are left to be filled in.
-    fn words(&self, headers: &[(String, String)]) -> Result<Vec<String>, CliError> {
+    fn words(
+        &self,
+        headers: &[(String, String)],
+        endpoint: Option<&Endpoint>,
+    ) -> Result<Vec<String>, CliError> {
         let mut words = Vec::new();
         let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
-        if let Some(url) = &self.url {
-            option("--url", url.clone());
+        if let Some(endpoint) = endpoint {
+            option("--url", endpoint.again.clone());
         }
         for (given, (name, _)) in self.headers.iter().zip(headers) {
             let (_, value) = split(given.reveal()).unwrap_or_default();
@@ -127,20 +144,9 @@ fn assignment(variable: &Confidential) -> Result<(&str, &str), CliError> {
 }
 
 /// Whether the name of a variable says that its value is one to keep. To mask every value would garble reports.
-fn is_secret(name: &str) -> bool {
+pub(super) fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL", "AUTH"].iter().any(|word| name.contains(word))
-}
-
-/// Refuses what is not HTTP; gives the password in it, if there is one.
-fn check_url(text: &str) -> Result<Option<String>, CliError> {
-    let wrong = |problem: String| CliError::Url { url: text.to_owned(), problem };
-    let example = "expected a URL such as http://localhost:3000/mcp";
-    let url = reqwest::Url::parse(text).map_err(|error| wrong(format!("{error}; {example}")))?;
-    match url.scheme() {
-        "http" | "https" => Ok(url.password().map(str::to_owned)),
-        other => Err(wrong(format!("`{other}` is not HTTP; {example}"))),
-    }
 }
 
 /// `NAME=VALUE` or `NAME: VALUE`, whichever comes first: a name has neither character.
@@ -162,6 +168,9 @@ fn read_header(
         return Err(CliError::Header { name: None, problem });
     }
     let wrong = |problem: String| CliError::Header { name: Some(name.to_owned()), problem };
+    if is_ours(name) {
+        return Err(wrong("mcp-test sets this header itself, as the protocol wants it".to_owned()));
+    }
     let value = match value.strip_prefix('@') {
         Some(file) => fs::read_to_string(file)
             .map_err(|error| wrong(format!("cannot read {file}: {error}")))?
@@ -173,6 +182,25 @@ fn read_header(
         return Err(wrong("the value has characters that a header cannot have".to_owned()));
     }
     Ok((name.to_owned(), value))
+}
+
+/// Whether a header says something about the message or the conversation, so that only the client can know it.
+fn is_ours(name: &str) -> bool {
+    const OURS: [&str; 11] = [
+        "accept",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "last-event-id",
+        "mcp-method",
+        "mcp-name",
+        "mcp-protocol-version",
+        "mcp-session-id",
+        "transfer-encoding",
+    ];
+    let name = name.to_ascii_lowercase();
+    OURS.contains(&name.as_str()) || name.starts_with("mcp-param-")
 }
 
 /// Replaces `${NAME}` by the variable, so that the secret itself need not stand on the command line.
@@ -256,7 +284,35 @@ mod tests {
             "--url http://localhost:1/mcp --header X-Key=<value> --env TOKEN=<value> -- node x.js"
         );
         assert_eq!(chosen.target.carriers(), [CarrierKind::Http]);
-        assert_eq!(chosen.secrets.mask("hunter22 hunter33".to_owned()), "[secret] [secret]");
+        assert_eq!(chosen.secrets.mask("hunter22 hunter33"), "[secret] [secret]");
+    }
+
+    #[test]
+    fn the_credentials_of_a_url_are_sent_and_not_shown() {
+        let url = "http://user:hunter99@localhost:1/mcp?token=abc&page=2".to_owned();
+        let args = TargetArgs { url: Some(url.clone()), ..TargetArgs::default() };
+        let chosen = args.choose("check", &variable).unwrap_or_else(|error| panic!("{error}"));
+        insta::assert_snapshot!(chosen.target.label(), @"");
+        insta::assert_snapshot!(chosen.words.join(" "), @"");
+        insta::assert_snapshot!(chosen.secrets.mask("hunter99 dXNlcjpodW50ZXI5OQ=="), @"[secret] [secret]");
+        let Ok(header) = "authorization=Bearer hunter22".parse();
+        let args = TargetArgs { url: Some(url), headers: vec![header], ..TargetArgs::default() };
+        let error = args.choose("check", &variable).err().map(|error| error.to_string());
+        insta::assert_snapshot!(error.unwrap_or_default(), @"");
+    }
+
+    #[test]
+    fn a_header_that_the_protocol_rules_is_refused() {
+        for name in ["Content-Length", "accept", "Mcp-Session-Id", "Mcp-Param-Region"] {
+            let told = header(&format!("{name}=1")).err().unwrap_or_default();
+            assert_eq!(
+                told,
+                format!(
+                    "--header {name}: mcp-test sets this header itself, as the protocol wants it"
+                )
+            );
+        }
+        assert!(header("Mcp-Tenant=1").is_ok());
     }
 
     #[test]

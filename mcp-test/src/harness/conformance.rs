@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use libtest_mimic::{Completion, Failed, Trial};
@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use super::telling;
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
+use crate::process;
 use crate::report::failure;
 use crate::run::{Baseline, Outcome, Plan, Results, RunEvent, Selection, Verdict, run};
 use crate::scenario::{IntoTarget, Leg, Profile};
@@ -177,6 +178,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     begun: bool,
+    /// The thread of the run.
+    thread: Option<ThreadId>,
     /// How many cells of each scenario will be played; known once the target was asked.
     planned: Option<BTreeMap<&'static str, usize>>,
     outcomes: BTreeMap<&'static str, Vec<Outcome>>,
@@ -204,7 +207,7 @@ impl Shared {
                     if let Some(other) = state.told_by {
                         return Err(format!("cannot test {target}; `{other}` tells why").into());
                     }
-                    let told = failure::of_preflight(&target, finding);
+                    let told = failure::of_preflight(&target, finding, None);
                     state.told_by = Some(id);
                     return Err(told.into());
                 }
@@ -226,6 +229,9 @@ impl Shared {
             };
             let waited = clock::block_within(Deadline::after(patience), moved.changed());
             if waited.is_err() {
+                if let Some(thread) = self.state().thread {
+                    process::give_up(thread);
+                }
                 return Err("the thread of the run is blocked: code of the server under test does not give it back. \
                             Blocking calls belong in `spawn_blocking`"
                     .into());
@@ -239,26 +245,31 @@ impl Shared {
         if std::mem::replace(&mut state.begun, true) {
             return Ok(());
         }
-        drop(state);
         let shared = Arc::clone(self);
         let thread = thread::Builder::new().name("conformance".to_owned());
-        thread
-            .spawn(move || shared.run())
-            .map(drop)
-            .map_err(|why| Failed::from(format!("no thread can be had: {why}")))
+        let spawned = thread.spawn(move || shared.run());
+        let handle = spawned.map_err(|why| Failed::from(format!("no thread can be had: {why}")))?;
+        state.thread = Some(handle.thread().id());
+        Ok(())
     }
 
     fn run(&self) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let ended = match runtime {
-            Ok(runtime) => catch_unwind(AssertUnwindSafe(|| {
-                runtime.block_on(run(&self.plan, &mut |event| self.hear(event)));
-            }))
-            .map_err(|_| Finding::test("code of the target panicked; the message stands above")),
+            Ok(runtime) => {
+                let ended = catch_unwind(AssertUnwindSafe(|| {
+                    runtime.block_on(run(&self.plan, &mut |event| self.hear(event)));
+                }));
+                // To drop it would be to wait for what runs in `spawn_blocking`, be it for ever.
+                runtime.shutdown_background();
+                ended.map_err(|_| {
+                    Finding::test("code of the target panicked; the message stands above")
+                })
+            }
             Err(why) => Err(Finding::environment(format!("no tokio runtime can be had: {why}"))),
         };
         if let Err(finding) = ended {
-            self.hear(RunEvent::PreflightFailed(finding));
+            self.hear(RunEvent::PreflightFailed { finding, tried: None });
         }
         self.state().over = true;
         self.moved.send_replace(());
@@ -267,7 +278,7 @@ impl Shared {
     fn hear(&self, event: RunEvent) {
         let mut state = self.state();
         match event {
-            RunEvent::PreflightFailed(finding) => state.not_run = Some(finding),
+            RunEvent::PreflightFailed { finding, .. } => state.not_run = Some(finding),
             RunEvent::Planned(cells) => {
                 let mut planned = BTreeMap::new();
                 for cell in cells {

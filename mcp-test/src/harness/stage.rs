@@ -1,15 +1,15 @@
 //! Playing one cell: on a thread and a runtime of its own, watched from outside.
 //!
 //! The one who waits is the watchdog: when the code of a test or of its server blocks the thread, nothing on that
-//! thread can notice. The thread is then given up; it ends with the process.
+//! thread can notice. The thread is then given up; it ends with the process, and the programs that it started end at once.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::cells::{Asked, Cell};
 use super::ending::{Ending, Played, Problem};
@@ -18,6 +18,7 @@ use super::speaking::{self, Mute};
 use super::{Unplayable, panics};
 use crate::check::{Finding, Severity, Status};
 use crate::clock::{self, Deadline};
+use crate::process;
 use crate::scenario::{Ctx, Ended, Golden, Inventory, Profile, Setup, Skip};
 use crate::scenario::{ScenarioFuture, UserScenario};
 use crate::spec::Revision;
@@ -35,7 +36,8 @@ const FAREWELL: Duration = Duration::from_secs(20);
 /// How much later than the deadline on the thread the thread itself is given up.
 const LENIENCE: Duration = Duration::from_secs(1);
 
-/// Programs behind a URL: one at a time, for they all want the same port.
+/// Programs behind a URL: one at a time, for they all want the same port. Held by the one who waits for the cell, so that
+/// it is free again when the thread is given up.
 static STARTED_PROGRAMS: Mutex<()> = Mutex::new(());
 
 /// What is to be played.
@@ -56,10 +58,8 @@ pub(super) struct Order {
 
 /// How far a cell has come.
 enum Progress {
-    /// It waits for its turn.
-    Queued,
-    /// Its target is being brought up.
-    Preparing,
+    /// It starts a program, and waits for its turn.
+    Queued(oneshot::Sender<()>),
     /// The scenario runs.
     Playing(Scene),
     /// The conversation is being ended.
@@ -89,15 +89,24 @@ pub(super) fn play(order: &Order) -> Played {
     let name = order.scenario.test_name();
     // A thread inherits where libtest collects the output of the test.
     let spawned = thread::Builder::new().name(name).spawn(move || on_stage(&ordered, &tell));
-    if let Err(source) = spawned {
-        return Played::unplayable(&Unplayable::Refused { what: "thread", source });
-    }
+    let thread = match spawned {
+        Ok(handle) => handle.thread().id(),
+        Err(source) => {
+            return Played::unplayable(&Unplayable::Refused { what: "thread", source });
+        }
+    };
+    let mut _turn: Option<MutexGuard<'static, ()>> = None;
     let mut deadline = Deadline::after(PREPARATION);
     let mut scene: Option<Scene> = None;
     loop {
         match clock::block_within(deadline, heard.recv()) {
-            Ok(Some(Progress::Queued)) => deadline = Deadline::never(),
-            Ok(Some(Progress::Preparing)) => deadline = Deadline::after(PREPARATION),
+            Ok(Some(Progress::Queued(begin))) => {
+                // Those before it are watched as well, so it comes.
+                _turn = Some(STARTED_PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner));
+                deadline = Deadline::after(PREPARATION);
+                // An error means that the thread is gone, which is heard next.
+                let _ = begin.send(());
+            }
             Ok(Some(Progress::Playing(its))) => {
                 scene = Some(its);
                 deadline = Deadline::after(order.timeout.saturating_add(LENIENCE));
@@ -111,6 +120,7 @@ pub(super) fn play(order: &Order) -> Played {
                 )));
             }
             Err(_) => {
+                process::give_up(thread);
                 return scene
                     .map_or_else(|| Played::blocked(Trace::default()), |scene| scene.blocked());
             }
@@ -124,12 +134,16 @@ fn on_stage(order: &Order, tell: &mpsc::UnboundedSender<Progress>) {
     }
     // Nobody listens any more when the thread was given up.
     let say = |progress| drop(tell.send(progress));
-    let played = catch_unwind(AssertUnwindSafe(|| match runtime() {
-        Ok(runtime) => prepared(order, &runtime, &say),
+    let mut played = match runtime() {
+        Ok(runtime) => {
+            let played = catch_unwind(AssertUnwindSafe(|| prepared(order, &runtime, &say)));
+            // To drop it would be to wait for what runs in `spawn_blocking`, be it for ever.
+            runtime.shutdown_background();
+            // What panics outside of the scenario is code of its target.
+            played.unwrap_or_else(|payload| Played::failed(Problem::Panic(payload)))
+        }
         Err(unplayable) => Played::unplayable(&unplayable),
-    }));
-    // What panics outside of the scenario is code of its target.
-    let mut played = played.unwrap_or_else(|payload| Played::failed(Problem::Panic(payload)));
+    };
     played.panics = panics::take();
     say(Progress::Over(Box::new(played)));
 }
@@ -152,12 +166,12 @@ fn prepared(order: &Order, runtime: &tokio::runtime::Runtime, say: &dyn Fn(Progr
         Ok(target) => target,
         Err(unplayable) => return Played::unplayable(&unplayable),
     };
-    let _turn = target.starts_a_program().then(|| {
-        say(Progress::Queued);
-        let turn = STARTED_PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
-        say(Progress::Preparing);
-        turn
-    });
+    if target.starts_a_program() {
+        let (begin, turn) = oneshot::channel();
+        say(Progress::Queued(begin));
+        // An error means that the thread was given up; then it can start no program either.
+        let _ = turn.blocking_recv();
+    }
     let mut played = runtime.block_on(async {
         let prepared = match target.prepare().await {
             Ok(prepared) => prepared,
@@ -295,3 +309,6 @@ fn golden(order: &Order) -> Option<Golden> {
     };
     Some(Golden { name, compare, shows_differences: order.shows_differences })
 }
+
+#[cfg(test)]
+mod tests;

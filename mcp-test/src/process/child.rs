@@ -12,11 +12,11 @@ pub use super::family::LeftBehind;
 use super::family::{self, Family};
 use super::leader::{Exit, Leader};
 use super::lines::{Lines, Sink};
-use super::{Command, SpawnError};
+use super::{Command, SpawnError, living};
 use crate::clock::{Deadline, within};
 
 /// How long a killed process may take to die. Only one that hangs in the kernel takes longer.
-const DEATH: Duration = Duration::from_secs(2);
+pub(super) const DEATH: Duration = Duration::from_secs(2);
 
 /// A child process that leads a process group of its own.
 ///
@@ -44,7 +44,7 @@ pub struct Child {
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     logs: Vec<Lines>,
-    family: Family,
+    family: Arc<Family>,
     leader: Leader,
     ended: bool,
 }
@@ -124,7 +124,7 @@ impl Child {
         let mut child =
             prepared(command, &marker).spawn().map_err(|source| command.diagnose(source))?;
         let id = child.id();
-        let family = Family::new(id, marker);
+        let family = Arc::new(Family::new(id, marker));
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let leader = Leader::observe(child).inspect_err(|_| family.kill(Deadline::after(DEATH)));
         let mut this = Self {
@@ -138,6 +138,10 @@ impl Child {
             ended: false,
         };
         // From here on dropping `this` cleans up.
+        if !living::enter(&this.family) {
+            let program = command.program.clone();
+            return Err(SpawnError::GivenUp { program });
+        }
         this.stdin = pipes.0.map(ChildStdin::from_std).transpose().map_err(refused)?;
         this.stdout = pipes.1.map(ChildStdout::from_std).transpose().map_err(refused)?;
         if let Some(pipe) = pipes.2.map(ChildStderr::from_std).transpose().map_err(refused)? {
@@ -278,6 +282,7 @@ impl Child {
             return;
         }
         self.family.kill(Deadline::after(DEATH));
+        self.family.let_go();
         self.leader.reap(Deadline::after(DEATH));
         self.logs.iter().for_each(Lines::close);
     }

@@ -124,11 +124,18 @@ impl State {
     #[cfg(unix)]
     fn drain(&mut self) {
         let mut space = [0; 4096];
-        // Read around tokio, whose notion of readiness may lag behind the pipe; the pipe does not block.
-        while let Some(pipe) = &self.pipe {
-            match rustix::io::read(pipe.as_fd(), &mut space) {
+        // No more than lies there now: a descendant may fill the pipe faster than it is emptied.
+        let there = self.pipe.as_ref().map(|pipe| rustix::io::ioctl_fionread(pipe.as_fd()));
+        let mut left = there.and_then(Result::ok).and_then(|it| it.try_into().ok()).unwrap_or(0);
+        while let Some(pipe) = self.pipe.as_ref().filter(|_| left > 0) {
+            let most = space.len().min(left);
+            // Read around tokio, whose notion of readiness may lag behind the pipe; the pipe does not block.
+            match rustix::io::read(pipe.as_fd(), &mut space[..most]) {
                 Ok(0) => self.end(),
-                Ok(count) => self.push(&space[..count]),
+                Ok(count) => {
+                    left -= count;
+                    self.push(&space[..count]);
+                }
                 Err(rustix::io::Errno::INTR) => {}
                 Err(_) => return,
             }
@@ -182,4 +189,45 @@ impl State {
 fn text(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     String::from_utf8_lossy(line).into_owned()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::{PipeReader, Write};
+    use std::os::fd::{AsFd, BorrowedFd};
+
+    use super::*;
+
+    /// A pipe of which tokio hears nothing.
+    struct Unheard(PipeReader);
+
+    impl AsFd for Unheard {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+
+    impl AsyncRead for Unheard {
+        fn poll_read(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            _: &mut ReadBuf<'_>,
+        ) -> Poll<std::io::Result<()>> {
+            Poll::Pending
+        }
+    }
+
+    #[test]
+    fn a_pipe_that_fills_as_fast_as_it_is_emptied_is_drained_of_what_was_there() {
+        let (reader, mut writer) = std::io::pipe().expect("a pipe");
+        rustix::io::ioctl_fionbio(&reader, true).expect("a pipe that does not block");
+        writer.write_all(b"one\ntwo\nth").expect("there is space");
+        // One more line for every line.
+        let sink = move |_| writer.write_all(b"ree\n").expect("there is space");
+        let lines = Lines::new(Unheard(reader), Box::new(sink));
+        lines.drain();
+        assert_eq!(lines.tail(9), ["one", "two", "th"]);
+        lines.close();
+        assert_eq!(lines.tail(9), ["one", "two", "three", "ree"]);
+    }
 }

@@ -12,6 +12,7 @@ mod command;
 mod family;
 mod leader;
 mod lines;
+mod living;
 #[cfg(all(test, unix))]
 mod tests;
 
@@ -20,6 +21,7 @@ use std::path::PathBuf;
 pub use child::{Child, Ending, How, LeftBehind, Readiness};
 pub use command::Command;
 pub use leader::Exit;
+pub use living::give_up;
 
 /// Why a command could not be started, and what would be right.
 #[derive(Debug, thiserror::Error)]
@@ -100,6 +102,12 @@ pub enum SpawnError {
         "cannot start `{program}` outside a tokio runtime; start it in an async test or in `Runtime::block_on`"
     )]
     NoRuntime {
+        /// The program as named in the command.
+        program: String,
+    },
+    /// The thread was given up: its time was over, and it had not even noticed.
+    #[error("cannot start `{program}`: the time of the test that wants it is over")]
+    GivenUp {
         /// The program as named in the command.
         program: String,
     },

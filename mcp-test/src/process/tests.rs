@@ -161,6 +161,32 @@ fn a_descendant_without_the_environment_is_found_through_its_parent() {
     });
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_children_of_a_thread_that_is_given_up_are_killed() {
+    use std::sync::mpsc;
+
+    let own = run(async { start("exec sleep 600") });
+    let (tell, told) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
+    let blocked = std::thread::spawn(move || {
+        run(async {
+            let child = start("sleep 600 & echo pid $! >&2; wait");
+            tell.send(line(&child, "pid ").await).expect("somebody listens");
+            released.recv().expect("it is let go");
+            assert_snapshot!(Child::spawn(&script(":"), drop).expect_err("too late"),
+                @"cannot start `sh`: the time of the test that wants it is over");
+        });
+    });
+    let pid = told.recv().expect("it is told");
+    assert!(is_running(&pid));
+    give_up(blocked.thread().id());
+    assert!(!is_running(&pid));
+    assert!(own.exit().is_none() && is_running(&own.id().to_string()), "others live on");
+    release.send(()).expect("it waits");
+    blocked.join().expect("it does not panic");
+}
+
 #[test]
 fn every_line_reaches_the_sink_in_order() {
     run(async {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{About, Naming, ReportError, Secrets, SummaryJson};
+use super::{About, Naming, ReportError, SummaryJson};
 use crate::check::{Check, SpecReference};
 use crate::json::{Object, Value};
 use crate::run::{Outcome, RunEvent};
@@ -23,7 +23,6 @@ pub struct ResultFiles {
     out: PathBuf,
     naming: Naming,
     summary: SummaryJson,
-    secrets: Secrets,
 }
 
 impl ResultFiles {
@@ -32,10 +31,10 @@ impl ResultFiles {
     /// # Errors
     ///
     /// If it cannot be made.
-    pub fn create(out: &Path, about: About, secrets: Secrets) -> Result<Self, ReportError> {
+    pub fn create(out: &Path, about: About) -> Result<Self, ReportError> {
         fs::create_dir_all(out).map_err(ReportError::write(out))?;
         let summary = SummaryJson::new(about);
-        Ok(Self { out: out.to_owned(), naming: Naming::default(), summary, secrets })
+        Ok(Self { out: out.to_owned(), naming: Naming::default(), summary })
     }
 
     /// Writes what follows from `event`.
@@ -52,7 +51,7 @@ impl ResultFiles {
                 let document = self.summary.finish(summary);
                 self.write(&self.out.join("summary.json"), &document)?;
             }
-            RunEvent::PreflightFailed(_) | RunEvent::Started(_) => {}
+            RunEvent::PreflightFailed { .. } | RunEvent::Started(_) => {}
         }
         Ok(())
     }
@@ -72,8 +71,7 @@ impl ResultFiles {
     }
 
     fn write(&self, path: &Path, document: &Value) -> Result<(), ReportError> {
-        let text = self.secrets.mask(document.pretty());
-        fs::write(path, text).map_err(ReportError::write(path))
+        fs::write(path, document.pretty()).map_err(ReportError::write(path))
     }
 }
 
@@ -133,8 +131,7 @@ mod tests {
 
     fn written(outcome: Outcome, several: bool) -> (tempfile::TempDir, PathBuf) {
         let out = tempfile::tempdir().expect("a directory");
-        let secrets = Secrets::new(["Bearer".to_owned(), "hunter22".to_owned()]);
-        let mut files = ResultFiles::create(&out.path().join("results"), sample::about(), secrets)
+        let mut files = ResultFiles::create(&out.path().join("results"), sample::about())
             .expect("the directory can be made");
         let mut cells = vec![outcome.cell];
         cells.extend(several.then_some(outcome.cell));
@@ -235,6 +232,7 @@ mod tests {
           "suite": "active",
           "started": "[time]",
           "exitCode": 0,
+          "interrupted": false,
           "notRun": null,
           "counts": {
             "success": 1,
@@ -285,9 +283,8 @@ mod tests {
     #[test]
     fn an_output_directory_that_cannot_be_made_is_named() {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        let error =
-            ResultFiles::create(&file.path().join("x"), sample::about(), Secrets::default())
-                .expect_err("a file is no directory");
+        let error = ResultFiles::create(&file.path().join("x"), sample::about())
+            .expect_err("a file is no directory");
         assert!(error.to_string().starts_with(&format!("cannot write {}", file.path().display())));
     }
 }

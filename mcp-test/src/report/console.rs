@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use palette::{BAD, FAINT, GOOD, UNSURE};
 
-use super::{Naming, Rerun, Secrets, checks_json, failure};
+use super::{Naming, Rerun, checks_json, failure};
 use crate::check::Status;
 use crate::run::{
     Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
@@ -43,8 +43,6 @@ pub struct View {
     pub results: Option<PathBuf>,
     /// How a cell is played again.
     pub rerun: Rerun,
-    /// What must not be shown.
-    pub secrets: Secrets,
 }
 
 /// Writes the run for people.
@@ -96,7 +94,7 @@ impl<W: Write> Console<W> {
              Use --force to run it anyway.\n",
             scenario.id
         );
-        self.show(text)
+        self.show(&text)
     }
 
     /// Shows what follows from `event`.
@@ -112,25 +110,25 @@ impl<W: Write> Console<W> {
                 self.view.single &= cells.len() == 1;
                 if !self.view.single {
                     let text = self.header();
-                    self.show(text)?;
+                    self.show(&text)?;
                 }
             }
             RunEvent::Finished(outcome) => {
                 self.note_skip(outcome);
                 let text = self.finished(outcome);
-                self.show(text)?;
+                self.show(&text)?;
             }
             RunEvent::Ended(summary) if summary.not_run.is_none() => {
                 let text = self.ended(summary);
-                self.show(text)?;
+                self.show(&text)?;
             }
-            RunEvent::PreflightFailed(_) | RunEvent::Started(_) | RunEvent::Ended(_) => {}
+            RunEvent::PreflightFailed { .. } | RunEvent::Started(_) | RunEvent::Ended(_) => {}
         }
         Ok(())
     }
 
-    fn show(&mut self, text: String) -> io::Result<()> {
-        self.out.write_all(self.view.secrets.mask(text).as_bytes())?;
+    fn show(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
 
@@ -160,7 +158,9 @@ impl<W: Write> Console<W> {
             for (carrier, revisions) in &self.preflight.speaks {
                 let revisions: Vec<&str> =
                     revisions.iter().map(|revision| revision.as_str()).collect();
-                text.push_str(&format!("It speaks {} over {carrier}\n", revisions.join(", ")));
+                let least = if self.preflight.complete { "" } else { "at least " };
+                let revisions = revisions.join(", ");
+                text.push_str(&format!("It speaks {least}{revisions} over {carrier}\n"));
             }
         }
         text.push('\n');

@@ -151,14 +151,14 @@ pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     text
 }
 
-/// Tells why a target could not be tested at all.
+/// Tells why a target could not be tested at all, when it was spoken to in the revision `tried`.
 #[must_use]
-pub fn of_preflight(target: &str, finding: &Finding) -> String {
+pub fn of_preflight(target: &str, finding: &Finding, tried: Option<Revision>) -> String {
     let mut text = format!("cannot test `{target}`: {finding}\n");
     if let Some(blame) = blame(finding.blame).filter(|_| finding.blame != Blame::Environment) {
         line(&mut text, 2, &format!("blame: {blame}"));
     }
-    requirements(&mut text, 2, &finding.requirements, Revision::NEWEST);
+    requirements(&mut text, 2, &finding.requirements, tried.unwrap_or(Revision::NEWEST));
     text
 }
 
@@ -278,10 +278,17 @@ mod tests {
         let finding = Finding::environment("nothing listens at http://127.0.0.1:9/mcp")
             .got("connection refused")
             .hint("start the server, or let mcp-test start it: `--url URL -- COMMAND`");
-        insta::assert_snapshot!(of_preflight("http://127.0.0.1:9/mcp", &finding), @r"
+        insta::assert_snapshot!(of_preflight("http://127.0.0.1:9/mcp", &finding, None), @r"
         cannot test `http://127.0.0.1:9/mcp`: nothing listens at http://127.0.0.1:9/mcp
           got connection refused
           hint: start the server, or let mcp-test start it: `--url URL -- COMMAND`
         ");
+    }
+
+    #[test]
+    fn a_requirement_is_looked_up_in_the_revision_that_was_tried() {
+        let finding = Finding::peer("no answer").requires("jsonrpc.request-answered");
+        let told = of_preflight("x", &finding, Some(Revision::V2025_06_18));
+        assert!(told.contains("/specification/2025-06-18/"), "{told}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{About, Secrets, SummaryJson, checks_json, summary};
+use super::{About, SummaryJson, checks_json, summary};
 use crate::check::{Check, Origin};
 use crate::json::{Object, Value};
 use crate::run::{Outcome, RunEvent};
@@ -18,14 +18,13 @@ use crate::trace;
 pub struct Json<W> {
     out: W,
     summary: SummaryJson,
-    secrets: Secrets,
 }
 
 impl<W: Write> Json<W> {
     /// Writes to `out`.
     #[must_use]
-    pub fn new(out: W, about: About, secrets: Secrets) -> Self {
-        Self { out, summary: SummaryJson::new(about), secrets }
+    pub fn new(out: W, about: About) -> Self {
+        Self { out, summary: SummaryJson::new(about) }
     }
 
     /// Takes in `event`.
@@ -38,11 +37,11 @@ impl<W: Write> Json<W> {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
             RunEvent::Finished(outcome) => self.summary.cell(outcome, None, Some(checks(outcome))),
             RunEvent::Ended(summary) => {
-                let document = self.secrets.mask(self.summary.finish(summary).pretty());
+                let document = self.summary.finish(summary).pretty();
                 writeln!(self.out, "{document}")?;
                 self.out.flush()?;
             }
-            RunEvent::PreflightFailed(_) | RunEvent::Planned(_) | RunEvent::Started(_) => {}
+            RunEvent::PreflightFailed { .. } | RunEvent::Planned(_) | RunEvent::Started(_) => {}
         }
         Ok(())
     }
@@ -93,7 +92,7 @@ mod tests {
     fn a_failing_check_is_told_in_full() {
         let outcome = sample::failed();
         let mut out = Vec::new();
-        let mut json = Json::new(&mut out, sample::about(), Secrets::default());
+        let mut json = Json::new(&mut out, sample::about());
         for event in sample::events(vec![outcome.cell], vec![outcome]) {
             json.event(&event).expect("memory does not refuse");
         }

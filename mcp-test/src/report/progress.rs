@@ -77,14 +77,14 @@ impl<W: Write> Progress<W> {
                     running.retain(|cell| *cell != outcome.cell);
                 }
             }
-            RunEvent::PreflightFailed(_) | RunEvent::Ended(_) => self.state = State::Over,
+            RunEvent::PreflightFailed { .. } | RunEvent::Ended(_) => self.state = State::Over,
             RunEvent::PreflightDone(_) => {}
         }
     }
 
     fn line(&self) -> Option<String> {
         let line = match &self.state {
-            State::Preflight => "bringing the target up".to_owned(),
+            State::Preflight => "asking the server what it speaks".to_owned(),
             State::Playing { total, done, running } => {
                 let oldest = running
                     .first()
@@ -124,7 +124,7 @@ mod tests {
         progress.event(&RunEvent::Finished(Box::new(outcome)));
         note(&progress);
         insta::assert_snapshot!(lines.join("\n"), @r"
-        bringing the target up
+        asking the server what it speaks
         [0/2] tools-list (2025-11-25 stdio) and 1 more
         [1/2] ping (2025-11-25 stdio)
         ");
@@ -138,6 +138,6 @@ mod tests {
         progress.paint().expect("memory does not refuse");
         progress.clear().expect("memory does not refuse");
         progress.clear().expect("memory does not refuse");
-        insta::assert_debug_snapshot!(String::from_utf8_lossy(&progress.out), @r#""\r\u{1b}[2Kbringing the target up\r\u{1b}[2K""#);
+        insta::assert_debug_snapshot!(String::from_utf8_lossy(&progress.out), @r#""\r\u{1b}[2Kasking the server what it speaks\r\u{1b}[2K""#);
     }
 }

@@ -151,6 +151,7 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
     let speaks = vec![Revision::V2025_11_25, Revision::NEWEST];
     let preflight = Preflight {
         speaks: [(CarrierKind::Stdio, speaks)].into(),
+        complete: true,
         server: Some("sample 1.0.0".to_owned()),
     };
     let mut events = vec![RunEvent::PreflightDone(preflight), RunEvent::Planned(cells)];
@@ -165,6 +166,7 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
         baseline: None,
         not_run: None,
         exit: ExitCode::Passed,
+        interrupted: None,
     };
     for outcome in outcomes {
         let (counting, others): (Vec<_>, Vec<_>) =

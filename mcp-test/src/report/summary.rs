@@ -35,6 +35,7 @@ pub struct About {
 ///   "suite": null,
 ///   "started": "2026-11-21T21:37:43.473Z",
 ///   "exitCode": 1,
+///   "interrupted": false,
 ///   "notRun": null,
 ///   "counts": {"success": 3, "failure": 1, "warning": 0, "skipped": 0, "info": 0},
 ///   "advisory": {"success": 0, "failure": 0, "warning": 0, "skipped": 0, "info": 0},
@@ -49,7 +50,7 @@ pub struct About {
 /// ```
 ///
 /// `verdict` is `passed`, `failed`, `skipped` or `not-run`. `advisory` counts the checks that do not count in the
-/// profile. `notRun` tells why nothing was played, as an object with `blame`, `headline`, `expected`, `got`, `hint`.
+/// profile. `interrupted` tells that a signal broke the run off, so that cells are missing. `notRun` tells why nothing was played, as an object with `blame`, `headline`, `expected`, `got`, `hint`.
 /// `directory` is there if results are written, `checks` if the document is printed, `baseline` is null without one.
 #[derive(Debug)]
 pub struct SummaryJson {
@@ -103,7 +104,9 @@ impl SummaryJson {
         document.push("profile", self.about.profile.as_str());
         document.push("suite", self.about.suite.map(Suite::as_str));
         document.push("started", self.started.as_str());
-        document.push("exitCode", u64::from(summary.exit.number()));
+        let exit = summary.interrupted.unwrap_or(summary.exit.number());
+        document.push("exitCode", u64::from(exit));
+        document.push("interrupted", summary.interrupted.is_some());
         document.push("notRun", summary.not_run.as_ref().map(finding));
         document.push("counts", counts(summary.counts));
         document.push("advisory", counts(summary.advisory));

@@ -56,6 +56,8 @@ impl fmt::Display for Entry {
 pub struct Baseline {
     file: String,
     entries: Vec<Entry>,
+    /// Sections that a baseline does not have, each with its line.
+    strays: Vec<(usize, String)>,
 }
 
 /// How a run compares with a baseline.
@@ -96,9 +98,13 @@ impl Baseline {
     ///
     /// If the text is no YAML, or not what a baseline is; the error names the line.
     pub fn parse(file: &str, text: &str) -> Result<Self, BaselineError> {
-        entries(text).map(|entries| Self { file: file.to_owned(), entries }).map_err(
-            |(line, problem)| BaselineError::Invalid { file: file.to_owned(), line, problem },
-        )
+        let mut baseline = Self { file: file.to_owned(), entries: Vec::new(), strays: Vec::new() };
+        match baseline.take_in(text) {
+            Ok(()) => Ok(baseline),
+            Err((line, problem)) => {
+                Err(BaselineError::Invalid { file: baseline.file, line, problem })
+            }
+        }
     }
 
     /// The entries, in the order of the file.
@@ -113,18 +119,18 @@ impl Baseline {
         self.of(leg, scenario).any(|entry| entry.check.as_deref().is_none_or(|it| it == check))
     }
 
-    /// Looks for entries of `leg` that name nothing known: warnings in profile `official`, elsewhere errors.
+    /// Looks for sections, and for entries of `leg`, that name nothing known: warnings in profile `official`, elsewhere errors.
     ///
     /// # Errors
     ///
-    /// The first such entry, unless the profile is `official`.
+    /// The first such section or entry, unless the profile is `official`.
     pub fn vet(&self, leg: Leg, profile: Profile) -> Result<Vec<String>, BaselineError> {
         let mut warnings = Vec::new();
-        for entry in self.entries.iter().filter(|entry| entry.leg == leg) {
-            let Some(problem) = unknown(entry) else {
-                continue;
-            };
-            let (file, line) = (&self.file, entry.line);
+        let strays = self.strays.iter().map(|(line, name)| (*line, no_section(name)));
+        let entries = self.entries.iter().filter(|entry| entry.leg == leg);
+        let unknown = entries.filter_map(|entry| Some((entry.line, unknown(entry)?)));
+        for (line, problem) in strays.chain(unknown) {
+            let file = &self.file;
             if profile != Profile::Official {
                 return Err(BaselineError::Invalid { file: file.clone(), line, problem });
             }
@@ -217,51 +223,69 @@ fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
     scenario.checks.iter().map(|check| check.id).chain(COMMON)
 }
 
-fn entries(text: &str) -> Result<Vec<Entry>, Problem> {
-    let Some(document) = yaml::read(text)? else {
-        return Ok(Vec::new());
-    };
-    let sections = match document.what {
-        What::Null => return Ok(Vec::new()),
-        What::Mapping(sections) => sections,
-        other => {
-            let problem = format!(
-                "expected a mapping with the lists `server` and `client`, got {}",
-                other.kind()
-            );
-            return Err((document.line, problem));
-        }
-    };
-    let mut entries: Vec<Entry> = Vec::new();
-    for (key, value) in sections {
-        let leg = match &key.what {
-            What::Text(name) if name == Leg::Server.as_str() => Leg::Server,
-            What::Text(name) if name == Leg::Client.as_str() => Leg::Client,
-            _ => continue,
+impl Baseline {
+    fn take_in(&mut self, text: &str) -> Result<(), Problem> {
+        let Some(document) = yaml::read(text)? else {
+            return Ok(());
         };
-        let items = match value.what {
-            What::Null => continue,
-            What::List(items) => items,
+        let sections = match document.what {
+            What::Null => return Ok(()),
+            What::Mapping(sections) => sections,
             other => {
-                let problem = format!("`{leg}` has to be a list, and is {}", other.kind());
-                return Err((value.line, problem));
+                let problem = format!(
+                    "expected a mapping with the lists `server` and `client`, got {}",
+                    other.kind()
+                );
+                return Err((document.line, problem));
             }
         };
-        for item in items {
-            let entry = entry(leg, &item)?;
-            if let Some(other) = entries.iter().find(|other| conflict(other, &entry)) {
-                let problem = format!(
-                    "`{}` is listed as a whole and by check; the other entry is on line {}",
-                    entry.scenario, other.line
-                );
-                return Err((entry.line, problem));
-            }
-            if !entries.iter().any(|other| same(other, &entry)) {
-                entries.push(entry);
+        for (key, value) in sections {
+            let leg = match key.what {
+                What::Text(name) if name == Leg::Server.as_str() => Leg::Server,
+                What::Text(name) if name == Leg::Client.as_str() => Leg::Client,
+                What::Text(name) => {
+                    self.strays.push((key.line, name));
+                    continue;
+                }
+                other => {
+                    self.strays.push((key.line, other.kind().to_owned()));
+                    continue;
+                }
+            };
+            let items = match value.what {
+                What::Null => continue,
+                What::List(items) => items,
+                other => {
+                    let problem = format!("`{leg}` has to be a list, and is {}", other.kind());
+                    return Err((value.line, problem));
+                }
+            };
+            for item in items {
+                self.add(entry(leg, &item)?)?;
             }
         }
+        Ok(())
     }
-    Ok(entries)
+
+    fn add(&mut self, entry: Entry) -> Result<(), Problem> {
+        if let Some(other) = self.entries.iter().find(|other| conflict(other, &entry)) {
+            let problem = format!(
+                "`{}` is listed as a whole and by check; the other entry is on line {}",
+                entry.scenario, other.line
+            );
+            return Err((entry.line, problem));
+        }
+        if !self.entries.iter().any(|other| same(other, &entry)) {
+            self.entries.push(entry);
+        }
+        Ok(())
+    }
+}
+
+fn no_section(name: &str) -> String {
+    let suggestion = did_you_mean(closest(name, [Leg::Server, Leg::Client].map(Leg::as_str)));
+    let rest = if suggestion.is_empty() { "; a baseline has `server` and `client`" } else { "" };
+    format!("there is no section `{name}`{suggestion}{rest}")
 }
 
 fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {

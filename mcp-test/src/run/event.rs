@@ -16,7 +16,12 @@ pub enum RunEvent {
     /// The target is up and speaks MCP.
     PreflightDone(Preflight),
     /// The target cannot be tested; nothing was played.
-    PreflightFailed(Finding),
+    PreflightFailed {
+        /// Why.
+        finding: Finding,
+        /// The revision in which it was spoken to, if it came so far.
+        tried: Option<Revision>,
+    },
     /// These cells will be played, in this order.
     Planned(Vec<Cell>),
     /// A cell begins.
@@ -33,6 +38,8 @@ pub enum RunEvent {
 pub struct Preflight {
     /// What it speaks over each carrier, oldest revision first.
     pub speaks: BTreeMap<CarrierKind, Vec<Revision>>,
+    /// Whether it was asked for every revision, so that it speaks no other ones.
+    pub complete: bool,
     /// Its name and version, as it gives them.
     pub server: Option<String>,
 }
@@ -122,4 +129,6 @@ pub struct Summary {
     pub not_run: Option<Finding>,
     /// How the run ends for the shell.
     pub exit: ExitCode,
+    /// The exit code of whoever broke the run off before its end, if somebody did; cells are missing then.
+    pub interrupted: Option<u8>,
 }

@@ -2,6 +2,7 @@
 //!
 //! Said once, instead of by every scenario.
 
+use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,41 +10,156 @@ use std::time::Duration;
 use super::event::Preflight;
 use super::play::Known;
 use super::{Cell, Plan};
-use crate::check::Finding;
+use crate::check::{Blame, Finding};
 use crate::client::{ServerFacts, Spoken, probe};
+use crate::clock::Stopwatch;
 use crate::json::Value;
 use crate::scenario::{Ctx, Inventory, Need, Profile, Setup};
 use crate::spec::{Capability, Era, Revision};
 use crate::trace::Recorder;
 use crate::transport::CarrierKind;
 
-/// How long the target may take to answer before anything else is asked.
+/// How much longer than its first answer the target may take for any other one.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why the target cannot be tested.
+pub(super) struct Unfit {
+    pub(super) finding: Finding,
+    /// The revision in which it was spoken to.
+    pub(super) tried: Option<Revision>,
+}
+
+impl From<Finding> for Unfit {
+    fn from(finding: Finding) -> Self {
+        Self { finding, tried: None }
+    }
+}
 
 /// What was learnt about the target.
 pub(super) struct Survey {
     spoken: BTreeMap<CarrierKind, Spoken>,
     inventories: BTreeMap<(CarrierKind, Revision), Inventory>,
+    /// Whether the target was asked for every revision.
+    complete: bool,
 }
 
 /// Asks the target over every carrier of the plan.
-pub(super) async fn survey(plan: &Plan) -> Result<Survey, Finding> {
-    let mut survey = Survey { spoken: BTreeMap::new(), inventories: BTreeMap::new() };
-    let patience = PATIENCE.min(plan.timeout);
-    let wanted = wanted(plan);
+pub(super) async fn survey(plan: &Plan) -> Result<Survey, Unfit> {
+    let spoken = BTreeMap::new();
+    let mut survey = Survey { spoken, inventories: BTreeMap::new(), complete: true };
+    let mut patience = plan.timeout;
     for cell in &plan.cells {
         if let Entry::Vacant(unasked) = survey.spoken.entry(cell.carrier) {
-            let recorder = Recorder::new();
-            let probing = probe(&plan.target, cell.carrier, &recorder, &wanted, patience);
-            let spoken = probing.await.map_err(|finding| with_last_words(finding, &recorder))?;
-            unasked.insert(spoken);
+            let mut asking = Asking::over(plan, cell.carrier);
+            asking.all().await;
+            survey.complete &= Revision::ALL.iter().all(|one| asking.asked.contains(one));
+            patience = asking.patience();
+            unasked.insert(asking.answer()?);
         }
         let by_needs = plan.profile.at(cell.scenario, cell.revision) != Profile::Official;
         if by_needs && !cell.scenario.needs.is_empty() {
             survey.take_stock(plan, *cell, patience).await;
         }
     }
-    survey.nothing_in_common(plan).map_or(Ok(survey), Err)
+    match survey.nothing_in_common(plan) {
+        Some(finding) => Err(finding.into()),
+        None => Ok(survey),
+    }
+}
+
+/// Asking the target over one carrier which revisions it speaks.
+struct Asking<'a> {
+    plan: &'a Plan,
+    carrier: CarrierKind,
+    recorder: Recorder,
+    asked: BTreeSet<Revision>,
+    spoken: Spoken,
+    /// How long the first answer took.
+    first: Option<Duration>,
+}
+
+impl<'a> Asking<'a> {
+    fn over(plan: &'a Plan, carrier: CarrierKind) -> Self {
+        Self {
+            plan,
+            carrier,
+            recorder: Recorder::new(),
+            asked: BTreeSet::new(),
+            spoken: Spoken { facts: Vec::new(), refusals: Vec::new() },
+            first: None,
+        }
+    }
+
+    /// Asks for the revisions that are wanted; if none is spoken, for those by which any server is recognized.
+    async fn all(&mut self) {
+        self.each(wanted(self.plan)).await;
+        if self.spoken.facts.is_empty() {
+            self.each(vec![Revision::NEWEST_HANDSHAKE, Revision::NEWEST]).await;
+        }
+        self.spoken.facts.sort_by_key(|facts| facts.revision);
+    }
+
+    async fn each(&mut self, mut revisions: Vec<Revision>) {
+        // The newest handshake revision is what most servers speak: it tells first whether there is one at all.
+        revisions.sort_by_key(|revision| (revision.era() == Era::Stateless, Reverse(*revision)));
+        for revision in revisions {
+            if self.is_hopeless() {
+                return;
+            }
+            if self.asked.insert(revision) {
+                self.one(revision).await;
+            }
+        }
+    }
+
+    async fn one(&mut self, revision: Revision) {
+        let stopwatch = Stopwatch::start();
+        let (target, patience) = (&self.plan.target, self.patience());
+        match probe(target, self.carrier, &self.recorder, &[revision], patience).await {
+            Ok(spoken) => {
+                for facts in spoken.facts {
+                    if self.spoken.facts(facts.revision).is_none() {
+                        self.spoken.facts.push(facts);
+                    }
+                }
+                self.spoken.refusals.extend(spoken.refusals);
+            }
+            Err(finding) => self.spoken.refusals.push((revision, finding)),
+        }
+        if self.first.is_none() && self.recorder.trace().exchanged() {
+            self.first = Some(stopwatch.elapsed());
+        }
+    }
+
+    /// Whether to ask on is a waste of time: there is nothing that could answer, or it did not answer a handshake. Of a
+    /// question of the other era it may have understood nothing.
+    fn is_hopeless(&self) -> bool {
+        let silent = self.first.is_none();
+        self.spoken.refusals.iter().any(|(revision, finding)| {
+            silent && (revision.era() == Era::Handshake || finding.blame == Blame::Environment)
+        })
+    }
+
+    fn patience(&self) -> Duration {
+        patience(self.plan.timeout, self.first)
+    }
+
+    fn answer(self) -> Result<Spoken, Unfit> {
+        if !self.spoken.facts.is_empty() {
+            return Ok(self.spoken);
+        }
+        let (tried, finding) = self.spoken.refusals.into_iter().next().map_or_else(
+            || (None, Finding::harness("the server was not asked for any revision")),
+            |(revision, finding)| (Some(revision), finding),
+        );
+        Err(Unfit { finding: with_last_words(finding, &self.recorder), tried })
+    }
+}
+
+/// How long an answer may take: the first one as long as a scenario, for a program may have to be fetched and compiled;
+/// the others not much longer than the first, for a question of another era may get no answer.
+fn patience(timeout: Duration, first: Option<Duration>) -> Duration {
+    first.map_or(timeout, |took| timeout.min(PATIENCE + took))
 }
 
 fn words(revisions: impl IntoIterator<Item = Revision>) -> String {
@@ -64,10 +180,10 @@ fn with_last_words(finding: Finding, recorder: &Recorder) -> Finding {
     }
 }
 
-/// The revisions of the plan, and the newest of each era, so that any server at all is recognized as one.
+/// The revisions of the plan; unless they were asked for, also the newest of each era, which tell what the server is.
 fn wanted(plan: &Plan) -> Vec<Revision> {
     let is_wanted = |revision: &Revision| {
-        [Revision::NEWEST_HANDSHAKE, Revision::NEWEST].contains(revision)
+        (!plan.asked_revisions && [Revision::NEWEST_HANDSHAKE, Revision::NEWEST].contains(revision))
             || plan.cells.iter().any(|cell| cell.revision == *revision)
     };
     Revision::ALL.into_iter().filter(is_wanted).collect()
@@ -78,7 +194,11 @@ impl Survey {
     pub(super) fn summary(&self) -> Preflight {
         let speaks = self.spoken.iter().map(|(carrier, spoken)| (*carrier, spoken.revisions()));
         let facts = self.spoken.values().flat_map(|spoken| spoken.facts.iter().rev());
-        Preflight { speaks: speaks.collect(), server: facts.filter_map(name).next() }
+        Preflight {
+            speaks: speaks.collect(),
+            complete: self.complete,
+            server: facts.filter_map(name).next(),
+        }
     }
 
     /// Leaves out the cells whose revision the target does not speak, unless they were asked for.
@@ -107,10 +227,15 @@ impl Survey {
             let spoken = self.spoken.get(&carrier).map(Spoken::revisions).unwrap_or_default();
             format!(
                 "the server does not speak {revision} over {carrier}; it speaks {}",
-                words(spoken)
+                self.words(spoken)
             )
         });
         Known { inventory, unspoken }
+    }
+
+    /// Revisions that are spoken; there may be others if not all were asked for.
+    fn words(&self, spoken: Vec<Revision>) -> String {
+        format!("{}{}", if self.complete { "" } else { "at least " }, words(spoken))
     }
 
     /// Whether there is something to hear in the revision of `cell`: it is spoken, or was answered in a way that breaks
@@ -146,7 +271,7 @@ impl Survey {
         let spoken = self
             .spoken
             .iter()
-            .map(|(carrier, spoken)| format!("{} over {carrier}", words(spoken.revisions())));
+            .map(|(carrier, spoken)| format!("{} over {carrier}", self.words(spoken.revisions())));
         let finding = Finding::test("the server speaks none of the revisions that were asked for");
         Some(finding.expected(words(asked)).got(spoken.collect::<Vec<_>>().join("; ")))
     }
@@ -222,4 +347,19 @@ fn name(facts: &ServerFacts) -> Option<String> {
         Some(version) if !version.is_empty() => format!("{name} {version}"),
         _ => name.to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_answer_may_take_as_long_as_a_scenario_and_the_others_not_much_longer_than_it() {
+        let seconds = Duration::from_secs;
+        assert_eq!(patience(seconds(30), None), seconds(30));
+        assert_eq!(patience(seconds(60), None), seconds(60));
+        assert_eq!(patience(seconds(30), Some(seconds(1))), seconds(11));
+        assert_eq!(patience(seconds(60), Some(seconds(11))), seconds(21));
+        assert_eq!(patience(seconds(2), Some(seconds(1))), seconds(2));
+    }
 }

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use super::play::play;
-use super::preflight::{self, Survey};
+use super::preflight::{self, Survey, Unfit};
 use super::{Cell, Counts, ExitCode, Line, Outcome, Plan, Results, RunEvent, Summary, Verdict};
 use crate::check::{Check, Finding};
 
@@ -49,8 +49,8 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
         return summary;
     }
     let summary = match bring_up(plan).await {
-        Err(finding) => {
-            on(RunEvent::PreflightFailed(finding.clone()));
+        Err(Unfit { finding, tried }) => {
+            on(RunEvent::PreflightFailed { finding: finding.clone(), tried });
             let mut summary = Summary::of(plan);
             summary.not_run = Some(finding);
             summary.exit = ExitCode::NotRun;
@@ -69,13 +69,15 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
     summary
 }
 
-async fn bring_up(plan: &Plan) -> Result<(crate::transport::Prepared, Survey), Finding> {
-    let prepared = plan.target.prepare().await?;
+async fn bring_up(plan: &Plan) -> Result<(crate::transport::Prepared, Survey), Unfit> {
+    // A program that has to be fetched and compiled first needs more time than any of its answers.
+    let start_up = plan.timeout.saturating_mul(2);
+    let prepared = plan.target.prepare_within(start_up).await.map_err(Finding::from)?;
     match preflight::survey(plan).await {
         Ok(survey) => Ok((prepared, survey)),
-        Err(finding) => {
+        Err(unfit) => {
             prepared.end().await;
-            Err(finding)
+            Err(unfit)
         }
     }
 }
@@ -154,10 +156,12 @@ impl Summary {
             baseline: None,
             not_run: None,
             exit: ExitCode::Passed,
+            interrupted: None,
         }
     }
 
-    fn take(&mut self, outcome: &Outcome) {
+    /// Adds an outcome.
+    pub(crate) fn take(&mut self, outcome: &Outcome) {
         let (counting, advisory): (Vec<&Check>, Vec<&Check>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
         let line = Line {

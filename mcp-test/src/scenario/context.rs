@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use super::{CheckBuilder, Inventory, Profile, Scenario};
+use super::connected::Keep;
+use super::{CheckBuilder, Connected, Inventory, Profile, Scenario};
 use crate::check::{Check, Collector, Finding, judge};
-use crate::client::{Client, Options};
+use crate::client::{Client, Handlers, Options};
 use crate::spec::Revision;
-use crate::trace::{Party, Recorder, Trace};
+use crate::trace::{Party, Recorder, Seq, Trace, What};
 use crate::transport::{CarrierKind, Limits, Link, Target};
 
 /// What a context is made from.
@@ -58,7 +59,9 @@ pub struct Ctx {
     scenario: Option<&'static Scenario>,
     recorder: Recorder,
     collector: Collector,
-    client: Option<Client>,
+    handlers: Handlers,
+    client: Option<Connected>,
+    keep: Keep,
     pub(super) golden: Option<super::Golden>,
 }
 
@@ -71,7 +74,9 @@ impl Ctx {
             scenario,
             recorder: Recorder::new(),
             collector: Collector::new(),
+            handlers: Handlers::new(),
             client: None,
+            keep: Keep::default(),
             golden: None,
         }
     }
@@ -118,6 +123,10 @@ impl Ctx {
     ///
     /// If the peer cannot be reached, or does not complete the opening of the conversation.
     pub async fn client(&mut self) -> Result<&mut Client, Finding> {
+        Ok(&mut *self.connected().await?)
+    }
+
+    async fn connected(&mut self) -> Result<&mut Connected, Finding> {
         let client = match self.client.take() {
             Some(client) => client,
             None if self.setup.profile == Profile::Official => self.connect_as_officially().await?,
@@ -128,27 +137,91 @@ impl Ctx {
 
     /// A further client, on a connection of its own and with its own options, recorded in the same trace.
     ///
+    /// It is judged as [`Ctx::client`] is: in its own revision, and with its error replies.
+    ///
     /// # Errors
     ///
     /// As [`Ctx::client`].
-    pub async fn connect(&self, options: Options) -> Result<Client, Finding> {
-        Client::connect(self.open().await?, options).await
+    pub async fn connect(&self, options: Options) -> Result<Connected, Finding> {
+        let link = self.link(options.revision).await?;
+        let connection = link.connection();
+        Ok(Connected::new(Client::connect(link, options).await?, connection, &self.keep))
     }
 
-    /// A connection on which nothing has been said yet.
+    /// A further client that has said nothing yet: `initialize` is up to the scenario.
+    ///
+    /// # Errors
+    ///
+    /// If the peer cannot be reached.
+    pub async fn silent(&self, options: Options) -> Result<Connected, Finding> {
+        let link = self.link(options.revision).await?;
+        let connection = link.connection();
+        Ok(Connected::new(Client::silent(link, options), connection, &self.keep))
+    }
+
+    /// A bare connection on which nothing has been said yet. To end it, and to look at every error, is up to the caller;
+    /// see [`Ctx::silent`].
     ///
     /// # Errors
     ///
     /// If the peer cannot be reached.
     pub async fn open(&self) -> Result<Link, Finding> {
+        self.link(self.setup.revision).await
+    }
+
+    async fn link(&self, revision: Revision) -> Result<Link, Finding> {
         let Setup { target, carrier, limits, .. } = &self.setup;
-        Ok(target.open(*carrier, &self.recorder, *limits).await?)
+        let link = target.open(*carrier, &self.recorder, *limits).await?;
+        self.keep.speaks(link.connection(), revision);
+        Ok(link)
     }
 
     /// The options with which [`Ctx::client`] connects.
     #[must_use]
     pub fn options(&self) -> Options {
-        Options::speaking(self.setup.revision).timeout(self.setup.timeout)
+        Options::speaking(self.setup.revision)
+            .timeout(self.setup.timeout)
+            .handlers(self.handlers.clone())
+    }
+
+    /// Answers what the peer asks, and declares the capabilities that go with that.
+    ///
+    /// Comes before the first use of the client, which declares them when it connects.
+    ///
+    /// # Errors
+    ///
+    /// If the client is connected already.
+    pub fn handle(&mut self, handlers: Handlers) -> Result<(), Finding> {
+        if self.client.is_some() {
+            return Err(Finding::test("the handlers come too late")
+                .expected("`Ctx::handle` before the first use of the client")
+                .got("a client that has connected, and declared its capabilities, already"));
+        }
+        self.handlers = handlers;
+        Ok(())
+    }
+
+    /// Sets a fence: a named point in the trace, for assertions on what was not seen before it.
+    ///
+    /// It says something about the peer when it stands after an exchange that the peer can finish only when it has
+    /// dealt with everything before.
+    ///
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// ctx.ping().await?.assert_ok();
+    /// ctx.fence("the server is up").await?;
+    /// ctx.trace().assert_not_seen_before_fence("notifications/message", "the server is up");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::client`], on whose connection the fence stands.
+    pub async fn fence(&mut self, name: impl Into<String>) -> Result<Seq, Finding> {
+        let connection = self.connected().await?.connection();
+        Ok(self.recorder.record(connection, Party::Harness, What::Fence(name.into())))
     }
 
     /// Begins a check. In a built-in scenario it has to be one that the scenario declares.
@@ -180,27 +253,32 @@ impl Ctx {
         self.collector.has(id)
     }
 
-    /// Ends the conversation and judges it as a whole.
+    /// Ends all conversations, and judges each as a whole, in the revision that it was held in.
     pub async fn end(self) -> Ended {
-        let mut revision = self.setup.revision;
-        let mut unexamined = Vec::new();
-        if let Some(client) = self.client {
-            revision = client.server().revision;
-            unexamined = client.unexamined_errors();
-            client.end().await;
-        }
+        drop(self.client);
+        let (revisions, unexamined) = self.keep.end().await;
         let trace = self.recorder.trace();
-        let judged = judge(&trace, Party::Server, &|_| revision);
+        let spoken = |connection| revisions.get(&connection).copied();
+        let judged = judge(&trace, Party::Server, &|connection| {
+            spoken(connection).unwrap_or(self.setup.revision)
+        });
         Ended { checks: self.collector.into_checks(), trace, judged, unexamined }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use serde_json::json;
+
     use super::*;
+    use crate::check::Blame;
     use crate::server::reference::everything;
     use crate::spec::Revisions;
-    use serde_json::json;
+    use crate::transport::Fault;
+    use crate::wire::Message;
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -247,7 +325,7 @@ mod tests {
             );
             let mut adaptive = ctx(old, Profile::Adaptive);
             let finding = adaptive.client().await.expect_err("a finding");
-            assert_eq!(finding.blame, crate::check::Blame::Test);
+            assert_eq!(finding.blame, Blame::Test);
         });
     }
 
@@ -264,6 +342,73 @@ mod tests {
             assert_eq!(ended.unexamined.len(), 1);
             assert_eq!(ended.judged, []);
             assert!(ended.trace.exchanged());
+        });
+    }
+
+    #[test]
+    fn further_clients_are_examined_judged_and_ended_like_the_first() {
+        let returned = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&returned);
+        let server = everything().faults([Fault::remove("tools/list", "/resultType")]);
+        let target = Target::duplex(move |io| {
+            let (server, returned) = (server.clone(), Arc::clone(&count));
+            async move {
+                server.serve(io).await?;
+                returned.fetch_add(1, Ordering::SeqCst);
+                Ok(())
+            }
+        });
+        block_on(async {
+            let mut ctx = ctx(target, Profile::Adaptive);
+            let _ = ctx.list_tools().await.expect("a list");
+            let newest = Options::speaking(Revision::V2026_07_28);
+            let mut other = ctx.connect(newest.clone()).await.expect("a client");
+            let _overlooked = other.request("no/such/method", json!({})).await.expect("a reply");
+            let _untyped = other.request("tools/list", json!({})).await.expect("a reply");
+            let mut early = ctx.connect(newest).await.expect("a client");
+            let _overlooked = early.request("no/such/method", json!({})).await.expect("a reply");
+            assert!(early.end().await.orderly);
+            assert_eq!(returned.load(Ordering::SeqCst), 1);
+            drop(other);
+            let ended = ctx.end().await;
+            assert_eq!(returned.load(Ordering::SeqCst), 3);
+            assert_eq!(ended.unexamined.len(), 2);
+            let cited: Vec<_> =
+                ended.judged.iter().flat_map(|finding| &finding.requirements).collect();
+            assert_eq!(cited, [&"base.result-type-present"]);
+        });
+    }
+
+    #[test]
+    fn a_fence_divides_what_was_said() {
+        block_on(async {
+            let mut ctx = ctx(everything().target(), Profile::Adaptive);
+            let _ = ctx.ping().await.expect("a reply");
+            ctx.fence("pinged").await.expect("a fence");
+            let _ = ctx.list_tools().await.expect("a list");
+            let trace = ctx.trace().try_not_seen_before_fence("tools/list", "pinged");
+            let trace = trace.expect("only after the fence");
+            let finding = trace.try_not_seen_before_fence("ping", "pinged").expect_err("seen");
+            assert_eq!(finding.blame, Blame::Peer);
+        });
+    }
+
+    #[test]
+    fn handlers_come_before_the_client_and_decide_what_it_declares() {
+        let roots = || Handlers::new().on("roots/list", |_| Ok(json!({"roots": []}).into()));
+        block_on(async {
+            let mut ctx = ctx(everything().target(), Profile::Adaptive);
+            ctx.handle(roots()).expect("in time");
+            let _ = ctx.ping().await.expect("a reply");
+            let declared = ctx.trace().messages().find_map(|(_, message)| match message {
+                Message::Request(request) if request.method == "initialize" => {
+                    request.params.as_ref()?.get("capabilities").cloned()
+                }
+                _ => None,
+            });
+            assert_eq!(declared, Some(json!({"roots": {}}).into()));
+            let finding = ctx.handle(roots()).expect_err("too late");
+            assert_eq!(finding.blame, Blame::Test);
         });
     }
 

@@ -4,6 +4,7 @@
 //! [`run`](crate::run). The built-in ones live in [`scenarios`](crate::scenarios).
 
 mod checking;
+mod connected;
 mod context;
 mod definition;
 mod golden;
@@ -17,6 +18,7 @@ mod speak;
 mod user;
 
 pub use checking::{CheckBuilder, Part, Subject};
+pub use connected::Connected;
 pub use context::{Ctx, Ended, Setup, Skip};
 pub use definition::{CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite};
 pub use golden::{Differences, Golden};

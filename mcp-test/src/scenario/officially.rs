@@ -3,16 +3,16 @@
 //! It goes on in whatever revision of the handshake era the server settles on, reads ids generously, and refuses a result
 //! of `initialize` whose members have other types than the schema gives them.
 
-use super::Ctx;
+use super::{Connected, Ctx};
 use crate::check::Finding;
-use crate::client::{Client, Options};
+use crate::client::Options;
 use crate::expect::{Matcher, boolean, object, string};
 use crate::spec::Era;
 
 impl Ctx {
-    pub(super) async fn connect_as_officially(&self) -> Result<Client, Finding> {
+    pub(super) async fn connect_as_officially(&self) -> Result<Connected, Finding> {
         let options = Options { lenient_ids: true, ..self.options() };
-        let mut client = Client::silent(self.open().await?, options);
+        let mut client = self.silent(options).await?;
         if self.revision().era() == Era::Handshake {
             let reply = client.initialize().await?;
             reply

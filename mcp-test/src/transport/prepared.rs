@@ -29,16 +29,19 @@ impl Prepared {
 
     #[cfg(not(feature = "http"))]
     #[allow(clippy::unused_async, reason = "there is nothing to wait for without HTTP")]
-    pub(super) async fn bring_up(_: &[Carrier]) -> Result<Self, OpenError> {
+    pub(super) async fn bring_up(_: &[Carrier], _: Duration) -> Result<Self, OpenError> {
         Ok(Self::default())
     }
 
     #[cfg(feature = "http")]
-    pub(super) async fn bring_up(carriers: &[Carrier]) -> Result<Self, OpenError> {
+    pub(super) async fn bring_up(
+        carriers: &[Carrier],
+        start_up: Duration,
+    ) -> Result<Self, OpenError> {
         let mut prepared = Self::default();
         for carrier in carriers {
             if let Carrier::Http { url, started_by: Some(command) } = carrier {
-                prepared.child = Some(listening::start(url, command).await?);
+                prepared.child = Some(listening::start(url, command, start_up).await?);
             }
         }
         Ok(prepared)
@@ -55,14 +58,16 @@ mod listening {
     use crate::clock::{self, Deadline};
     use crate::process::Command;
 
-    /// How long a program may take until it listens.
-    const START_UP: Duration = Duration::from_secs(60);
     /// How long to leave the program alone between two tries to connect.
     const PACE: Duration = Duration::from_millis(20);
     /// Lines of stderr that a failure shows.
     const LAST_LINES: usize = 10;
 
-    pub(super) async fn start(url: &str, command: &Command) -> Result<Child, OpenError> {
+    pub(super) async fn start(
+        url: &str,
+        command: &Command,
+        start_up: Duration,
+    ) -> Result<Child, OpenError> {
         let address = address(url)?;
         if listens(&address).await {
             let (command, url) = (command.to_string(), url.to_owned());
@@ -70,13 +75,13 @@ mod listening {
         }
         let mut child = Child::spawn(command, |_| {})?;
         child.log_stdout(|_| {});
-        let deadline = Deadline::after(START_UP);
+        let deadline = Deadline::after(start_up);
         while !listens(&address).await {
             let exit = clock::within(Deadline::after(PACE), child.wait_exit()).await;
             let got = match exit {
                 Ok(exit) => format!("a program that ended with {exit}"),
                 Err(_) if deadline.has_passed() => {
-                    format!("nothing that listens there within {} s", START_UP.as_secs())
+                    format!("nothing that listens there within {} s", start_up.as_secs())
                 }
                 Err(_) => continue,
             };

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::DuplexStream;
 
@@ -168,7 +169,17 @@ impl Target {
     ///
     /// [`OpenError`] when the program cannot be started, ends early, or does not listen in time.
     pub async fn prepare(&self) -> Result<Prepared, OpenError> {
-        Prepared::bring_up(&self.carriers).await
+        const START_UP: Duration = Duration::from_secs(60);
+        self.prepare_within(START_UP).await
+    }
+
+    /// As [`Target::prepare`], which waits a minute for the program to listen, with a limit of one's own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Target::prepare`].
+    pub async fn prepare_within(&self, start_up: Duration) -> Result<Prepared, OpenError> {
+        Prepared::bring_up(&self.carriers, start_up).await
     }
 
     /// Opens a fresh connection, recorded by `recorder`. Must be called within a tokio runtime.

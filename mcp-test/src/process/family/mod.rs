@@ -5,6 +5,7 @@
 //! before anyone looked is not found. Only Linux lets us look; elsewhere the process group is the family.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::clock::Deadline;
 
@@ -34,6 +35,8 @@ pub struct LeftBehind {
 #[derive(Debug)]
 pub(super) struct Family {
     leader: u32,
+    /// Whether the leader's process id may belong to a stranger by now.
+    let_go: Mutex<bool>,
     #[cfg(target_os = "linux")]
     kin: kin::Kin,
 }
@@ -45,6 +48,7 @@ impl Family {
         let _ = marker;
         Self {
             leader,
+            let_go: Mutex::new(false),
             #[cfg(target_os = "linux")]
             kin: kin::Kin::new(leader, &marker),
         }
@@ -83,10 +87,26 @@ impl Family {
             .for_each(|relative| drop(relative.signal(rustix::process::Signal::TERM)));
     }
 
-    /// Kills all, and waits until they are dead, but no longer than to the deadline. The leader must not have been
-    /// reaped.
-    #[cfg(target_os = "linux")]
+    /// Kills all, and waits until they are dead, but no longer than to the deadline. Whoever reaps the leader calls
+    /// [`Family::let_go`] before; then this does nothing any more.
     pub(super) fn kill(&self, deadline: Deadline) {
+        let let_go = self.held();
+        if !*let_go {
+            self.kill_all(deadline);
+        }
+    }
+
+    /// From now on the leader may be reaped, so its process id is not used again.
+    pub(super) fn let_go(&self) {
+        *self.held() = true;
+    }
+
+    fn held(&self) -> MutexGuard<'_, bool> {
+        self.let_go.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn kill_all(&self, deadline: Deadline) {
         loop {
             let living = self.kin.living();
             self.signal_group(rustix::process::Signal::KILL);
@@ -108,13 +128,13 @@ impl Family {
 
     /// Kills the group.
     #[cfg(all(unix, not(target_os = "linux")))]
-    pub(super) fn kill(&self, _: Deadline) {
+    fn kill_all(&self, _: Deadline) {
         self.signal_group(rustix::process::Signal::KILL);
     }
 
     /// Kills the process tree by the system's own tool.
     #[cfg(not(unix))]
-    pub(super) fn kill(&self, _: Deadline) {
+    fn kill_all(&self, _: Deadline) {
         let mut tool = std::process::Command::new("taskkill");
         tool.args(["/T", "/F", "/PID", &self.leader.to_string()]);
         tool.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());

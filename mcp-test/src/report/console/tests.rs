@@ -29,7 +29,6 @@ fn view() -> View {
         verbose: false,
         results: None,
         rerun: sample::rerun(),
-        secrets: Secrets::default(),
     }
 }
 
@@ -318,12 +317,4 @@ fn a_target_that_is_not_there_is_left_to_the_error_message() {
     }
     events.retain(|event| matches!(event, RunEvent::Ended(_)));
     assert_eq!(shown_with(view(), events), "");
-}
-
-#[test]
-fn a_secret_is_shown_nowhere() {
-    let view = View { secrets: Secrets::new(["tools".to_owned()]), ..view() };
-    let outcome = sample::failed();
-    let text = shown(view, vec![outcome.cell], vec![outcome]);
-    assert!(text.contains("[secret]-list") && !text.contains("tools"), "{text}");
 }

@@ -16,7 +16,7 @@ fn entries(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn entries_are_read_from_both_sections_and_other_keys_are_ignored() {
+fn entries_are_read_from_both_sections() {
     let text = "server:\n  - tools-call-image   # later\n  - tools-list:tools-name-format\nclient: [auth/dpop]\nnotes: [a: b]\n";
     assert_eq!(
         entries(text),
@@ -65,6 +65,14 @@ fn an_unknown_name_is_a_warning_officially_and_an_error_elsewhere() {
     ");
     let error = baseline.vet(Leg::Server, Profile::Strict).unwrap_err();
     insta::assert_snapshot!(error, @"known.yml:2: there is no scenario `pinng`; did you mean `ping`?");
+}
+
+#[test]
+fn an_unknown_section_is_a_warning_officially_and_an_error_elsewhere() {
+    let baseline = parse("client: []\nservr:\n  - ping\nnotes: [x]\n").expect("a baseline");
+    insta::assert_snapshot!(baseline.vet(Leg::Server, Profile::Official).unwrap().join("\n"), @"");
+    let error = baseline.vet(Leg::Server, Profile::Adaptive).unwrap_err();
+    insta::assert_snapshot!(error, @"");
 }
 
 fn compare(text: &str, results: impl IntoIterator<Item = Played>) -> Comparison {

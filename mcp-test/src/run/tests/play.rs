@@ -5,7 +5,7 @@ use crate::check::{Blame, Finding, Status};
 use crate::run::play::{Known, play};
 use crate::run::{Outcome, Verdict};
 use crate::scenario::{CheckSpec, Ctx, Inventory};
-use crate::server::reference::everything;
+use crate::server::{Call, reference::everything};
 use crate::spec::Revisions;
 use crate::transport::Fault;
 use crate::{proofs, scenario};
@@ -161,4 +161,23 @@ fn where_the_official_suite_has_no_opinion_the_specification_has() {
     };
     assert_eq!(profile(Revision::V2025_06_18), (Profile::Official, Verdict::Failed));
     assert_eq!(profile(Revision::V2025_03_26), (Profile::Adaptive, Verdict::Passed));
+}
+
+#[test]
+fn what_is_not_there_is_not_good_either() {
+    fn info(server: &Server, id: &str, check: &str) -> String {
+        let cell = cell(find(id), Revision::V2025_11_25);
+        let outcome = played(server, Profile::Strict, cell, Known::default());
+        let row = outcome.checks.into_iter().find(|row| row.id == check).expect(check);
+        assert_eq!(row.status, Status::Info, "{check}");
+        row.message.unwrap_or_default()
+    }
+    for noun in ["tools", "resources", "prompts"] {
+        let empty = everything()
+            .on(&format!("{noun}/list"), move |_: Call| async move { json!({ noun: [] }) });
+        let message = info(&empty, &format!("{noun}-list"), &format!("{noun}-list-definitions"));
+        assert_eq!(message, format!("the server lists no {noun}"));
+    }
+    let message = info(&bare(), "server-initialize", "server-initialize-result");
+    assert_eq!(message, "the server declares no capabilities");
 }

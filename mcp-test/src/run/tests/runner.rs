@@ -18,7 +18,7 @@ fn story(events: &[RunEvent]) -> Vec<String> {
         .iter()
         .map(|event| match event {
             RunEvent::PreflightDone(_) => "up".to_owned(),
-            RunEvent::PreflightFailed(finding) => format!("failed: {finding}"),
+            RunEvent::PreflightFailed { finding, .. } => format!("failed: {finding}"),
             RunEvent::Planned(cells) => format!("planned {}", cells.len()),
             RunEvent::Started(cell) => format!("started {}", cell.scenario.id),
             RunEvent::Finished(outcome) => format!("finished {}", outcome.cell.scenario.id),
@@ -159,7 +159,48 @@ fn nothing_passes_when_none_of_the_revisions_asked_for_is_spoken() {
     insta::assert_snapshot!(summary.not_run.expect("a reason"), @r"
     the server speaks none of the revisions that were asked for
       expected 2024-11-05, 2026-07-28
-      got 2025-06-18 over duplex
+      got at least 2025-06-18 over duplex
+    ");
+}
+
+#[test]
+fn only_the_revisions_that_were_asked_for_are_tried() {
+    let opened = std::sync::Arc::new(AtomicUsize::new(0));
+    let opened_before = |revisions: &[Revision]| {
+        opened.store(0, Ordering::SeqCst);
+        let counter = opened.clone();
+        let target = Target::duplex(move |io| {
+            counter.fetch_add(1, Ordering::SeqCst);
+            async move { Ok(everything().serve(io).await?) }
+        });
+        let mut asked = selection(&["tools-list"]);
+        asked.revisions = revisions.to_vec();
+        let plan = Plan::build(target, Profile::Official, &asked).expect("a plan");
+        let mut before = None;
+        let on = &mut |event| {
+            if let RunEvent::PreflightDone(preflight) = event {
+                before = Some((opened.load(Ordering::SeqCst), preflight.complete));
+            }
+        };
+        block_on(run(&plan, on));
+        before
+    };
+    assert_eq!(opened_before(&[Revision::V2025_11_25]), Some((1, false)));
+    assert_eq!(opened_before(&[]), Some((2, false)));
+    assert_eq!(opened_before(&Revision::ALL), Some((5, true)));
+}
+
+#[test]
+fn a_server_that_keeps_silent_at_a_question_of_the_other_era_is_recognized() {
+    let mut asked = selection(&["tools-list"]);
+    asked.revisions = vec![Revision::V2026_07_28];
+    let old = everything().faults([Fault::never("server/discover")]);
+    let plan = Plan::build(target(&old), Profile::Adaptive, &asked).expect("a plan");
+    let (_, summary) = told(&plan.timeout(Duration::from_millis(200)));
+    insta::assert_snapshot!(summary.not_run.expect("a reason"), @r"
+    the server speaks none of the revisions that were asked for
+      expected 2026-07-28
+      got at least 2025-11-25 over duplex
     ");
 }
 

@@ -60,7 +60,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .requires("pagination.cursor.string")
             .expect(page, object().optional("nextCursor", string()));
     }
-    if let Some(uri) = repeated(&list.keys().unwrap_or_default()) {
+    if list.items().is_ok_and(|items| items.is_empty()) {
+        check.info("the server lists no resources");
+    } else if let Some(uri) = repeated(&list.keys().unwrap_or_default()) {
         check.fail(
             Finding::peer(format!("two resources have the URI `{uri}`"))
                 .expected("a URI of its own for each resource")

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::references::{INITIALIZE, SESSION};
 use crate::check::Finding;
-use crate::expect::{boolean, object, one_of, string};
+use crate::expect::{boolean, object, string};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Official, Part};
 use crate::server::reference::everything;
@@ -41,11 +41,14 @@ scenario! {
         CheckSpec::own(
             "server-initialize-result",
             "ServerInitializeResult",
-            "The result of `initialize` settles on the proposed revision or another of the handshake era, and each declared capability is an object with Boolean flags",
+            "Each capability in the result of `initialize` is an object with Boolean flags",
         )
-        .requires(&["schema.initialize-result", "lifecycle.version-server-alternative"]),
+        .requires(&["schema.initialize-result"]),
     ],
 }
+
+/// What a capability says with yes or no.
+const FLAGS: [&str; 2] = ["listChanged", "subscribe"];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let declared = ctx.client().await?.server().declared_in.clone().unwrap_or(Value::Null);
@@ -67,20 +70,23 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     );
     session_id(ctx);
 
-    let known = object().member("protocolVersion", one_of(Revision::ALL.map(Revision::as_str)));
-    let mut result = ctx
-        .check("server-initialize-result")
-        .requires("lifecycle.version-server-alternative")
-        .expect(&said(&declared), known);
-    for capability in Capability::ALL {
+    let is_flag = |capability: &Capability| {
+        FLAGS.iter().any(|flag| capability.pointer().ends_with(&format!("/{flag}")))
+    };
+    let mut result = ctx.check("server-initialize-result");
+    let mut declares_any = false;
+    for capability in Capability::ALL.iter().filter(|capability| !is_flag(capability)) {
         let pointer = format!("/capabilities{}", capability.pointer());
-        let Some(value) = declared.at(&pointer).filter(|value| !value.is_bool()) else {
+        let Some(value) = declared.at(&pointer) else {
             continue;
         };
-        let flags = object().optional("listChanged", boolean()).optional("subscribe", boolean());
-        result = result
-            .requires("schema.initialize-result")
-            .expect(&Part::new(format!("the capability `{capability}`"), value, reply), flags);
+        declares_any = true;
+        let flags = FLAGS.iter().fold(object(), |flags, flag| flags.optional(*flag, boolean()));
+        let what = format!("the capability `{capability}`");
+        result = result.expect(&Part::new(what, value, reply), flags);
+    }
+    if !declares_any {
+        result.info("the server declares no capabilities");
     }
     Ok(())
 }
@@ -120,5 +126,6 @@ proofs! {
     catches "server-initialize" by retype("initialize", "/capabilities");
     catches "server-session-id-visible-ascii" by session_id("not visible"), over Router;
     catches "server-initialize-result" by set("initialize", "/capabilities/tools", json!([]));
+    catches "server-initialize-result" by set("initialize", "/capabilities/tools", json!(true));
     catches "server-initialize-result" by set("initialize", "/capabilities/tools/listChanged", json!("yes"));
 }

@@ -6,6 +6,7 @@
 
 mod names;
 mod pattern;
+mod whole;
 
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ use crate::json::Value;
 pub struct Redactor {
     level: Level,
     secrets: Vec<String>,
+    /// Headers, in lower case, whose value is a secret whatever it is.
+    headers: Vec<String>,
     literals: Vec<(String, String)>,
     members: Vec<(String, String)>,
     /// The originals behind the placeholders of each kind, in order of appearance.
@@ -56,6 +59,7 @@ impl Redactor {
         Self {
             level,
             secrets: Vec::new(),
+            headers: Vec::new(),
             literals: Vec::new(),
             members: Vec::new(),
             seen: BTreeMap::new(),
@@ -81,6 +85,13 @@ impl Redactor {
     #[must_use]
     pub fn secret(mut self, text: impl Into<String>) -> Self {
         self.secrets.extend(Some(text.into()).filter(|text| !text.is_empty()));
+        self
+    }
+
+    /// Takes the value of this header for a secret, whatever it is, but does not look for it elsewhere.
+    #[must_use]
+    pub fn secret_header(mut self, name: &str) -> Self {
+        self.headers.push(name.to_ascii_lowercase());
         self
     }
 
@@ -164,7 +175,11 @@ impl Redactor {
                 _ => SECRET.to_owned(),
             };
         }
-        match name.to_ascii_lowercase().as_str() {
+        let name = name.to_ascii_lowercase();
+        if self.headers.contains(&name) {
+            return SECRET.to_owned();
+        }
+        match name.as_str() {
             "mcp-session-id" if self.level == Level::Golden => self.placeholder("session", value),
             "last-event-id" => self.event_id(value),
             _ => self.text(value),
@@ -267,11 +282,12 @@ fn secret_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
     use insta::assert_snapshot;
     use serde_json::json;
 
     use super::*;
-    use crate::trace::{Party, Recorder};
+    use crate::trace::{Party, Reading, Recorder};
 
     #[test]
     fn secrets_are_known_by_the_name_of_their_holder() {
@@ -305,6 +321,33 @@ mod tests {
         redactor.learn(&recorder.trace());
         assert_snapshot!(redactor.text("Bearer s3cr3t-value, dark 0123456789 abcdefghij 07:28:00, given by hand"),
             @"Bearer [secret], dark [secret] [secret] 07:28:00, [secret]");
+    }
+
+    #[test]
+    fn a_header_may_be_named_as_secret() {
+        let mut redactor = Redactor::secrets().secret_header("X-Debug");
+        assert_snapshot!(redactor.header("x-debug", "true"), @"[secret]");
+        assert_snapshot!(redactor.text("that is true"), @"that is true");
+    }
+
+    #[test]
+    fn a_whole_trace_stays_what_it_is_but_for_its_secrets() {
+        let recorder = Recorder::new();
+        let wire = recorder.open("http");
+        let say = |text: &'static [u8]| {
+            recorder.record(wire, Party::Server, Reading::message(Bytes::from_static(text)));
+        };
+        say(br#"{"jsonrpc":"2.0","id":12345678,"result":{"a\"b":"say 12345678","a":1,"a":2}}"#);
+        say(b"12345678 \xff 12345678 is no JSON");
+        recorder.record(wire, Party::Server, What::Stderr("12345678".to_owned()));
+        let trace = Redactor::secrets().secret("12345678").trace(&recorder.trace());
+        let told = trace.events.iter().map(|event| match &event.what {
+            What::Message { text, reading } => {
+                format!("{} {}", String::from_utf8_lossy(text), reading.messages().count())
+            }
+            other => format!("{other:?}"),
+        });
+        assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"");
     }
 
     #[test]

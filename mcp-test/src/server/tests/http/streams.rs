@@ -87,19 +87,18 @@ fn a_question_is_asked_on_the_stream_and_answered_by_a_post() {
     });
 }
 
-/// A server that says something when it is told something, and counts how often it has done so.
+/// A server that says something when it is told something. It counts how often it is told, and adds ten when it is done.
 fn talkative() -> (Server, Arc<AtomicUsize>) {
     let said = Arc::new(AtomicUsize::new(0));
     let saying = Arc::clone(&said);
     let server = everything().on("notifications/roots/list_changed", move |call: Call| {
         let said = Arc::clone(&saying);
         async move {
-            let again = said.load(Ordering::Relaxed) > 0;
-            assert!(!again, "the handler is run again");
-            call.notify("notifications/message", json!({"level": "info", "data": "hello"}))
-                .await
-                .unwrap();
-            said.fetch_add(1, Ordering::Relaxed);
+            if said.fetch_add(1, Ordering::Relaxed) == 0 {
+                let hello = json!({"level": "info", "data": "hello"});
+                call.notify("notifications/message", hello).await.unwrap();
+                said.fetch_add(10, Ordering::Relaxed);
+            }
             json!({})
         }
     });
@@ -113,12 +112,12 @@ fn what_is_said_to_a_notification_is_no_refusal_of_it() {
         let (server, said) = talkative();
         let session = Endpoint::new(&server).session("2025-06-18").await;
         assert_eq!(session.post(told).await.shown().trim_end(), "202");
-        assert_eq!(said.load(Ordering::Relaxed), 1);
+        assert_eq!(said.load(Ordering::Relaxed), 11);
 
         let (server, said) = talkative();
         let endpoint = Endpoint::new(&server).stateless("notifications/roots/list_changed");
         assert_eq!(endpoint.post(told).await.shown().trim_end(), "202");
-        assert_eq!(said.load(Ordering::Relaxed), 1);
+        assert_eq!(said.load(Ordering::Relaxed), 11);
     });
 }
 
