@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::schema_valid::schema_valid;
 use super::outcome::STDERR_LINES;
+use super::schema_valid::schema_valid;
 use super::{Cell, Outcome, Plan};
 use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
 use crate::clock::{self, Deadline, Stopwatch};
