@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::OpenError;
 use super::target::Carrier;
-use crate::process::Child;
+use crate::clock::{self, Deadline};
+use crate::process::{Child, Exit};
 
 /// The program behind a URL, kept running; see [`Target::prepare`](super::Target::prepare).
 #[derive(Debug, Default)]
@@ -17,6 +18,11 @@ impl Prepared {
     #[must_use]
     pub fn stderr_tail(&self, count: usize) -> Vec<String> {
         self.child.as_ref().map(|child| child.stderr_tail(count)).unwrap_or_default()
+    }
+
+    /// How the program exited, if it has or does so until the deadline; then all that it wrote on stderr is in its tail.
+    pub async fn exit_until(&self, deadline: Deadline) -> Option<Exit> {
+        clock::within(deadline, self.child.as_ref()?.wait_exit()).await.ok()
     }
 
     /// Ends the program and all that it started.
