@@ -106,7 +106,7 @@ async fn carry_out(
 }
 
 /// What is wrong with how a damaged run is reported: a failure that names no requirement, though it is neither a false
-/// one nor about a fixture, or one that does not exist, or not at its revision.
+/// one nor about a fixture nor a remark of the judge, or one that does not exist, or not at its revision.
 fn unfounded(outcome: &Outcome) -> Vec<String> {
     let mut unfounded = Vec::new();
     for check in outcome.checks.iter().filter(|check| check.status.is_failing()) {
@@ -115,7 +115,9 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
             continue;
         };
         let of_fixture = finding.hint.as_deref() == Some(FIXTURE);
-        let excused = check.known_false.is_some() || of_fixture;
+        // The judge remarks on what no requirement says, too, and then only as a WARNING.
+        let is_remark = check.id == WELL_FORMED && check.status == Status::Warning;
+        let excused = check.known_false.is_some() || of_fixture || is_remark;
         if finding.requirements.is_empty() && !excused {
             unfounded.push(format!("{} fails without a requirement: {finding}", check.id));
         }
