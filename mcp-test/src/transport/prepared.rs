@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::OpenError;
 use super::target::Carrier;
+use crate::clock::{self, Deadline};
 use crate::process::{Child, Exit};
 
 /// The program behind a URL, kept running; see [`Target::prepare`](super::Target::prepare).
@@ -23,6 +24,11 @@ impl Prepared {
     #[must_use]
     pub fn exit(&self) -> Option<Exit> {
         self.child.as_ref().and_then(Child::exit)
+    }
+
+    /// How the program exited, if it has or does so until the deadline; then all that it wrote on stderr is in its tail.
+    pub async fn exit_until(&self, deadline: Deadline) -> Option<Exit> {
+        clock::within(deadline, self.child.as_ref()?.wait_exit()).await.ok()
     }
 
     /// Ends the program and all that it started.
