@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::play::{Known, play};
 use super::{Cell, Outcome, Plan, Selection};
-use crate::check::{Check, Finding, Origin, Status};
+use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
 use crate::scenario::{Change, Damage, FIXTURE, Leg, Profile, Proof, Scenario};
 use crate::scenarios;
 use crate::server::{Server, reference::everything};
@@ -151,18 +151,22 @@ fn a_proof_that_cannot_be_carried_out_is_no_proof() {
 }
 
 #[test]
-fn only_the_contract_of_a_fixture_stands_without_a_requirement() {
+fn only_a_fixture_and_advice_stand_without_a_requirement() {
     let server = everything();
     let ping = scenarios::find(Leg::Server, "ping").expect("ping");
     let newest = Revision::NEWEST_HANDSHAKE;
     let cell = Cell { scenario: ping, revision: newest, carrier: CarrierKind::Duplex };
     let mut outcome = block_on(outcome(&server, cell, Profile::Adaptive));
-    let mut complaints = |hint: &str| {
-        let finding = Finding::peer("it is wrong").hint(hint);
-        outcome.checks = vec![Check::from_finding("ping", Origin::Official, finding)];
+    let mut complaints = |id: &str, finding: Finding| {
+        outcome.checks = vec![Check::from_finding(id, Origin::Own, finding)];
         unfounded(&outcome).len()
     };
-    assert_eq!((complaints("try again"), complaints(FIXTURE)), (1, 0));
+    let wrong = |hint: &str| Finding::peer("it is wrong").hint(hint);
+    assert_eq!(complaints("ping", wrong("try again")), 1);
+    assert_eq!(complaints("ping", wrong("try again").should()), 1);
+    assert_eq!(complaints("ping", wrong(FIXTURE)), 0);
+    assert_eq!(complaints(WELL_FORMED, wrong("nothing is said of it")), 1);
+    assert_eq!(complaints(WELL_FORMED, wrong("nothing is said of it").should()), 0);
 }
 
 #[test]
