@@ -2,7 +2,8 @@
 //!
 //! # The house
 //!
-//! A module imports only from lower floors; neighbours on a floor do not know each other.
+//! A module imports only from lower floors; neighbours on a floor do not know each other. `assert` lies below `scenario`:
+//! it needs no context, only replies and traces, and the context compares golden traces with it.
 //!
 //! | floor | modules |
 //! |---|---|

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::value::{self, Confidential};
 use crate::scenario::{Profile, Suite};
@@ -179,7 +179,7 @@ pub(super) enum Reference {
 }
 
 #[derive(Debug, ClapArgs)]
-#[group(required = true, multiple = false, args = ["listen", "stdio"])]
+#[command(group(ArgGroup::new("way").required(true).args(["listen", "stdio"])))]
 pub(super) struct ReferenceServerArgs {
     /// Serve Streamable HTTP at this address; a bare port means this machine only, port 0 any free one
     #[arg(long, value_name = "ADDRESS", value_parser = value::address)]

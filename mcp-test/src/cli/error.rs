@@ -116,7 +116,7 @@ pub(super) enum CliError {
         /// The address.
         address: SocketAddr,
         /// Why.
-        source: crate::Error,
+        source: io::Error,
     },
     /// The reference server cannot serve.
     #[error("cannot serve: {0}")]

@@ -5,6 +5,7 @@ use std::fmt::{Display, Write};
 use super::error::CliError;
 use crate::check::{Origin, WELL_FORMED};
 use crate::expect::words::closest;
+use crate::run::COMMON;
 use crate::scenario::{CheckSpec, Scenario, Suite};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
@@ -30,7 +31,7 @@ fn suggestion(id: &str) -> Option<String> {
     let known = scenarios::all()
         .map(|scenario| scenario.id)
         .chain(checks)
-        .chain([WELL_FORMED])
+        .chain(COMMON.map(|(id, _)| id))
         .chain(requirement::all().iter().map(|requirement| requirement.id));
     closest(id, known).map(str::to_owned)
 }
@@ -133,12 +134,10 @@ fn told(page: &mut Page, check: &CheckSpec, newest: Revision) {
 
 fn of_check(id: &str) -> Option<String> {
     let mut page = Page::default();
-    if id == WELL_FORMED {
-        page.line(format_args!("check {WELL_FORMED}, in every scenario (of mcp-test)"));
+    if let Some((_, says)) = COMMON.into_iter().find(|(common, _)| *common == id) {
+        page.line(format_args!("check {id}, of any scenario"));
         page.line("");
-        page.line("Everything that the peer sent, in the whole conversation, is well-formed JSON-RPC, carried as its");
-        page.line("transport wants it, and answers what was asked. It warns when only a SHOULD is not followed, and is");
-        page.line("skipped when the peer said nothing.");
+        page.line(says);
         return Some(page.0);
     }
     let mut makers =

@@ -26,8 +26,8 @@ async fn serve_as(args: &ReferenceServerArgs) -> Result<(), CliError> {
     let Some(address) = args.listen else {
         return server.serve_stdio().await.map_err(|error| CliError::Serve(error.into()));
     };
-    let refused = |error: std::io::Error| CliError::Listen { address, source: error.into() };
-    let listening = server.listen(address).await.map_err(refused)?;
+    let listening =
+        server.listen(address).await.map_err(|source| CliError::Listen { address, source })?;
     output::print(&format!("Listening on {}\n", listening.url()))?;
     std::future::pending().await
 }

@@ -286,13 +286,13 @@ mod tests {
         let url = "http://user:hunter99@localhost:1/mcp?token=abc&page=2".to_owned();
         let args = TargetArgs { url: Some(url.clone()), ..TargetArgs::default() };
         let chosen = args.choose("check", &variable).unwrap_or_else(|error| panic!("{error}"));
-        insta::assert_snapshot!(chosen.target.label(), @"");
-        insta::assert_snapshot!(chosen.words.join(" "), @"");
+        insta::assert_snapshot!(chosen.target.label(), @"http://localhost:1/mcp?token=[secret]&page=2");
+        insta::assert_snapshot!(chosen.words.join(" "), @"--url http://user:<password>@localhost:1/mcp?token=<value>&page=2");
         insta::assert_snapshot!(chosen.secrets.mask("hunter99 dXNlcjpodW50ZXI5OQ=="), @"[secret] [secret]");
         let Ok(header) = "authorization=Bearer hunter22".parse();
         let args = TargetArgs { url: Some(url), headers: vec![header], ..TargetArgs::default() };
         let error = args.choose("check", &variable).err().map(|error| error.to_string());
-        insta::assert_snapshot!(error.unwrap_or_default(), @"");
+        insta::assert_snapshot!(error.unwrap_or_default(), @"--header Authorization: the --url names a user already; give one of the two");
     }
 
     #[test]

@@ -114,9 +114,9 @@ fn wrong_words_are_told_what_would_be_right() {
     ");
     insta::assert_snapshot!(refused("reference server"), @r"
     error: the following required arguments were not provided:
-      --listen <ADDRESS>
+      <--listen <ADDRESS>|--stdio>
 
-    Usage: mcp-test reference server --listen <ADDRESS>
+    Usage: mcp-test reference server <--listen <ADDRESS>|--stdio>
 
     For more information, try '--help'.
     ");
@@ -187,6 +187,53 @@ fn wrong_choices_are_told_what_would_be_right() {
     insta::assert_snapshot!(refused("explain tools-lst"), @"error: nothing is called `tools-lst`: neither a scenario, nor a check, nor a requirement; did you mean `tools-list`?");
     insta::assert_snapshot!(refused("requirements xyzzy"), @"error: no requirement has all of these words: xyzzy");
 }
+
+#[test]
+fn a_choice_that_comes_to_nothing_is_blamed_on_its_option() {
+    insta::assert_snapshot!(refused("server --reference --suite pending"), @"error: --suite pending: mcp-test has no scenario of this suite yet");
+    insta::assert_snapshot!(refused("server --reference --write-baseline /dev/null/x"), @"error: --write-baseline /dev/null/x: Not a directory (os error 20)");
+    insta::assert_snapshot!(refused("server --reference -o /dev/null/x"), @"error: --output-dir /dev/null/x: Not a directory (os error 20)");
+    insta::assert_snapshot!(refused("check --url http://user:hunter99@/mcp?token=hunter99"), @"error: --url http://[secret]@/mcp?token=[secret]: empty host; expected a URL such as http://localhost:3000/mcp");
+    insta::assert_snapshot!(refused("reference server --stdio --fault status:tools/list:500"), @"error: --fault status:tools/list:500: there is nothing like it over stdio; serve with --listen ADDRESS");
+    insta::assert_snapshot!(refused("reference server --listen 0 --fault exit:tools/list"), @"error: --fault exit:tools/list: there is nothing like it over http; serve with --stdio");
+}
+
+#[test]
+fn an_address_in_use_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let args = ["mcp-test", "reference", "server", "--listen", &address];
+    let error = obey(Args::try_parse_from(args).expect("arguments")).expect_err("it is taken");
+    assert!(error.to_string().starts_with(&format!("cannot listen at {address}: ")), "{error}");
+    assert_eq!(error.exit().number(), 3);
+}
+
+#[test]
+fn a_baseline_that_is_written_makes_exit_code_and_report_agree() {
+    let out = tempfile::tempdir().expect("a directory");
+    let (known, path) = (out.path().join("known.yml"), out.path().to_str().expect("UTF-8"));
+    let known = known.to_str().expect("UTF-8");
+    let mut args = vec!["mcp-test", "server", "--scenario", "ping", "-o", path];
+    args.extend(["--write-baseline", known, "--", "sh", "-c", DEAF_TO_PING]);
+    let code = obey(Args::try_parse_from(args).expect("arguments"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let summary = std::fs::read(out.path().join("summary.json")).expect("a summary");
+    let summary = crate::json::Value::parse(&summary).expect("JSON").value;
+    let exit = summary.at("/exitCode").and_then(crate::json::Value::as_i64);
+    assert_eq!((code, exit), (0, Some(0)), "{summary}");
+    let text = std::fs::read_to_string(known).expect("a baseline");
+    assert!(text.contains("ping:ping"), "{text}");
+}
+
+/// Greets, and answers everything else with an error.
+const DEAF_TO_PING: &str = r#"
+    while read -r line; do
+        id=${line#*'"id":'}; id=${id%%,*}
+        case $line in
+            *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"deaf","version":"1"}}}';;
+            *'"id"'*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"no"}}';;
+        esac
+    done"#;
 
 #[test]
 fn scenarios_are_listed_as_officially() {
@@ -265,6 +312,13 @@ fn a_check_is_explained() {
         SEP-986-Spec-Integration: https://github.com/modelcontextprotocol/modelcontextprotocol/pull/1603
     ");
     assert!(printed("explain wire-well-formed").contains("every scenario"));
+    insta::assert_snapshot!(printed("explain scenario-timeout"), @r"
+    check scenario-timeout, of any scenario
+
+    The scenario is over within the time of --timeout. It is made only when it fails, officially in
+    place of the checks of the scenario.
+    ");
+    assert!(printed("explain wire-schema-valid").contains("The official suite makes this check"));
 }
 
 #[test]

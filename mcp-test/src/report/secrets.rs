@@ -103,7 +103,7 @@ impl Secrets {
         let texts = self.texts.iter().fold(Redactor::secrets(), Redactor::secret);
         let mut redactor =
             self.headers.iter().fold(texts, |redactor, name| redactor.secret_header(name));
-        outcome.trace = redactor.trace(&outcome.trace);
+        outcome.trace = redactor.trace(std::mem::take(&mut outcome.trace));
     }
 
     fn value(&self, value: &Value) -> Value {

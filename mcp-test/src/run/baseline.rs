@@ -9,6 +9,7 @@ use std::path::Path;
 
 use super::error::did_you_mean;
 use super::play::TIMEOUT;
+use super::schema_valid::SCHEMA_VALID;
 use super::yaml::{self, Node, Problem, What};
 use super::{BaselineError, Results};
 use crate::check::{Status, WELL_FORMED};
@@ -16,8 +17,31 @@ use crate::expect::words::closest;
 use crate::scenario::{Leg, Profile, Scenario};
 use crate::scenarios;
 
-/// The checks that any scenario may have without declaring them.
-const COMMON: [&str; 4] = [WELL_FORMED, TIMEOUT, "wire-schema-valid", "wire-schema-harness-error"];
+/// The checks that any scenario may have without declaring them, and what they say; known to baselines.
+pub const COMMON: [(&str, &str); 4] = [
+    (
+        WELL_FORMED,
+        "Everything that the peer sent, in the whole conversation, is well-formed JSON-RPC, carried as its\n\
+         transport wants it, and answers what was asked. It warns when only a SHOULD is not followed, and is\n\
+         skipped when the peer said nothing. It is of mcp-test, and made in every scenario.",
+    ),
+    (
+        TIMEOUT,
+        "The scenario is over within the time of --timeout. It is made only when it fails, officially in\n\
+         place of the checks of the scenario.",
+    ),
+    (
+        SCHEMA_VALID,
+        "Every message is valid by the schema of its revision. The official suite makes this check in every\n\
+         scenario. mcp-test makes it in profile official, when a message was found to have a wrong shape; it does\n\
+         not say SUCCESS, since it does not validate all of the schema.",
+    ),
+    (
+        "wire-schema-harness-error",
+        "The official suite makes this check when it cannot validate a message itself; mcp-test does not. A\n\
+         baseline may name it.",
+    ),
+];
 
 /// One entry: a scenario that may fail, or one check of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,8 +178,10 @@ impl Baseline {
                     Some(Status::Failure | Status::Warning) => {
                         comparison.expected.push(entry.to_string());
                     }
-                    Some(Status::Success) => comparison.stale.push(entry.to_string()),
-                    Some(Status::Skipped | Status::Info) | None => {}
+                    Some(Status::Success) if !scenario.partial => {
+                        comparison.stale.push(entry.to_string());
+                    }
+                    Some(Status::Success | Status::Skipped | Status::Info) | None => {}
                 }
             }
             if entries.is_empty() && scenario.failing().next().is_some() {
@@ -178,14 +204,20 @@ impl Baseline {
         let mut text = String::from("# What is known to fail: `scenario`, or `scenario:check`.\n");
         let kept = previous.map(|baseline| baseline.entries.as_slice()).unwrap_or_default();
         for leg in [Leg::Server, Leg::Client] {
-            let played = |id: &str| results.scenarios().any(|it| it.leg == leg && it.id == id);
-            let mut lines: Vec<String> = kept
-                .iter()
-                .filter(|entry| entry.leg == leg && !played(&entry.scenario))
-                .map(ToString::to_string)
-                .collect();
+            let played = |id: &str| {
+                results.scenarios().any(|it| (it.leg, it.id) == (leg, id) && !it.partial)
+            };
+            let kept = kept.iter().filter(|entry| entry.leg == leg && !played(&entry.scenario));
+            let kept: Vec<&Entry> = kept.collect();
+            let mut lines: Vec<String> = kept.iter().map(ToString::to_string).collect();
             for scenario in results.scenarios().filter(|it| it.leg == leg) {
-                lines.extend(scenario.failing().map(|check| format!("{}:{check}", scenario.id)));
+                let is_kept = |check: &&str| {
+                    let names =
+                        |entry: &&Entry| entry.check.as_deref().is_none_or(|it| it == *check);
+                    kept.iter().filter(|entry| entry.scenario == scenario.id).any(|it| names(&it))
+                };
+                let new = scenario.failing().filter(|check| !is_kept(check));
+                lines.extend(new.map(|check| format!("{}:{check}", scenario.id)));
             }
             if !lines.is_empty() {
                 text.push_str(&format!("{leg}:\n"));
@@ -212,7 +244,7 @@ fn unknown(entry: &Entry) -> Option<String> {
         ));
     };
     let check = entry.check.as_deref()?;
-    if check == scenario.id || scenario.check(check).is_some() || COMMON.contains(&check) {
+    if check == scenario.id || scenario.check(check).is_some() || common().any(|id| id == check) {
         return None;
     }
     let suggestion = closest(check, known_checks(scenario));
@@ -220,7 +252,11 @@ fn unknown(entry: &Entry) -> Option<String> {
 }
 
 fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
-    scenario.checks.iter().map(|check| check.id).chain(COMMON)
+    scenario.checks.iter().map(|check| check.id).chain(common())
+}
+
+fn common() -> impl Iterator<Item = &'static str> {
+    COMMON.into_iter().map(|(id, _)| id)
 }
 
 impl Baseline {

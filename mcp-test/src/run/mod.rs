@@ -17,11 +17,12 @@ mod preflight;
 mod prove;
 mod results;
 mod runner;
+mod schema_valid;
 #[cfg(test)]
 mod tests;
 mod yaml;
 
-pub use baseline::{Baseline, Comparison, Entry};
+pub use baseline::{Baseline, COMMON, Comparison, Entry};
 pub use cell::Cell;
 pub use error::{BaselineError, UsageError};
 pub use event::{Counts, Line, Preflight, RunEvent, Summary};

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use super::OpenError;
 use super::target::Carrier;
+<<<<<<< HEAD
+=======
 use crate::clock::{self, Deadline};
+>>>>>>> room-m
 use crate::process::{Child, Exit};
 
 /// The program behind a URL, kept running; see [`Target::prepare`](super::Target::prepare).
@@ -20,9 +23,16 @@ impl Prepared {
         self.child.as_ref().map(|child| child.stderr_tail(count)).unwrap_or_default()
     }
 
+<<<<<<< HEAD
+    /// How the program exited, if it has: then nothing answers at the URL any more.
+    #[must_use]
+    pub fn exit(&self) -> Option<Exit> {
+        self.child.as_ref().and_then(Child::exit)
+=======
     /// How the program exited, if it has or does so until the deadline; then all that it wrote on stderr is in its tail.
     pub async fn exit_until(&self, deadline: Deadline) -> Option<Exit> {
         clock::within(deadline, self.child.as_ref()?.wait_exit()).await.ok()
+>>>>>>> room-m
     }
 
     /// Ends the program and all that it started.
@@ -88,7 +98,7 @@ mod listening {
             let got = match exit {
                 Ok(exit) => format!("a program that ended with {exit}"),
                 Err(_) if deadline.has_passed() => {
-                    format!("nothing that listens there within {} s", start_up.as_secs())
+                    format!("nothing that listens there within {}", clock::in_words(start_up))
                 }
                 Err(_) => continue,
             };

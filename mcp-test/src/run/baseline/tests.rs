@@ -70,9 +70,12 @@ fn an_unknown_name_is_a_warning_officially_and_an_error_elsewhere() {
 #[test]
 fn an_unknown_section_is_a_warning_officially_and_an_error_elsewhere() {
     let baseline = parse("client: []\nservr:\n  - ping\nnotes: [x]\n").expect("a baseline");
-    insta::assert_snapshot!(baseline.vet(Leg::Server, Profile::Official).unwrap().join("\n"), @"");
+    insta::assert_snapshot!(baseline.vet(Leg::Server, Profile::Official).unwrap().join("\n"), @r"
+    known.yml:2: there is no section `servr`; did you mean `server`?
+    known.yml:4: there is no section `notes`; a baseline has `server` and `client`
+    ");
     let error = baseline.vet(Leg::Server, Profile::Adaptive).unwrap_err();
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"known.yml:2: there is no section `servr`; did you mean `server`?");
 }
 
 fn compare(text: &str, results: impl IntoIterator<Item = Played>) -> Comparison {
@@ -134,4 +137,32 @@ fn what_is_written_is_what_is_expected() {
       - c
     ");
     assert!(parse(&text).expect("what was written").compare(&results).is_clean());
+}
+
+#[test]
+fn what_could_not_be_played_is_neither_stale_nor_forgotten() {
+    use Status::{Failure, Success};
+    let partly = |id, checks: &[_]| {
+        let mut played = played(id, checks);
+        played.partial = true;
+        played
+    };
+    let results: Results = [
+        partly("a", &[("x", Success), ("y", Failure), ("z", Failure)]),
+        partly("b", &[("x", Failure)]),
+        partly("c", &[]),
+    ]
+    .into_iter()
+    .collect();
+    let previous = parse("server: ['a:x', 'a:y', b, c]").expect("a baseline");
+    assert_eq!(previous.compare(&results), comparison(&["a:y", "b"], &[], &["a:z"]));
+    insta::assert_snapshot!(Baseline::text(&results, Some(&previous)), @r"
+    # What is known to fail: `scenario`, or `scenario:check`.
+    server:
+      - a:x
+      - a:y
+      - b
+      - c
+      - a:z
+    ");
 }

@@ -403,14 +403,19 @@ mod tests {
         say(br#"{"jsonrpc":"2.0","id":12345678,"result":{"a\"b":"say 12345678","a":1,"a":2}}"#);
         say(b"12345678 \xff 12345678 is no JSON");
         recorder.record(wire, Party::Server, What::Stderr("12345678".to_owned()));
-        let trace = Redactor::secrets().secret("12345678").trace(&recorder.trace());
+        let trace = Redactor::secrets().secret("12345678").trace(recorder.trace());
         let told = trace.events.iter().map(|event| match &event.what {
             What::Message { text, reading } => {
                 format!("{} {}", String::from_utf8_lossy(text), reading.messages().count())
             }
             other => format!("{other:?}"),
         });
-        assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"");
+        assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
+        Opened { carrier: "http" }
+        {"jsonrpc":"2.0","id":12345678,"result":{"a\"b":"say [secret]","a":1,"a":2}} 1
+        [secret] � [secret] is no JSON 0
+        Stderr("[secret]")
+        "#);
     }
 
     #[test]

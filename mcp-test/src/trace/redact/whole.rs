@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::Redactor;
-use crate::trace::{Event, Reading, Trace, What};
+use crate::trace::{Reading, Trace, What};
 
 impl Redactor {
     /// The trace without what is redacted in any of its texts; what they mean is read anew.
@@ -15,46 +15,42 @@ impl Redactor {
     /// let wire = recorder.open("duplex");
     /// let said = r#"{"jsonrpc":"2.0","method":"hello","params":{"who":"swordfish"}}"#;
     /// let seq = recorder.record(wire, Party::Server, Reading::message(said.into()));
-    /// let trace = Redactor::secrets().secret("swordfish").trace(&recorder.trace());
+    /// let trace = Redactor::secrets().secret("swordfish").trace(recorder.trace());
     /// assert_eq!(excerpt(&trace, &[seq]), "1  client ← server  hello {\"who\":\"[secret]\"}\n");
     /// ```
     #[must_use]
-    pub fn trace(&mut self, trace: &Trace) -> Trace {
-        self.learn(trace);
-        let events = trace.events.iter().map(|event| self.event(event)).collect();
-        Trace { events, elided: trace.elided, elided_stderr: trace.elided_stderr }
+    pub fn trace(&mut self, mut trace: Trace) -> Trace {
+        self.learn(&trace);
+        trace.events.iter_mut().for_each(|event| self.what(&mut event.what));
+        trace
     }
 
-    fn event(&mut self, event: &Event) -> Event {
-        let what = match &event.what {
-            What::Opened { carrier } => What::Opened { carrier: self.urls(carrier) },
-            What::Message { text, reading } => self.message(text, reading),
-            What::Noise { bytes, why, damage } => {
-                What::Noise { bytes: self.bytes(bytes), why: self.text(why), damage: *damage }
+    fn what(&mut self, what: &mut What) {
+        match what {
+            What::Opened { carrier } => *carrier = self.urls(carrier),
+            What::Closed { how: text }
+            | What::Exited { status: text }
+            | What::DeadlineFired { awaited: text }
+            | What::Elided { was: text, .. }
+            | What::SseComment(text)
+            | What::Stderr(text)
+            | What::Fence(text)
+            | What::Note(text) => *text = self.text(text),
+            What::Message { text, reading } => *what = self.message(text, reading),
+            What::Noise { bytes, why, .. } => {
+                *bytes = self.bytes(bytes);
+                *why = self.text(why);
             }
-            What::HttpRequest { method, path, headers } => What::HttpRequest {
-                method: method.clone(),
-                path: self.path(path),
-                headers: self.headers(headers),
-            },
-            What::HttpResponse { status, headers } => {
-                What::HttpResponse { status: *status, headers: self.headers(headers) }
+            What::HttpRequest { path, headers, .. } => {
+                *path = self.path(path);
+                self.headers(headers);
             }
-            What::SseEvent { event, id, retry } => What::SseEvent {
-                event: event.as_ref().map(|event| self.text(event)),
-                id: id.as_ref().map(|id| self.event_id(id)),
-                retry: *retry,
-            },
-            What::SseComment(text) => What::SseComment(self.text(text)),
-            What::Stderr(text) => What::Stderr(self.text(text)),
-            What::Closed { how } => What::Closed { how: self.text(how) },
-            What::Exited { status } => What::Exited { status: self.text(status) },
-            What::Fence(name) => What::Fence(self.text(name)),
-            What::DeadlineFired { awaited } => What::DeadlineFired { awaited: self.text(awaited) },
-            What::Note(text) => What::Note(self.text(text)),
-            What::Elided { was, bytes } => What::Elided { was: self.text(was), bytes: *bytes },
-        };
-        Event { what, ..event.clone() }
+            What::HttpResponse { headers, .. } => self.headers(headers),
+            What::SseEvent { event, id, .. } => {
+                event.iter_mut().for_each(|event| *event = self.text(event));
+                id.iter_mut().for_each(|id| *id = self.event_id(id));
+            }
+        }
     }
 
     fn message(&mut self, text: &Bytes, reading: &Reading) -> What {
@@ -78,7 +74,9 @@ impl Redactor {
         redacted.into()
     }
 
-    fn headers(&mut self, headers: &[(String, String)]) -> Vec<(String, String)> {
-        headers.iter().map(|(name, value)| (name.clone(), self.header(name, value))).collect()
+    fn headers(&mut self, headers: &mut [(String, String)]) {
+        for (name, value) in headers {
+            *value = self.header(name, value);
+        }
     }
 }
