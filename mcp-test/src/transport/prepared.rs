@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use super::OpenError;
 use super::target::Carrier;
-<<<<<<< HEAD
-=======
 use crate::clock::{self, Deadline};
->>>>>>> room-m
 use crate::process::{Child, Exit};
 
 /// The program behind a URL, kept running; see [`Target::prepare`](super::Target::prepare).
@@ -23,16 +20,15 @@ impl Prepared {
         self.child.as_ref().map(|child| child.stderr_tail(count)).unwrap_or_default()
     }
 
-<<<<<<< HEAD
     /// How the program exited, if it has: then nothing answers at the URL any more.
     #[must_use]
     pub fn exit(&self) -> Option<Exit> {
         self.child.as_ref().and_then(Child::exit)
-=======
+    }
+
     /// How the program exited, if it has or does so until the deadline; then all that it wrote on stderr is in its tail.
     pub async fn exit_until(&self, deadline: Deadline) -> Option<Exit> {
         clock::within(deadline, self.child.as_ref()?.wait_exit()).await.ok()
->>>>>>> room-m
     }
 
     /// Ends the program and all that it started.
