@@ -214,7 +214,7 @@ impl Baseline {
                 let is_kept = |check: &&str| {
                     let names =
                         |entry: &&Entry| entry.check.as_deref().is_none_or(|it| it == *check);
-                    kept.iter().filter(|entry| entry.scenario == scenario.id).any(|it| names(&it))
+                    kept.iter().filter(|entry| entry.scenario == scenario.id).any(names)
                 };
                 let new = scenario.failing().filter(|check| !is_kept(check));
                 lines.extend(new.map(|check| format!("{}:{check}", scenario.id)));

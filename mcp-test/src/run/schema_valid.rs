@@ -85,7 +85,7 @@ fn is_about_shape(finding: &&Finding) -> bool {
         let in_area = AREAS.iter().any(|area| id.starts_with(area)) && !EXCEPT.contains(id);
         in_area || SHAPES.contains(id)
     };
-    finding.severity == Severity::Must && finding.requirements.iter().any(|id| is_shape(&id))
+    finding.severity == Severity::Must && finding.requirements.iter().any(is_shape)
 }
 
 #[cfg(test)]

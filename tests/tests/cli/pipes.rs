@@ -109,5 +109,5 @@ fn without_times(text: String) -> String {
         let is_time = word.len() == 24 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
         if is_time { "[time]".to_owned() } else { word.to_owned() }
     };
-    text.split(' ').map(|text| word(text)).collect::<Vec<_>>().join(" ")
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
