@@ -9,7 +9,8 @@ impl From<OpenError> for Finding {
         match error {
             OpenError::NoSuchCarrier { has, .. } => {
                 let words: Vec<_> = has.iter().map(ToString::to_string).collect();
-                Self::test(headline).expected(format!("one of its transports: {}", words.join(", ")))
+                Self::test(headline)
+                    .expected(format!("one of its transports: {}", words.join(", ")))
             }
             OpenError::NoPipes { .. } => Self::harness(headline),
             OpenError::Url { .. } => {
