@@ -1,4 +1,4 @@
-# A server that greets, says every secret it knows in every place there is, and breaks the protocol at a ping.
+# A server that greets, says every secret that it knows wherever it can, and breaks the protocol at a ping.
 while read -r line; do
     id=${line#*'"id":'}
     id=${id%%,*}

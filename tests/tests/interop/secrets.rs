@@ -37,7 +37,7 @@ fn files(below: &Path) -> Vec<String> {
 fn in_no_report() {
     let out = tempfile::tempdir().expect("a directory");
     let path = out.path().to_str().expect("UTF-8");
-    let choice = ["check", "--scenario", "ping", "-o", path];
+    let choice = ["check", "--spec-version", "2025-11-25", "--scenario", "ping", "-o", path];
     let echo = own("echo.sh");
     for format in [["--format", "json"], ["--format", "human"]] {
         let words: Vec<&str> = choice.into_iter().chain(format).collect();
