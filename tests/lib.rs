@@ -1,1 +1,4 @@
-//! Tests of the rooms together.
+//! Tests of the rooms together, and here what several of them need.
+
+pub mod folder;
+pub mod program;

@@ -14,7 +14,9 @@ use super::target::Chosen;
 use crate::report::{
     About, Console, Json, Progress, ReportError, Rerun, ResultFiles, Secrets, View, failure,
 };
-use crate::run::{self, Baseline, ExitCode, Plan, RunEvent, Selection, Summary, UsageError};
+use crate::run::{
+    self, Baseline, ExitCode, Plan, RunEvent, Selection, Summary, UsageError, Verdict,
+};
 use crate::scenario::{Leg, Profile};
 
 /// Which of the two commands it is.
@@ -102,7 +104,8 @@ struct Reports {
     secrets: Secrets,
     /// Where to write what failed, and what was known to fail before.
     baseline: Option<(PathBuf, Option<Baseline>)>,
-    written: Option<PathBuf>,
+    /// What is said at the end.
+    notes: Vec<String>,
     /// The run as far as it has come.
     summary: Summary,
     /// The first reason why something could not be told.
@@ -158,7 +161,7 @@ impl Reports {
             progress,
             secrets: chosen.secrets.clone(),
             baseline,
-            written: None,
+            notes: Vec::new(),
             summary: Summary::of(plan),
             broken: None,
         };
@@ -246,16 +249,26 @@ impl Reports {
         self.finish()
     }
 
-    /// With a baseline written, everything that failed is expected from now on.
+    /// With a baseline written, everything that failed is expected from now on; what could not be run is not known to.
     fn write_baseline(&mut self, summary: &mut Summary) {
-        if summary.exit == ExitCode::NotRun || summary.lines.is_empty() {
+        let Some((path, previous)) = &self.baseline else { return };
+        if summary.lines.is_empty() {
+            self.notes.push("No baseline is written: nothing was run".to_owned());
             return;
         }
-        let Some((path, previous)) = &self.baseline else { return };
         match fs::write(path, Baseline::text(&summary.results, previous.as_ref())) {
             Ok(()) => {
-                self.written = Some(path.clone());
-                summary.exit = ExitCode::Passed;
+                self.notes.push(format!("Baseline written to {}", path.display()));
+                let left_out = left_out(summary);
+                summary.exit = match left_out.as_slice() {
+                    [] => ExitCode::Passed,
+                    ids => {
+                        let note =
+                            format!("It leaves out what could not be run: {}", ids.join(", "));
+                        self.notes.push(note);
+                        ExitCode::NotRun
+                    }
+                };
             }
             Err(source) => {
                 let path = path.clone();
@@ -266,14 +279,20 @@ impl Reports {
 
     fn finish(mut self) -> Result<u8, CliError> {
         self.progress(Progress::clear);
-        if let Some(path) = &self.written {
-            output::note(&format!("Baseline written to {}", path.display()));
-        }
+        self.notes.iter().for_each(|note| output::note(note));
         if let Some(error) = self.broken {
             return Err(error);
         }
         Ok(self.summary.exit.number())
     }
+}
+
+/// The scenarios that could not be run, at least not in all cells.
+fn left_out(summary: &Summary) -> Vec<&'static str> {
+    let lines = summary.lines.iter().filter(|line| line.verdict == Verdict::NotRun);
+    let mut ids: Vec<_> = lines.map(|line| line.cell.scenario.id).collect();
+    ids.dedup();
+    ids
 }
 
 /// Makes the directory for the results, and makes sure before the run that they can be written.
@@ -308,4 +327,60 @@ fn rerun(kind: Kind, args: &RunArgs, chosen: &Chosen) -> Rerun {
         before.push("--force".to_owned());
     }
     Rerun { before, after: chosen.words.clone(), names_carrier: chosen.target.carriers().len() > 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::super::args::{Args, Command};
+    use super::*;
+    use crate::server::reference::everything;
+    use crate::transport::Fault;
+
+    /// Ends a run of `ping`, whose summary is changed before, with a baseline to be written.
+    fn ended(change: impl FnOnce(&mut Summary)) -> (u8, Vec<String>, String) {
+        let out = tempfile::tempdir().expect("a directory");
+        let path = out.path().join("known.yml");
+        let words = ["mcp-test", "check", "--reference", "--scenario", "ping", "--write-baseline"];
+        let words = words.into_iter().map(Into::into).chain([path.clone().into_os_string()]);
+        let Command::Check(args) = Args::try_parse_from(words).expect("arguments").command else {
+            panic!("another command");
+        };
+        let mut chosen = args.target.choose("check", &|_| None).expect("a target");
+        chosen.target = everything().faults([Fault::reply_error("ping", -32603)]).target();
+        let plan = plan(Kind::Check, &args, &chosen).expect("a plan");
+        let runtime = runtime().expect("a runtime");
+        let mut summary = runtime.block_on(run::run(&plan, &mut |_| {}));
+        assert_eq!(summary.exit, ExitCode::Failed);
+        change(&mut summary);
+        let mut reports = Reports::new(Kind::Check, &args, &chosen, &plan).expect("reports");
+        reports.event(RunEvent::Ended(summary));
+        let notes =
+            reports.notes.iter().map(|note| note.replace(&*path.to_string_lossy(), "[file]"));
+        let notes = notes.collect();
+        let code = reports.finish().expect("a code");
+        (code, notes, fs::read_to_string(&path).unwrap_or_default())
+    }
+
+    #[test]
+    fn a_baseline_holds_what_failed() {
+        let (code, notes, text) = ended(|_| {});
+        assert_eq!((code, notes), (0, vec!["Baseline written to [file]".to_owned()]));
+        assert!(text.ends_with("server:\n  - ping:ping\n"), "{text}");
+    }
+
+    #[test]
+    fn what_could_not_be_run_is_told_beside_the_baseline() {
+        let (code, notes, _) = ended(|summary| {
+            summary.lines[0].verdict = Verdict::NotRun;
+        });
+        assert_eq!((code, notes[1].as_str()), (3, "It leaves out what could not be run: ping"));
+        let (code, notes, text) = ended(|summary| {
+            summary.lines.clear();
+            summary.exit = ExitCode::NotRun;
+        });
+        assert_eq!((code, notes), (3, vec!["No baseline is written: nothing was run".to_owned()]));
+        assert_eq!(text, "");
+    }
 }

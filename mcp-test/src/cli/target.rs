@@ -11,6 +11,7 @@ use super::value::Confidential;
 use crate::process::Command;
 use crate::report::Secrets;
 use crate::server::reference;
+use crate::trace::{is_secret_variable, secrets_in_url};
 use crate::transport::Target;
 
 /// What the arguments choose.
@@ -44,8 +45,11 @@ impl TargetArgs {
         secrets.extend(endpoint.iter().flat_map(|endpoint| endpoint.secrets.iter().cloned()));
         for variable in &self.env {
             let (name, value) = assignment(variable)?;
-            secrets.extend(is_secret(name).then(|| value.to_owned()));
+            // To mask every value would garble reports.
+            secrets.extend(is_secret_variable(name).then(|| value.to_owned()));
         }
+        let urls = self.command.iter().filter(|word| word.contains("://"));
+        secrets.extend(urls.flat_map(|url| secrets_in_url(url)));
         let mut target = self.bare(command, endpoint.as_ref())?;
         let mut masked = Secrets::new(secrets);
         for (name, value) in &headers {
@@ -74,11 +78,7 @@ impl TargetArgs {
             (Some(Endpoint { url, shown, .. }), Some(child)) => {
                 Ok(Target::url_started_by(url, child).named(shown))
             }
-            (None, Some(child)) => {
-                // Variables are left out of the name: they are where tokens are handed over.
-                let name = Command { env: Vec::new(), ..child.clone() }.to_string();
-                Ok(Target::command(child).named(name))
-            }
+            (None, Some(child)) => Ok(Target::command(child)),
             (None, None) => Err(CliError::NoTarget { command }),
         }
     }
@@ -141,12 +141,6 @@ fn assignment(variable: &Confidential) -> Result<(&str, &str), CliError> {
         .split_once('=')
         .filter(|(name, value)| !name.is_empty() && !name.contains('\0') && !value.contains('\0'))
         .ok_or_else(|| CliError::Env(variable.clone()))
-}
-
-/// Whether the name of a variable says that its value is one to keep. To mask every value would garble reports.
-pub(super) fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    ["TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL", "AUTH"].iter().any(|word| name.contains(word))
 }
 
 /// `NAME=VALUE` or `NAME: VALUE`, whichever comes first: a name has neither character.
@@ -316,11 +310,11 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_command_leaves_its_variables_out() {
+    fn the_name_of_a_command_hides_its_variables() {
         let Ok(secret) = "TOKEN=hunter22".parse();
         let args = TargetArgs { env: vec![secret], ..args(&["node", "my server.js"]) };
         let chosen = args.choose("check", &variable).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(chosen.target.label(), "node 'my server.js'");
+        assert_eq!(chosen.target.label(), "TOKEN=… node 'my server.js'");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The URL of a target, and what is secret in it.
 
 use super::error::CliError;
-use super::target::is_secret;
+use crate::trace::is_secret_variable;
 
 const MASK: &str = "[secret]";
 
@@ -91,7 +91,7 @@ fn secret_parameters(text: &str) -> Vec<String> {
 }
 
 fn holds_secret(name: &str) -> bool {
-    is_secret(name) || TELLING.contains(&name.to_ascii_uppercase().as_str())
+    is_secret_variable(name) || TELLING.contains(&name.to_ascii_uppercase().as_str())
 }
 
 /// The bytes behind `%XX`.

@@ -226,6 +226,10 @@ impl State {
         let finding = match (damage, malformed, origin.status) {
             (Damage::OverLimit, ..) => finding.hint("the limit is one of mcp-test, not of MCP"),
             (_, Some(malformed), _) => finding.requires(requirement_of(malformed)),
+            // A revision without Streamable HTTP says nothing of its bodies.
+            (_, None, Some(_)) if !revision.has_streamable_http() => {
+                finding.requires("jsonrpc.request-answered")
+            }
             (_, None, Some(_)) if origin.stream => {
                 finding.requires("transport.http.sse-event-data")
             }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::Unplayable;
 use crate::check::Finding;
+use crate::process::Exit;
 use crate::scenario::BoxError;
 use crate::spec::Revision;
 use crate::trace::Trace;
@@ -65,6 +66,10 @@ pub(super) struct Played {
     pub(super) target: String,
     /// Everything that was said.
     pub(super) trace: Trace,
+    /// The last lines that the program behind a URL wrote on stderr.
+    pub(super) stderr: Vec<String>,
+    /// How the program behind a URL exited, if it did before it was ended.
+    pub(super) exit: Option<Exit>,
     /// What the server should do otherwise; told only when something is wrong.
     pub(super) remarks: Vec<Finding>,
     /// The panics that were held back.
@@ -78,6 +83,8 @@ impl Played {
             place: None,
             target: String::new(),
             trace: Trace::default(),
+            stderr: Vec::new(),
+            exit: None,
             remarks: Vec::new(),
             panics: Vec::new(),
         }

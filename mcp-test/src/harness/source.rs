@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_wrong_command_line_is_told_with_its_variable() {
         let error = in_environment(&environment(Some("npx 'server"), None)).expect_err("no quote");
-        insta::assert_snapshot!(error, @"MCP_TEST_COMMAND: the command line `npx 'server` opens a ' that it does not close");
+        insta::assert_snapshot!(error, @"MCP_TEST_COMMAND: the command line does not close the ' that it opens as character 5");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::cells::{Asked, Cell};
 use super::ending::{Ending, Played, Problem};
 use super::source::Source;
 use super::speaking::{self, Mute};
-use super::{Unplayable, panics};
+use super::{Unplayable, panics, telling};
 use crate::check::{Finding, Severity, Status};
 use crate::clock::{self, Deadline};
 use crate::process;
@@ -33,6 +33,8 @@ const REPLY: Duration = Duration::from_secs(10);
 const PREPARATION: Duration = Duration::from_secs(120);
 /// How long the orderly end of a connection and of what was started may take.
 const FAREWELL: Duration = Duration::from_secs(20);
+/// How much later than its client a dying program may be seen to exit.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 /// How much later than the deadline on the thread the thread itself is given up.
 const LENIENCE: Duration = Duration::from_secs(1);
 
@@ -177,7 +179,11 @@ fn prepared(order: &Order, runtime: &tokio::runtime::Runtime, say: &dyn Fn(Progr
             Ok(prepared) => prepared,
             Err(finding) => return Played::failed(Problem::Finding(finding.into())).of(&target),
         };
-        let played = on_target(order, &target, say).await;
+        let mut played = on_target(order, &target, say).await;
+        if matches!(played.ending, Ending::Failed(_)) {
+            played.exit = prepared.exit_until(Deadline::after(LAST_WORDS)).await;
+            played.stderr = prepared.stderr_tail(telling::STDERR_LINES);
+        }
         prepared.end().await;
         played
     });

@@ -16,7 +16,7 @@ use crate::trace::{self, Style, Trace};
 /// How many of the last events are shown where no finding points at some.
 const LAST_EVENTS: usize = 40;
 /// How many of the last lines on stderr are shown.
-const STDERR_LINES: usize = 20;
+pub(super) const STDERR_LINES: usize = 20;
 
 /// Where a cell was played: `2025-11-25 over duplex`.
 pub(super) fn place(played: &Played) -> Option<String> {
@@ -44,7 +44,11 @@ pub(super) fn failure(scenario: &UserScenario, played: &Played) -> String {
     for remark in &played.remarks {
         let _ = write!(text, "\nbesides, what the specification advises against:\n{remark}\n");
     }
+    if let Some(exit) = played.exit {
+        let _ = write!(text, "\nthe program behind the URL ended by itself: {exit}\n");
+    }
     text.push_str(&stderr(played.trace.stderr_tail(STDERR_LINES)));
+    text.push_str(&stderr(played.stderr.iter().cloned()));
     text
 }
 

@@ -9,15 +9,17 @@ use super::SpawnError;
 
 /// A program with its arguments, environment and working directory.
 ///
+/// Variables are where tokens are handed over, so their values are shown by neither `Display` nor `Debug`.
+///
 /// ```
 /// use mcp_test::process::Command;
 ///
 /// let command = Command::new("node").arg("dist/server.js").env("LOG_LEVEL", "debug").cwd("my project");
-/// assert_eq!(command.to_string(), "cd 'my project' && LOG_LEVEL=debug node dist/server.js");
+/// assert_eq!(command.to_string(), "cd 'my project' && LOG_LEVEL=… node dist/server.js");
 /// assert_eq!("LOG_LEVEL=debug node 'dist/server.js'".parse::<Command>()?.args, ["dist/server.js"]);
 /// # Ok::<(), mcp_test::process::SpawnError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Command {
     /// The program: a name that is looked up in PATH, or a path. A relative path starts at the working directory.
     pub program: String,
@@ -149,8 +151,11 @@ fn split(line: &str) -> Result<Vec<String>, SpawnError> {
     while let Some(c) = chars.next() {
         match c {
             c if c.is_whitespace() => words.extend(word.take()),
-            '\'' | '"' => quoted(c, &mut chars, word.get_or_insert_default())
-                .ok_or_else(|| SpawnError::UnclosedQuote { line: line.to_owned(), quote: c })?,
+            '\'' | '"' => {
+                let at = line.chars().count() - chars.clone().count();
+                quoted(c, &mut chars, word.get_or_insert_default())
+                    .ok_or(SpawnError::UnclosedQuote { quote: c, at })?;
+            }
             // On Windows a backslash separates directories, so it escapes nothing there.
             '\\' if cfg!(unix) => word.get_or_insert_default().extend(chars.next()),
             c => word.get_or_insert_default().push(c),
@@ -173,17 +178,29 @@ fn quoted(quote: char, chars: &mut std::str::Chars<'_>, word: &mut String) -> Op
     }
 }
 
-/// Writes the command as a line that a POSIX shell would run.
+/// Writes the command as a line that a POSIX shell would run, but for the values of variables, which are hidden.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(cwd) = &self.cwd {
             write!(f, "cd {} && ", shell_quoted(&cwd.display().to_string()))?;
         }
-        for (name, value) in &self.env {
-            write!(f, "{name}={} ", shell_quoted(value))?;
+        for (name, _) in &self.env {
+            write!(f, "{name}=… ")?;
         }
         write!(f, "{}", shell_quoted(&self.program))?;
         self.args.iter().try_for_each(|arg| write!(f, " {}", shell_quoted(arg)))
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.env.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Command")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("env", &names)
+            .field("cwd", &self.cwd)
+            .finish()
     }
 }
 

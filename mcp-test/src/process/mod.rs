@@ -31,12 +31,12 @@ pub enum SpawnError {
     #[error("no command is given; name a program and its arguments")]
     Empty,
     /// A quotation mark in a command line has no partner.
-    #[error("the command line `{line}` opens a {quote} that it does not close")]
+    #[error("the command line does not close the {quote} that it opens as character {at}")]
     UnclosedQuote {
-        /// The line as given.
-        line: String,
         /// The quotation mark.
         quote: char,
+        /// Which character of the line it is, counted from one. The line itself may hold secrets.
+        at: usize,
     },
     /// A program named without a directory is in no directory of PATH.
     #[error(

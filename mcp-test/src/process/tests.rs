@@ -292,6 +292,17 @@ fn a_command_that_cannot_start_is_explained() {
 }
 
 #[test]
+fn the_values_of_variables_are_not_shown() {
+    let command = "API_KEY='s e c r e t' sh -c x".parse::<Command>().expect("it is well formed");
+    assert_snapshot!(command, @"API_KEY=… sh -c x");
+    assert!(!format!("{command:?}").contains("s e"), "{command:?}");
+    let unclosed = "API_KEY='s e c r e t".parse::<Command>().expect_err("it is not");
+    assert!(!unclosed.to_string().contains("s e"), "{unclosed}");
+    let child = run(async { Child::spawn(&command.env("TOKEN", "s e"), drop) });
+    assert_eq!(child.expect("sh starts").command(), "API_KEY=… TOKEN=… sh -c x");
+}
+
+#[test]
 fn command_lines_are_read_as_a_shell_reads_them() {
     let read = |line: &str| line.parse::<Command>();
     let command =
@@ -302,9 +313,9 @@ fn command_lines_are_read_as_a_shell_reads_them() {
         command.env,
         [("A", "1"), ("_B", "x y")].map(|(name, value)| (name.to_owned(), value.to_owned()))
     );
-    let again = read(&command.to_string()).expect("what is shown can be read");
-    assert_eq!(again, command);
+    let bare = Command { env: Vec::new(), ..command };
+    assert_eq!(read(&bare.to_string()).expect("what is shown can be read"), bare);
     assert_snapshot!(read("  ").expect_err("no words"), @"no command is given; name a program and its arguments");
     assert_snapshot!(read("A=1").expect_err("no program"), @"no command is given; name a program and its arguments");
-    assert_snapshot!(read("sh -c 'a").expect_err("unclosed"), @"the command line `sh -c 'a` opens a ' that it does not close");
+    assert_snapshot!(read("sh -c 'a").expect_err("unclosed"), @"the command line does not close the ' that it opens as character 7");
 }

@@ -137,11 +137,14 @@ pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
 #[must_use]
 pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     let mut text = String::new();
+    let who = match outcome.cell.scenario.leg {
+        Leg::Server => "server",
+        Leg::Client => "client",
+    };
+    if let Some(exited) = &outcome.exited {
+        line(&mut text, 2, &format!("The {who} has ended by itself, with {exited}"));
+    }
     if !outcome.stderr_tail.is_empty() {
-        let who = match outcome.cell.scenario.leg {
-            Leg::Server => "server",
-            Leg::Client => "client",
-        };
         line(&mut text, 2, &format!("The last lines on the {who}'s stderr:"));
         for tail in &outcome.stderr_tail {
             line(&mut text, 4, &format!("| {}", printable(tail)));
@@ -254,6 +257,17 @@ mod tests {
         The last lines on the server's stderr:
           | warning: no name
         Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+        ");
+    }
+
+    #[test]
+    fn a_server_that_is_gone_is_told_as_gone() {
+        let mut outcome = sample::failed();
+        outcome.exited = Some("exit code 1".to_owned());
+        insta::assert_snapshot!(of_cell(&outcome, None), @r"
+        The server has ended by itself, with exit code 1
+        The last lines on the server's stderr:
+          | warning: no name
         ");
     }
 

@@ -204,6 +204,7 @@ fn outcome(scenario: &'static Scenario, checks: Vec<Check>, verdict: Verdict) ->
         checks,
         trace: Recorder::new().trace(),
         stderr_tail: Vec::new(),
+        exited: None,
         started: "2026-11-21T21:37:43.473Z".to_owned(),
         elapsed: Duration::from_millis(12),
         verdict,

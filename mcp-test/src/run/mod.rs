@@ -17,6 +17,7 @@ mod preflight;
 mod prove;
 mod results;
 mod runner;
+mod schema_valid;
 #[cfg(test)]
 mod tests;
 mod yaml;

@@ -6,6 +6,10 @@ use super::Cell;
 use crate::check::{Blame, Check, Status};
 use crate::scenario::Profile;
 use crate::trace::Trace;
+use crate::transport::{CarrierKind, Prepared};
+
+/// How many of the last lines on standard error an outcome keeps.
+pub(super) const STDERR_LINES: usize = 20;
 
 /// What one cell means for the run, before a baseline is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,6 +38,8 @@ pub struct Outcome {
     pub trace: Trace,
     /// The last lines that the peer wrote on its standard error.
     pub stderr_tail: Vec<String>,
+    /// How the program behind the URL exited, if it was gone when the cell was over.
+    pub exited: Option<String>,
     /// When it began: ISO 8601, UTC, milliseconds.
     pub started: String,
     /// How long it took.
@@ -43,6 +49,15 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Adds the last words of the program behind the URL, which are not in the trace: all cells share it.
+    pub(super) fn hear(&mut self, program: &Prepared) {
+        if self.cell.carrier != CarrierKind::Http {
+            return;
+        }
+        self.exited = program.exit().map(|exit| exit.to_string());
+        self.stderr_tail = program.stderr_tail(STDERR_LINES);
+    }
+
     /// How many checks have this status.
     #[must_use]
     pub fn count(&self, status: Status) -> usize {

@@ -19,7 +19,7 @@ pub struct Selection {
     pub scenarios: Vec<String>,
     /// A suite.
     pub suite: Option<Suite>,
-    /// Revisions.
+    /// Revisions. One that is named is tried over every carrier, also where it does not describe it.
     pub revisions: Vec<Revision>,
     /// Carriers, out of those of the target.
     pub carriers: Vec<CarrierKind>,
@@ -90,7 +90,9 @@ impl Plan {
         for scenario in chosen(profile, selection)? {
             for revision in revisions(profile, scenario, &selection.revisions) {
                 if scenario.revisions.contains(revision) || selection.force {
-                    cells.extend(carriers.iter().map(|&carrier| Cell {
+                    let asked = !selection.revisions.is_empty();
+                    let exists = |carrier: &&CarrierKind| asked || carrier.exists_at(revision);
+                    cells.extend(carriers.iter().filter(exists).map(|&carrier| Cell {
                         scenario,
                         revision,
                         carrier,

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::outcome::STDERR_LINES;
+use super::schema_valid::schema_valid;
 use super::{Cell, Outcome, Plan};
 use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
 use crate::clock::{self, Deadline, Stopwatch};
@@ -15,9 +17,6 @@ pub(super) const TIMEOUT: &str = "scenario-timeout";
 
 /// How long the official client of the stateless era waits for one reply.
 const OFFICIAL_PATIENCE: Duration = Duration::from_secs(10);
-
-/// How many of the last lines on standard error an outcome keeps.
-const STDERR_LINES: usize = 20;
 
 /// What the pre-flight learnt for one cell.
 #[derive(Debug, Clone, Default)]
@@ -91,6 +90,9 @@ impl Stage<'_> {
             let finding = Finding::harness("the scenario ended without making a check");
             checks.push(Check::from_finding(self.cell.scenario.id, Origin::Official, finding));
         }
+        if self.profile == Profile::Official {
+            checks.extend(schema_valid(self.cell.scenario.id, &checks, &judged));
+        }
         checks.push(well_formed(&judged, &trace));
         self.outcome(checks, trace)
     }
@@ -144,6 +146,7 @@ impl Stage<'_> {
             profile: self.profile,
             checks,
             stderr_tail: trace.stderr_tail(STDERR_LINES),
+            exited: None,
             trace,
             started: self.started,
             elapsed: self.watch.elapsed(),

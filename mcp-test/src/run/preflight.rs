@@ -17,7 +17,7 @@ use crate::json::Value;
 use crate::scenario::{Ctx, Inventory, Need, Profile, Setup};
 use crate::spec::{Capability, Era, Revision};
 use crate::trace::Recorder;
-use crate::transport::CarrierKind;
+use crate::transport::{CarrierKind, Prepared};
 
 /// How much longer than its first answer the target may take for any other one.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -32,6 +32,18 @@ pub(super) struct Unfit {
 impl From<Finding> for Unfit {
     fn from(finding: Finding) -> Self {
         Self { finding, tried: None }
+    }
+}
+
+impl Unfit {
+    /// Adds how the program behind the URL ended, if it has, and what it said last.
+    pub(super) fn with_last_words_of(mut self, program: &Prepared) -> Self {
+        if let Some(exit) = program.exit() {
+            let how = format!("the program behind the URL has ended by itself, with {exit}");
+            self.finding = with_hint(self.finding, &how);
+        }
+        self.finding = with_last_words(self.finding, &program.stderr_tail(LINES));
+        self
     }
 }
 
@@ -152,7 +164,10 @@ impl<'a> Asking<'a> {
             || (None, Finding::harness("the server was not asked for any revision")),
             |(revision, finding)| (Some(revision), finding),
         );
-        Err(Unfit { finding: with_last_words(finding, &self.recorder), tried })
+        Err(Unfit {
+            finding: with_last_words(finding, &self.recorder.trace().stderr_tail(LINES)),
+            tried,
+        })
     }
 }
 
@@ -166,17 +181,21 @@ fn words(revisions: impl IntoIterator<Item = Revision>) -> String {
     revisions.into_iter().map(Revision::as_str).collect::<Vec<_>>().join(", ")
 }
 
+/// How many lines of standard error are shown.
+const LINES: usize = 5;
+
 /// A target that cannot be tested at all often says why on its standard error.
-fn with_last_words(finding: Finding, recorder: &Recorder) -> Finding {
-    const LINES: usize = 5;
-    let tail = recorder.trace().stderr_tail(LINES);
+fn with_last_words(finding: Finding, tail: &[String]) -> Finding {
     if tail.is_empty() {
         return finding;
     }
-    let words = format!("its stderr ends with\n{}", tail.join("\n"));
+    with_hint(finding, &format!("its stderr ends with\n{}", tail.join("\n")))
+}
+
+fn with_hint(finding: Finding, more: &str) -> Finding {
     match finding.hint.clone() {
-        Some(hint) => finding.hint(format!("{hint}\n{words}")),
-        None => finding.hint(words),
+        Some(hint) => finding.hint(format!("{hint}\n{more}")),
+        None => finding.hint(more),
     }
 }
 

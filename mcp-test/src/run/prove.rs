@@ -1,17 +1,20 @@
 //! Carries out the proofs: each scenario passes on its good peer, and each kind of damage changes what it says it
 //! changes, and nothing else.
 //!
-//! The passing runs go over all cells that need no other program, each proof over one.
+//! The passing runs go over all cells that need no other program, each proof over one. The checks that no scenario
+//! declares, since every one has them, are proven in `everywhere`.
+
+mod everywhere;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::play::{Known, play};
 use super::{Cell, Outcome, Plan, Selection};
-use crate::check::Status;
-use crate::scenario::{Change, Damage, Profile, Proof, Scenario};
+use crate::check::{Check, Finding, Origin, Status};
+use crate::scenario::{Change, Damage, FIXTURE, Leg, Profile, Proof, Scenario};
 use crate::scenarios;
-use crate::server::Server;
+use crate::server::{Server, reference::everything};
 use crate::spec::{Revision, requirement};
 use crate::transport::CarrierKind;
 
@@ -103,7 +106,7 @@ async fn carry_out(
 }
 
 /// What is wrong with how a damaged run is reported: a failure that names no requirement, though it is neither a false
-/// one nor about a fixture, or one that does not exist.
+/// one nor about a fixture, or one that does not exist, or not at its revision.
 fn unfounded(outcome: &Outcome) -> Vec<String> {
     let mut unfounded = Vec::new();
     for check in outcome.checks.iter().filter(|check| check.status.is_failing()) {
@@ -111,14 +114,53 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
             unfounded.push(format!("{} fails without a finding", check.id));
             continue;
         };
-        let excused = check.known_false.is_some() || finding.hint.is_some();
+        let of_fixture = finding.hint.as_deref() == Some(FIXTURE);
+        let excused = check.known_false.is_some() || of_fixture;
         if finding.requirements.is_empty() && !excused {
             unfounded.push(format!("{} fails without a requirement: {finding}", check.id));
         }
         let unknown = finding.requirements.iter().filter(|id| requirement::find(id).is_none());
         unfounded.extend(unknown.map(|id| format!("{} cites `{id}`", check.id)));
+        let revision = outcome.cell.revision;
+        let elsewhere = finding
+            .requirements
+            .iter()
+            .filter_map(|id| requirement::find(id))
+            .filter(|found| !found.revisions.contains(revision));
+        unfounded.extend(elsewhere.map(|found| {
+            format!("{} cites `{found}`, which does not hold at {revision}", check.id)
+        }));
     }
     unfounded
+}
+
+/// What is wrong with a proof over a carrier that its peer does not have: nothing, if it is one of HTTP, which is not
+/// built in.
+fn unreachable(scenario: &Scenario, carrier: CarrierKind) -> Option<String> {
+    let excused = carrier.is_http() && !cfg!(feature = "http");
+    (!excused).then(|| format!("{}: a proof cannot be carried out over {carrier}", scenario.id))
+}
+
+#[test]
+fn a_proof_that_cannot_be_carried_out_is_no_proof() {
+    let scenario = scenarios::find(Leg::Server, "ping").expect("ping");
+    assert!(unreachable(scenario, CarrierKind::Stdio).is_some());
+    assert_eq!(unreachable(scenario, CarrierKind::Router).is_some(), cfg!(feature = "http"));
+}
+
+#[test]
+fn only_the_contract_of_a_fixture_stands_without_a_requirement() {
+    let server = everything();
+    let ping = scenarios::find(Leg::Server, "ping").expect("ping");
+    let newest = Revision::NEWEST_HANDSHAKE;
+    let cell = Cell { scenario: ping, revision: newest, carrier: CarrierKind::Duplex };
+    let mut outcome = block_on(outcome(&server, cell, Profile::Adaptive));
+    let mut complaints = |hint: &str| {
+        let finding = Finding::peer("it is wrong").hint(hint);
+        outcome.checks = vec![Check::from_finding("ping", Origin::Official, finding)];
+        unfounded(&outcome).len()
+    };
+    assert_eq!((complaints("try again"), complaints(FIXTURE)), (1, 0));
 }
 
 #[test]
@@ -128,10 +170,13 @@ fn every_proof_changes_exactly_what_it_says() {
         let proofs = (scenario.proofs)();
         let peer = (proofs.peer)();
         let carriers = peer.target().carriers();
-        let reachable =
-            |proof: &&Proof| proof.carrier.is_none_or(|carrier| carriers.contains(&carrier));
-        for proof in proofs.proofs.iter().filter(reachable) {
-            broken.extend(block_on(carry_out(scenario, &peer, proof)).err());
+        for proof in &proofs.proofs {
+            let carrier = cell(scenario, proof).carrier;
+            if carriers.contains(&carrier) {
+                broken.extend(block_on(carry_out(scenario, &peer, proof)).err());
+            } else {
+                broken.extend(unreachable(scenario, carrier));
+            }
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));

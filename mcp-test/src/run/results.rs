@@ -15,6 +15,8 @@ pub struct Results {
 pub(super) struct Played {
     pub(super) leg: Leg,
     pub(super) id: &'static str,
+    /// Not every cell could be played: what did not fail may fail there.
+    pub(super) partial: bool,
     checks: Vec<Made>,
 }
 
@@ -28,7 +30,7 @@ struct Made {
 }
 
 impl Results {
-    /// Adds an outcome. Cells that were skipped say nothing.
+    /// Adds an outcome. Cells that were skipped say nothing; of one that could not be played, only that is noted.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         if outcome.verdict == Verdict::Skipped {
             return;
@@ -37,10 +39,14 @@ impl Results {
         let index = match self.scenarios.iter().position(|it| (it.leg, it.id) == (leg, id)) {
             Some(index) => index,
             None => {
-                self.scenarios.push(Played { leg, id, checks: Vec::new() });
+                self.scenarios.push(Played { leg, id, partial: false, checks: Vec::new() });
                 self.scenarios.len() - 1
             }
         };
+        if outcome.verdict == Verdict::NotRun {
+            self.scenarios[index].partial = true;
+            return;
+        }
         for check in outcome.checks.iter().filter(|check| outcome.profile.counts(check)) {
             let fails = match check.status {
                 Status::Failure => true,
@@ -95,7 +101,7 @@ impl Played {
 
     #[cfg(test)]
     pub(super) fn made(leg: Leg, id: &'static str, checks: &[(&str, Status)]) -> Self {
-        let mut played = Self { leg, id, checks: Vec::new() };
+        let mut played = Self { leg, id, partial: false, checks: Vec::new() };
         for (id, status) in checks {
             played.add(id, *status, status.is_failing());
         }

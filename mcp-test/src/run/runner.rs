@@ -10,6 +10,7 @@ use super::play::play;
 use super::preflight::{self, Survey, Unfit};
 use super::{Cell, Counts, ExitCode, Line, Outcome, Plan, Results, RunEvent, Summary, Verdict};
 use crate::check::{Check, Finding};
+use crate::transport::Prepared;
 
 /// Runs a plan and tells what happens.
 ///
@@ -60,7 +61,7 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             on(RunEvent::PreflightDone(survey.summary()));
             let cells = survey.narrow(plan);
             on(RunEvent::Planned(cells.clone()));
-            let summary = Run::new(plan, &survey, cells, on).all().await;
+            let summary = Run::new(plan, &survey, &prepared, cells, on).all().await;
             prepared.end().await;
             summary
         }
@@ -69,13 +70,14 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
     summary
 }
 
-async fn bring_up(plan: &Plan) -> Result<(crate::transport::Prepared, Survey), Unfit> {
+async fn bring_up(plan: &Plan) -> Result<(Prepared, Survey), Unfit> {
     // A program that has to be fetched and compiled first needs more time than any of its answers.
     let start_up = plan.timeout.saturating_mul(2);
     let prepared = plan.target.prepare_within(start_up).await.map_err(Finding::from)?;
     match preflight::survey(plan).await {
         Ok(survey) => Ok((prepared, survey)),
         Err(unfit) => {
+            let unfit = unfit.with_last_words_of(&prepared);
             prepared.end().await;
             Err(unfit)
         }
@@ -88,6 +90,7 @@ type Playing<'a> = Pin<Box<dyn Future<Output = (usize, Outcome)> + 'a>>;
 struct Run<'a> {
     plan: &'a Plan,
     survey: &'a Survey,
+    program: &'a Prepared,
     cells: Vec<Cell>,
     on: &'a mut dyn FnMut(RunEvent),
     /// Outcomes whose turn has not come yet.
@@ -100,11 +103,12 @@ impl<'a> Run<'a> {
     fn new(
         plan: &'a Plan,
         survey: &'a Survey,
+        program: &'a Prepared,
         cells: Vec<Cell>,
         on: &'a mut dyn FnMut(RunEvent),
     ) -> Self {
         let summary = Summary::of(plan);
-        Self { plan, survey, cells, on, early: BTreeMap::new(), told: 0, summary }
+        Self { plan, survey, program, cells, on, early: BTreeMap::new(), told: 0, summary }
     }
 
     async fn all(mut self) -> Summary {
@@ -115,8 +119,12 @@ impl<'a> Run<'a> {
                 self.one(&mut playing).await;
             }
             (self.on)(RunEvent::Started(cell));
-            let (plan, known) = (self.plan, self.survey.known(cell));
-            playing.push(Box::pin(async move { (index, play(plan, cell, known).await) }));
+            let (plan, known, program) = (self.plan, self.survey.known(cell), self.program);
+            playing.push(Box::pin(async move {
+                let mut outcome = play(plan, cell, known).await;
+                outcome.hear(program);
+                (index, outcome)
+            }));
             if cell.scenario.disturbs.is_some() {
                 self.one(&mut playing).await;
             }

@@ -91,7 +91,7 @@ enum Cites {
 }
 
 /// The hint of a finding that breaks no requirement but the contract of a fixture.
-const FIXTURE: &str =
+pub(crate) const FIXTURE: &str =
     "the official suite and this scenario know a fixture of this name by what it says";
 
 impl<'a> CheckBuilder<'a> {

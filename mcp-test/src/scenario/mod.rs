@@ -17,6 +17,8 @@ mod proof;
 mod speak;
 mod user;
 
+#[cfg(test)]
+pub(crate) use checking::FIXTURE;
 pub use checking::{CheckBuilder, Part, Subject};
 pub use connected::Connected;
 pub use context::{Ctx, Ended, Setup, Skip};

@@ -96,7 +96,7 @@ fn event_object(event: &Event, redactor: &mut Redactor) -> Map<String, Json> {
     put("party", event.party.as_str().into());
     let kind = match &event.what {
         What::Opened { carrier } => {
-            put("carrier", redactor.text(carrier).into());
+            put("carrier", redactor.urls(carrier).into());
             "opened"
         }
         What::Message { text, reading } => {
@@ -289,7 +289,7 @@ mod tests {
 
     fn one_of_each() -> Trace {
         let recorder = Recorder::new();
-        let wire = recorder.open("http http://127.0.0.1:9/mcp");
+        let wire = recorder.open("http http://me:passabcword@127.0.0.1:9/mcp?token=abc");
         let headers = vec![("Authorization".to_owned(), "Bearer abcdefgh".to_owned())];
         let noise = What::Noise {
             bytes: Bytes::from_static(b"\xff\x00"),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::spec::Revision;
+
 /// How the messages of a connection are carried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CarrierKind {
@@ -35,6 +37,19 @@ impl CarrierKind {
     #[must_use]
     pub const fn is_http(self) -> bool {
         matches!(self, Self::Http | Self::Router)
+    }
+
+    /// Whether the revision describes what the carrier does: 2024-11-05 has no Streamable HTTP yet.
+    ///
+    /// ```
+    /// use mcp_test::{spec::Revision, transport::CarrierKind};
+    ///
+    /// assert!(!CarrierKind::Http.exists_at(Revision::V2024_11_05));
+    /// assert!(CarrierKind::Duplex.exists_at(Revision::V2024_11_05));
+    /// ```
+    #[must_use]
+    pub const fn exists_at(self, revision: Revision) -> bool {
+        !self.is_http() || revision.has_streamable_http()
     }
 }
 

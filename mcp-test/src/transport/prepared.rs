@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::OpenError;
 use super::target::Carrier;
-use crate::process::Child;
+use crate::clock::{self, Deadline};
+use crate::process::{Child, Exit};
 
 /// The program behind a URL, kept running; see [`Target::prepare`](super::Target::prepare).
 #[derive(Debug, Default)]
@@ -17,6 +18,17 @@ impl Prepared {
     #[must_use]
     pub fn stderr_tail(&self, count: usize) -> Vec<String> {
         self.child.as_ref().map(|child| child.stderr_tail(count)).unwrap_or_default()
+    }
+
+    /// How the program exited, if it has: then nothing answers at the URL any more.
+    #[must_use]
+    pub fn exit(&self) -> Option<Exit> {
+        self.child.as_ref().and_then(Child::exit)
+    }
+
+    /// How the program exited, if it has or does so until the deadline; then all that it wrote on stderr is in its tail.
+    pub async fn exit_until(&self, deadline: Deadline) -> Option<Exit> {
+        clock::within(deadline, self.child.as_ref()?.wait_exit()).await.ok()
     }
 
     /// Ends the program and all that it started.
@@ -57,6 +69,7 @@ mod listening {
     use super::{Child, OpenError};
     use crate::clock::{self, Deadline};
     use crate::process::Command;
+    use crate::transport::target::shown;
 
     /// How long to leave the program alone between two tries to connect.
     const PACE: Duration = Duration::from_millis(20);
@@ -70,7 +83,7 @@ mod listening {
     ) -> Result<Child, OpenError> {
         let address = address(url)?;
         if listens(&address).await {
-            let (command, url) = (command.to_string(), url.to_owned());
+            let (command, url) = (shown(command), shown(url));
             return Err(OpenError::Occupied { command, url });
         }
         let mut child = Child::spawn(command, |_| {})?;
@@ -87,7 +100,7 @@ mod listening {
             };
             let stderr = child.stderr_tail(LAST_LINES);
             child.end(Duration::from_secs(1)).await;
-            let (command, url) = (command.to_string(), url.to_owned());
+            let (command, url) = (shown(command), shown(url));
             return Err(OpenError::NotListening { command, url, got, stderr });
         }
         Ok(child)
@@ -102,7 +115,7 @@ mod listening {
 
     /// Host and port of a URL.
     fn address(url: &str) -> Result<String, OpenError> {
-        let wrong = |why: String| OpenError::Url { url: url.to_owned(), why };
+        let wrong = |why: String| OpenError::Url { url: shown(url), why };
         let uri: http::Uri = url.parse().map_err(|error| wrong(format!("{error}")))?;
         let host = uri.host().ok_or_else(|| wrong("it names no host".to_owned()))?;
         let standard = if uri.scheme_str() == Some("https") { 443 } else { 80 };

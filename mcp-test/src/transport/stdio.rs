@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use super::lines::{self, LineSender};
 use super::link::{BoxFuture, Carry, Ending, Incoming, Link, Outgoing, QUEUE, Sent};
 use super::reading::Observer;
+use super::target::shown;
 use super::{CarrierKind, Limits, OpenError};
 use crate::clock::{self, Deadline};
 use crate::process::{Child, Command, How};
@@ -34,14 +35,14 @@ pub(super) fn open(
     recorder: &Recorder,
     limits: Limits,
 ) -> Result<Link, OpenError> {
-    let connection = recorder.open(&format!("stdio {command}"));
+    let connection = recorder.open(&format!("stdio {}", shown(command)));
     let log = recorder.clone();
     let stderr = move |line: String| {
         log.record_in(connection, None, Party::Server, What::Stderr(line));
     };
     let mut child = Child::spawn(command, stderr)?;
     let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
-        return Err(OpenError::NoPipes { command: command.to_string() });
+        return Err(OpenError::NoPipes { command: shown(command) });
     };
     let (incoming, observations) = mpsc::channel(QUEUE);
     let observer = Observer { recorder: recorder.clone(), connection, incoming };

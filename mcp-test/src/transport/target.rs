@@ -10,7 +10,7 @@ use super::link::BoxFuture;
 use super::prepared::Prepared;
 use super::{CarrierKind, Limits, Link, OpenError, duplex, stdio};
 use crate::process::Command;
-use crate::trace::Recorder;
+use crate::trace::{Recorder, Redactor};
 
 type Serve = Arc<dyn Fn(DuplexStream) -> BoxFuture<'static, crate::Result> + Send + Sync>;
 
@@ -132,15 +132,24 @@ impl Target {
     }
 
     /// The name in reports: the one given, else the URL, the command line, or `in-process server`.
+    ///
+    /// Of URLs it hides passwords and tokens, of a command the values of its variables.
+    ///
+    /// ```
+    /// use mcp_test::transport::Target;
+    ///
+    /// let target = Target::url("https://me:pass@example.com/mcp?api_key=1");
+    /// assert_eq!(target.label(), "https://[secret]@example.com/mcp?api_key=[secret]");
+    /// ```
     #[must_use]
     pub fn label(&self) -> String {
         if let Some(label) = &self.label {
             return label.clone();
         }
         match self.carriers.first() {
-            Some(Carrier::Stdio(command)) => command.to_string(),
+            Some(Carrier::Stdio(command)) => shown(command),
             #[cfg(feature = "http")]
-            Some(Carrier::Http { url, .. }) => url.clone(),
+            Some(Carrier::Http { url, .. }) => shown(url),
             _ => "in-process server".to_owned(),
         }
     }
@@ -206,7 +215,7 @@ impl Target {
             #[cfg(feature = "http")]
             Carrier::Http { url, .. } => {
                 let door = super::http::Door::network(url)
-                    .map_err(|why| OpenError::Url { url: url.clone(), why })?;
+                    .map_err(|why| OpenError::Url { url: shown(url), why })?;
                 Ok(super::http::open(kind, door, url, &self.headers, recorder, limits))
             }
             #[cfg(feature = "http")]
@@ -295,6 +304,11 @@ impl Target {
         }
         self
     }
+}
+
+/// A command line or URL as a report may show it.
+pub(super) fn shown(text: &(impl ToString + ?Sized)) -> String {
+    Redactor::secrets().urls(&text.to_string())
 }
 
 impl fmt::Debug for Target {

@@ -10,7 +10,7 @@ use mcp_test::trace::Recorder;
 use mcp_test::transport::{CarrierKind, Limits, Target};
 use tokio::runtime::Runtime;
 
-use crate::peers::own;
+use crate::peers::{own, skipped};
 use crate::program::{MCP_TEST, free_port, mcp_test};
 
 /// Tries to connect, and returns what was awaited when a deadline fired.
@@ -172,8 +172,7 @@ fn a_banner_and_then_nothing() {
 #[test]
 fn a_web_server_that_answers_with_html() {
     if Program::new("python3").arg("--version").stdout(Stdio::null()).status().is_err() {
-        eprintln!("skipped: there is no python3 here");
-        return;
+        return skipped("there is no python3 here");
     }
     let port = free_port().to_string();
     let url = format!("http://127.0.0.1:{port}/mcp");

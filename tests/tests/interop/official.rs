@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use mcp_test::json::Value;
 use mcp_test::process::Command;
 use mcp_test::transport::Target;
+use mcp_test_tests::folder::Folder;
 use tokio::runtime::Runtime;
 
 use crate::peers::Peers;
-use crate::program::{Serving, free_port, mcp_test, run};
+use crate::program::{MCP_TEST, Serving, free_port, mcp_test, run};
 
 /// The scenarios of the server leg that both command lines know, and whether they exist at 2026-07-28.
 const SCENARIOS: [(&str, bool); 9] = [
@@ -32,13 +33,13 @@ fn officially(peers: &Peers, url: &str, scenario: &str, more: &[&str]) -> (i32, 
         ["--url", url, "--scenario", scenario].iter().chain(more).map(|&word| word.to_owned()),
     );
     let program = words.remove(0);
-    let run = run(&program, &words);
+    let run = run(&program, words);
     (run.code, run.text(&[]))
 }
 
 fn reference_passes_at(revision: &str, scenarios: impl Iterator<Item = &'static str>) {
     let Some(peers) = Peers::installed() else { return };
-    let serving = Serving::reference();
+    let serving = Serving::reference(MCP_TEST, &[]);
     for scenario in scenarios {
         let (code, text) =
             officially(&peers, &serving.url, scenario, &["--spec-version", revision]);
@@ -72,15 +73,17 @@ fn both_judge_the_everything_server_alike() {
     let Some(peers) = Peers::installed() else { return };
     let port = free_port();
     let url = format!("http://127.0.0.1:{port}/mcp");
-    let folder = Folder::new("both-judge-alike");
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "both-judge-alike");
     let mut failing = Vec::new();
     let words = Command::parse(peers.everything("streamableHttp")).expect("a command line");
     let target = Target::url_started_by(&url, words.env("PORT", port.to_string()));
     let runtime = Runtime::new().expect("a runtime");
     let server = runtime.block_on(target.prepare()).expect("the server listens");
     for (scenario, _) in SCENARIOS {
-        let (theirs, ours) =
-            (folder.0.join("theirs").join(scenario), folder.0.join("ours").join(scenario));
+        let (theirs, ours) = (
+            folder.path().join("theirs").join(scenario),
+            folder.path().join("ours").join(scenario),
+        );
         let (code, text) = officially(
             &peers,
             &url,
@@ -129,22 +132,4 @@ fn statuses(folder: &Path) -> BTreeMap<String, String> {
 
 fn word(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-/// A folder for the results, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // A run that was cut short may have left it.
-        let _ = fs::remove_dir_all(&folder);
-        Self(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -10,7 +10,7 @@ impl Peers {
     /// The peers, or nothing, with a word on how to get them.
     pub(crate) fn installed() -> Option<Self> {
         let Some(folder) = env::var_os("MCP_TEST_PEERS") else {
-            eprintln!("skipped: set MCP_TEST_PEERS to the folder that `.ci/peers DIR` has filled");
+            skipped("set MCP_TEST_PEERS to the folder that `.ci/peers DIR` has filled");
             return None;
         };
         // Cargo runs tests in the folder of their package; people give paths from the workspace's.
@@ -47,6 +47,13 @@ impl Peers {
         let node = self.0.join("node").to_string_lossy().into_owned();
         vec![node, script.to_string_lossy().into_owned(), argument.to_owned()]
     }
+}
+
+/// Says why a test is skipped; in CI, where everything has to be there, that is a failure.
+pub(crate) fn skipped(why: &str) {
+    let in_ci = env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
+    assert!(!in_ci, "nothing may be skipped in CI: {why}");
+    eprintln!("skipped: {why}");
 }
 
 /// The path of a peer that is part of this workspace.

@@ -1,6 +1,6 @@
 //! The reference server over all carriers: whatever fails or is skipped here is our own defect.
 
-use crate::program::{MCP_TEST, free_port, mcp_test};
+use crate::program::{MCP_TEST, Run, free_port, mcp_test};
 use crate::report::Report;
 
 /// Every scenario passes at every revision at which it exists.
@@ -43,4 +43,34 @@ fn over_http() {
     let address = format!("127.0.0.1:{}", free_port());
     let url = format!("http://{address}/mcp");
     passes(&["--url", &url, "--", MCP_TEST, "reference", "server", "--listen", &address]);
+}
+
+/// Checks the ping of a reference server behind a URL, which a shell script starts; `$1` is the address.
+fn behind(script: &str) -> Run {
+    let address = format!("127.0.0.1:{}", free_port());
+    let url = format!("http://{address}/mcp");
+    let check = ["check", "--scenario", "ping", "--spec-version", "2025-11-25", "--url", &url];
+    mcp_test(check.iter().chain(&["--", "sh", "-c", script, MCP_TEST, &address]))
+}
+
+#[test]
+fn the_program_behind_a_url_has_the_last_word() {
+    let run = behind(
+        "echo 'low on memory' >&2; \
+         exec \"$0\" reference server --listen \"$1\" --fault error:ping:-32603",
+    );
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    let words = "The last lines on the server's stderr:\n    | low on memory\n";
+    assert!(run.stdout.contains(words), "{}", run.stdout);
+}
+
+#[test]
+fn a_program_behind_a_url_that_cannot_be_tested_has_the_last_word() {
+    let run = behind(
+        "echo 'low on memory' >&2; \
+         exec \"$0\" reference server --listen \"$1\" --fault html:initialize --fault html:server/discover",
+    );
+    assert_eq!(run.code, 3, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("its stderr ends with"), "{}", run.stderr);
+    assert!(run.stderr.contains("low on memory"), "{}", run.stderr);
 }

@@ -31,22 +31,27 @@ impl Judge<'_> {
 
     /// A message of the judged party.
     pub(super) fn said(&mut self, event: &Event, reading: &Reading) {
+        if self.is_refusal(event) && !reading.value().is_some_and(claims_to_be_json_rpc) {
+            return;
+        }
         for note in reading.notes() {
             self.find(
+                event,
                 Finding::peer("a message is JSON that parsers read differently")
                     .expected("every member once, and text that is Unicode")
                     .got(note.to_string())
-                    .should(),
-                event.seq,
+                    .should()
+                    .hint("JSON itself advises against it: RFC 8259, sections 4 and 8.2"),
             );
         }
         match reading.frame() {
             None => {}
-            Some(Err(malformed)) => self.malformed(event, malformed),
+            Some(Err(malformed)) => self.malformed(event, reading, malformed),
             Some(Ok(Frame::One(message))) => self.message(event, message),
             Some(Ok(Frame::Batch(items))) => {
                 if !self.revision(event).has_batches() {
                     self.find(
+                        event,
                         Finding::peer(format!(
                             "a batch, which MCP {} does not have",
                             self.revision(event)
@@ -54,32 +59,34 @@ impl Judge<'_> {
                         .expected("one JSON-RPC message at a time")
                         .got(format!("an array of {} messages", items.len()))
                         .requires("jsonrpc.batch-not-sent"),
-                        event.seq,
                     );
                 }
                 for item in items {
                     match item {
                         Ok(message) => self.message(event, message),
-                        Err(malformed) => self.malformed(event, malformed),
+                        Err(malformed) => self.malformed(event, reading, malformed),
                     }
                 }
             }
         }
     }
 
-    fn malformed(&mut self, event: &Event, malformed: &Malformed) {
+    fn malformed(&mut self, event: &Event, reading: &Reading, malformed: &Malformed) {
         if let Some(id) = &malformed.id
             && let Some(conversation) = self.connections.get_mut(&event.connection)
         {
             conversation.ids.answer(id);
         }
         let at = malformed.pointer.to_string();
+        let is_value = reading.value().is_some_and(|value| !value.is_object() && !value.is_array());
+        let misplaced = if is_value { self.misplaced(event) } else { None };
+        let requirement = misplaced.unwrap_or_else(|| requirement_of(malformed));
         self.find(
+            event,
             Finding::peer("a message is no JSON-RPC 2.0 message")
                 .expected(format!("{} is {}", or_message(&at), malformed.expected))
                 .got(malformed.got.clone())
-                .requires(requirement_of(malformed)),
-            event.seq,
+                .requires(requirement),
         );
     }
 
@@ -110,6 +117,7 @@ impl Judge<'_> {
                 "transport.stdio.server-no-requests"
             };
             self.find(
+                event,
                 Finding::peer(format!("the server sent a request, `{}`", request.method))
                     .expected(format!(
                         "responses and notifications only: MCP {} has no requests of servers",
@@ -117,7 +125,6 @@ impl Judge<'_> {
                     ))
                     .got(format!("a request with id {}", request.id))
                     .requires(requirement),
-                event.seq,
             );
         }
         let id = match &request.id {
@@ -127,6 +134,7 @@ impl Judge<'_> {
         };
         if let Some(requirement) = id {
             self.find(
+                event,
                 Finding::peer(format!(
                     "the request `{}` has an id that MCP does not allow",
                     request.method
@@ -134,7 +142,6 @@ impl Judge<'_> {
                 .expected("a string or a whole number")
                 .got(request.id.to_string())
                 .requires(requirement),
-                event.seq,
             );
         }
         self.params(event, &request.method, request.params.as_ref());
@@ -144,11 +151,11 @@ impl Judge<'_> {
     fn params(&mut self, event: &Event, method: &str, params: Option<&Value>) {
         if let Some(params) = params.filter(|params| params.as_object().is_none()) {
             self.find(
+                event,
                 Finding::peer(format!("the params of `{method}` are no object"))
                     .expected("`/params` is an object")
                     .got(format!("{}, which is {}", params.short(80), params.kind()))
                     .requires("jsonrpc.params-object"),
-                event.seq,
             );
         }
     }
@@ -171,17 +178,18 @@ impl Judge<'_> {
             return;
         }
         self.find(
+            event,
             Finding::peer(format!("a {side} does not send `{name}`"))
                 .expected(format!("`{name}` to come from the {} only", side.peer()))
                 .got(format!("`{name}` from the {side}"))
                 .requires("schema.message-direction"),
-            event.seq,
         );
     }
 
     /// Matches a reply with its request; hands back the method that it answers.
     fn reply_id(&mut self, event: &Event, id: Option<&Id>, is_error: bool) -> Option<String> {
         let echo = if is_error { "jsonrpc.error-id-echo" } else { "jsonrpc.result-id-echo" };
+        let elided = self.elided;
         let conversation = self.connections.get_mut(&event.connection)?;
         let id = match id {
             Some(id) if *id != Id::Null => id,
@@ -189,13 +197,14 @@ impl Judge<'_> {
                 let status =
                     event.exchange.and_then(|number| conversation.exchanges.get(&number)?.status);
                 // A refused HTTP request may be answered with an error that has no id.
-                if !(is_error && status.is_some_and(|status| status >= 400)) {
+                let refused = status.map_or(elided, |status| status >= 400);
+                if !(is_error && refused) {
                     self.find(
+                        event,
                         Finding::peer("a reply has no id")
                             .expected("the id of the request that it answers")
                             .got(if id.is_some() { "null" } else { "no member `id`" })
                             .requires(echo),
-                        event.seq,
                     );
                 }
                 return None;
@@ -211,12 +220,13 @@ impl Judge<'_> {
                 .expected(sent.to_string())
                 .got(id.to_string())
                 .requires("jsonrpc.id-type-preserved"),
+            Match::Unknown if elided => return None,
             Match::Unknown => Finding::peer("a reply has an id that no request has")
                 .expected("the id of the request that it answers")
                 .got(id.to_string())
                 .requires(echo),
         };
-        self.find(finding, event.seq);
+        self.find(event, finding);
         None
     }
 
@@ -224,11 +234,11 @@ impl Judge<'_> {
         let name = method.unwrap_or("a request");
         if result.as_object().is_none() {
             self.find(
+                event,
                 Finding::peer(format!("the result of `{name}` is no object"))
                     .expected("`/result` is an object")
                     .got(format!("{}, which is {}", result.short(80), result.kind()))
                     .requires("jsonrpc.result-object"),
-                event.seq,
             );
         } else if self.revision(event).era() == Era::Stateless
             && self.who == Party::Server
@@ -236,11 +246,11 @@ impl Judge<'_> {
         {
             let got = result.get("resultType").map_or("nothing".to_owned(), |kind| kind.short(40));
             self.find(
+                event,
                 Finding::peer(format!("the result of `{name}` does not say its type"))
                     .expected("`/result/resultType` is a string, such as \"complete\"")
                     .got(got)
                     .requires("base.result-type-present"),
-                event.seq,
             );
         }
     }
@@ -256,13 +266,19 @@ impl Judge<'_> {
             "jsonrpc.error-code-reserved-range"
         };
         self.find(
+            event,
             Finding::peer(format!("the error code {code} is not for MCP {}", self.revision(event)))
                 .expected("a code that the revision defines, or one outside its reserved range")
                 .got(format!("{code}, {}", quoted(error.error.message.as_bytes())))
                 .requires(requirement),
-            event.seq,
         );
     }
+}
+
+/// Whether a value, or an item of it, says what it is by the member that all messages have.
+fn claims_to_be_json_rpc(value: &Value) -> bool {
+    let says_so = |value: &Value| value.get("jsonrpc").is_some();
+    says_so(value) || value.as_array().is_some_and(|items| items.iter().any(says_so))
 }
 
 fn or_message(pointer: &str) -> String {

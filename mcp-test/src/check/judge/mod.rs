@@ -2,9 +2,14 @@
 //!
 //! Envelope rules of JSON-RPC, ids, batches, directions, and what a carrier may carry. What a message's params or result
 //! must hold is not judged here.
+//!
+//! What was dropped from a long trace cannot be judged, nor what depends on it. An in-memory duplex carries the lines of
+//! the stdio transport, so the rules of that transport are held against what comes over it, too. Over HTTP it is
+//! Streamable HTTP whose rules are known here.
 
 mod ids;
 mod message;
+mod noise;
 #[cfg(test)]
 mod tests;
 
@@ -12,14 +17,15 @@ use std::collections::BTreeMap;
 
 use self::ids::Ids;
 use super::Finding;
-use crate::expect::words::quoted;
-use crate::spec::Revision;
-use crate::trace::{Connection, Damage, Event, Party, Seq, Trace, What};
+use crate::spec::{Revision, requirement};
+use crate::trace::{Connection, Event, Party, Trace, What};
 
 /// What the judge knows while it reads on.
 struct Judge<'a> {
     who: Party,
     revisions: &'a dyn Fn(Connection) -> Revision,
+    /// Something was dropped from the trace: a request may have been, so that its reply seems to answer none.
+    elided: bool,
     connections: BTreeMap<Connection, Conversation>,
     findings: Vec<Finding>,
 }
@@ -27,7 +33,6 @@ struct Judge<'a> {
 /// One connection, as far as it has been read.
 #[derive(Default)]
 struct Conversation {
-    http: bool,
     ids: Ids,
     exchanges: BTreeMap<u64, Exchange>,
 }
@@ -38,8 +43,28 @@ struct Exchange {
     /// A notification was posted: nothing but 202 may come.
     only_notifications: bool,
     status: Option<u16>,
-    /// The response is an event stream.
-    stream: bool,
+    media: Media,
+}
+
+/// What a body says it is.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Media {
+    Json,
+    Stream,
+    #[default]
+    Other,
+}
+
+impl Media {
+    fn of(headers: &[(String, String)]) -> Self {
+        let named = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let value = named.map(|(_, value)| value.split(';').next().unwrap_or_default().trim());
+        match value {
+            Some(essence) if essence.eq_ignore_ascii_case("application/json") => Self::Json,
+            Some(essence) if essence.eq_ignore_ascii_case("text/event-stream") => Self::Stream,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Everything wrong with what `who` said in `trace`, in the order in which it was said.
@@ -51,7 +76,10 @@ pub fn judge(
     who: Party,
     revisions: &dyn Fn(Connection) -> Revision,
 ) -> Vec<Finding> {
-    let mut judge = Judge { who, revisions, connections: BTreeMap::new(), findings: Vec::new() };
+    let is_elided = |event: &Event| matches!(event.what, What::Elided { .. });
+    let elided = trace.elided > 0 || trace.events.iter().any(is_elided);
+    let (connections, findings) = (BTreeMap::new(), Vec::new());
+    let mut judge = Judge { who, revisions, elided, connections, findings };
     for event in &trace.events {
         judge.event(event);
     }
@@ -66,9 +94,8 @@ impl Judge<'_> {
 
     fn event(&mut self, event: &Event) {
         let by_peer = event.party == self.who;
-        let conversation = self.connections.entry(event.connection).or_default();
+        self.connections.entry(event.connection).or_default();
         match &event.what {
-            What::HttpRequest { .. } => conversation.http = true,
             What::HttpResponse { status, headers } => self.response(event, *status, headers),
             What::Message { reading, .. } if by_peer => self.said(event, reading),
             What::Message { reading, .. } => self.heard(event, reading),
@@ -78,55 +105,24 @@ impl Judge<'_> {
     }
 
     fn response(&mut self, event: &Event, status: u16, headers: &[(String, String)]) {
+        let revision = self.revision(event);
         let Some(exchange) = self.exchange(event) else { return };
         exchange.status = Some(status);
-        exchange.stream = headers.iter().any(|(name, value)| {
-            name.eq_ignore_ascii_case("content-type") && value.starts_with("text/event-stream")
-        });
-        if exchange.only_notifications && (200..300).contains(&status) && status != 202 {
+        exchange.media = Media::of(headers);
+        let only_notifications = exchange.only_notifications;
+        if only_notifications
+            && revision.has_streamable_http()
+            && (200..300).contains(&status)
+            && status != 202
+        {
             self.find(
+                event,
                 Finding::peer("a notification was not answered with HTTP 202")
                     .expected("HTTP 202 Accepted, without a body")
                     .got(format!("HTTP {status}"))
                     .requires("transport.http.accepted-202"),
-                event.seq,
             );
         }
-    }
-
-    fn noise(&mut self, event: &Event, bytes: &[u8], why: &str, damage: Damage) {
-        let http = self.connections.get(&event.connection).is_some_and(|known| known.http);
-        let (status, stream) = self
-            .exchange(event)
-            .map_or((None, false), |exchange| (exchange.status, exchange.stream));
-        // Outside 2xx a body may explain the refusal in any form.
-        if status.is_some_and(|status| !(200..300).contains(&status)) {
-            return;
-        }
-        let (headline, expected, requirement) = match (http, stream) {
-            (true, true) => (
-                "the event stream holds something that is no MCP message",
-                "events with one JSON-RPC message each as their data",
-                "transport.http.sse-event-data",
-            ),
-            (true, false) => (
-                "the server sent something over HTTP that is no MCP message",
-                "application/json or text/event-stream, holding JSON-RPC messages",
-                "transport.http.request-content-type",
-            ),
-            (false, _) => (
-                "the server wrote something to its output that is no MCP message",
-                "one JSON-RPC message per line, and nothing else",
-                "transport.stdio.stdout-only-messages",
-            ),
-        };
-        let finding = Finding::peer(headline)
-            .expected(expected)
-            .got(format!("{} ({why})", quoted(bytes)))
-            .requires(requirement);
-        // What readers of event streams are told to ignore does no harm as long as no message is lost in it.
-        let harmless = stream && damage == Damage::Stray;
-        self.find(if harmless { finding.should() } else { finding }, event.seq);
     }
 
     fn exchange(&mut self, event: &Event) -> Option<&mut Exchange> {
@@ -134,7 +130,33 @@ impl Judge<'_> {
         Some(conversation.exchanges.entry(event.exchange?).or_default())
     }
 
-    fn find(&mut self, finding: Finding, seq: Seq) {
-        self.findings.push(finding.evidence(seq));
+    /// Whether an event is part of an HTTP response that refuses, which may say why in any form; or of one whose status
+    /// nobody knows any more.
+    fn is_refusal(&mut self, event: &Event) -> bool {
+        let elided = self.elided;
+        self.exchange(event).is_some_and(|exchange| match exchange.status {
+            Some(status) => !(200..300).contains(&status),
+            None => elided,
+        })
     }
+
+    /// Keeps a finding, of its requirements those that hold where it was made. One that breaks none there is a WARNING.
+    fn find(&mut self, event: &Event, mut finding: Finding) {
+        let revision = self.revision(event);
+        let cited = finding.requirements.first().copied();
+        finding.requirements.retain(|id| holds(id, revision));
+        if let Some(elsewhere) = cited.and_then(requirement::find)
+            && finding.requirements.is_empty()
+        {
+            let where_it_is = elsewhere.revisions;
+            finding = finding.should().hint(format!(
+                "MCP {revision} says nothing of it; `{elsewhere}` is of {where_it_is}"
+            ));
+        }
+        self.findings.push(finding.evidence(event.seq));
+    }
+}
+
+fn holds(id: &str, revision: Revision) -> bool {
+    requirement::find(id).is_some_and(|found| found.revisions.contains(revision))
 }

@@ -22,11 +22,29 @@ fn judged(revision: Revision, lines: &[&str]) -> String {
 
 fn say(recorder: &Recorder, on: Connection, exchange: Option<u64>, party: Party, text: &str) {
     let text = Bytes::copy_from_slice(text.trim().as_bytes());
-    let what = match text.first() {
-        Some(b'{' | b'[') => Reading::message(text),
-        _ => What::Noise { bytes: text, why: "not JSON".to_owned(), damage: Damage::Stray },
+    let reading = Reading::of(&text);
+    let what = if reading.frame().is_some() {
+        What::Message { text, reading }
+    } else {
+        let stray = exchange.is_none() || text.starts_with(b"stray");
+        let damage = if stray { Damage::Stray } else { Damage::Lost };
+        What::Noise { bytes: text, why: "not JSON".to_owned(), damage }
     };
     recorder.record_in(on, exchange, party, what);
+}
+
+/// A POST of the client and its response, a connection for each.
+fn post(recorder: &Recorder, sent: &str, status: u16, media: &str, body: &str) {
+    let (on, number) = (recorder.open("http"), Some(1));
+    let request =
+        What::HttpRequest { method: "POST".into(), path: "/mcp".into(), headers: Vec::new() };
+    recorder.record_in(on, number, Party::Client, request);
+    say(recorder, on, number, Party::Client, sent);
+    let headers = vec![("Content-Type".to_owned(), media.to_owned())];
+    recorder.record_in(on, number, Party::Server, What::HttpResponse { status, headers });
+    if !body.is_empty() {
+        say(recorder, on, number, Party::Server, body);
+    }
 }
 
 fn shown(recorder: &Recorder, revision: Revision) -> String {
@@ -36,6 +54,14 @@ fn shown(recorder: &Recorder, revision: Revision) -> String {
             "{:?} {:?} {:?}\n{finding}\n",
             finding.severity, finding.requirements, finding.evidence
         )
+    };
+    findings.iter().map(line).collect()
+}
+
+/// The grade and the requirements of each finding, in one line.
+fn cited(findings: &[crate::check::Finding]) -> Vec<String> {
+    let line = |finding: &crate::check::Finding| {
+        format!("{:?} {}", finding.severity, finding.requirements.join(" ")).trim_end().to_owned()
     };
     findings.iter().map(line).collect()
 }
@@ -97,36 +123,117 @@ fn a_server_of_the_stateless_era_asks_nothing_and_types_its_results() {
     insta::assert_snapshot!(judged(Revision::V2026_07_28, &lines));
 }
 
+const NOTIFICATION: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const REQUEST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
 #[test]
 fn http_has_rules_of_its_own() {
     let recorder = Recorder::new();
-    let on = recorder.open("http");
-    let mut exchange = 0;
-    let mut post = |sent: &str, status: u16, media: &str, body: &str| {
-        exchange += 1;
-        let number = Some(exchange);
-        let request =
-            What::HttpRequest { method: "POST".into(), path: "/mcp".into(), headers: Vec::new() };
-        recorder.record_in(on, number, Party::Client, request);
-        say(&recorder, on, number, Party::Client, sent);
-        let headers = vec![("content-type".to_owned(), media.to_owned())];
-        recorder.record_in(on, number, Party::Server, What::HttpResponse { status, headers });
-        if !body.is_empty() {
-            say(&recorder, on, number, Party::Server, body);
-        }
-    };
-    let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let ping = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-    post(notification, 202, "", "");
-    post(notification, 200, "application/json", "");
-    post(&ping(1), 200, "text/html", "<html>");
-    post(&ping(2), 500, "text/html", "<html>");
-    post(
-        &ping(3),
-        400,
-        "application/json",
-        r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"x"}}"#,
-    );
-    post(&ping(4), 200, "text/event-stream", "not json at all");
+    post(&recorder, NOTIFICATION, 202, "", "");
+    post(&recorder, NOTIFICATION, 200, "application/json", "");
+    post(&recorder, NOTIFICATION, 202, "application/json", "null");
+    post(&recorder, REQUEST, 200, "text/html", "<html>");
+    post(&recorder, REQUEST, 200, "application/json; charset=utf-8", r#"{"jsonrpc":"2.0","#);
+    post(&recorder, REQUEST, 200, "application/json", "7");
+    post(&recorder, REQUEST, 200, "text/event-stream", "not json at all");
+    post(&recorder, REQUEST, 200, "text/event-stream", "stray");
     insta::assert_snapshot!(shown(&recorder, Revision::V2025_11_25));
+}
+
+#[test]
+fn a_refusal_may_say_why_in_any_form_that_does_not_claim_to_be_a_message() {
+    let body = |body: &str| {
+        let recorder = Recorder::new();
+        post(&recorder, REQUEST, 401, "application/json", body);
+        cited(&judge(&recorder.trace(), Party::Server, &|_| Revision::V2025_11_25))
+    };
+    for good in [
+        "<html>",
+        r#"{"error":"invalid_token"}"#,
+        r#"{"a":1,"a":2}"#,
+        "[7]",
+        r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"x"}}"#,
+    ] {
+        assert_eq!(body(good), [""; 0], "{good}");
+    }
+    let bad = r#"{"jsonrpc":"2.0","error":{"code":"E","message":"x"}}"#;
+    assert_eq!(body(bad), ["Must jsonrpc.error-code-integer"]);
+}
+
+#[test]
+fn what_a_revision_does_not_demand_is_no_failure_there() {
+    let recorder = Recorder::new();
+    post(&recorder, NOTIFICATION, 200, "", "");
+    post(&recorder, REQUEST, 200, "application/json", "{");
+    post(&recorder, REQUEST, 200, "application/json", "7");
+    post(&recorder, REQUEST, 200, "application/json", &format!("[{REQUEST}]"));
+    let at = |revision| cited(&judge(&recorder.trace(), Party::Server, &|_| revision));
+    assert_eq!(at(Revision::V2024_11_05), ["Should", "Must jsonrpc.version-member", "Should"]);
+    assert_eq!(
+        at(Revision::V2025_03_26),
+        [
+            "Must transport.http.accepted-202",
+            "Must transport.http.request-content-type",
+            "Must transport.http.request-content-type",
+        ]
+    );
+    assert_eq!(
+        at(Revision::V2025_06_18),
+        [
+            "Must transport.http.accepted-202",
+            "Must transport.http.json-single-object",
+            "Must transport.http.json-single-object",
+            "Must jsonrpc.batch-not-sent",
+        ]
+    );
+    let batch = shown(&recorder, Revision::V2024_11_05);
+    insta::assert_snapshot!(batch.lines().last().unwrap_or_default(), @"  hint: MCP 2024-11-05 says nothing of it; `jsonrpc.batch-not-sent` is of 2025-06-18..");
+}
+
+#[test]
+fn each_connection_is_judged_at_its_own_revision() {
+    let recorder = Recorder::new();
+    let connections = [recorder.open("duplex"), recorder.open("duplex")];
+    let log = r#"[{"jsonrpc":"2.0","method":"notifications/message"}]"#;
+    for on in connections {
+        say(&recorder, on, None, Party::Server, log);
+    }
+    let findings = judge(&recorder.trace(), Party::Server, &|on| {
+        if on == connections[0] { Revision::V2025_03_26 } else { Revision::V2025_06_18 }
+    });
+    assert_eq!(cited(&findings), ["Must jsonrpc.batch-not-sent"]);
+}
+
+#[test]
+fn our_own_limits_are_not_held_against_the_peer() {
+    for (carrier, exchange) in [("stdio", None), ("http", Some(1))] {
+        let recorder = Recorder::new();
+        let on = recorder.open(carrier);
+        let bytes = Bytes::from_static(b"[[[[");
+        let why = "not JSON: nested deeper than 128 levels".to_owned();
+        let noise = What::Noise { bytes, why, damage: Damage::OverLimit };
+        recorder.record_in(on, exchange, Party::Server, noise);
+        let findings = judge(&recorder.trace(), Party::Server, &|_| Revision::V2025_11_25);
+        assert_eq!(cited(&findings), ["Should"]);
+        let hint = findings[0].hint.as_deref().unwrap_or_default();
+        assert!(hint.contains("one of mcp-test"), "{hint}");
+    }
+}
+
+#[test]
+fn a_reply_to_what_was_dropped_is_no_reply_to_nothing() {
+    let recorder = Recorder::new();
+    let on = recorder.open("duplex");
+    say(&recorder, on, None, Party::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    let refusal = r#"{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}"#;
+    say(&recorder, on, Some(3), Party::Server, refusal);
+    say(&recorder, on, Some(4), Party::Server, "<html>");
+    let count =
+        |trace: &crate::trace::Trace| judge(trace, Party::Server, &|_| Revision::V2025_11_25).len();
+    let mut trace = recorder.trace();
+    assert_eq!(count(&trace), 3);
+    trace.elided = 1;
+    assert_eq!(count(&trace), 0);
+    recorder.record(on, Party::Client, What::Elided { was: "tools/call".into(), bytes: 5000 });
+    assert_eq!(count(&recorder.trace()), 0);
 }

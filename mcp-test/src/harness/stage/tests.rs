@@ -31,3 +31,48 @@ fn what_runs_in_spawn_blocking_holds_nothing_up() {
     assert!(SENDER.lock().expect("no panic").take().is_some());
     assert!(matches!(played.ending, Ending::Passed), "{:?}", played.ending);
 }
+
+#[cfg(all(unix, feature = "http"))]
+#[test]
+fn the_last_words_of_the_program_behind_a_url_are_told() {
+    let order = order(|_| Box::pin(async { Ok(()) }));
+    let played = play(&Order { source: Source::Function(listens_and_leaves), ..order });
+    let told = telling::failure(&scenario(), &played);
+    assert!(told.contains("the program behind the URL ended by itself: exit code 3\n"), "{told}");
+    assert!(told.contains("on stderr:\n  | no config\n"), "{told}");
+}
+
+/// A program that seems to listen, and leaves as soon as it is asked for something: this process listens for it.
+#[cfg(all(unix, feature = "http"))]
+fn listens_and_leaves() -> Target {
+    use std::fs::{self, File};
+    use std::io::Read;
+    use std::net::TcpListener;
+
+    use crate::process::Command;
+
+    let place = tempfile::tempdir().expect("a directory");
+    let pipe = |name| {
+        let path = place.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo starts");
+        assert!(made.success());
+        path
+    };
+    let (life, leave) = (pipe("life"), pipe("leave"));
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+    let address = free.expect("a free port");
+    let script = "exec 3> life; echo no config >&2; read word < leave; exit 3";
+    let command = Command::new("sh").args(["-c", script]).cwd(place.path());
+    thread::spawn(move || {
+        // It can be opened when the program has started, and ends when the program has left.
+        let mut life = File::open(life).expect("it is there");
+        let listener = TcpListener::bind(address).expect("the port is free still");
+        let asked = listener.incoming().map(|it| it.expect("a connection"));
+        let asked = asked.map(|mut it| it.read(&mut [0]).map(|count| (count, it)));
+        let asked = asked.flatten().find(|(count, _)| *count > 0);
+        fs::write(leave, "now\n").expect("it is there");
+        life.read_to_end(&mut Vec::new()).expect("it ends");
+        drop((asked, place));
+    });
+    Target::url_started_by(format!("http://{address}/mcp"), command)
+}

@@ -138,3 +138,31 @@ fn what_is_written_is_what_is_expected() {
     ");
     assert!(parse(&text).expect("what was written").compare(&results).is_clean());
 }
+
+#[test]
+fn what_could_not_be_played_is_neither_stale_nor_forgotten() {
+    use Status::{Failure, Success};
+    let partly = |id, checks: &[_]| {
+        let mut played = played(id, checks);
+        played.partial = true;
+        played
+    };
+    let results: Results = [
+        partly("a", &[("x", Success), ("y", Failure), ("z", Failure)]),
+        partly("b", &[("x", Failure)]),
+        partly("c", &[]),
+    ]
+    .into_iter()
+    .collect();
+    let previous = parse("server: ['a:x', 'a:y', b, c]").expect("a baseline");
+    assert_eq!(previous.compare(&results), comparison(&["a:y", "b"], &[], &["a:z"]));
+    insta::assert_snapshot!(Baseline::text(&results, Some(&previous)), @r"
+    # What is known to fail: `scenario`, or `scenario:check`.
+    server:
+      - a:x
+      - a:y
+      - b
+      - c
+      - a:z
+    ");
+}

@@ -66,6 +66,19 @@ fn a_scenario_that_is_named_where_it_does_not_exist_is_reported_or_forced() {
 }
 
 #[test]
+fn streamable_http_is_not_tried_where_it_does_not_exist_unless_asked() {
+    let http = || Target::url("http://127.0.0.1:9/mcp");
+    let revisions = |selection: &Selection| -> Vec<Revision> {
+        let plan = Plan::build(http(), Profile::Adaptive, selection).expect("a plan");
+        plan.cells.iter().map(|cell| cell.revision).collect()
+    };
+    let mut asked = selection(&["tools-list"]);
+    assert_eq!(revisions(&asked), Revision::ALL[1..]);
+    asked.revisions = vec![Revision::V2024_11_05];
+    assert_eq!(revisions(&asked), [Revision::V2024_11_05]);
+}
+
+#[test]
 fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
     let mut asked = selection(&[]);
     asked.suite = Some(Suite::All);

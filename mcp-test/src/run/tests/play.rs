@@ -174,7 +174,7 @@ fn what_is_not_there_is_not_good_either() {
     }
     for noun in ["tools", "resources", "prompts"] {
         let empty = everything()
-            .on(&format!("{noun}/list"), move |_: Call| async move { json!({ noun: [] }) });
+            .on(format!("{noun}/list"), move |_: Call| async move { json!({ noun: [] }) });
         let message = info(&empty, &format!("{noun}-list"), &format!("{noun}-list-definitions"));
         assert_eq!(message, format!("the server lists no {noun}"));
     }

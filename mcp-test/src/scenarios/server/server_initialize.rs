@@ -123,7 +123,7 @@ proofs! {
     catches "server-initialize" by reply_error("initialize", -32603),
         also "server-session-id-visible-ascii" Skipped, also "server-initialize-result" Skipped;
     catches "server-initialize" by remove("initialize", "/serverInfo/version");
-    catches "server-initialize" by retype("initialize", "/capabilities");
+    catches "server-initialize" by retype("initialize", "/capabilities"), also "server-initialize-result" Info;
     catches "server-session-id-visible-ascii" by session_id("not visible"), over Router;
     catches "server-initialize-result" by set("initialize", "/capabilities/tools", json!([]));
     catches "server-initialize-result" by set("initialize", "/capabilities/tools", json!(true));

@@ -6,14 +6,19 @@
 
 mod names;
 mod pattern;
+mod url;
 mod whole;
 
 use std::collections::BTreeMap;
 
 use self::names::{golden_member, is_secret_header, is_secret_member};
 use self::pattern::Found;
+use self::url::{Pieces, secret_parameters};
 use super::{Trace, What};
 use crate::json::Value;
+
+pub use self::names::is_secret_variable;
+pub use self::url::secrets_in_url;
 
 /// Replaces what should not be seen by `[placeholders]`.
 ///
@@ -109,10 +114,16 @@ impl Redactor {
         self
     }
 
-    /// Learns from the headers of a trace which texts to look for elsewhere.
+    /// Learns from the headers and paths of a trace which texts to look for elsewhere.
     pub fn learn(&mut self, trace: &Trace) {
         let mut sessions: Vec<String> = Vec::new();
         for event in &trace.events {
+            if let (What::HttpRequest { path, .. }, true) =
+                (&event.what, self.level >= Level::Secrets)
+            {
+                let secrets = secret_parameters(path).filter(|it| it.len() >= SHORTEST_LITERAL);
+                self.secrets.extend(secrets.map(ToOwned::to_owned));
+            }
             let (What::HttpRequest { headers, .. } | What::HttpResponse { headers, .. }) =
                 &event.what
             else {
@@ -201,13 +212,54 @@ impl Redactor {
         format!("{}?{}", self.text(path), parameters.join("&"))
     }
 
-    fn parameter(&mut self, parameter: &str) -> String {
-        match parameter.split_once('=') {
-            Some((name, _)) if self.level >= Level::Secrets && names::is_secret_parameter(name) => {
-                format!("{name}={SECRET}")
-            }
-            _ => self.text(parameter),
+    /// Redacts the URLs among the words of a text: what stands before their host, and secrets in their query.
+    ///
+    /// ```
+    /// use mcp_test::trace::Redactor;
+    ///
+    /// let mut redactor = Redactor::secrets();
+    /// let redacted = redactor.urls("http https://me:pass@example.com/mcp?api_key=1&page=2");
+    /// assert_eq!(redacted, "http https://[secret]@example.com/mcp?api_key=[secret]&page=2");
+    /// ```
+    pub fn urls(&mut self, text: &str) -> String {
+        if self.level < Level::Secrets || !text.contains("://") {
+            return self.text(text);
         }
+        let mut words = Vec::new();
+        for word in text.split(' ') {
+            let Pieces { scheme, user, rest } = Pieces::of(word);
+            words.push(if scheme.is_empty() {
+                word.to_owned()
+            } else {
+                let user = user.map(|_| format!("{SECRET}@")).unwrap_or_default();
+                format!("{scheme}{user}{}", self.masked(rest))
+            });
+        }
+        self.text(&words.join(" "))
+    }
+
+    /// A path with its query, of which only secret parameters are replaced.
+    fn masked(&self, path: &str) -> String {
+        let mut masked = path.to_owned();
+        if let Some((path, query)) = path.split_once('?') {
+            let (query, fragment) = query.split_at(query.find('#').unwrap_or(query.len()));
+            let parameters: Vec<String> = query
+                .split('&')
+                .map(|parameter| self.secret_parameter(parameter).unwrap_or(parameter.to_owned()))
+                .collect();
+            masked = format!("{path}?{}{fragment}", parameters.join("&"));
+        }
+        masked
+    }
+
+    fn parameter(&mut self, parameter: &str) -> String {
+        self.secret_parameter(parameter).unwrap_or_else(|| self.text(parameter))
+    }
+
+    fn secret_parameter(&self, parameter: &str) -> Option<String> {
+        let (name, _) = parameter.split_once('=')?;
+        let secret = self.level >= Level::Secrets && names::is_secret_parameter(name);
+        secret.then(|| format!("{name}={SECRET}"))
     }
 
     /// Redacts a JSON value; names of members stay.
@@ -313,14 +365,25 @@ mod tests {
         ];
         let what = What::HttpRequest {
             method: "POST".into(),
-            path: "/".into(),
+            path: "/?key=k3y-in-query&page=1234567".into(),
             headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         };
         recorder.record(wire, Party::Client, what);
         let mut redactor = Redactor::secrets().secret("given by hand");
         redactor.learn(&recorder.trace());
-        assert_snapshot!(redactor.text("Bearer s3cr3t-value, dark 0123456789 abcdefghij 07:28:00, given by hand"),
-            @"Bearer [secret], dark [secret] [secret] 07:28:00, [secret]");
+        assert_snapshot!(redactor.text("Bearer s3cr3t-value, dark 0123456789 abcdefghij 07:28:00, k3y-in-query 1234567, given by hand"),
+            @"Bearer [secret], dark [secret] [secret] 07:28:00, [secret] 1234567, [secret]");
+    }
+
+    #[test]
+    fn urls_keep_what_is_no_secret() {
+        let mut redactor = Redactor::secrets();
+        assert_snapshot!(redactor.urls("npx server postgres://me:p@ss@db/x --port=1 http://a/b?c=d#token=e"),
+            @"npx server postgres://[secret]@db/x --port=1 http://a/b?c=d#token=e");
+        assert_snapshot!(redactor.urls("http://a@b?sig=1#f a@b?sig=1"), @"http://[secret]@b?sig=[secret]#f a@b?sig=1");
+        assert_snapshot!(Redactor::golden().urls("http://127.0.0.1:40123/mcp?token=a"), @"http://127.0.0.1:[port]/mcp?token=[secret]");
+        let url = "http://me:pass@a?token=b";
+        assert_eq!(Redactor::nothing().urls(url), url);
     }
 
     #[test]

@@ -8,6 +8,14 @@ pub(super) fn is_secret_header(name: &str) -> bool {
     known.contains(&name.as_str()) || telling.iter().any(|part| name.contains(part))
 }
 
+/// Whether the name of an environment variable says that its value is one to keep.
+#[must_use]
+pub fn is_secret_variable(name: &str) -> bool {
+    let name = plain(name);
+    let telling = ["token", "key", "secret", "pass", "credential", "auth"];
+    telling.iter().any(|part| name.contains(part))
+}
+
 /// Whether the value of a query parameter is a secret.
 pub(super) fn is_secret_parameter(name: &str) -> bool {
     let known = ["code", "key", "assertion", "sig", "signature"];

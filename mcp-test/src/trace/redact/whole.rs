@@ -27,8 +27,8 @@ impl Redactor {
 
     fn what(&mut self, what: &mut What) {
         match what {
-            What::Opened { carrier: text }
-            | What::Closed { how: text }
+            What::Opened { carrier } => *carrier = self.urls(carrier),
+            What::Closed { how: text }
             | What::Exited { status: text }
             | What::DeadlineFired { awaited: text }
             | What::Elided { was: text, .. }

@@ -64,7 +64,7 @@ impl<'a> Writer<'a> {
             if on.replace(connection) != Some(connection)
                 && let Some(carrier) = play.carriers.get(&connection)
             {
-                let carrier = self.redactor.text(carrier);
+                let carrier = self.redactor.urls(carrier);
                 self.aside(&format!("— connection {connection}: {}", escaped(&carrier)));
             }
             self.line(line);
@@ -124,7 +124,10 @@ impl<'a> Writer<'a> {
                 let text = self.redactor.text(text);
                 self.aside(&format!("{} ! {}", event.party, escaped(&text)));
             }
-            What::Opened { carrier } => self.remark("opened", carrier),
+            What::Opened { carrier } => {
+                let carrier = self.redactor.urls(carrier);
+                self.aside(&format!("* opened: {}", escaped(&carrier)));
+            }
             What::Closed { how } => self.remark(event.party.as_str(), how),
             What::Exited { status } => self.remark(&format!("{} exited", event.party), status),
             What::Fence(name) => self.remark("fence", name),

@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 pub(super) use self::door::Door;
 use super::link::{BoxFuture, Carry, Ending, Link, Outgoing, QUEUE, Sent};
 use super::reading::Observer;
+use super::target::shown;
 use super::{CarrierKind, Limits};
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
@@ -60,7 +61,7 @@ pub(super) fn open(
     recorder: &Recorder,
     limits: Limits,
 ) -> Link {
-    let connection = recorder.open(&format!("{kind} {url}"));
+    let connection = recorder.open(&format!("{kind} {}", shown(url)));
     let (incoming, observations) = mpsc::channel(QUEUE);
     let carrier = HttpCarrier {
         door,

@@ -1,0 +1,188 @@
+//! Runs of programs, and what they leave behind.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{self, Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The binary of this package that is `mcp-test`.
+const OURS: &str = "mcp-test-under-test";
+
+/// Marks everything that a run starts, and what that starts.
+const MARK: &str = "MCP_TEST_TESTS_RUN";
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Run {
+    program: String,
+    /// The exit code, and -1 for a program that a signal has ended.
+    pub code: i32,
+    /// What it wrote to its standard output.
+    pub stdout: String,
+    /// What it wrote to its standard error.
+    pub stderr: String,
+}
+
+impl Run {
+    /// Everything that was printed, without what differs from machine to machine.
+    #[must_use]
+    pub fn text(&self, replacements: &[(&str, &str)]) -> String {
+        let mut text = format!("{}{}", self.stdout, self.stderr);
+        if self.program.ends_with(OURS) {
+            text = text.replace(&self.program, "mcp-test");
+        }
+        text = text.replace(concat!(env!("CARGO_MANIFEST_DIR"), "/"), "");
+        for (from, to) in replacements {
+            text = text.replace(from, to);
+        }
+        text
+    }
+}
+
+/// Runs a program with these words to its end, and makes sure that nothing it started is left running.
+///
+/// # Panics
+///
+/// If it cannot be started, or leaves something running.
+pub fn run<S: AsRef<str>>(program: &str, words: impl IntoIterator<Item = S>) -> Run {
+    let mut command = Command::new(program);
+    for word in words {
+        command.arg(word.as_ref());
+    }
+    run_command(command)
+}
+
+/// Runs a command in the same way as [`run`].
+///
+/// # Panics
+///
+/// As [`run`].
+#[must_use]
+pub fn run_command(mut command: Command) -> Run {
+    let mark = Mark::new();
+    mark.put_on(&mut command);
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.unwrap_or_else(|why| panic!("{command:?}: {why}"));
+    mark.assert_nothing_left();
+    Run {
+        program: command.get_program().to_string_lossy().into_owned(),
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A variable in the environment of a program, which whatever it starts inherits.
+#[derive(Debug)]
+pub struct Mark(String);
+
+impl Mark {
+    /// A mark that nothing has.
+    #[expect(clippy::new_without_default, reason = "every mark is another one")]
+    #[must_use]
+    pub fn new() -> Self {
+        static MARKS: AtomicU32 = AtomicU32::new(0);
+        Self(format!("{}-{}", process::id(), MARKS.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Marks what will be started.
+    pub fn put_on(&self, command: &mut Command) {
+        command.env(MARK, &self.0);
+    }
+
+    /// The command lines of the processes with the mark; only Linux tells them.
+    #[must_use]
+    pub fn living(&self) -> Vec<String> {
+        let marked = format!("{MARK}={}", self.0);
+        let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+        let marked = processes.flatten().filter(|process| {
+            let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+            environment.split(|&byte| byte == 0).any(|variable| variable == marked.as_bytes())
+        });
+        marked
+            .map(|process| {
+                let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+                String::from_utf8_lossy(&command).replace('\0', " ")
+            })
+            .collect()
+    }
+
+    /// Makes sure that nothing with the mark is running.
+    ///
+    /// # Panics
+    ///
+    /// If something is.
+    #[track_caller]
+    pub fn assert_nothing_left(&self) {
+        let left = self.living();
+        assert!(left.is_empty(), "left running:\n{}", left.join("\n"));
+    }
+}
+
+/// A port that nobody listens on at the moment.
+///
+/// # Panics
+///
+/// If there is none.
+#[must_use]
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// A server that runs until this is dropped.
+#[derive(Debug)]
+pub struct Serving {
+    child: Child,
+    /// Where it listens.
+    pub url: String,
+}
+
+impl Serving {
+    /// The reference server of the program `mcp_test` over HTTP, with faults.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    #[must_use]
+    pub fn reference(mcp_test: &str, faults: &[&str]) -> Self {
+        let mut command = Command::new(mcp_test);
+        command.args(["reference", "server", "--listen", "127.0.0.1:0"]);
+        command.args(faults.iter().flat_map(|fault| ["--fault", fault]));
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let stdout = child.stdout.take().expect("it is piped");
+        let mut serving = Self { child, url: String::new() };
+        let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
+        let url =
+            lines.find_map(|line| Some(line.strip_prefix("Listening on ")?.trim().to_owned()));
+        serving.url = url.expect("it says where it listens");
+        serving
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Both fail only when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_running_is_noticed() {
+        let mark = Mark::new();
+        let mut command = Command::new("cat");
+        mark.put_on(&mut command);
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("cat");
+        let left = mark.living();
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        assert_eq!(left.len(), 1, "{left:?}");
+        mark.assert_nothing_left();
+    }
+}

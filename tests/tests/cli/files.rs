@@ -1,0 +1,157 @@
+//! The files of `-o`, and the document of `--format json`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_test::json::Value;
+use mcp_test_tests::folder::Folder;
+use mcp_test_tests::program::free_port;
+
+use crate::program::{MCP_TEST, mcp_test};
+
+fn read(path: &Path) -> Value {
+    let text = fs::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    Value::parse(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display())).value
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.at(pointer).and_then(Value::as_str)
+}
+
+#[test]
+fn a_run_that_cannot_take_place_is_told_in_json() {
+    let nobody = format!("http://127.0.0.1:{}/mcp", free_port());
+    let targets: [&[&str]; 3] =
+        [&["--url", &nobody], &["--", "a-server-that-nobody-wrote"], &["--", "echo", "hello"]];
+    for (index, target) in targets.into_iter().enumerate() {
+        let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), &format!("not-run-{index}"));
+        for command in ["server", "check"] {
+            let out = folder.word(command);
+            let options = [command, "--format", "json", "--spec-version", "2025-11-25", "-o", &out];
+            let run = mcp_test(options.iter().chain(target));
+            assert_eq!(run.code, 3, "{}", run.text(&[]));
+            let printed = Value::parse(run.stdout.as_bytes());
+            let printed = printed.unwrap_or_else(|why| panic!("{why}\n{}", run.stdout)).value;
+            let written = read(&folder.path().join(command).join("summary.json"));
+            for document in [&printed, &written] {
+                assert_eq!(document.at("/exitCode").and_then(Value::as_i64), Some(3), "{document}");
+                assert!(text(document, "/notRun/headline").is_some(), "{document}");
+                let blame = text(document, "/notRun/blame");
+                assert!(matches!(blame, Some("peer" | "environment")), "{document}");
+                assert_eq!(document.at("/cells").and_then(Value::as_array), Some(&[][..]));
+            }
+            assert_eq!(run.stderr.matches("error: ").count(), 1, "{}", run.stderr);
+        }
+    }
+}
+
+/// The folders below a folder.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display()));
+    entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+}
+
+/// Whether the text has the form, in which `0` stands for a digit and everything else for itself.
+fn is_like(text: &str, form: &str) -> bool {
+    text.len() == form.len()
+        && text.chars().zip(form.chars()).all(|(got, wanted)| match wanted {
+            '0' => got.is_ascii_digit(),
+            wanted => got == wanted,
+        })
+}
+
+/// The members that a check may have officially, in their order, and whether it has to.
+const MEMBERS: [(&str, bool); 8] = [
+    ("id", true),
+    ("name", true),
+    ("description", true),
+    ("status", true),
+    ("timestamp", true),
+    ("errorMessage", false),
+    ("specReferences", false),
+    ("details", false),
+];
+
+#[track_caller]
+fn assert_official_row(row: &Value) {
+    let row = row.as_object().unwrap_or_else(|| panic!("no object: {row}"));
+    let names: Vec<&str> = row.iter().map(|(name, _)| name).collect();
+    let wanted: Vec<&str> = MEMBERS
+        .iter()
+        .filter(|(name, always)| *always || names.contains(name))
+        .map(|(name, _)| *name)
+        .collect();
+    assert_eq!(names, wanted);
+    let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+    for (name, _) in MEMBERS.iter().filter(|(_, always)| *always) {
+        assert!(!text(name).is_empty(), "`{name}` is no text: {row:?}");
+    }
+    let statuses = ["SUCCESS", "FAILURE", "WARNING", "SKIPPED", "INFO"];
+    assert!(statuses.contains(&text("status")), "{row:?}");
+    assert!(is_like(text("timestamp"), "0000-00-00T00:00:00.000Z"), "{row:?}");
+    if matches!(text("status"), "FAILURE" | "WARNING") {
+        assert!(!text("errorMessage").is_empty(), "{row:?}");
+    }
+    if let Some(references) = row.get("specReferences") {
+        let references = references.as_array().expect("a list of references");
+        assert!(!references.is_empty(), "{row:?}");
+        for reference in references {
+            let reference = reference.as_object().expect("a reference is an object");
+            let names: Vec<&str> = reference.iter().map(|(name, _)| name).collect();
+            assert!(names == ["id", "url"] || names == ["id"], "{names:?}");
+            assert!(reference.iter().all(|(_, value)| value.as_str().is_some()), "{row:?}");
+        }
+    }
+    if let Some(details) = row.get("details") {
+        assert!(details.is_object(), "{row:?}");
+    }
+}
+
+/// The rows of every `checks.json` that a run writes, and the statuses that occur.
+fn rows(command: &str, fault: &str) -> Vec<Value> {
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), &format!("rows-of-{command}"));
+    let options = [command, "--spec-version", "2025-11-25", "-o", &folder.word("")];
+    let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", fault];
+    let run = mcp_test(options.iter().chain(&server));
+    assert_eq!(run.code, 1, "{}", run.text(&[]));
+    let mut rows = Vec::new();
+    let folders = folders(folder.path());
+    assert_eq!(folders.len(), 9, "{folders:?}");
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stamp = name.get(name.len().saturating_sub(24)..).unwrap_or_default();
+        assert!(name.starts_with("server-"), "{name}");
+        assert!(is_like(stamp, "0000-00-00T00-00-00-000Z"), "{name}");
+        let text = fs::read_to_string(folder.join("checks.json")).expect("checks.json is written");
+        let document = Value::parse(text.as_bytes()).expect("checks.json is JSON").value;
+        assert!(text.starts_with("[\n  {\n    \"id\": "), "two spaces per level:\n{text}");
+        rows.extend(document.as_array().expect("checks.json is a list").iter().cloned());
+    }
+    rows
+}
+
+#[test]
+fn checks_have_the_official_members_and_no_others() {
+    for command in ["server", "check"] {
+        let rows = rows(command, "error:tools/call:-32603");
+        rows.iter().for_each(assert_official_row);
+        for member in ["errorMessage", "specReferences"] {
+            assert!(rows.iter().any(|row| row.get(member).is_some()), "no row has `{member}`");
+        }
+        let failed = |row: &&Value| text(row, "/status") == Some("FAILURE");
+        assert!(rows.iter().find(failed).is_some(), "{rows:?}");
+    }
+}
+
+#[test]
+fn what_is_not_testable_says_so_as_officially() {
+    let rows = rows("server", "error:tools/list:-32603");
+    rows.iter().for_each(assert_official_row);
+    let untestable: Vec<&Value> =
+        rows.iter().filter(|row| row.at("/details/untestable").is_some()).collect();
+    for row in &untestable {
+        assert_eq!(row.at("/details/untestable"), Some(&Value::from(true)), "{row}");
+        let message = text(row, "/errorMessage").unwrap_or_default();
+        assert!(message.starts_with("Not testable: "), "{row}");
+    }
+}

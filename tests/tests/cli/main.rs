@@ -1,0 +1,13 @@
+//! The command line as scripts and shells see it: what it prints and where, which files it writes, how it ends.
+
+mod alias;
+mod baseline;
+mod environment;
+mod files;
+mod guarded;
+mod order;
+mod pipes;
+mod program;
+mod secrets;
+#[cfg(target_os = "linux")]
+mod signals;
