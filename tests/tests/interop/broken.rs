@@ -47,7 +47,7 @@ fn a_server_that_never_answers() {
       got nothing at all in that time
       hint: is this a program that speaks MCP over its standard input and output?
       Requirement: jsonrpc.request-answered (MUST) Every request that was not cancelled ends with a response, be it a result or an error.
-        https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
+        https://modelcontextprotocol.io/specification/2025-11-25/basic#responses
     ");
     assert_eq!(run.code, 3);
     let fired =
@@ -63,7 +63,7 @@ fn a_server_that_answers_under_a_wrong_id() {
       expected a response with id 1
       got id 4711, which no request has
       Requirement: jsonrpc.result-id-echo (MUST) A result response repeats the id of the request that it answers.
-        https://modelcontextprotocol.io/specification/2026-07-28/basic#result-responses
+        https://modelcontextprotocol.io/specification/2025-11-25/basic#result-responses
     ");
     assert_eq!(run.code, 3);
     assert!(deadlines_fired(&shell("wrong_id.sh"), CarrierKind::Stdio, FOR_EVER).is_empty());
@@ -164,7 +164,7 @@ fn a_banner_and_then_nothing() {
       expected a response with id 1
       got "Calculator 1.0 is listening on stdio" (not JSON: line 1, column 1: expected a value, found `C`); then the server ended with exit code 0
       Requirement: jsonrpc.request-answered (MUST) Every request that was not cancelled ends with a response, be it a result or an error.
-        https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
+        https://modelcontextprotocol.io/specification/2025-11-25/basic#responses
     "#);
     assert_eq!(run.code, 3);
 }
@@ -183,7 +183,7 @@ fn a_web_server_that_answers_with_html() {
       expected a JSON-RPC response with id 1 of MCP 2025-11-25
       got "<!DOCTYPE html><html><body><h1>It works!</h1></body></html>\n" (HTTP 200 with a body of type text/html, not application/json or text/event-stream)
       Requirement: transport.http.request-content-type (MUST) A POSTed request is answered as text/event-stream or as application/json, nothing else.
-        https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
+        https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
     "#);
     assert_eq!(run.code, 3);
     let target = Target::url_started_by(url, Command::new("python3").args([page, port]));

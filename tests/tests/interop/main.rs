@@ -5,9 +5,11 @@
 //! `.ci/peers DIR && MCP_TEST_PEERS=DIR cargo test -p mcp-test-tests --test interop`.
 
 mod broken;
+mod ended;
 mod official;
 mod peers;
 mod program;
 mod reference;
 mod report;
+mod secrets;
 mod servers;
