@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::play::{Known, play};
 use super::{Cell, Outcome, Plan, Selection};
-use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
+use crate::check::{Check, Finding, Origin, Status, WELL_FORMED};
 use crate::scenario::{Change, Damage, FIXTURE, Leg, Profile, Proof, Scenario};
 use crate::scenarios;
 use crate::server::{Server, reference::everything};
