@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{self, Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -93,18 +94,22 @@ impl Mark {
     /// The command lines of the processes with the mark; only Linux tells them.
     #[must_use]
     pub fn living(&self) -> Vec<String> {
+        let command = |process: &PathBuf| {
+            let command = std::fs::read(process.join("cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&command).replace('\0', " ")
+        };
+        self.processes().iter().map(command).collect()
+    }
+
+    fn processes(&self) -> Vec<PathBuf> {
         let marked = format!("{MARK}={}", self.0);
         let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
-        let marked = processes.flatten().filter(|process| {
-            let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        let processes = processes.flatten().map(|process| process.path());
+        let marked = processes.filter(|process| {
+            let environment = std::fs::read(process.join("environ")).unwrap_or_default();
             environment.split(|&byte| byte == 0).any(|variable| variable == marked.as_bytes())
         });
-        marked
-            .map(|process| {
-                let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
-                String::from_utf8_lossy(&command).replace('\0', " ")
-            })
-            .collect()
+        marked.collect()
     }
 
     /// Makes sure that nothing with the mark is running.
@@ -166,6 +171,17 @@ impl Drop for Serving {
         // Both fail only when it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+impl Drop for Mark {
+    /// Ends what a failed test has left behind.
+    fn drop(&mut self) {
+        for process in self.processes() {
+            let id = process.file_name().unwrap_or_default();
+            // It may have ended by now.
+            let _ = Command::new("kill").arg("-KILL").arg(id).status();
+        }
     }
 }
 

@@ -22,7 +22,7 @@ fn ends_with(signal: &str, command: &[&str]) -> Option<i32> {
     let mark = Mark::new();
     let mut run = Command::new(MCP_TEST);
     mark.put_on(&mut run);
-    run.args(["server", "--timeout", "60m", "--jobs", "1", "--spec-version", "2025-11-25"]);
+    run.args(["server", "--timeout", "20s", "--jobs", "1", "--spec-version", "2025-11-25"]);
     run.args(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut run = run.spawn().expect("it starts");
     let mut stdout = BufReader::new(run.stdout.take().expect("it is piped"));
