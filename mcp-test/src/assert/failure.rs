@@ -44,11 +44,7 @@ pub fn explain(finding: &Finding, trace: &Trace, revision: Revision) -> String {
         indent(&mut story, &excerpt(trace, &finding.evidence));
     }
     for id in &finding.requirements {
-        let _ = write!(story, "\n\nrequirement {id}");
-        if let Some(requirement) = requirement::find(id) {
-            let _ = write!(story, " ({}): {}", requirement.level.as_str(), requirement.says);
-            indent(&mut story, &requirement.link(revision));
-        }
+        let _ = write!(story, "\n\nrequirement {}", requirement::cite(id, revision));
     }
     story
 }

@@ -51,13 +51,8 @@ impl Page {
     }
 
     fn requirement(&mut self, indent: &str, id: &str, revision: Revision) {
-        match requirement::find(id) {
-            Some(requirement) => {
-                let (id, level, says) = (requirement.id, requirement.level, requirement.says);
-                self.line(format_args!("{indent}{id} ({level}) {says}"));
-                self.line(format_args!("{indent}  {}", requirement.link(revision)));
-            }
-            None => self.line(format_args!("{indent}{id}")),
+        for line in requirement::cite(id, revision).lines() {
+            self.line(format_args!("{indent}{line}"));
         }
     }
 }

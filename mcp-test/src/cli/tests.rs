@@ -150,7 +150,7 @@ fn wrong_values_are_told_what_would_be_right() {
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(refused("server --reference --transport tcp"), @r"
-    error: invalid value 'tcp' for '--transport <NAME>': `tcp` is no carrier: expected one of duplex, stdio, http, router
+    error: invalid value 'tcp' for '--transport <NAME>': `tcp` is no transport: expected one of duplex, stdio, http, router
 
     For more information, try '--help'.
     ");
@@ -182,7 +182,7 @@ fn wrong_choices_are_told_what_would_be_right() {
       mcp-test server --reference                                       the server that is built in
     ");
     insta::assert_snapshot!(refused("server --reference --scenario tool-list"), @"error: --scenario: there is no scenario `tool-list`; did you mean `tools-list`?");
-    insta::assert_snapshot!(refused("server --reference --transport stdio"), @"error: --transport: the target has no carrier stdio; it has duplex, router");
+    insta::assert_snapshot!(refused("server --reference --transport stdio"), @"error: --transport: the target has no transport stdio; it has duplex, router");
     insta::assert_snapshot!(refused("server --reference --expected-failures /no/such/file.yaml"), @"error: --expected-failures: cannot read the baseline /no/such/file.yaml: No such file or directory (os error 2)");
     insta::assert_snapshot!(refused("explain tools-lst"), @"error: nothing is called `tools-lst`: neither a scenario, nor a check, nor a requirement; did you mean `tools-list`?");
     insta::assert_snapshot!(refused("requirements xyzzy"), @"error: no requirement has all of these words: xyzzy");

@@ -9,7 +9,8 @@ impl From<OpenError> for Finding {
         match error {
             OpenError::NoSuchCarrier { has, .. } => {
                 let words: Vec<_> = has.iter().map(ToString::to_string).collect();
-                Self::test(headline).expected(format!("one of its carriers: {}", words.join(", ")))
+                Self::test(headline)
+                    .expected(format!("one of its transports: {}", words.join(", ")))
             }
             OpenError::NoPipes { .. } => Self::harness(headline),
             OpenError::Url { .. } => {
@@ -50,7 +51,7 @@ mod tests {
         insta::assert_snapshot!(open(command(), CarrierKind::Stdio).await, @"cannot start `/no/such/server`: there is no file /no/such/server");
         insta::assert_snapshot!(open(command(), CarrierKind::Duplex).await, @"
         `/no/such/server` cannot be reached over duplex
-          expected one of its carriers: stdio
+          expected one of its transports: stdio
         ");
     }
 

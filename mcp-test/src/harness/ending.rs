@@ -116,7 +116,7 @@ impl Played {
         }
     }
 
-    /// Whether a problem says the same as this finding: about the same events, or by the same requirement.
+    /// Whether a problem says the same as this finding: about the same events, or in the same words.
     pub(super) fn tells(&self, finding: &Finding) -> bool {
         let Ending::Failed(problems) = &self.ending else { return false };
         problems.iter().any(|problem| match problem {

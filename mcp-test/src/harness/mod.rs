@@ -34,8 +34,8 @@
 //!
 //! # One process or many
 //!
-//! Within a process, what a target speaks is asked once, and programs behind a URL run one at a time, since they want
-//! the same port. Under nextest every test is a process of its own: give such tests a
+//! Within a process, what a target speaks is asked by whoever comes first and then known; trials that come at the same
+//! time ask each for itself. Programs behind a URL run one at a time, since they want the same port. Under nextest every test is a process of its own: give such tests a
 //! [test group](https://nexte.st/docs/configuration/test-groups/) with one thread.
 //!
 //! # Snapshots

@@ -1,4 +1,4 @@
-//! Which revisions a target speaks: asked once per process, since the answer costs connections of their own.
+//! Which revisions a target speaks: remembered in the process, since the answer costs connections of its own.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -194,7 +194,7 @@ fn prepared(order: &Order, runtime: &tokio::runtime::Runtime, say: &dyn Fn(Progr
 /// Finds out which cell it is, and plays it.
 async fn on_target(order: &Order, target: &Target, say: &dyn Fn(Progress)) -> Played {
     let Some(carrier) = order.cell.carrier.or_else(|| target.carriers().first().copied()) else {
-        return Played::failed(Problem::Finding(Finding::test("the target has no carrier")));
+        return Played::failed(Problem::Finding(Finding::test("the target has no transport")));
     };
     let revision = match revision(order, target, carrier).await {
         Ok(revision) => revision,

@@ -196,13 +196,7 @@ fn broken(check: &Check) -> &[&'static str] {
 
 fn requirements(out: &mut String, indent: usize, ids: &[&str], revision: Revision) {
     for id in ids {
-        let Some(requirement) = requirement::find(id) else {
-            line(out, indent, &format!("Requirement: {id}"));
-            continue;
-        };
-        let (id, level, says) = (requirement.id, requirement.level, requirement.says);
-        line(out, indent, &format!("Requirement: {id} ({level}) {says}"));
-        line(out, indent + 2, &requirement.link(revision));
+        line(out, indent, &format!("Requirement: {}", requirement::cite(id, revision)));
     }
 }
 

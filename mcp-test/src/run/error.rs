@@ -21,7 +21,7 @@ pub enum UsageError {
     #[error("no scenario of this suite exists at the revisions asked for")]
     NothingSelected,
     /// The target is not reachable over this carrier.
-    #[error("the target has no carrier {carrier}; it has {}", list(.has))]
+    #[error("the target has no transport {carrier}; it has {}", list(.has))]
     NoSuchCarrier {
         /// The carrier.
         carrier: CarrierKind,

@@ -233,7 +233,8 @@ fn well_formed(judged: &[Finding], trace: &Trace) -> Check {
     };
     row.name = "WireWellFormed".to_owned();
     row.description =
-        "Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it".to_owned();
+        "Everything that the peer sent is well-formed JSON-RPC, as its transport wants it"
+            .to_owned();
     if judged.len() > 1 {
         let texts: Vec<String> = judged.iter().map(ToString::to_string).collect();
         row.message = Some(texts.join("\n\n"));

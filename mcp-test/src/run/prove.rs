@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::play::{Known, play};
 use super::{Cell, Outcome, Plan, Selection};
-use crate::check::{Check, Finding, Origin, Status};
+use crate::check::{Check, Finding, Origin, Status, WELL_FORMED};
 use crate::scenario::{Change, Damage, FIXTURE, Leg, Profile, Proof, Scenario};
 use crate::scenarios;
 use crate::server::{Server, reference::everything};
@@ -106,7 +106,7 @@ async fn carry_out(
 }
 
 /// What is wrong with how a damaged run is reported: a failure that names no requirement, though it is neither a false
-/// one nor about a fixture, or one that does not exist, or not at its revision.
+/// one nor about a fixture nor a remark of the judge, or one that does not exist, or not at its revision.
 fn unfounded(outcome: &Outcome) -> Vec<String> {
     let mut unfounded = Vec::new();
     for check in outcome.checks.iter().filter(|check| check.status.is_failing()) {
@@ -115,7 +115,9 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
             continue;
         };
         let of_fixture = finding.hint.as_deref() == Some(FIXTURE);
-        let excused = check.known_false.is_some() || of_fixture;
+        // The judge remarks on what no requirement says, too, and then only as a WARNING.
+        let is_remark = check.id == WELL_FORMED && check.status == Status::Warning;
+        let excused = check.known_false.is_some() || of_fixture || is_remark;
         if finding.requirements.is_empty() && !excused {
             unfounded.push(format!("{} fails without a requirement: {finding}", check.id));
         }
@@ -149,18 +151,22 @@ fn a_proof_that_cannot_be_carried_out_is_no_proof() {
 }
 
 #[test]
-fn only_the_contract_of_a_fixture_stands_without_a_requirement() {
+fn only_a_fixture_and_advice_stand_without_a_requirement() {
     let server = everything();
     let ping = scenarios::find(Leg::Server, "ping").expect("ping");
     let newest = Revision::NEWEST_HANDSHAKE;
     let cell = Cell { scenario: ping, revision: newest, carrier: CarrierKind::Duplex };
     let mut outcome = block_on(outcome(&server, cell, Profile::Adaptive));
-    let mut complaints = |hint: &str| {
-        let finding = Finding::peer("it is wrong").hint(hint);
-        outcome.checks = vec![Check::from_finding("ping", Origin::Official, finding)];
+    let mut complaints = |id: &str, finding: Finding| {
+        outcome.checks = vec![Check::from_finding(id, Origin::Own, finding)];
         unfounded(&outcome).len()
     };
-    assert_eq!((complaints("try again"), complaints(FIXTURE)), (1, 0));
+    let wrong = |hint: &str| Finding::peer("it is wrong").hint(hint);
+    assert_eq!(complaints("ping", wrong("try again")), 1);
+    assert_eq!(complaints("ping", wrong("try again").should()), 1);
+    assert_eq!(complaints("ping", wrong(FIXTURE)), 0);
+    assert_eq!(complaints(WELL_FORMED, wrong("nothing is said of it")), 1);
+    assert_eq!(complaints(WELL_FORMED, wrong("nothing is said of it").should()), 0);
 }
 
 #[test]

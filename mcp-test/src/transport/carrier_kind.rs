@@ -61,7 +61,7 @@ impl fmt::Display for CarrierKind {
 
 /// A word that names no carrier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no carrier: expected one of duplex, stdio, http, router")]
+#[error("`{0}` is no transport: expected one of duplex, stdio, http, router")]
 pub struct UnknownCarrier(String);
 
 impl FromStr for CarrierKind {
@@ -84,6 +84,6 @@ mod tests {
         for kind in CarrierKind::ALL {
             assert_eq!(kind.as_str().parse(), Ok(kind));
         }
-        insta::assert_snapshot!("tcp".parse::<CarrierKind>().unwrap_err(), @"`tcp` is no carrier: expected one of duplex, stdio, http, router");
+        insta::assert_snapshot!("tcp".parse::<CarrierKind>().unwrap_err(), @"`tcp` is no transport: expected one of duplex, stdio, http, router");
     }
 }

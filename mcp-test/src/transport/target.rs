@@ -124,7 +124,7 @@ impl Target {
         self
     }
 
-    /// Sends this header with every HTTP request.
+    /// Sends this header with every HTTP request; without effect over carriers that know no headers.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
@@ -294,7 +294,7 @@ impl Target {
         self.and_router(move || axum::Router::new().fallback_service(make()))
     }
 
-    /// Moves the MCP endpoint of the in-process router to `path`.
+    /// Moves the MCP endpoint of the in-process routers added so far to `path`; without effect on other carriers.
     #[must_use]
     pub fn endpoint(mut self, path: &str) -> Self {
         for carrier in &mut self.carriers {

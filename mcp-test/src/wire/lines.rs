@@ -4,15 +4,13 @@
 
 use bytes::{Bytes, BytesMut};
 
-use crate::json::Value;
-
 /// How much of an over-long line is kept to be shown.
 pub const HEAD: usize = 1024;
 
 /// Something a byte stream turned out to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineEvent {
-    /// A line, without its `\n`; a `\r` before it is kept, see [`split_carriage_return`].
+    /// A line, without its `\n`; a `\r` before it is kept, which JSON does not mind.
     Line(Bytes),
     /// A line grew beyond the limit; the rest of it, up to the next `\n`, is dropped.
     ///
@@ -88,25 +86,6 @@ impl LineReader {
     }
 }
 
-/// Takes off a `\r` at the end of a line, and says whether there was one.
-///
-/// ```
-/// use mcp_test::wire::lines::split_carriage_return;
-///
-/// assert_eq!(split_carriage_return(b"{}\r"), (b"{}".as_slice(), true));
-/// ```
-#[must_use]
-pub fn split_carriage_return(line: &[u8]) -> (&[u8], bool) {
-    line.strip_suffix(b"\r").map_or((line, false), |line| (line, true))
-}
-
-/// Writes a value as one line with its `\n`.
-#[must_use]
-pub fn encode(value: &Value) -> Bytes {
-    // Compact JSON escapes every line break.
-    format!("{value}\n").into()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -159,12 +138,6 @@ mod tests {
             panic!("one over-long line, not {events:?}")
         };
         assert_eq!((*length_seen, head.len()), (HEAD * 2 + 1, HEAD));
-    }
-
-    #[test]
-    fn a_value_is_one_line_whatever_is_in_it() {
-        let value = Value::from("a\nb\r");
-        assert_eq!(read(99, &encode(&value), &[]), [LineEvent::Line(value.to_string().into())]);
     }
 
     proptest! {

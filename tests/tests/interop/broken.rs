@@ -78,7 +78,7 @@ fn a_server_that_answers_under_a_wrong_id_later_on() {
     Running client scenario 'ping' against server: mcp-test reference server --stdio --fault wrong-id:ping
     Checks:
     [time] [ping            ] FAILURE The result of `ping` is an empty object
-    [time] [wire-well-formed] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it
+    [time] [wire-well-formed] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its transport wants it
 
     Test Results:
     Passed: 0/2, 2 failed, 0 warnings
@@ -97,7 +97,7 @@ fn a_server_that_answers_under_a_wrong_id_later_on() {
           4  client → server  ping {}
           5  client ← server  result for unknown id 1002 {}
 
-      - WireWellFormed: Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it
+      - WireWellFormed: Everything that the peer sent is well-formed JSON-RPC, as its transport wants it
         Error: a reply has an id that no request has
           expected the id of the request that it answers
           got 1002
@@ -124,14 +124,14 @@ fn a_server_that_prints_a_banner() {
     Running client scenario 'ping' against server: sh peers/banner.sh mcp-test reference server --stdio
     Checks:
     [time] [ping            ] SUCCESS The result of `ping` is an empty object
-    [time] [wire-well-formed] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it
+    [time] [wire-well-formed] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its transport wants it
 
     Test Results:
     Passed: 1/2, 1 failed, 0 warnings
 
     === Failed Checks ===
 
-      - WireWellFormed: Everything that the peer sent is well-formed JSON-RPC, as its carrier wants it
+      - WireWellFormed: Everything that the peer sent is well-formed JSON-RPC, as its transport wants it
         Error: the server wrote something to its output that is no MCP message
           expected one JSON-RPC message per line, and nothing else
           got "Calculator 1.0 is listening on stdio" (not JSON: line 1, column 1: expected a value, found `C`)

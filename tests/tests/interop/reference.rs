@@ -1,7 +1,7 @@
 //! The reference server over all carriers: whatever fails or is skipped here is our own defect.
 
 use crate::program::{MCP_TEST, Run, free_port, mcp_test};
-use crate::report::Report;
+use crate::report::{Report, over_streamable_http};
 
 /// Every scenario passes at every revision at which it exists.
 const VERDICTS: &str = "\
@@ -16,33 +16,34 @@ tools-call-simple-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 20
 tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 ";
 
-fn passes(target: &[&str]) {
+fn passes(target: &[&str], verdicts: &str) {
     let words = [&["check", "--format", "json"], target].concat();
     let run = mcp_test(words);
-    assert_eq!(Report::read(&run).verdicts(), VERDICTS, "{}", run.stderr);
+    assert_eq!(Report::read(&run).verdicts(), verdicts, "{}", run.stderr);
     assert_eq!(run.code, 0);
 }
 
 #[test]
 fn over_duplex() {
-    passes(&["--reference", "--transport", "duplex"]);
+    passes(&["--reference", "--transport", "duplex"], VERDICTS);
 }
 
 #[test]
 fn over_the_router() {
-    passes(&["--reference", "--transport", "router"]);
+    passes(&["--reference", "--transport", "router"], &over_streamable_http(VERDICTS));
 }
 
 #[test]
 fn over_stdio() {
-    passes(&["--", MCP_TEST, "reference", "server", "--stdio"]);
+    passes(&["--", MCP_TEST, "reference", "server", "--stdio"], VERDICTS);
 }
 
 #[test]
 fn over_http() {
     let address = format!("127.0.0.1:{}", free_port());
     let url = format!("http://{address}/mcp");
-    passes(&["--url", &url, "--", MCP_TEST, "reference", "server", "--listen", &address]);
+    let target = ["--url", &url, "--", MCP_TEST, "reference", "server", "--listen", &address];
+    passes(&target, &over_streamable_http(VERDICTS));
 }
 
 /// Checks the ping of a reference server behind a URL, which a shell script starts; `$1` is the address.

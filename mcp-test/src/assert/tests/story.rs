@@ -32,7 +32,7 @@ fn a_panic_tells_the_whole_story() {
       4  client → server  tools/call {"arguments":{"a":1,"b":2},"name":"add"}
       5  client ← server  error -32603 "boom"
 
-    requirement tools.call.execution-error-is-error (SHOULD): Failures inside a tool (upstream or business logic) surface as results flagged `isError: true`, not as protocol errors.
+    requirement tools.call.execution-error-is-error (SHOULD) Failures inside a tool (upstream or business logic) surface as results flagged `isError: true`, not as protocol errors.
       https://modelcontextprotocol.io/specification/2025-11-25/server/tools#error-handling
     "#);
 }

@@ -332,6 +332,8 @@ fn a_requirement_of_another_revision_is_unfounded() {
     let mut played = row.play(Vec::new(), Profile::Adaptive);
     assert_eq!(unfounded(&played), [""; 0]);
     let finding = Finding::peer("a batch").requires("jsonrpc.batch-not-sent");
+    let remark = Finding::peer("odd JSON").should();
+    played.checks.push(Check::from_finding(WELL_FORMED, Origin::Own, remark));
     played.checks.push(Check::from_finding("x", Origin::Own, finding));
     assert_eq!(
         unfounded(&played),

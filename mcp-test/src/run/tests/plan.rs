@@ -98,5 +98,5 @@ fn what_makes_no_sense_is_refused() {
     let pending = Selection { suite: Some(Suite::Pending), ..Selection::default() };
     insta::assert_snapshot!(refusal(&pending), @"no scenario of this suite exists at the revisions asked for");
     let stdio = Selection { carriers: vec![CarrierKind::Stdio], ..Selection::default() };
-    insta::assert_snapshot!(refusal(&stdio), @"the target has no carrier stdio; it has duplex");
+    insta::assert_snapshot!(refusal(&stdio), @"the target has no transport stdio; it has duplex");
 }

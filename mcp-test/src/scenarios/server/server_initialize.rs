@@ -107,7 +107,7 @@ fn session_id(ctx: &mut Ctx) {
     let check = ctx.check("server-session-id-visible-ascii");
     match issued {
         None if is_http => check.info("the server issues no session id"),
-        None => check.info("there are no session ids on this carrier"),
+        None => check.info("there are no session ids over this transport"),
         Some((_, id)) if !id.is_empty() && id.chars().all(|c| c.is_ascii_graphic()) => check.pass(),
         Some((seq, id)) => check.fail(
             Finding::peer("the session id holds other characters than visible ASCII")

@@ -209,6 +209,27 @@ pub fn find(id: &str) -> Option<&'static Requirement> {
     REGISTRY.requirements.get(index)
 }
 
+/// What a report says of a requirement: id, level and demand, and in a second line, indented, its address at `revision`.
+///
+/// Of an id that is unknown, the id.
+///
+/// ```
+/// use mcp_test::spec::{Revision, requirement};
+///
+/// let citation = requirement::cite("ping.result-empty", Revision::V2025_11_25);
+/// assert!(citation.starts_with("ping.result-empty (MUST) "));
+/// assert!(citation.contains("\n  https://modelcontextprotocol.io/specification/2025-11-25/"));
+/// ```
+pub fn cite(id: &str, revision: Revision) -> String {
+    match find(id) {
+        Some(requirement) => {
+            let (id, level, says) = (requirement.id, requirement.level, requirement.says);
+            format!("{id} ({level}) {says}\n  {}", requirement.link(revision))
+        }
+        None => id.to_owned(),
+    }
+}
+
 /// The requirements that have every word of `filter`, in whatever case, in their ids, page, texts, level, who or
 /// revisions.
 ///

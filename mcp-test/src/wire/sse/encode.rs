@@ -35,13 +35,6 @@ pub fn encode(event: &SseEvent) -> Bytes {
     out.into()
 }
 
-/// Writes a comment, one comment line for each of its lines; it belongs to no event.
-#[must_use]
-pub fn comment(text: &str) -> Bytes {
-    let lines = text.replace("\r\n", "\n");
-    lines.split(['\r', '\n']).flat_map(|line| [": ", line, "\n"]).collect::<String>().into()
-}
-
 fn one_line(text: &str) -> String {
     text.replace("\r\n", " ").replace(['\r', '\n'], " ")
 }
@@ -54,7 +47,6 @@ mod tests {
     fn no_line_break_can_forge_a_field() {
         let event = SseEvent::data("a\r\nid: 1\rb").with_event("x\r\ndata: y").with_id("\n7");
         assert_eq!(encode(&event), "event: x data: y\nid:  7\ndata: a\ndata: id: 1\ndata: b\n\n");
-        assert_eq!(comment("a\r\n\nb"), ": a\n: \n: b\n");
     }
 
     #[test]

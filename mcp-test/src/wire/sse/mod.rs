@@ -20,5 +20,5 @@ mod encode;
 mod event;
 
 pub use decoder::Decoder;
-pub use encode::{comment, encode};
+pub use encode::encode;
 pub use event::{SseEvent, SseItem, SseViolation};
