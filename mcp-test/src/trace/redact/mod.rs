@@ -150,12 +150,7 @@ impl Redactor {
 
     /// Redacts free text.
     pub fn text(&mut self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for secret in &self.secrets {
-            if text.contains(secret.as_str()) {
-                text = text.replace(secret.as_str(), SECRET);
-            }
-        }
+        let mut text = self.without_secrets(text);
         for (literal, kind) in self.literals.clone() {
             if text.contains(&literal) {
                 let placeholder = self.placeholder(&kind, &literal);
@@ -173,6 +168,16 @@ impl Redactor {
             rest = &rest[end..];
         }
         redacted + rest
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.secrets.iter().fold(text.to_owned(), |text, secret| {
+            if text.contains(secret.as_str()) {
+                text.replace(secret.as_str(), SECRET)
+            } else {
+                text
+            }
+        })
     }
 
     /// Redacts the value of a header.
@@ -262,7 +267,7 @@ impl Redactor {
         secret.then(|| format!("{name}={SECRET}"))
     }
 
-    /// Redacts a JSON value; names of members stay.
+    /// Redacts a JSON value; names of members stay, unless they hold a secret.
     pub fn value(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.text(text).into(),
@@ -277,7 +282,7 @@ impl Redactor {
                     } else {
                         self.member_value(name, member)
                     };
-                    redacted.push(name, value);
+                    redacted.push(self.without_secrets(name), value);
                 }
                 redacted.into()
             }
@@ -400,7 +405,7 @@ mod tests {
         let say = |text: &'static [u8]| {
             recorder.record(wire, Party::Server, Reading::message(Bytes::from_static(text)));
         };
-        say(br#"{"jsonrpc":"2.0","id":12345678,"result":{"a\"b":"say 12345678","a":1,"a":2}}"#);
+        say(br#"{"jsonrpc":"2.0","id":12345678,"result":{"a\"b":"say 12345678","a":1,"a":2,"12345678":3}}"#);
         say(b"12345678 \xff 12345678 is no JSON");
         recorder.record(wire, Party::Server, What::Stderr("12345678".to_owned()));
         let trace = Redactor::secrets().secret("12345678").trace(recorder.trace());
@@ -412,7 +417,7 @@ mod tests {
         });
         assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
         Opened { carrier: "http" }
-        {"jsonrpc":"2.0","id":12345678,"result":{"a\"b":"say [secret]","a":1,"a":2}} 1
+        {"jsonrpc":"2.0","id":12345678,"result":{"a\"b":"say [secret]","a":1,"a":2,"[secret]":3}} 1
         [secret] � [secret] is no JSON 0
         Stderr("[secret]")
         "#);
