@@ -150,12 +150,7 @@ impl Redactor {
 
     /// Redacts free text.
     pub fn text(&mut self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for secret in &self.secrets {
-            if text.contains(secret.as_str()) {
-                text = text.replace(secret.as_str(), SECRET);
-            }
-        }
+        let mut text = self.without_secrets(text);
         for (literal, kind) in self.literals.clone() {
             if text.contains(&literal) {
                 let placeholder = self.placeholder(&kind, &literal);
@@ -173,6 +168,16 @@ impl Redactor {
             rest = &rest[end..];
         }
         redacted + rest
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for secret in &self.secrets {
+            if text.contains(secret.as_str()) {
+                text = text.replace(secret.as_str(), SECRET);
+            }
+        }
+        text
     }
 
     /// Redacts the value of a header.
@@ -262,7 +267,7 @@ impl Redactor {
         secret.then(|| format!("{name}={SECRET}"))
     }
 
-    /// Redacts a JSON value; names of members stay.
+    /// Redacts a JSON value; of the names of members, only secrets.
     pub fn value(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.text(text).into(),
@@ -277,7 +282,7 @@ impl Redactor {
                     } else {
                         self.member_value(name, member)
                     };
-                    redacted.push(name, value);
+                    redacted.push(self.without_secrets(name), value);
                 }
                 redacted.into()
             }
@@ -352,6 +357,13 @@ mod tests {
         let value = json!({"client_secret": "a", "accessToken": "b", "progressToken": "c", "password": 4, "n": [{"apiKey": "d"}]});
         assert_snapshot!(redactor.value(&value.into()),
             @r#"{"accessToken":"[secret]","client_secret":"[secret]","n":[{"apiKey":"[secret]"}],"password":4,"progressToken":"c"}"#);
+    }
+
+    #[test]
+    fn a_secret_may_be_the_name_of_a_member() {
+        let mut redactor = Redactor::secrets().secret("swordfish");
+        let value = json!({"a swordfish": {"swordfish": 1}});
+        assert_snapshot!(redactor.value(&value.into()), @r#"{"a [secret]":{"[secret]":1}}"#);
     }
 
     #[test]
