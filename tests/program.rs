@@ -40,6 +40,18 @@ impl Run {
     }
 }
 
+/// The text with times in brackets.
+#[must_use]
+pub fn without_times(text: &str) -> String {
+    let is_time =
+        |word: &str| word.len() == 24 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
+    let lines = text.lines().map(|line| match line.split_once(' ') {
+        Some((word, rest)) if is_time(word) => format!("[time] {rest}"),
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Runs a program with these words to its end, and makes sure that nothing it started is left running.
 ///
 /// # Panics

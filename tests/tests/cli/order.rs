@@ -1,5 +1,7 @@
 //! The order of what is told does not depend on how many scenarios run at the same time.
 
+use mcp_test_tests::program::without_times;
+
 use crate::program::{MCP_TEST, mcp_test};
 
 /// The lines that were printed, without times.
@@ -9,25 +11,15 @@ fn lines(command: &str, jobs: &str) -> Vec<String> {
     let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", "never:ping"];
     let run = mcp_test(words.iter().chain(&server));
     assert_eq!(run.code, 1, "{}", run.text(&[]));
-    run.stdout.lines().map(without_time).collect()
-}
-
-/// The line with a time in it in brackets.
-fn without_time(line: &str) -> String {
-    let is_time =
-        |word: &str| word.len() == 24 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
-    match line.split_once(' ') {
-        Some((word, rest)) if is_time(word) => format!("[time] {rest}"),
-        _ => line.to_owned(),
-    }
+    without_times(&run.stdout).lines().map(str::to_owned).collect()
 }
 
 #[track_caller]
 fn same_lines(command: &str) {
     let (one, eight) = (lines(command, "1"), lines(command, "8"));
     let position = |text: &str| one.iter().position(|line| line.contains(text));
-    let slow = position(": ping").or_else(|| position(" ping")).expect("it is told");
-    let quick = position("prompts-get-simple").expect("it is told");
+    let slow = position("✗ ping").expect("it is told");
+    let quick = position("✓ prompts-get-simple").expect("it is told");
     assert!(slow < quick, "{one:#?}");
     assert_eq!(one, eight);
 }

@@ -1,15 +1,18 @@
 //! `--header`: its value reaches the server, and nobody else.
 
 use std::fs;
+use std::future::ready;
 use std::path::Path;
+use std::process::Command;
 
+use mcp_test::json::Value;
 use mcp_test::server::reference::everything;
 use mcp_test::server::{Call, Server};
 use mcp_test_tests::folder::Folder;
-use mcp_test_tests::program::Run;
+use mcp_test_tests::program::{Run, run_command};
 
 use crate::guarded::Guarded;
-use crate::program::mcp_test;
+use crate::program::{MCP_TEST, mcp_test};
 
 const SECRET: &str = "s3cr3t-k3y-of-mine";
 /// What is masked beside the credentials: the value as a whole.
@@ -18,18 +21,13 @@ const HEADER: &str = "Authorization=Bearer s3cr3t-k3y-of-mine";
 
 /// A server that says what it should keep to itself, wherever it can.
 fn indiscreet() -> Server {
+    let value = |text: String| Value::parse(text.as_bytes()).expect("it is JSON").value;
+    let tools = value(format!(r#"{{"tools":[{{"name":"{SECRET}"}}]}}"#));
+    let pong = value(format!(r#"{{"{VALUE}":["{SECRET}"]}}"#));
     everything()
-        .on("tools/list", |_: Call| async {
-            let schema = Value::parse(format!(r#"{{"tools":[{{"name":"{SECRET}"}}]}}"#).as_bytes());
-            schema.expect("it is JSON").value
-        })
-        .on("ping", |_: Call| async {
-            let value = Value::parse(format!(r#"{{"{VALUE}":["{SECRET}"]}}"#).as_bytes());
-            value.expect("it is JSON").value
-        })
+        .on("tools/list", move |_: Call| ready(tools.clone()))
+        .on("ping", move |_: Call| ready(pong.clone()))
 }
-
-use mcp_test::json::Value;
 
 /// The texts of all files below a folder.
 fn texts(folder: &Path) -> Vec<(String, String)> {
@@ -37,17 +35,13 @@ fn texts(folder: &Path) -> Vec<(String, String)> {
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();
         if path.is_dir() {
-            texts.extend(texts_below(&path));
+            texts.extend(self::texts(&path));
         } else {
             let text = fs::read(&path).expect("a file");
             texts.push((path.display().to_string(), String::from_utf8_lossy(&text).into_owned()));
         }
     }
     texts
-}
-
-fn texts_below(folder: &Path) -> Vec<(String, String)> {
-    texts(folder)
 }
 
 #[track_caller]
@@ -85,9 +79,9 @@ fn the_other_ways_to_hand_it_over_reach_the_server_too() {
     let from_variable = "X-Key=${MCP_TEST_TESTS_KEY}";
     for header in [from_file.as_str(), from_variable, "X-Key: s3cr3t-k3y-of-mine"] {
         let words = ["check", "--url", &server.url, "--scenario", "ping", "--header", header];
-        let mut command = std::process::Command::new(crate::program::MCP_TEST);
+        let mut command = Command::new(MCP_TEST);
         command.args(words).env("MCP_TEST_TESTS_KEY", SECRET);
-        let run = mcp_test_tests::program::run_command(command);
+        let run = run_command(command);
         assert_eq!(run.code, 0, "{header}\n{}", run.text(&[]));
         assert!(!run.text(&[]).contains(SECRET), "{header}\n{}", run.text(&[]));
     }

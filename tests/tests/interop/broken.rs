@@ -11,7 +11,7 @@ use mcp_test::transport::{CarrierKind, Limits, Target};
 use tokio::runtime::Runtime;
 
 use crate::peers::{own, skipped};
-use crate::program::{MCP_TEST, free_port, mcp_test};
+use crate::program::{MCP_TEST, free_port, mcp_test, without_times};
 
 /// Tries to connect, and returns what was awaited when a deadline fired.
 fn deadlines_fired(target: &Target, carrier: CarrierKind, timeout: Duration) -> Vec<String> {
@@ -210,15 +210,4 @@ fn a_program_that_does_not_exist() {
     let run = mcp_test(["check", "--", "a-server-that-nobody-wrote"]);
     insta::assert_snapshot!(run.text(&[]), @"error: cannot test `a-server-that-nobody-wrote`: cannot start `a-server-that-nobody-wrote`: PATH has no program of this name; install it, or give its path");
     assert_eq!(run.code, 3);
-}
-
-/// The text with the times of checks in brackets.
-fn without_times(text: &str) -> String {
-    let is_time =
-        |word: &str| word.len() == 24 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
-    let lines = text.lines().map(|line| match line.split_once(' ') {
-        Some((word, rest)) if is_time(word) => format!("[time] {rest}"),
-        _ => line.to_owned(),
-    });
-    lines.collect::<Vec<_>>().join("\n")
 }

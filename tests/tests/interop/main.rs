@@ -6,6 +6,7 @@
 
 mod broken;
 mod ended;
+mod faults;
 mod official;
 mod peers;
 mod program;

@@ -27,7 +27,7 @@ const SCENARIOS: [(&str, bool); 9] = [
 ];
 
 /// Runs one scenario with the official command line.
-fn officially(peers: &Peers, url: &str, scenario: &str, more: &[&str]) -> (i32, String) {
+pub(crate) fn officially(peers: &Peers, url: &str, scenario: &str, more: &[&str]) -> (i32, String) {
     let mut words = peers.conformance("server");
     words.extend(
         ["--url", url, "--scenario", scenario].iter().chain(more).map(|&word| word.to_owned()),
@@ -46,6 +46,11 @@ fn reference_passes_at(revision: &str, scenarios: impl Iterator<Item = &'static 
         assert_eq!(code, 0, "{scenario} at {revision}\n{text}");
         assert!(text.contains("0 failed, 0 warnings"), "{scenario} at {revision}\n{text}");
     }
+}
+
+#[test]
+fn the_reference_server_passes_officially_at_2025_06_18() {
+    reference_passes_at("2025-06-18", SCENARIOS.iter().map(|(id, _)| *id));
 }
 
 #[test]
@@ -144,7 +149,7 @@ fn both_fail_a_message_of_a_wrong_shape() {
 }
 
 /// The statuses of the one `checks.json` below a folder, by check id.
-fn statuses(folder: &Path) -> BTreeMap<String, String> {
+pub(crate) fn statuses(folder: &Path) -> BTreeMap<String, String> {
     let mut runs =
         fs::read_dir(folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display())).flatten();
     let run = runs.find(|entry| entry.path().is_dir()).expect("the run has a folder");
@@ -157,6 +162,6 @@ fn statuses(folder: &Path) -> BTreeMap<String, String> {
     checks.iter().map(|check| (member(check, "id"), member(check, "status"))).collect()
 }
 
-fn word(path: &Path) -> String {
+pub(crate) fn word(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

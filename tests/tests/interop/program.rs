@@ -1,6 +1,6 @@
 //! The command line under test.
 
-pub(crate) use mcp_test_tests::program::{Run, Serving, free_port, run};
+pub(crate) use mcp_test_tests::program::{Run, Serving, free_port, run, without_times};
 
 /// The command line, as `mcp-test` ships it.
 pub(crate) const MCP_TEST: &str = env!("CARGO_BIN_EXE_mcp-test-under-test");

@@ -1,0 +1,120 @@
+//! Faults on the reference server, judged by the official command line and by ours.
+//!
+//! By the official rules each official check has the same status in both; where that is not so, it is listed here with
+//! the reason. What fails officially never passes with us.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+
+use mcp_test_tests::folder::Folder;
+
+use crate::official::{officially, statuses, word};
+use crate::peers::Peers;
+use crate::program::{MCP_TEST, Serving, mcp_test};
+
+const HANDSHAKE: &str = "2025-11-25";
+const STATELESS: &str = "2026-07-28";
+
+/// The scenario that is run, and the fault.
+type Damaged = (&'static str, &'static str);
+
+const IN_BOTH_ERAS: [Damaged; 14] = [
+    ("tools-call-simple-text", "error:tools/call:-32603"),
+    ("tools-call-error", "error:tools/call:-32603"),
+    ("tools-call-error", "remove:tools/call:/isError"),
+    ("tools-call-simple-text", r#"set:tools/call:/content/0/type:"picture""#),
+    ("tools-list", "remove:tools/list:/tools/0/name"),
+    ("tools-list", "remove:tools/list:/tools/0/description"),
+    ("tools-list", r#"set:tools/list:/tools/0/name:"not allowed""#),
+    ("tools-list", "html:tools/list"),
+    ("resources-list", "status:resources/list:500"),
+    ("resources-read-text", "remove:resources/read:/contents/0/mimeType"),
+    ("resources-read-text", "retyped-id:resources/read"),
+    ("prompts-list", "wrong-id:prompts/list"),
+    ("prompts-get-simple", "set:prompts/get:/messages:[]"),
+    ("prompts-get-simple", r#"stray:prompts/get:{"jsonrpc":"2.0","id":77,"result":{}}"#),
+];
+
+const WITH_A_HANDSHAKE: [Damaged; 4] = [
+    ("server-initialize", "set:initialize:/capabilities:5"),
+    ("server-initialize", "remove:initialize:/serverInfo/version"),
+    ("server-initialize", "session-id:not visible"),
+    ("ping", "set:ping:/extra:7"),
+];
+
+/// Where the two do not agree, as [`compare`] tells it, and why.
+const KNOWN: [(&str, &str); 0] = [];
+
+/// One run of each: what they do not agree about.
+fn compare(
+    peers: &Peers,
+    folder: &Path,
+    revision: &str,
+    (scenario, fault): Damaged,
+) -> Vec<String> {
+    let serving = Serving::reference(MCP_TEST, &[fault]);
+    let (theirs, ours) = (word(&folder.join("theirs")), word(&folder.join("ours")));
+    let words = ["--spec-version", revision, "--timeout", "3000", "-o"];
+    let (code, text) =
+        officially(peers, &serving.url, scenario, &[&words[..], &[&theirs]].concat());
+    let target = ["server", "--url", &serving.url, "--scenario", scenario];
+    let run = mcp_test([&target[..], &words, &[&ours]].concat());
+    let mut differences = Vec::new();
+    let mut tell = |what: String| differences.push(format!("{fault} at {revision}: {what}"));
+    if (code != 0) != (run.code != 0) {
+        tell(format!("exit {code}, ours {}", run.code));
+    }
+    let read = |folder: &str| -> BTreeMap<String, String> {
+        if Path::new(folder).read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+            statuses(Path::new(folder))
+        } else {
+            BTreeMap::new()
+        }
+    };
+    let (theirs, ours) = (read(&theirs), read(&ours));
+    assert!(!theirs.is_empty(), "{scenario} with {fault} at {revision}\n{text}");
+    let ids: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
+    for id in ids {
+        let status = |statuses: &BTreeMap<String, String>| {
+            statuses.get(id).map_or("nothing", String::as_str).to_owned()
+        };
+        let (theirs, ours) = (status(&theirs), status(&ours));
+        // Ours makes this check only where its own checks found a wrong shape.
+        let schema =
+            id == "wire-schema-valid" && (theirs.as_str(), ours.as_str()) == ("SUCCESS", "nothing");
+        if theirs != ours && !schema {
+            tell(format!("{id} is {theirs}, ours {ours}"));
+        }
+    }
+    differences
+}
+
+#[test]
+fn both_judge_a_faulty_server_alike() {
+    let Some(peers) = Peers::installed() else { return };
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "both-judge-faults-alike");
+    let cells = IN_BOTH_ERAS.iter().chain(&WITH_A_HANDSHAKE).map(|damaged| (HANDSHAKE, *damaged));
+    let cells = cells.chain(IN_BOTH_ERAS.iter().map(|damaged| (STATELESS, *damaged)));
+    let waiting = Mutex::new(cells.enumerate().collect::<Vec<_>>());
+    let differences = Mutex::new(BTreeSet::new());
+    let work = || {
+        loop {
+            let next = waiting.lock().expect("no comparison panics with it").pop();
+            let Some((number, (revision, damaged))) = next else { return };
+            let folder = folder.path().join(number.to_string());
+            let found = compare(&peers, &folder, revision, damaged);
+            differences.lock().expect("no comparison panics with it").extend(found);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(work);
+        }
+    });
+    let differences = differences.into_inner().expect("no comparison panicked");
+    let known: BTreeSet<String> =
+        KNOWN.iter().map(|(difference, _)| (*difference).to_owned()).collect();
+    assert_eq!(differences, known, "{differences:#?}");
+}
