@@ -113,7 +113,7 @@ impl Secrets {
             Value::Object(object) => {
                 let mut masked = Object::new();
                 for (name, member) in object.iter() {
-                    masked.push(name, self.value(member));
+                    masked.push(self.mask(name), self.value(member));
                 }
                 masked.into()
             }

@@ -72,6 +72,7 @@ fn a_program_behind_a_url_that_cannot_be_tested_has_the_last_word() {
          exec \"$0\" reference server --listen \"$1\" --fault html:initialize --fault html:server/discover",
     );
     assert_eq!(run.code, 3, "{}{}", run.stdout, run.stderr);
+    assert!(!run.stderr.contains("does not serve"), "{}", run.stderr);
     assert!(run.stderr.contains("its stderr ends with"), "{}", run.stderr);
     assert!(run.stderr.contains("low on memory"), "{}", run.stderr);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::peers::own;
-use crate::program::{Run, mcp_test};
+use crate::program::{MCP_TEST, Run, Serving, mcp_test};
 
 const QUOTED: &str = r#"say "q\t""#;
 const WRAPPED: &str = "many words that hold one secret together";
@@ -78,7 +78,7 @@ fn in_no_word_about_a_url() {
 /// A header whose value is a word that reports are full of.
 #[test]
 fn a_word_that_says_nothing_does_not_garble_a_report() {
-    let serving = crate::program::Serving::reference(crate::program::MCP_TEST, &[]);
+    let serving = Serving::reference(MCP_TEST, &[]);
     let words = ["check", "--scenario", "tools-list", "--format", "json", "--header"];
     let run = mcp_test(words.into_iter().chain(["X-Debug=true", "--url", &serving.url]));
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);

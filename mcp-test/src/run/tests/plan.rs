@@ -65,6 +65,7 @@ fn a_scenario_that_is_named_where_it_does_not_exist_is_reported_or_forced() {
     assert_eq!(cells(Profile::Official, &asked).unwrap(), ["ping 2026-07-28"]);
 }
 
+#[cfg(feature = "http")]
 #[test]
 fn streamable_http_is_not_tried_where_it_does_not_exist_unless_asked() {
     let http = || Target::url("http://127.0.0.1:9/mcp");

@@ -3,7 +3,7 @@
 use super::*;
 use crate::check::{Blame, Finding, Status};
 use crate::run::play::{Known, play};
-use crate::run::{Outcome, Verdict};
+use crate::run::{Baseline, Outcome, Results, Verdict};
 use crate::scenario::{CheckSpec, Ctx, Inventory};
 use crate::server::{Call, reference::everything};
 use crate::spec::Revisions;
@@ -80,6 +80,15 @@ fn a_scenario_without_its_check_is_our_own_fault() {
     SKIPPED wire-well-formed the peer said nothing
     => NotRun
     ");
+}
+
+#[test]
+fn what_is_our_own_fault_is_not_known_of_the_peer() {
+    let outcome = odd(Revision::V2025_03_26);
+    assert_eq!(outcome.verdict, Verdict::NotRun);
+    let results: Results = [&outcome].into_iter().collect();
+    let text = Baseline::text(&results, None);
+    assert!(!text.contains("odd"), "{text}");
 }
 
 #[test]
