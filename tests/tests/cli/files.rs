@@ -154,7 +154,7 @@ fn checks_have_the_official_members_and_no_others() {
 #[test]
 fn what_is_not_testable_says_so_as_officially() {
     let runtime = Runtime::new().expect("a runtime");
-    let listening = runtime.block_on(growing().listen(([127, 0, 0, 1], 0).into()));
+    let listening = runtime.block_on(growing().listen("127.0.0.1:0"));
     let url = listening.expect("a free port").url().to_owned();
     let words = ["server", "--scenario", "tools-list", "--spec-version", "2026-07-28"];
     let rows = rows("untestable", &[&words[..], &["--url", &url]].concat(), 1);
