@@ -155,9 +155,10 @@ fn checks_have_the_official_members_and_no_others() {
 fn what_is_not_testable_says_so_as_officially() {
     let runtime = Runtime::new().expect("a runtime");
     let listening = runtime.block_on(growing().listen("127.0.0.1:0"));
-    let url = listening.expect("a free port").url().to_owned();
+    let listening = listening.expect("a free port");
+    let url = listening.url();
     let words = ["server", "--scenario", "tools-list", "--spec-version", "2026-07-28"];
-    let rows = rows("untestable", &[&words[..], &["--url", &url]].concat(), 1);
+    let rows = rows("untestable", &[&words[..], &["--url", url]].concat(), 1);
     rows.iter().for_each(assert_official_row);
     let order = |row: &&Value| text(row, "/id") == Some("tools-list-deterministic-order");
     let row = rows.iter().find(order).unwrap_or_else(|| panic!("no such row: {rows:?}"));
