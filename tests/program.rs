@@ -192,7 +192,7 @@ impl Drop for Mark {
         for process in self.processes() {
             let id = process.file_name().unwrap_or_default();
             // It may have ended by now.
-            let _ = Command::new("kill").arg("-KILL").arg(id).status();
+            let _ = Command::new("kill").arg("-KILL").arg(id).stderr(Stdio::null()).status();
         }
     }
 }

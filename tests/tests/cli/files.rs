@@ -1,11 +1,16 @@
 //! The files of `-o`, and the document of `--format json`.
 
 use std::fs;
+use std::future::ready;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_test::json::Value;
+use mcp_test::server::reference::everything;
+use mcp_test::server::{Call, Server};
 use mcp_test_tests::folder::Folder;
 use mcp_test_tests::program::free_port;
+use tokio::runtime::Runtime;
 
 use crate::program::{MCP_TEST, mcp_test};
 
@@ -108,16 +113,16 @@ fn assert_official_row(row: &Value) {
     }
 }
 
-/// The rows of every `checks.json` that a run writes.
-fn rows(name: &str, command: &str, fault: &str) -> Vec<Value> {
+/// The rows of every `checks.json` that a run of these words writes, which has this many cells.
+fn rows(name: &str, words: &[&str], cells: usize) -> Vec<Value> {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), name);
-    let options = [command, "--spec-version", "2025-11-25", "-o", &folder.word("")];
-    let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", fault];
-    let run = mcp_test(options.iter().chain(&server));
-    assert_eq!(run.code, 1, "{}", run.text(&[]));
+    let output = ["-o", &folder.word("")];
+    let (command, words) = words.split_first().expect("a command");
+    let run = mcp_test([command].into_iter().chain(&output).chain(words));
+    assert_eq!(run.code, i32::from(run.stdout.contains('✗')), "{}", run.text(&[]));
     let mut rows = Vec::new();
     let folders = folders(folder.path());
-    assert_eq!(folders.len(), 9, "{folders:?}");
+    assert_eq!(folders.len(), cells, "{folders:?}");
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let stamp = name.get(name.len().saturating_sub(24)..).unwrap_or_default();
@@ -133,27 +138,46 @@ fn rows(name: &str, command: &str, fault: &str) -> Vec<Value> {
 
 #[test]
 fn checks_have_the_official_members_and_no_others() {
+    let server = ["--", MCP_TEST, "reference", "server", "--stdio"];
+    let fault = ["--fault", "error:tools/call:-32603"];
     for command in ["server", "check"] {
-        let rows = rows(&format!("rows-of-{command}"), command, "error:tools/call:-32603");
+        let words = [&[command, "--spec-version", "2025-11-25"][..], &server, &fault].concat();
+        let rows = rows(&format!("rows-of-{command}"), &words, 9);
         rows.iter().for_each(assert_official_row);
         for member in ["errorMessage", "specReferences"] {
             assert!(rows.iter().any(|row| row.get(member).is_some()), "no row has `{member}`");
         }
-        let failed = |row: &&Value| text(row, "/status") == Some("FAILURE");
-        assert!(rows.iter().find(failed).is_some(), "{rows:?}");
+        assert!(rows.iter().any(|row| text(row, "/status") == Some("FAILURE")), "{rows:?}");
     }
 }
 
 #[test]
 fn what_is_not_testable_says_so_as_officially() {
-    let rows = rows("untestable", "server", "error:tools/list:-32603");
+    let runtime = Runtime::new().expect("a runtime");
+    let listening = runtime.block_on(growing().listen("127.0.0.1:0"));
+    let listening = listening.expect("a free port");
+    let url = listening.url();
+    let words = ["server", "--scenario", "tools-list", "--spec-version", "2026-07-28"];
+    let rows = rows("untestable", &[&words[..], &["--url", url]].concat(), 1);
     rows.iter().for_each(assert_official_row);
-    let untestable: Vec<&Value> =
-        rows.iter().filter(|row| row.at("/details/untestable").is_some()).collect();
-    assert!(!untestable.is_empty(), "{rows:?}");
-    for row in &untestable {
-        assert_eq!(row.at("/details/untestable"), Some(&Value::from(true)), "{row}");
-        let message = text(row, "/errorMessage").unwrap_or_default();
-        assert!(message.starts_with("Not testable: "), "{row}");
-    }
+    let order = |row: &&Value| text(row, "/id") == Some("tools-list-deterministic-order");
+    let row = rows.iter().find(order).unwrap_or_else(|| panic!("no such row: {rows:?}"));
+    assert_eq!(row.at("/details/untestable"), Some(&Value::from(true)), "{row}");
+    let message = text(row, "/errorMessage").unwrap_or_default();
+    assert!(message.starts_with("Not testable: "), "{row}");
+}
+
+/// Lists another tool each time, so that nothing can be said about the order.
+fn growing() -> Server {
+    let turns = AtomicUsize::new(0);
+    everything().on("tools/list", move |_: Call| {
+        let names = 0..turns.fetch_add(1, Ordering::Relaxed) + 2;
+        let tools = names.map(|name| {
+            format!(
+                r#"{{"name":"t{name}","description":"a tool","inputSchema":{{"type":"object"}}}}"#
+            )
+        });
+        let list = format!(r#"{{"tools":[{}]}}"#, tools.collect::<Vec<_>>().join(","));
+        ready(Value::parse(list.as_bytes()).expect("it is JSON").value)
+    })
 }
