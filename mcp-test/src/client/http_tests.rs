@@ -182,3 +182,20 @@ async fn read_as_the_official_client_does_a_stray_reply_does_not_end_the_wait() 
       got id 99, which no request has
     ");
 }
+
+#[tokio::test]
+async fn in_the_stateless_era_the_official_client_looks_at_neither_status_nor_id() {
+    let careless = |_| {
+        let reply = json!({"jsonrpc": "2.0", "id": 99, "result": {"resultType": "complete"}});
+        respond(500, "application/json", reply.to_string())
+    };
+    let recorder = Recorder::new();
+    let stateless = || Options::speaking(crate::spec::Revision::NEWEST);
+    let options = Options { lenient_ids: true, ..stateless() };
+    let mut client = open(&posting(careless), &recorder, options).await;
+    assert!(
+        client.request("tools/list", json!({})).await.is_ok_and(|reply| reply.result().is_ok())
+    );
+    let mut client = open(&posting(careless), &recorder, stateless()).await;
+    assert!(client.request("tools/list", json!({})).await.is_err());
+}

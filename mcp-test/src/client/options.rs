@@ -20,8 +20,8 @@ pub struct Options {
     pub timeout: Duration,
     /// Answers to what the server asks.
     pub handlers: Handlers,
-    /// Reads the ids of replies as the official suite's client does: `"1"` passes for 1, and over HTTP a reply under
-    /// another id does not end the wait for the right one.
+    /// Reads replies as the official suite's client does: `"1"` passes for id 1; over HTTP a reply under another id does
+    /// not end the wait for the right one, and in the stateless era neither id nor status of a JSON reply matter.
     pub lenient_ids: bool,
 }
 
