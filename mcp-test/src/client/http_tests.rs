@@ -145,11 +145,32 @@ async fn a_notification_that_is_refused_ends_the_handshake() {
     };
     let recorder = Recorder::new();
     let mut client = open(&posting(strict), &recorder, Options::default()).await;
-    insta::assert_snapshot!(client.initialize().await.map(drop).unwrap_err(), @"
+    let finding = client.initialize().await.map(drop).unwrap_err();
+    assert_eq!(finding.requirements, ["transport.http.accepted-202"]);
+    insta::assert_snapshot!(finding, @"
     `notifications/initialized` was not accepted
       expected HTTP 202 Accepted
       got an exchange that ended with HTTP 400, a body of type text/plain
     ");
+}
+
+#[tokio::test]
+async fn a_revision_without_streamable_http_is_not_cited_for_a_refused_notification() {
+    let old = |asked: Value| {
+        if asked.get("id").is_none() {
+            return respond(400, "text/plain", "no session");
+        }
+        let result = json!({
+            "protocolVersion": "2024-11-05", "capabilities": {},
+            "serverInfo": {"name": "s", "version": "1"},
+        });
+        let reply = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});
+        respond(200, "application/json", reply.to_string())
+    };
+    let recorder = Recorder::new();
+    let mut client = open(&posting(old), &recorder, Options::default()).await;
+    let finding = client.initialize().await.map(drop).unwrap_err();
+    assert!(finding.requirements.is_empty(), "{finding:?}");
 }
 
 #[tokio::test]

@@ -89,29 +89,40 @@ impl Client {
                 if status.is_some_and(|status| (200..300).contains(&status)) {
                     return Ok(());
                 }
-                return Err(Finding::peer(format!("`{method}` was not accepted"))
-                    .expected("HTTP 202 Accepted")
-                    .got(format!("an exchange that {how}"))
-                    .requires("transport.http.accepted-202")
-                    .evidence(sent.seq)
-                    .evidence(seq));
+                let got = format!("an exchange that {how}");
+                return Err(self.not_accepted(method, "HTTP 202 Accepted", got, [sent.seq, seq]));
             }
             let next = match deadline.has_passed() {
                 true => None,
                 false => clock::within(deadline, self.link.next()).await.ok().flatten(),
             };
             let Some(incoming) = next else {
-                let awaited = format!("HTTP 202 Accepted within {:?}", self.options.timeout);
+                let within = clock::in_words(self.options.timeout);
+                let awaited = format!("HTTP 202 Accepted within {within}");
                 let fired = self.deadline_fired(sent, &awaited);
-                return Err(Finding::peer(format!("`{method}` was not accepted"))
-                    .expected(awaited)
-                    .got("no HTTP response in that time")
-                    .requires("transport.http.accepted-202")
-                    .evidence(sent.seq)
-                    .evidence(fired));
+                let got = "no HTTP response in that time".to_owned();
+                return Err(self.not_accepted(method, &awaited, got, [sent.seq, fired]));
             };
             self.observe(incoming, deadline).await;
         }
+    }
+
+    fn not_accepted(
+        &self,
+        method: &str,
+        expected: &str,
+        got: String,
+        evidence: [Seq; 2],
+    ) -> Finding {
+        let finding = Finding::peer(format!("`{method}` was not accepted"))
+            .expected(expected)
+            .got(got)
+            .evidence_all(evidence);
+        // A revision without Streamable HTTP says nothing of how a notification is accepted.
+        if self.facts.revision.has_streamable_http() {
+            return finding.requires("transport.http.accepted-202");
+        }
+        finding
     }
 
     /// Looks at all that is there already, without waiting.
