@@ -165,11 +165,9 @@ impl Reports {
             summary: Summary::of(plan),
             broken: None,
         };
-        for inapplicable in &plan.inapplicable {
-            if let Screen::Console(console) = &mut reports.screen {
-                let written = console.inapplicable(inapplicable);
-                reports.shown(written);
-            }
+        if let Screen::Console(console) = &mut reports.screen {
+            let written = console.inapplicable(&plan.inapplicable);
+            reports.shown(written);
         }
         reports.progress(Progress::paint);
         Ok(reports)

@@ -6,7 +6,7 @@ use super::error::CliError;
 use crate::check::{Origin, WELL_FORMED};
 use crate::expect::words::closest;
 use crate::run::COMMON;
-use crate::scenario::{CheckSpec, Scenario, Suite};
+use crate::scenario::{Carriers, CheckSpec, Scenario, Suite};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::{Revision, Revisions};
@@ -75,6 +75,9 @@ fn of_scenario(scenario: &Scenario) -> String {
             );
         }
         None => page.row("Official", "no: the official suite has no such scenario"),
+    }
+    if scenario.carriers == Carriers::StreamableHttp {
+        page.row("Over", "Streamable HTTP only");
     }
     for need in scenario.needs {
         page.row("Needs", need);

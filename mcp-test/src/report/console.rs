@@ -8,6 +8,21 @@ mod baseline;
 mod fold;
 mod palette;
 mod rows;
+fn not_at_revision(inapplicable: &Inapplicable) -> String {
+    let window = inapplicable.window();
+    let introduced = window.oldest().map_or("none", Revision::as_str);
+    let removed = window
+        .newest()
+        .and_then(|newest| Revision::ALL.into_iter().find(|later| *later > newest))
+        .map(|removed| format!(", removed in {removed}"))
+        .unwrap_or_default();
+    format!(
+        "SKIPPED: scenario '{}' is not applicable at spec version {} (introduced in {introduced}{removed}). \
+         Use --force to run it anyway.\n",
+        inapplicable.scenario.id, inapplicable.revision
+    )
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -75,25 +90,23 @@ impl<W: Write> Console<W> {
         }
     }
 
-    /// Says that a scenario cannot be played at a revision, as officially.
+    /// Says which scenarios are not played: at a revision, in the official words, or over the carriers of the target.
     ///
     /// # Errors
     ///
     /// If `out` refuses.
-    pub fn inapplicable(&mut self, inapplicable: &Inapplicable) -> io::Result<()> {
-        let Inapplicable { scenario, revision } = inapplicable;
-        let window = inapplicable.window();
-        let introduced = window.oldest().map_or("none", Revision::as_str);
-        let removed = window
-            .newest()
-            .and_then(|newest| Revision::ALL.into_iter().find(|later| *later > newest))
-            .map(|removed| format!(", removed in {removed}"))
-            .unwrap_or_default();
-        let text = format!(
-            "SKIPPED: scenario '{}' is not applicable at spec version {revision} (introduced in {introduced}{removed}). \
-             Use --force to run it anyway.\n",
-            scenario.id
-        );
+    pub fn inapplicable(&mut self, inapplicable: &[Inapplicable]) -> io::Result<()> {
+        let at_revisions = inapplicable.iter().filter(|it| it.carrier.is_none());
+        let mut text: String = at_revisions.map(not_at_revision).collect();
+        let carrier = inapplicable.iter().find_map(|it| it.carrier);
+        if let Some(carrier) = carrier {
+            let elsewhere = inapplicable.iter().filter(|it| it.carrier.is_some());
+            let ids: Vec<&str> = elsewhere.map(|it| it.scenario.id).collect();
+            text.push_str(&format!(
+                "Not applicable over {carrier}, since they are about HTTP: {}\n",
+                ids.join(", ")
+            ));
+        }
         self.show(&text)
     }
 

@@ -9,7 +9,7 @@ use crate::check::{Check, Finding, Origin, SpecReference, Status};
 use crate::run::{
     Cell, Counts, ExitCode, Line, Outcome, Preflight, Results, RunEvent, Summary, Verdict,
 };
-use crate::scenario::{CheckSpec, Leg, Official, Profile, Proofs, Scenario, Suite};
+use crate::scenario::{Carriers, CheckSpec, Leg, Official, Profile, Proofs, Scenario, Suite};
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions};
 use crate::trace::{Party, Reading, Recorder, What};
@@ -43,6 +43,7 @@ const fn scenario(
         leg: Leg::Server,
         revisions,
         official: Some(official),
+        carriers: Carriers::Any,
         needs: &[],
         disturbs: None,
         checks: CHECKS,

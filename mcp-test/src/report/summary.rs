@@ -51,6 +51,7 @@ pub struct About {
 ///
 /// `verdict` is `passed`, `failed`, `skipped` or `not-run`. `advisory` counts the checks that do not count in the
 /// profile. `interrupted` tells that a signal broke the run off, so that cells are missing. `notRun` tells why nothing was played, as an object with `blame`, `headline`, `expected`, `got`, `hint`.
+/// `inapplicable` has a `transport` where it is that which does not have what the scenario is about.
 /// `directory` is there if results are written, `checks` if the document is printed, `baseline` is null without one.
 #[derive(Debug)]
 pub struct SummaryJson {
@@ -115,6 +116,9 @@ impl SummaryJson {
             let mut object = Object::new();
             object.push("scenario", inapplicable.scenario.id);
             object.push("revision", inapplicable.revision.as_str());
+            if let Some(carrier) = inapplicable.carrier {
+                object.push("transport", carrier.as_str());
+            }
             Value::Object(object)
         });
         document.push("inapplicable", inapplicable.collect::<Value>());

@@ -27,13 +27,16 @@ pub struct Selection {
     pub force: bool,
 }
 
-/// A scenario that was named and does not exist at a revision that was asked for.
+/// A scenario that was asked for where it has nothing to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inapplicable {
     /// The scenario.
     pub scenario: &'static Scenario,
-    /// The revision.
+    /// The revision that was asked for.
     pub revision: Revision,
+    /// The carrier of the target that does not have what the scenario is about; `None` if it is the revision that has
+    /// not.
+    pub carrier: Option<CarrierKind>,
 }
 
 impl Inapplicable {
@@ -88,24 +91,37 @@ impl Plan {
         let mut cells = Vec::new();
         let mut inapplicable = Vec::new();
         for scenario in chosen(profile, selection)? {
-            for revision in revisions(profile, scenario, &selection.revisions) {
+            let wanted = revisions(profile, scenario, &selection.revisions);
+            let over: Vec<CarrierKind> =
+                carriers.iter().copied().filter(|it| scenario.carriers.contains(*it)).collect();
+            if over.is_empty() {
+                let asked = wanted.last().zip(carriers.first());
+                inapplicable.extend(asked.map(|(&revision, &carrier)| Inapplicable {
+                    scenario,
+                    revision,
+                    carrier: Some(carrier),
+                }));
+                continue;
+            }
+            for revision in wanted {
                 if scenario.revisions.contains(revision) || selection.force {
                     let asked = !selection.revisions.is_empty();
                     let exists = |carrier: &&CarrierKind| asked || carrier.exists_at(revision);
-                    cells.extend(carriers.iter().filter(exists).map(|&carrier| Cell {
+                    cells.extend(over.iter().filter(exists).map(|&carrier| Cell {
                         scenario,
                         revision,
                         carrier,
                     }));
                 } else {
-                    inapplicable.push(Inapplicable { scenario, revision });
+                    inapplicable.push(Inapplicable { scenario, revision, carrier: None });
                 }
             }
         }
-        if selection.scenarios.is_empty() {
-            inapplicable.clear();
+        let is_named = !selection.scenarios.is_empty();
+        if !is_named {
+            inapplicable.retain(|it| it.carrier.is_some());
         }
-        if cells.is_empty() && inapplicable.is_empty() {
+        if cells.is_empty() && (!is_named || inapplicable.is_empty()) {
             return Err(UsageError::NothingSelected);
         }
         Ok(Self {

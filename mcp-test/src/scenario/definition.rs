@@ -10,6 +10,7 @@ use std::str::FromStr;
 use super::{Ctx, Need, Proofs};
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
 use crate::spec::{Era, Revision, Revisions};
+use crate::transport::CarrierKind;
 
 /// Which side is under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -119,6 +120,26 @@ impl Official {
             Revision::NEWEST
         } else {
             Revision::NEWEST_HANDSHAKE
+        }
+    }
+}
+
+/// The carriers over which a scenario has something to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carriers {
+    /// All: what it is about is said in messages.
+    Any,
+    /// Those of Streamable HTTP: it is about sessions, headers or streams, which other carriers do not have.
+    StreamableHttp,
+}
+
+impl Carriers {
+    /// Whether the carrier is one of them.
+    #[must_use]
+    pub const fn contains(self, carrier: CarrierKind) -> bool {
+        match self {
+            Self::Any => true,
+            Self::StreamableHttp => carrier.is_http(),
         }
     }
 }
@@ -284,6 +305,8 @@ pub struct Scenario {
     pub revisions: Revisions,
     /// What the official suite says about it; `None` for our own.
     pub official: Option<Official>,
+    /// The carriers over which it has something to say.
+    pub carriers: Carriers,
     /// What the peer must offer for the scenario to say something.
     pub needs: &'static [Need],
     /// What it leaves changed on a shared peer; such a scenario runs alone.

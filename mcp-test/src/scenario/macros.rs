@@ -3,7 +3,8 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's `run` and
 /// `proofs`.
 ///
-/// `official`, `needs` and `disturbs` may be left out.
+/// `official`, `carriers`, `needs` and `disturbs` may be left out; `carriers` names one of
+/// [`Carriers`](crate::scenario::Carriers).
 #[macro_export]
 #[doc(hidden)]
 macro_rules! scenario {
@@ -12,6 +13,7 @@ macro_rules! scenario {
         $leg:ident $id:literal: $title:literal,
         revisions: $revisions:expr,
         $(official: $official:expr,)?
+        $(carriers: $carriers:ident,)?
         $(needs: $needs:expr,)?
         $(disturbs: $disturbs:literal,)?
         checks: $checks:expr $(,)?
@@ -25,6 +27,7 @@ macro_rules! scenario {
             leg: $crate::scenario::Leg::$leg,
             revisions: $revisions,
             official: $crate::scenario!(@option $($official)?),
+            carriers: $crate::scenario!(@carriers $($carriers)?),
             needs: $crate::scenario!(@list $($needs)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
             checks: &$checks,
@@ -35,6 +38,8 @@ macro_rules! scenario {
     };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
+    (@carriers) => { $crate::scenario::Carriers::Any };
+    (@carriers $carriers:ident) => { $crate::scenario::Carriers::$carriers };
     (@list) => { &[] };
     (@list $value:expr) => { &$value };
 }

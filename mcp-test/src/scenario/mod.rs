@@ -22,7 +22,9 @@ pub(crate) use checking::FIXTURE;
 pub use checking::{CheckBuilder, Part, Subject};
 pub use connected::Connected;
 pub use context::{Ctx, Ended, Setup, Skip};
-pub use definition::{CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite};
+pub use definition::{
+    Carriers, CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite,
+};
 pub use golden::{Differences, Golden};
 pub use matchers::{empty_result, truthy};
 pub use need::{Inventory, Need};

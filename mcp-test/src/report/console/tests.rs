@@ -6,6 +6,7 @@ use pretty_assertions::assert_eq;
 use super::super::sample;
 use super::*;
 use crate::run::Comparison;
+use crate::transport::CarrierKind;
 
 fn shown(view: View, cells: Vec<Cell>, outcomes: Vec<Outcome>) -> String {
     shown_with(view, sample::events(cells, outcomes))
@@ -301,12 +302,17 @@ fn a_baseline_is_compared_in_the_official_words() {
 }
 
 #[test]
-fn a_scenario_that_does_not_exist_at_a_revision_is_skipped_as_officially() {
+fn what_is_not_played_is_told_before_the_run() {
     let mut console = Console::new(StripStream::new(Vec::new()), view());
-    let ping = Inapplicable { scenario: sample::ping().cell.scenario, revision: Revision::NEWEST };
-    console.inapplicable(&ping).expect("memory does not refuse");
+    let scenario = sample::ping().cell.scenario;
+    let at = |carrier| Inapplicable { scenario, revision: Revision::NEWEST, carrier };
+    let all = [at(None), at(Some(CarrierKind::Stdio)), at(Some(CarrierKind::Stdio))];
+    console.inapplicable(&all).expect("memory does not refuse");
     let text = String::from_utf8(console.out.into_inner()).expect("UTF-8");
-    insta::assert_snapshot!(text, @"SKIPPED: scenario 'ping' is not applicable at spec version 2026-07-28 (introduced in 2025-06-18, removed in 2026-07-28). Use --force to run it anyway.");
+    insta::assert_snapshot!(text, @r"
+    SKIPPED: scenario 'ping' is not applicable at spec version 2026-07-28 (introduced in 2025-06-18, removed in 2026-07-28). Use --force to run it anyway.
+    Not applicable over stdio, since they are about HTTP: ping, ping
+    ");
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn a_scenario_that_is_named_where_it_does_not_exist_is_reported_or_forced() {
     assert!(plan.cells.is_empty());
     let [inapplicable] = plan.inapplicable[..] else { panic!("{:?}", plan.inapplicable) };
     assert_eq!((inapplicable.scenario.id, inapplicable.revision), ("ping", Revision::V2026_07_28));
+    assert_eq!(inapplicable.carrier, None);
     assert_eq!(inapplicable.window().newest(), Some(Revision::V2025_11_25));
 
     asked.force = true;
