@@ -32,9 +32,9 @@ pub(super) async fn play(plan: &Plan, cell: Cell, known: Known) -> Outcome {
     let profile = plan.profile.at(cell.scenario, cell.revision);
     let stage = Stage { plan, cell, profile, started: clock::utc_now(), watch: Stopwatch::start() };
     if profile != Profile::Official {
-        let unmet = known
-            .unspoken
-            .or_else(|| cell.scenario.needs.iter().find_map(|need| need.unmet(&known.inventory)));
+        let unmet = known.unspoken.or_else(|| {
+            cell.scenario.needs.iter().find_map(|need| need.unmet(&known.inventory, cell.revision))
+        });
         if let Some(reason) = unmet {
             return stage.without_playing(&reason);
         }

@@ -122,18 +122,14 @@ impl<'a> CheckBuilder<'a> {
 
     /// Demands something of a reply; a mismatch is a FAILURE.
     pub fn expect(self, subject: &impl Subject, matcher: impl Matcher) -> Self {
-        match self.compare(subject, &matcher) {
-            Ok(()) => self.pass(),
-            Err(finding) => self.fail(finding),
-        }
+        let outcome = self.compare(subject, &matcher);
+        self.judge(outcome)
     }
 
     /// Advises something; a mismatch is a WARNING.
     pub fn should(self, subject: &impl Subject, matcher: impl Matcher) -> Self {
-        match self.compare(subject, &matcher) {
-            Ok(()) => self.pass(),
-            Err(finding) => self.fail(finding.should()),
-        }
+        let outcome = self.compare(subject, &matcher);
+        self.judge(outcome.map_err(Finding::should))
     }
 
     /// Demands what only the official suite demands, not the specification; `why` says what the specification says.
@@ -176,6 +172,14 @@ impl<'a> CheckBuilder<'a> {
             self.row.known_false = Some(why.to_owned());
         }
         self
+    }
+
+    /// Takes over what was found out by other means than a matcher.
+    pub fn judge(self, outcome: Result<(), Finding>) -> Self {
+        match outcome {
+            Ok(()) => self.pass(),
+            Err(finding) => self.fail(finding),
+        }
     }
 
     /// Nothing is wrong.

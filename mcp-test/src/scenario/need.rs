@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::json::Value;
-use crate::spec::Capability;
+use crate::spec::{Capability, Revision};
 
 /// Something that the peer must offer for a scenario to say anything about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,12 +21,14 @@ pub enum Need {
 }
 
 impl Need {
-    /// Why the inventory does not meet the need; `None` if it does, or if that is not known.
+    /// Why the inventory does not meet the need at that revision; `None` if it does, or if that is not known.
     ///
     /// A list that the peer could not give leaves the question open: then the scenario runs, and finds out.
     #[must_use]
-    pub fn unmet(&self, inventory: &Inventory) -> Option<String> {
+    pub fn unmet(&self, inventory: &Inventory, revision: Revision) -> Option<String> {
         match self {
+            // What cannot be declared yet may be there all the same.
+            Self::Capability(capability) if !capability.revisions().contains(revision) => None,
             Self::Capability(capability) => {
                 let declared = inventory.capabilities.as_ref()?;
                 (!capability.declared_in(declared))
@@ -93,14 +95,16 @@ mod tests {
 
     #[test]
     fn a_met_need_and_an_open_question_let_the_scenario_run() {
-        assert_eq!(Need::Capability(Capability::Tools).unmet(&server()), None);
-        assert_eq!(Need::Tool("sub").unmet(&server()), None);
-        assert_eq!(Need::Prompt("greet").unmet(&server()), None);
+        let unmet = |need: Need| need.unmet(&server(), Revision::V2024_11_05);
+        assert_eq!(unmet(Need::Capability(Capability::Tools)), None);
+        assert_eq!(unmet(Need::Capability(Capability::Completions)), None);
+        assert_eq!(unmet(Need::Tool("sub")), None);
+        assert_eq!(unmet(Need::Prompt("greet")), None);
     }
 
     #[test]
     fn an_unmet_need_says_what_is_there_instead() {
-        let say = |need: Need| need.unmet(&server()).unwrap_or_default();
+        let say = |need: Need| need.unmet(&server(), Revision::NEWEST).unwrap_or_default();
         insta::assert_snapshot!(say(Need::Tool("mul")), @"the server does not offer the tool `mul`; it lists `add`, `sub`");
         insta::assert_snapshot!(say(Need::Resource("a:b")), @"the server does not offer the resource `a:b`; it lists none");
         insta::assert_snapshot!(say(Need::Capability(Capability::Prompts)), @"the server does not declare the capability `prompts`");

@@ -2,6 +2,7 @@
 
 mod matchers;
 mod references;
+mod refusal;
 
 /// Declares a module per scenario and lists the scenarios, so that none can be forgotten.
 macro_rules! scenarios {
@@ -15,7 +16,9 @@ macro_rules! scenarios {
 
 scenarios![
     server_initialize,
+    logging_set_level,
     ping,
+    completion_complete,
     tools_list,
     tools_call_simple_text,
     tools_call_error,

@@ -11,7 +11,9 @@ macro_rules! references {
 references! {
     INITIALIZE = "MCP-Initialize", "https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#initialization";
     SESSION = "MCP-Session-Management", "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management";
+    LOGGING = "MCP-Logging", "https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/logging";
     PING = "MCP-Ping", "https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/ping";
+    COMPLETION = "MCP-Completion", "https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/completion";
     TOOLS_LIST = "MCP-Tools-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/tools#listing-tools";
     TOOL_NAMES = "MCP-Tool-Names", "https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names";
     TOOL_NAMES_DRAFT = "MCP-Tool-Names-Draft", "https://modelcontextprotocol.io/specification/draft/server/tools#tool-names";

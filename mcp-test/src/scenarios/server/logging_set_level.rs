@@ -1,0 +1,118 @@
+//! `logging-set-level`.
+
+use serde_json::json;
+
+use super::references::LOGGING;
+use super::refusal::refused;
+use crate::check::Finding;
+use crate::expect::empty_object;
+use crate::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
+use crate::server::reference::everything;
+use crate::server::{Answer, Call, Server};
+use crate::spec::{Capability, Revision, Revisions, error_code};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The server lets its client say how much of its log it wants to see.
+    ///
+    /// The official check sets one level; our own ones set all eight, and one that does not exist: a server that takes
+    /// any word for a level leaves its client wondering why nothing is logged.
+    Server "logging-set-level": "The server accepts a log level",
+    revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
+    official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
+    needs: [Need::Capability(Capability::Logging)],
+    checks: [
+        CheckSpec::official(
+            "logging-set-level",
+            "LoggingSetLevel",
+            "The result of `logging/setLevel` is an empty object",
+            &[LOGGING],
+        )
+        .requires(&["logging.set-level.accept", "schema.set-level-result"]),
+        CheckSpec::own(
+            "logging-set-level-each",
+            "LoggingSetLevelEach",
+            "Each of the eight levels is accepted, with an empty result",
+        )
+        .requires(&["logging.set-level.all-levels", "schema.set-level-result"]),
+        CheckSpec::own(
+            "logging-set-level-unknown",
+            "LoggingSetLevelUnknown",
+            "A level that does not exist is refused with -32602",
+        )
+        .requires(&["logging.set-level.invalid-32602"])
+        .warns(),
+    ],
+}
+
+const LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.set_level("info").await?;
+    reply.result()?;
+    ctx.check("logging-set-level")
+        .requires("schema.set-level-result")
+        .expect(&reply, empty_result())
+        .officially(&reply, empty_object(), "every result may carry `_meta`");
+
+    let mut replies = Vec::new();
+    for level in LEVELS {
+        replies.push(ctx.set_level(level).await?);
+    }
+    let mut each = ctx.check("logging-set-level-each");
+    for reply in &replies {
+        each = each.requires("logging.set-level.all-levels").judge(reply.result().map(|_| ()));
+        if reply.error().is_none() {
+            each = each.requires("schema.set-level-result").expect(reply, empty_result());
+        }
+    }
+    drop(each);
+
+    let reply = ctx.set_level("verbose").await?;
+    ctx.check("logging-set-level-unknown").judge(refused(&reply, error_code::INVALID_PARAMS));
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "logging-set-level" by reply_error("logging/setLevel", -32601),
+        also "logging-set-level-each" Skipped, also "logging-set-level-unknown" Skipped;
+    catches "logging-set-level" by set("logging/setLevel", "/level", json!("info")),
+        also "logging-set-level-each" Failure;
+    catches "logging-set-level" by set("logging/setLevel", "/_meta", json!({})), under Official;
+    catches "logging-set-level-each" on without_alert();
+    warns "logging-set-level-unknown" on easy();
+    warns "logging-set-level-unknown" on upset();
+}
+
+/// Answers `logging/setLevel` in its own way.
+fn accepting(answer: fn(&str) -> Answer) -> Server {
+    everything().on("logging/setLevel", move |call: Call| async move {
+        answer(call.param("level").and_then(crate::json::Value::as_str).unwrap_or_default())
+    })
+}
+
+/// Knows the levels of other logging libraries.
+fn without_alert() -> Server {
+    accepting(|level| match level {
+        "debug" | "info" | "notice" | "warning" | "error" | "critical" => json!({}).into(),
+        _ => Answer::error(error_code::INVALID_PARAMS, "unknown level"),
+    })
+}
+
+/// Takes any word for a level.
+fn easy() -> Server {
+    accepting(|_| json!({}).into())
+}
+
+/// Breaks down on an unknown level.
+fn upset() -> Server {
+    accepting(|level| {
+        if LEVELS.contains(&level) {
+            json!({}).into()
+        } else {
+            Answer::error(error_code::INTERNAL_ERROR, "no such level")
+        }
+    })
+}

@@ -1,0 +1,25 @@
+//! How a server refuses what it should refuse.
+
+use crate::check::Finding;
+use crate::client::Reply;
+
+/// That the reply is an error of this code; that there is an error at all, and which, is only recommended.
+///
+/// The reply itself shows that the request has reached the server.
+pub(super) fn refused(reply: &Reply, code: i64) -> Result<(), Finding> {
+    let (headline, got) = match reply.outcome() {
+        Err(error) if error.code == code => return Ok(()),
+        Err(error) => {
+            (format!("`{}` was refused with another code", reply.method()), error.to_string())
+        }
+        Ok(result) => (
+            format!("`{}` was not refused", reply.method()),
+            format!("the result {}", result.short(120)),
+        ),
+    };
+    Err(Finding::peer(headline)
+        .expected(format!("a JSON-RPC error with code {code}"))
+        .got(got)
+        .evidence_all(reply.evidence())
+        .should())
+}
