@@ -20,7 +20,7 @@ const STATELESS: &str = "2026-07-28";
 /// The scenario that is run, and the fault.
 type Damaged = (&'static str, &'static str);
 
-const IN_BOTH_ERAS: [Damaged; 14] = [
+const IN_BOTH_ERAS: &[Damaged] = &[
     ("tools-call-simple-text", "error:tools/call:-32603"),
     ("tools-call-error", "error:tools/call:-32603"),
     ("tools-call-error", "remove:tools/call:/isError"),
@@ -32,17 +32,24 @@ const IN_BOTH_ERAS: [Damaged; 14] = [
     ("resources-list", "status:resources/list:500"),
     ("resources-read-text", "remove:resources/read:/contents/0/mimeType"),
     ("resources-read-text", "retyped-id:resources/read"),
+    ("completion-complete", "error:completion/complete:-32601"),
+    ("completion-complete", "remove:completion/complete:/completion/values"),
+    ("completion-complete", "set:completion/complete:/completion/values:[7]"),
     ("prompts-list", "wrong-id:prompts/list"),
     ("prompts-get-simple", "set:prompts/get:/messages:[]"),
     ("prompts-get-simple", r#"stray:prompts/get:{"jsonrpc":"2.0","id":77,"result":{}}"#),
 ];
 
-const WITH_A_HANDSHAKE: [Damaged; 5] = [
+const WITH_A_HANDSHAKE: &[Damaged] = &[
     ("tools-list", "remove:initialize:/capabilities/tools"),
     ("server-initialize", "set:initialize:/capabilities:5"),
     ("server-initialize", "remove:initialize:/serverInfo/version"),
     ("server-initialize", "session-id:not visible"),
     ("ping", "set:ping:/extra:7"),
+    ("logging-set-level", "error:logging/setLevel:-32602"),
+    ("logging-set-level", "set:logging/setLevel:/extra:7"),
+    ("logging-set-level", "remove:initialize:/capabilities/logging"),
+    ("completion-complete", "remove:initialize:/capabilities/completions"),
 ];
 
 /// Where the two do not agree, as [`compare`] tells it, and why.
@@ -79,7 +86,7 @@ fn compare(
 ) -> Vec<String> {
     let serving = Serving::reference(MCP_TEST, &[fault]);
     let (theirs, ours) = (word(&folder.join("theirs")), word(&folder.join("ours")));
-    let words = ["--spec-version", revision, "--timeout", "3000", "-o"];
+    let words = ["--spec-version", revision, "--timeout", "9000", "-o"];
     let (code, text) =
         officially(peers, &serving.url, scenario, &[&words[..], &[&theirs]].concat());
     let target = ["server", "--url", &serving.url, "--scenario", scenario];
@@ -123,7 +130,7 @@ fn compare(
 fn both_judge_a_faulty_server_alike() {
     let Some(peers) = Peers::installed() else { return };
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "both-judge-faults-alike");
-    let cells = IN_BOTH_ERAS.iter().chain(&WITH_A_HANDSHAKE).map(|damaged| (HANDSHAKE, *damaged));
+    let cells = IN_BOTH_ERAS.iter().chain(WITH_A_HANDSHAKE).map(|damaged| (HANDSHAKE, *damaged));
     let cells = cells.chain(IN_BOTH_ERAS.iter().map(|damaged| (STATELESS, *damaged)));
     let waiting = Mutex::new(cells.enumerate().collect::<Vec<_>>());
     let differences = Mutex::new(BTreeSet::new());

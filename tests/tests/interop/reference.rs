@@ -5,6 +5,8 @@ use crate::report::{Report, over_streamable_http};
 
 /// Every scenario passes at every revision at which it exists.
 const VERDICTS: &str = "\
+completion-complete: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+logging-set-level: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 ping: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 prompts-get-simple: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 prompts-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
