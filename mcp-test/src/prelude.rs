@@ -3,6 +3,7 @@
 pub use serde_json::json;
 
 pub use crate::check::Finding;
+pub use crate::client::{Elicited, Handlers, Sampled};
 pub use crate::process::Command;
 pub use crate::scenario::Ctx;
 pub use crate::spec::Revision;

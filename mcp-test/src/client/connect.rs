@@ -52,7 +52,7 @@ impl Client {
     pub async fn initialize(&mut self) -> Result<Reply, Finding> {
         let params = serde_json::json!({
             "protocolVersion": self.options.revision.as_str(),
-            "capabilities": self.options.capabilities.to_serde(),
+            "capabilities": self.options.declared(self.options.revision).to_serde(),
             "clientInfo": self.options.client_info.to_serde(),
         });
         let reply = self.request("initialize", params).await?;

@@ -22,7 +22,9 @@ mod tests;
 use std::time::Duration;
 
 pub use facts::ServerFacts;
-pub use handlers::{Answer, Handlers};
+pub use handlers::{
+    Answer, Choice, Elicited, Field, FieldKind, Form, Handlers, Root, Sampled, Sampling, Visit,
+};
 pub use options::Options;
 pub use probe::{Spoken, probe};
 pub use reply::{
@@ -94,7 +96,15 @@ impl Client {
         self.state.notifications()
     }
 
+    /// The requests that came from the server so far.
+    #[must_use]
+    pub fn asked(&self) -> &[Request] {
+        self.state.asked()
+    }
+
     /// Replaces the handlers for what the server asks.
+    ///
+    /// In the stateless era what they serve is declared from the next request on; a handshake is not made again.
     pub fn handle(&mut self, handlers: Handlers) {
         self.options.handlers = handlers;
     }
@@ -221,7 +231,7 @@ impl Client {
             let own = [
                 (meta::PROTOCOL_VERSION, Value::from(self.facts.revision.as_str())),
                 (meta::CLIENT_INFO, self.options.client_info.clone()),
-                (meta::CLIENT_CAPABILITIES, self.options.capabilities.clone()),
+                (meta::CLIENT_CAPABILITIES, self.options.declared(self.facts.revision)),
             ];
             for (key, value) in own {
                 if !all.contains(key) {

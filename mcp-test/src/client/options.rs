@@ -14,8 +14,8 @@ pub struct Options {
     pub revision: Revision,
     /// The client's name and version.
     pub client_info: Value,
-    /// The capabilities that the client declares.
-    pub capabilities: Value,
+    /// The capabilities that the client declares; `None` for those that its handlers serve.
+    pub capabilities: Option<Value>,
     /// How long a reply may take.
     pub timeout: Duration,
     /// Answers to what the server asks.
@@ -31,7 +31,7 @@ impl Default for Options {
             revision: Revision::NEWEST_HANDSHAKE,
             client_info:
                 serde_json::json!({"name": "mcp-test", "version": env!("CARGO_PKG_VERSION")}).into(),
-            capabilities: serde_json::json!({}).into(),
+            capabilities: None,
             timeout: Duration::from_secs(10),
             handlers: Handlers::new(),
             lenient_ids: false,
@@ -56,8 +56,19 @@ impl Options {
     /// Answers to what the server asks; they also decide the capabilities that are declared.
     #[must_use]
     pub fn handlers(mut self, handlers: Handlers) -> Self {
-        self.capabilities = handlers.capabilities();
         self.handlers = handlers;
         self
+    }
+
+    /// Declares exactly these capabilities, whatever the handlers serve.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: impl Into<Value>) -> Self {
+        self.capabilities = Some(capabilities.into());
+        self
+    }
+
+    /// What is declared at `revision`.
+    pub(super) fn declared(&self, revision: Revision) -> Value {
+        self.capabilities.clone().unwrap_or_else(|| self.handlers.capabilities(revision))
     }
 }

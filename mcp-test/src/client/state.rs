@@ -15,6 +15,9 @@ use crate::wire::{Id, Malformed, Message, Notification, Request, RpcError};
 /// Notifications that are kept for a scenario to look at; the trace holds all of them.
 const KEPT_NOTIFICATIONS: usize = 10_000;
 
+/// Requests of the server that are kept to look at; the trace holds all of them.
+const KEPT_REQUESTS: usize = 1_000;
+
 /// Oddities that are kept to be named when a wait fails; the trace holds all of them.
 const KEPT_ODDITIES: usize = 20;
 
@@ -53,6 +56,7 @@ pub(super) struct State {
     /// Ids whose replies nobody waits for any more.
     given_up: Vec<Id>,
     notifications: Vec<Notification>,
+    requested: Vec<Request>,
     requests: usize,
     notified: usize,
     oddities: VecDeque<Oddity>,
@@ -77,6 +81,10 @@ impl State {
 
     pub(super) fn notifications(&self) -> &[Notification] {
         &self.notifications
+    }
+
+    pub(super) fn asked(&self) -> &[Request] {
+        &self.requested
     }
 
     /// Whether the peer has sent anything at all.
@@ -108,6 +116,9 @@ impl State {
                 match message {
                     Message::Request(request) => {
                         self.requests += 1;
+                        if self.requested.len() < KEPT_REQUESTS {
+                            self.requested.push(request.clone());
+                        }
                         return Some(request);
                     }
                     Message::Notification(notification) => {

@@ -134,8 +134,9 @@ impl Client {
     }
 
     async fn observe(&mut self, incoming: Incoming, deadline: Deadline) {
-        if let Some(request) = self.state.take(incoming, self.facts.revision) {
-            let answer = self.options.handlers.answer(&request);
+        if let Some(request) = self.state.take(incoming, self.facts.revision)
+            && let Some(answer) = self.options.handlers.answer(&request)
+        {
             self.link.send(answer, deadline).await;
         }
     }
