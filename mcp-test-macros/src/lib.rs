@@ -47,7 +47,7 @@ mod validate;
 /// |---|---|
 /// | `target = my_server` | the server to test: a function or closure that makes a `Target`, or a `Target`; without it, that of `mcp_test::target!` |
 /// | `revisions = "2025-06-18.."` | the revisions to run at: one, a range (`"a.."`, `"a..b"` with both ends, `"..b"`), several of these with commas, or `"all"`; without it, the newest that both sides speak |
-/// | `transports = [duplex, stdio, http, router]` | the transports to run over; without it, the first one of the target |
+/// | `transports = [duplex, stdio, http, router, sse]` | the transports to run over; without it, the first one of the target |
 /// | `matrix` | run at every revision and over every transport of the target, within `revisions` and `transports` |
 /// | `allow_skip` | a scenario that skips itself passes; otherwise it fails and says why it was skipped |
 /// | `timeout = "5s"` | how long one cell may take: a whole number with `ms`, `s` or `m` |

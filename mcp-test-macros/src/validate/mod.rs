@@ -109,10 +109,10 @@ mod tests {
         insta::assert_snapshot!(mistakes("transports = [htpp, \"http\", duplex, a::b, duplex, tcp, 1]", RIGHT), @r#"
         htpp -> unknown transport `htpp`: did you mean `http`?
         "http" -> a transport is a word, without quotes: `http`
-        a::b -> expected a transport: one of `duplex`, `stdio`, `http`, `router`
+        a::b -> expected a transport: one of `duplex`, `stdio`, `http`, `router`, `sse`
         duplex -> duplicate transport `duplex`
-        tcp -> unknown transport `tcp`: expected one of `duplex`, `stdio`, `http`, `router`
-        1 -> expected a transport: one of `duplex`, `stdio`, `http`, `router`
+        tcp -> unknown transport `tcp`: expected one of `duplex`, `stdio`, `http`, `router`, `sse`
+        1 -> expected a transport: one of `duplex`, `stdio`, `http`, `router`, `sse`
         "#);
         insta::assert_snapshot!(mistakes("transports = []", RIGHT), @"[] -> no transport to run over: name one, or leave `transports` out");
     }

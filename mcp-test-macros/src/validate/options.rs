@@ -11,7 +11,7 @@ use crate::suggest;
 const OPTIONS: [&str; 7] =
     ["target", "revisions", "transports", "matrix", "allow_skip", "timeout", "crate"];
 
-const TRANSPORTS: [&str; 4] = ["duplex", "stdio", "http", "router"];
+const TRANSPORTS: [&str; 5] = ["duplex", "stdio", "http", "router", "sse"];
 
 /// Reads every option that is right; of those that come twice, the first.
 pub(super) fn validate<'a>(written: &'a [Written], errors: &mut Errors) -> Options<'a> {

@@ -75,7 +75,7 @@ pub(super) struct RunArgs {
     /// Run a named scenario although it does not exist at the revision
     #[arg(long, requires = "scenarios")]
     pub(super) force: bool,
-    /// Use this transport only, if the target has several: duplex, stdio, http, router (repeatable)
+    /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
     #[arg(long = "transport", value_name = "NAME")]
     pub(super) carriers: Vec<CarrierKind>,
     /// Judge by these rules: official, adaptive, strict

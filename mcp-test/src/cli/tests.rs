@@ -150,7 +150,7 @@ fn wrong_values_are_told_what_would_be_right() {
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(refused("server --reference --transport tcp"), @r"
-    error: invalid value 'tcp' for '--transport <NAME>': `tcp` is no transport: expected one of duplex, stdio, http, router
+    error: invalid value 'tcp' for '--transport <NAME>': `tcp` is no transport: expected one of duplex, stdio, http, router, sse
 
     For more information, try '--help'.
     ");

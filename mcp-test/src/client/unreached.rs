@@ -1,7 +1,7 @@
 //! What it means for a test that a target could not be reached: a finding, and nobody blames the peer.
 
 use crate::check::Finding;
-use crate::transport::OpenError;
+use crate::transport::{HttpFailure, OpenError};
 
 impl From<OpenError> for Finding {
     fn from(error: OpenError) -> Self {
@@ -30,6 +30,28 @@ impl From<OpenError> for Finding {
             }
             _ => Self::environment(headline),
         }
+    }
+}
+
+impl From<HttpFailure> for Finding {
+    fn from(failure: HttpFailure) -> Self {
+        let evidence = failure.evidence();
+        let finding = match &failure {
+            HttpFailure::NoHttp { .. } => Self::test(failure.to_string())
+                .expected("a connection over HTTP")
+                .hint("test it with `--url` or `Target::url`"),
+            HttpFailure::NoResponse { method, why, .. } => {
+                Self::peer(format!("the {method} request got no HTTP response"))
+                    .expected("an HTTP response")
+                    .got(why.clone())
+            }
+            HttpFailure::Late { method, within, .. } => {
+                Self::peer(format!("the {method} request was not answered"))
+                    .expected(format!("an HTTP response within {within}"))
+                    .got("nothing at all in that time")
+            }
+        };
+        finding.evidence_all(evidence)
     }
 }
 

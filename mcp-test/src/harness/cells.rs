@@ -172,6 +172,6 @@ pub(super) mod tests {
     fn a_wrong_word_is_told_with_its_option() {
         let wrong = UserScenario { transports: &["http2"], ..scenario() };
         let error = declared(&wrong, || Ok(Vec::new())).expect_err("a wrong word");
-        insta::assert_snapshot!(error, @"transports of `#[mcp_scenario]`: `http2` is no transport: expected one of duplex, stdio, http, router");
+        insta::assert_snapshot!(error, @"transports of `#[mcp_scenario]`: `http2` is no transport: expected one of duplex, stdio, http, router, sse");
     }
 }

@@ -1,4 +1,4 @@
-//! The four ways in which messages reach a peer.
+//! The five ways in which messages reach a peer.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,11 +16,13 @@ pub enum CarrierKind {
     Http,
     /// Streamable HTTP against a tower service in this process, without a port.
     Router,
+    /// The HTTP+SSE of 2024-11-05 over the network: an event stream from the server, and POSTs to it.
+    Sse,
 }
 
 impl CarrierKind {
     /// Every carrier.
-    pub const ALL: [Self; 4] = [Self::Duplex, Self::Stdio, Self::Http, Self::Router];
+    pub const ALL: [Self; 5] = [Self::Duplex, Self::Stdio, Self::Http, Self::Router, Self::Sse];
 
     /// The word used in cell names, options and attributes.
     #[must_use]
@@ -30,6 +32,7 @@ impl CarrierKind {
             Self::Stdio => "stdio",
             Self::Http => "http",
             Self::Router => "router",
+            Self::Sse => "sse",
         }
     }
 
@@ -39,17 +42,28 @@ impl CarrierKind {
         matches!(self, Self::Http | Self::Router)
     }
 
-    /// Whether the revision describes what the carrier does: 2024-11-05 has no Streamable HTTP yet.
+    /// Whether messages are lines over a pair of byte streams.
+    #[must_use]
+    pub const fn is_lines(self) -> bool {
+        matches!(self, Self::Duplex | Self::Stdio)
+    }
+
+    /// Whether the revision describes what the carrier does: 2024-11-05 has HTTP+SSE, the later ones Streamable HTTP.
     ///
     /// ```
     /// use mcp_test::{spec::Revision, transport::CarrierKind};
     ///
     /// assert!(!CarrierKind::Http.exists_at(Revision::V2024_11_05));
+    /// assert!(CarrierKind::Sse.exists_at(Revision::V2024_11_05));
     /// assert!(CarrierKind::Duplex.exists_at(Revision::V2024_11_05));
     /// ```
     #[must_use]
     pub const fn exists_at(self, revision: Revision) -> bool {
-        !self.is_http() || revision.has_streamable_http()
+        match self {
+            Self::Duplex | Self::Stdio => true,
+            Self::Http | Self::Router => revision.has_streamable_http(),
+            Self::Sse => !revision.has_streamable_http(),
+        }
     }
 }
 
@@ -61,7 +75,7 @@ impl fmt::Display for CarrierKind {
 
 /// A word that names no carrier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no transport: expected one of duplex, stdio, http, router")]
+#[error("`{0}` is no transport: expected one of duplex, stdio, http, router, sse")]
 pub struct UnknownCarrier(String);
 
 impl FromStr for CarrierKind {
@@ -84,6 +98,6 @@ mod tests {
         for kind in CarrierKind::ALL {
             assert_eq!(kind.as_str().parse(), Ok(kind));
         }
-        insta::assert_snapshot!("tcp".parse::<CarrierKind>().unwrap_err(), @"`tcp` is no transport: expected one of duplex, stdio, http, router");
+        insta::assert_snapshot!("tcp".parse::<CarrierKind>().unwrap_err(), @"`tcp` is no transport: expected one of duplex, stdio, http, router, sse");
     }
 }

@@ -37,7 +37,7 @@ where
     let (ours, theirs) = tokio::io::duplex(PIPE);
     let (input, output) = tokio::io::split(ours);
     let (incoming, observations) = mpsc::channel(QUEUE);
-    let observer = Observer { recorder: recorder.clone(), connection, incoming };
+    let observer = Observer::new(recorder, connection, incoming);
     let sender = LineSender::start(recorder.clone(), connection, output);
     let serve = serve.clone();
     let conversation = tokio::spawn(async move {

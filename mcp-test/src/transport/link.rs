@@ -11,11 +11,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::CarrierKind;
+use super::bare::BareCall;
+use super::{CarrierKind, HttpAnswer, HttpExchange, HttpFailure, HttpRequest};
 use crate::clock::Deadline;
 use crate::spec::Revision;
 pub use crate::trace::Damage;
 use crate::trace::{Connection, Recorder, Seq};
+use crate::wire::sse::SseEvent;
 use crate::wire::{Malformed, Message};
 
 pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -30,6 +32,21 @@ pub(super) trait Carry: Send {
 
     /// Learns which revision the conversation has settled on.
     fn speak(&mut self, revision: Revision);
+
+    /// Makes an HTTP request that is not the carrier's own, where there is HTTP.
+    fn bare(&self, _: HttpRequest) -> Option<BareCall> {
+        None
+    }
+
+    /// The request that [`Carry::send`] would make of a message, where there is HTTP.
+    fn as_http(&self, _: Outgoing) -> Option<HttpRequest> {
+        None
+    }
+
+    /// The session that the server has opened, where there are sessions.
+    fn session(&self) -> Option<String> {
+        None
+    }
 
     /// Ends the connection in good order, by force after `grace`.
     fn end(self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending>;
@@ -192,6 +209,68 @@ impl Link {
     /// Tells the carrier the revision of the conversation, which decides the headers on HTTP.
     pub fn speak(&mut self, revision: Revision) {
         self.carry.speak(revision);
+    }
+
+    /// Makes exactly this HTTP request and reads its response to the end.
+    ///
+    /// It belongs to the connection in the trace, and is no part of its conversation: [`Link::next`] does not see what
+    /// comes. Several can be under way at once. An event stream that stays open is read until the deadline.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpFailure`] when there is no response, or no HTTP.
+    pub fn http(
+        &self,
+        request: HttpRequest,
+        deadline: Deadline,
+    ) -> impl Future<Output = Result<HttpAnswer, HttpFailure>> + Send + use<> {
+        let opening = self.open_http(request, deadline);
+        async move { Ok(opening.await?.finish(deadline).await) }
+    }
+
+    /// As [`Link::http`], but of an event stream no more is read once an event is enough.
+    ///
+    /// # Errors
+    ///
+    /// As [`Link::http`].
+    pub fn http_until<F>(
+        &self,
+        request: HttpRequest,
+        deadline: Deadline,
+        enough: F,
+    ) -> impl Future<Output = Result<HttpAnswer, HttpFailure>> + Send + use<F>
+    where
+        F: FnMut(&SseEvent) -> bool + Send,
+    {
+        let opening = self.open_http(request, deadline);
+        async move { Ok(opening.await?.until(deadline, enough).await) }
+    }
+
+    /// As [`Link::http`], but leaves the body of the response to be read event by event.
+    ///
+    /// # Errors
+    ///
+    /// As [`Link::http`].
+    pub fn open_http(
+        &self,
+        request: HttpRequest,
+        deadline: Deadline,
+    ) -> impl Future<Output = Result<HttpExchange, HttpFailure>> + Send + use<> {
+        let call = self.carry.bare(request);
+        let carrier = self.kind;
+        async move { call.ok_or(HttpFailure::NoHttp { carrier })?.open(deadline).await }
+    }
+
+    /// The HTTP request that [`Link::send`] would make now of a message; `None` where there is no HTTP.
+    #[must_use]
+    pub fn as_http(&self, outgoing: impl Into<Outgoing>) -> Option<HttpRequest> {
+        self.carry.as_http(outgoing.into())
+    }
+
+    /// The session that the server has opened; `None` where there is none.
+    #[must_use]
+    pub fn session(&self) -> Option<String> {
+        self.carry.session()
     }
 
     /// Ends the connection in good order, by force after `grace`.

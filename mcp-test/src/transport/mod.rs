@@ -4,6 +4,7 @@
 //! connection. Every carrier records what it moves into the trace as it moves it, and observes what is wrong with it
 //! without judging. The server's ends are beside them, with the tap on which wire faults are injected.
 
+mod bare;
 mod carrier_kind;
 mod duplex;
 mod error;
@@ -25,6 +26,7 @@ mod stdio;
 pub mod tap;
 mod target;
 
+pub use bare::{HttpAnswer, HttpExchange, HttpFailure, HttpRequest};
 pub use carrier_kind::{CarrierKind, UnknownCarrier};
 pub use error::OpenError;
 pub use fault::Fault;

@@ -52,7 +52,7 @@ impl Prepared {
     ) -> Result<Self, OpenError> {
         let mut prepared = Self::default();
         for carrier in carriers {
-            if let Carrier::Http { url, started_by: Some(command) } = carrier {
+            if let Some((url, command)) = carrier.started_by() {
                 prepared.child = Some(listening::start(url, command, start_up).await?);
             }
         }

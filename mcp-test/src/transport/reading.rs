@@ -8,26 +8,29 @@ use tokio::sync::mpsc;
 use super::link::{Damage, Incoming, Origin};
 use crate::expect::words::quoted;
 use crate::trace::{Connection, Party, Reading, Recorder, Seq, What};
+use crate::wire::sse::{SseItem, SseViolation};
 use crate::wire::{Frame, Malformed, Message};
 
-/// Records what arrives on one connection and passes it on.
+/// Records what arrives on one connection, and says what it is.
 #[derive(Clone)]
-pub(super) struct Observer {
+pub(super) struct Scribe {
     pub(super) recorder: Recorder,
     pub(super) connection: Connection,
-    pub(super) incoming: mpsc::Sender<Incoming>,
 }
 
-impl Observer {
-    /// Records an event of the peer without passing it on.
+impl Scribe {
+    /// Records an event of the peer.
     pub(super) fn record(&self, exchange: Option<u64>, what: What) -> Seq {
         self.recorder.record_in(self.connection, exchange, Party::Server, what)
     }
 
-    /// Reads what should be one JSON-RPC message (or a batch), records it and passes it on.
-    ///
-    /// Returns whether the reader of the connection is still there.
-    pub(super) async fn text(&self, origin: Origin, text: Bytes) -> bool {
+    /// Records an event of our own side.
+    pub(super) fn own(&self, exchange: Option<u64>, what: What) -> Seq {
+        self.recorder.record_in(self.connection, exchange, Party::Client, what)
+    }
+
+    /// Reads what should be one JSON-RPC message (or a batch).
+    pub(super) fn text(&self, origin: Origin, text: Bytes) -> Vec<Incoming> {
         let reading = Reading::of(&text);
         let head = quoted(&text);
         let frame = match reading.frame() {
@@ -42,27 +45,101 @@ impl Observer {
                     true => Damage::Lost,
                     false => Damage::Stray,
                 };
-                return self.noise(origin, text, why, damage).await;
+                return vec![self.noise(origin, text, why, damage)];
             }
         };
         let seq = self.record(origin.exchange, What::Message { text, reading });
-        match frame {
-            Ok(Frame::One(message)) => self.message(seq, origin, message).await,
-            Ok(Frame::Batch(items)) => {
-                let mut open = true;
-                for item in items {
-                    open = match item {
-                        Ok(message) => self.message(seq, origin, message).await,
-                        Err(malformed) => self.malformed(seq, origin, &head, malformed).await,
-                    };
-                }
-                open
+        let item = |item: Result<Message, Malformed>| match item {
+            Ok(message) => Incoming::Message { seq, origin, message },
+            Err(malformed) => {
+                let why = format!("malformed: {malformed}");
+                let (head, malformed, damage) = (head.clone(), Some(malformed), Damage::Lost);
+                Incoming::Garbled { seq, origin, head, why, malformed, damage }
             }
-            Err(malformed) => self.malformed(seq, origin, &head, malformed).await,
+        };
+        match frame {
+            Ok(Frame::One(message)) => vec![item(Ok(message))],
+            Ok(Frame::Batch(items)) => items.into_iter().map(item).collect(),
+            Err(malformed) => vec![item(Err(malformed))],
         }
     }
 
-    /// Records bytes that are no message and passes that on.
+    /// Takes bytes that are no message.
+    pub(super) fn noise(
+        &self,
+        origin: Origin,
+        bytes: Bytes,
+        why: String,
+        damage: Damage,
+    ) -> Incoming {
+        let head = quoted(&bytes);
+        let seq = self.record(origin.exchange, What::Noise { bytes, why: why.clone(), damage });
+        Incoming::Garbled { seq, origin, head, why, malformed: None, damage }
+    }
+
+    /// Reads an item of an event stream whose events have messages as their data.
+    pub(super) fn event(&self, origin: Origin, item: SseItem) -> Vec<Incoming> {
+        match item {
+            SseItem::Event(event) | SseItem::Silent(event) => {
+                let data = Bytes::from(event.data);
+                let what = What::SseEvent { event: event.event, id: event.id, retry: event.retry };
+                self.record(origin.exchange, what);
+                // An event without data primes the client with an id to resume from.
+                if data.is_empty() { Vec::new() } else { self.text(origin, data) }
+            }
+            SseItem::Comment(text) => {
+                self.record(origin.exchange, What::SseComment(text));
+                Vec::new()
+            }
+            SseItem::Violation(violation) => vec![self.violation(origin, &violation)],
+        }
+    }
+
+    fn violation(&self, origin: Origin, violation: &SseViolation) -> Incoming {
+        let begun = |line: &str| line.trim_start().starts_with('{');
+        let (text, damage) = match violation {
+            SseViolation::UnknownField { line } if begun(line) => (line, Damage::Lost),
+            SseViolation::UnknownField { line } | SseViolation::InvalidUtf8 { line } => {
+                (line, Damage::Stray)
+            }
+            SseViolation::NulInId { value } | SseViolation::BadRetry { value } => {
+                (value, Damage::Stray)
+            }
+            SseViolation::TooLong { head, .. } => (head, Damage::OverLimit),
+            SseViolation::Unfinished { text } => (text, Damage::Lost),
+        };
+        let bytes = Bytes::copy_from_slice(text.as_bytes());
+        self.noise(origin, bytes, violation.to_string(), damage)
+    }
+}
+
+/// Records what arrives on one connection and passes it on.
+#[derive(Clone)]
+pub(super) struct Observer {
+    pub(super) scribe: Scribe,
+    incoming: mpsc::Sender<Incoming>,
+}
+
+impl Observer {
+    pub(super) fn new(
+        recorder: &Recorder,
+        connection: Connection,
+        incoming: mpsc::Sender<Incoming>,
+    ) -> Self {
+        Self { scribe: Scribe { recorder: recorder.clone(), connection }, incoming }
+    }
+
+    /// Records an event of the peer without passing it on.
+    pub(super) fn record(&self, exchange: Option<u64>, what: What) -> Seq {
+        self.scribe.record(exchange, what)
+    }
+
+    /// As [`Scribe::text`], passed on; returns whether the reader of the connection is still there.
+    pub(super) async fn text(&self, origin: Origin, text: Bytes) -> bool {
+        self.pass_all(self.scribe.text(origin, text)).await
+    }
+
+    /// As [`Scribe::noise`], passed on.
     pub(super) async fn noise(
         &self,
         origin: Origin,
@@ -70,25 +147,22 @@ impl Observer {
         why: String,
         damage: Damage,
     ) -> bool {
-        let head = quoted(&bytes);
-        let seq = self.record(origin.exchange, What::Noise { bytes, why: why.clone(), damage });
-        self.pass(Incoming::Garbled { seq, origin, head, why, malformed: None, damage }).await
-    }
-
-    async fn message(&self, seq: Seq, origin: Origin, message: Message) -> bool {
-        self.pass(Incoming::Message { seq, origin, message }).await
-    }
-
-    async fn malformed(&self, seq: Seq, origin: Origin, head: &str, malformed: Malformed) -> bool {
-        let head = head.to_owned();
-        let why = format!("malformed: {malformed}");
-        let (malformed, damage) = (Some(malformed), Damage::Lost);
-        self.pass(Incoming::Garbled { seq, origin, head, why, malformed, damage }).await
+        self.pass(self.scribe.noise(origin, bytes, why, damage)).await
     }
 
     /// Passes an observation on; `false` when nobody reads any more.
     pub(super) async fn pass(&self, incoming: Incoming) -> bool {
         self.incoming.send(incoming).await.is_ok()
+    }
+
+    /// Passes observations on in order; `false` when nobody reads any more.
+    pub(super) async fn pass_all(&self, all: Vec<Incoming>) -> bool {
+        for incoming in all {
+            if !self.pass(incoming).await {
+                return false;
+            }
+        }
+        true
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn open(
         return Err(OpenError::NoPipes { command: shown(command) });
     };
     let (incoming, observations) = mpsc::channel(QUEUE);
-    let observer = Observer { recorder: recorder.clone(), connection, incoming };
+    let observer = Observer::new(recorder, connection, incoming);
     let sender = LineSender::start(recorder.clone(), connection, output);
     let exit = child.wait_exit();
     let observing = observer.clone();

@@ -46,6 +46,11 @@ pub(super) enum Carrier {
         make: Arc<dyn Fn() -> axum::Router + Send + Sync>,
         endpoint: String,
     },
+    #[cfg(feature = "http")]
+    Sse {
+        url: String,
+        started_by: Option<Command>,
+    },
 }
 
 impl Carrier {
@@ -57,6 +62,21 @@ impl Carrier {
             Self::Http { .. } => CarrierKind::Http,
             #[cfg(feature = "http")]
             Self::Router { .. } => CarrierKind::Router,
+            #[cfg(feature = "http")]
+            Self::Sse { .. } => CarrierKind::Sse,
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+impl Carrier {
+    /// The program that is started, and the URL where it then listens.
+    pub(super) fn started_by(&self) -> Option<(&str, &Command)> {
+        match self {
+            Self::Http { url, started_by } | Self::Sse { url, started_by } => {
+                Some((url, started_by.as_ref()?))
+            }
+            _ => None,
         }
     }
 }
@@ -149,7 +169,7 @@ impl Target {
         match self.carriers.first() {
             Some(Carrier::Stdio(command)) => shown(command),
             #[cfg(feature = "http")]
-            Some(Carrier::Http { url, .. }) => shown(url),
+            Some(Carrier::Http { url, .. } | Carrier::Sse { url, .. }) => shown(url),
             _ => "in-process server".to_owned(),
         }
     }
@@ -164,10 +184,7 @@ impl Target {
     #[must_use]
     pub fn starts_a_program(&self) -> bool {
         #[cfg(feature = "http")]
-        return self
-            .carriers
-            .iter()
-            .any(|carrier| matches!(carrier, Carrier::Http { started_by: Some(_), .. }));
+        return self.carriers.iter().any(|carrier| carrier.started_by().is_some());
         #[cfg(not(feature = "http"))]
         false
     }
@@ -224,6 +241,11 @@ impl Target {
                 let url = format!("http://localhost{endpoint}");
                 Ok(super::http::open(kind, door, &url, &self.headers, recorder, limits))
             }
+            #[cfg(feature = "http")]
+            Carrier::Sse { url, .. } => {
+                let why = "HTTP+SSE is not spoken yet".to_owned();
+                Err(OpenError::Url { url: shown(url), why })
+            }
         }
     }
 }
@@ -246,6 +268,31 @@ impl Target {
     #[must_use]
     pub fn url_started_by(url: impl Into<String>, command: Command) -> Self {
         Self::new(Carrier::Http { url: url.into(), started_by: Some(command) })
+    }
+
+    /// A running server that speaks the HTTP+SSE of 2024-11-05, with its event stream at `url`.
+    ///
+    /// ```
+    /// use mcp_test::transport::{CarrierKind, Target};
+    ///
+    /// let target = Target::sse("http://127.0.0.1:3000/sse");
+    /// assert_eq!(target.carriers(), [CarrierKind::Sse]);
+    /// ```
+    #[must_use]
+    pub fn sse(url: impl Into<String>) -> Self {
+        Self::new(Carrier::Sse { url: url.into(), started_by: None })
+    }
+
+    /// Adds a running server that speaks HTTP+SSE; see [`Target::sse`].
+    #[must_use]
+    pub fn and_sse(self, url: impl Into<String>) -> Self {
+        self.and(Carrier::Sse { url: url.into(), started_by: None })
+    }
+
+    /// A server that `command` starts and whose event stream is then at `url`; started once, by [`Target::prepare`].
+    #[must_use]
+    pub fn sse_started_by(url: impl Into<String>, command: Command) -> Self {
+        Self::new(Carrier::Sse { url: url.into(), started_by: Some(command) })
     }
 
     /// A server in this process that is an axum router, with the MCP endpoint at `/mcp`: no port is opened.

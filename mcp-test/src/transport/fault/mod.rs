@@ -188,7 +188,7 @@ impl Fault {
     #[must_use]
     pub fn applies_to(&self, carrier: CarrierKind) -> bool {
         match self.change {
-            Change::Banner { .. } | Change::BlankLine | Change::Exit => !carrier.is_http(),
+            Change::Banner { .. } | Change::BlankLine | Change::Exit => carrier.is_lines(),
             Change::Status { .. }
             | Change::ContentType { .. }
             | Change::Html

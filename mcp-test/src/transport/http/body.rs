@@ -1,6 +1,6 @@
 //! Reads the response of one exchange, piece by piece, into observations.
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use futures_util::StreamExt;
 
 use super::door::HttpReply;
@@ -8,7 +8,7 @@ use crate::trace::What;
 use crate::transport::Limits;
 use crate::transport::link::{Damage, Incoming, Origin};
 use crate::transport::reading::Observer;
-use crate::wire::sse::{Decoder, SseItem, SseViolation};
+use crate::wire::sse::{Decoder, SseItem};
 
 /// Bytes of a broken body that are kept.
 const KEPT: usize = 64 * 1024;
@@ -129,38 +129,5 @@ fn has_id(item: &SseItem) -> bool {
 }
 
 async fn event(observer: &Observer, origin: Origin, item: SseItem) -> bool {
-    match item {
-        SseItem::Event(event) => {
-            let data = Bytes::from(event.data);
-            let what = What::SseEvent { event: event.event, id: event.id, retry: event.retry };
-            observer.record(origin.exchange, what);
-            // An event without data primes the client with an id to resume from.
-            data.is_empty() || observer.text(origin, data).await
-        }
-        SseItem::Silent(event) => {
-            let what = What::SseEvent { event: event.event, id: event.id, retry: event.retry };
-            observer.record(origin.exchange, what);
-            true
-        }
-        SseItem::Comment(text) => {
-            observer.record(origin.exchange, What::SseComment(text));
-            true
-        }
-        SseItem::Violation(violation) => {
-            let begun = |line: &str| line.trim_start().starts_with('{');
-            let (text, damage) = match &violation {
-                SseViolation::UnknownField { line } if begun(line) => (line, Damage::Lost),
-                SseViolation::UnknownField { line } | SseViolation::InvalidUtf8 { line } => {
-                    (line, Damage::Stray)
-                }
-                SseViolation::NulInId { value } | SseViolation::BadRetry { value } => {
-                    (value, Damage::Stray)
-                }
-                SseViolation::TooLong { head, .. } => (head, Damage::OverLimit),
-                SseViolation::Unfinished { text } => (text, Damage::Lost),
-            };
-            let bytes = Bytes::copy_from_slice(text.as_bytes());
-            observer.noise(origin, bytes, violation.to_string(), damage).await
-        }
-    }
+    observer.pass_all(observer.scribe.event(origin, item)).await
 }

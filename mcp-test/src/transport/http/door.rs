@@ -3,27 +3,18 @@
 use std::convert::Infallible;
 use std::error::Error;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
 
 use axum::Router;
 use axum::body::Body;
 use bytes::Bytes;
-use futures_util::{FutureExt, Stream, StreamExt};
+use futures_util::{FutureExt, StreamExt};
 use tower::ServiceExt;
 
 use crate::expect::words::panic_text;
 use crate::transport::headers::listed;
 use crate::transport::link::BoxFuture;
 
-/// The body of a response, piece by piece; an error says how it broke off.
-pub(in crate::transport) type Pieces = Pin<Box<dyn Stream<Item = Result<Bytes, String>> + Send>>;
-
-/// A response whose body is still to come.
-pub(in crate::transport) struct HttpReply {
-    pub(in crate::transport) status: u16,
-    pub(in crate::transport) headers: Vec<(String, String)>,
-    pub(in crate::transport) body: Pieces,
-}
+pub(in crate::transport) use crate::transport::bare::HttpReply;
 
 impl HttpReply {
     /// The value of a header; names compare without regard to case.
@@ -125,7 +116,8 @@ async fn over_network(
 async fn into_service(router: Router, request: http::Request<Bytes>) -> Result<HttpReply, String> {
     let (mut parts, body) = request.into_parts();
     // A server behind a socket sees the path, and the authority as a header.
-    if let Some(authority) = parts.uri.authority()
+    if !parts.headers.contains_key(http::header::HOST)
+        && let Some(authority) = parts.uri.authority()
         && let Ok(host) = http::HeaderValue::from_str(authority.as_str())
     {
         parts.headers.insert(http::header::HOST, host);
@@ -158,4 +150,11 @@ fn chain(error: &dyn Error) -> String {
         source = cause.source();
     }
     text
+}
+
+/// The URL of another path at the server of `url`.
+pub(super) fn elsewhere(url: &str, path: &str) -> String {
+    let authority = url.find("://").map_or(0, |at| at + 3);
+    let end = url[authority..].find(['/', '?', '#']).map_or(url.len(), |at| authority + at);
+    format!("{}/{}", &url[..end], path.trim_start_matches('/'))
 }

@@ -11,6 +11,7 @@ mod headers;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,14 +21,15 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 pub(super) use self::door::Door;
+use super::bare::BareCall;
 use super::link::{BoxFuture, Carry, Ending, Link, Outgoing, QUEUE, Sent};
 use super::reading::Observer;
 use super::target::shown;
-use super::{CarrierKind, Limits};
+use super::{CarrierKind, HttpRequest, Limits};
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
 use crate::spec::{Revision, header};
-use crate::trace::{Party, Reading, Recorder, What};
+use crate::trace::{Reading, Recorder, What};
 use crate::wire::Message;
 
 /// How long exchanges that are under way at the end may take.
@@ -48,7 +50,7 @@ struct HttpCarrier {
     limits: Limits,
     observer: Observer,
     shared: Arc<Mutex<Shared>>,
-    exchanges: u64,
+    exchanges: AtomicU64,
     under_way: JoinSet<()>,
 }
 
@@ -68,9 +70,9 @@ pub(super) fn open(
         url: url.to_owned(),
         extra: extra.to_vec(),
         limits,
-        observer: Observer { recorder: recorder.clone(), connection, incoming },
+        observer: Observer::new(recorder, connection, incoming),
         shared: Arc::default(),
-        exchanges: 0,
+        exchanges: AtomicU64::new(0),
         under_way: JoinSet::new(),
     };
     Link::new(kind, connection, recorder.clone(), Box::new(carrier), observations)
@@ -106,21 +108,22 @@ impl HttpCarrier {
             path: self.url.clone(),
             headers: headers.to_vec(),
         };
-        let Observer { recorder, connection, .. } = &self.observer;
-        recorder.record_in(*connection, Some(exchange), Party::Client, what);
+        self.observer.scribe.own(Some(exchange), what);
+    }
+
+    fn next_exchange(&self) -> u64 {
+        self.exchanges.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
 impl Carry for HttpCarrier {
     fn send(&mut self, outgoing: Outgoing, _: Deadline) -> BoxFuture<'_, Sent> {
         Box::pin(async move {
-            self.exchanges += 1;
-            let exchange = self.exchanges;
+            let exchange = self.next_exchange();
             let headers = self.headers(&outgoing);
             self.record_request("POST", exchange, &headers);
-            let Observer { recorder, connection, .. } = &self.observer;
             let message = Reading::message(outgoing.text.clone());
-            let seq = recorder.record_in(*connection, Some(exchange), Party::Client, message);
+            let seq = self.observer.scribe.own(Some(exchange), message);
 
             let call = self.door.call("POST", &self.url, &headers, outgoing.text);
             let observer = self.observer.clone();
@@ -151,6 +154,29 @@ impl Carry for HttpCarrier {
         self.shared().revision = Some(revision);
     }
 
+    fn bare(&self, mut request: HttpRequest) -> Option<BareCall> {
+        let given =
+            |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+        let extra: Vec<_> = self.extra.iter().filter(|(name, _)| !given(name)).cloned().collect();
+        request.headers.extend(extra);
+        let url = match &request.path {
+            Some(path) => door::elsewhere(&self.url, path),
+            None => self.url.clone(),
+        };
+        let reply = self.door.call(&request.method, &url, &request.headers, request.body.clone());
+        let scribe = self.observer.scribe.clone();
+        Some(BareCall::new(scribe, self.next_exchange(), &url, &request, self.limits, reply))
+    }
+
+    fn as_http(&self, outgoing: Outgoing) -> Option<HttpRequest> {
+        let headers = self.headers(&outgoing);
+        Some(HttpRequest { headers, ..HttpRequest::post(outgoing.text) })
+    }
+
+    fn session(&self) -> Option<String> {
+        self.shared().session.clone()
+    }
+
     fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
         Box::pin(async move {
             // What was recorded as sent should leave; a stream that stays open is not waited for.
@@ -162,8 +188,7 @@ impl Carry for HttpCarrier {
                 None => "closed".to_owned(),
                 Some(session) => self.delete_session(session, grace).await,
             };
-            let Observer { recorder, connection, .. } = &self.observer;
-            recorder.record_in(*connection, None, Party::Client, What::Closed { how: how.clone() });
+            self.observer.scribe.own(None, What::Closed { how: how.clone() });
             Ending { how, orderly: true }
         })
     }
@@ -173,8 +198,7 @@ impl HttpCarrier {
     /// Tells the server that the session is over; a server may refuse that, which is no fault.
     /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management>
     async fn delete_session(&mut self, session: String, grace: Duration) -> String {
-        self.exchanges += 1;
-        let exchange = self.exchanges;
+        let exchange = self.next_exchange();
         let mut headers = vec![(header::MCP_SESSION_ID.to_owned(), session)];
         if let Some(revision) = self.shared().revision {
             headers.extend(headers::version(revision));
