@@ -15,7 +15,10 @@ use super::{
 use crate::{
     json::Value,
     spec::{Era, Revision, error_code},
-    transport::serve::{Conversation, Emitted, Outbox, Received, Work},
+    transport::{
+        fault,
+        serve::{Conversation, Emitted, Outbox, Received, Work},
+    },
     wire::{ErrorReply, Frame, Id, Malformed, Message, Notification, Request, RpcError},
 };
 
@@ -37,19 +40,15 @@ pub(super) struct State {
 
 impl Conversation for Talk {
     fn receive(&self, received: Received, outbox: Outbox) -> Work {
-        let document = match received {
-            Received::Json(document) => document,
-            Received::Unreadable(reason) => {
-                let error = RpcError::new(error_code::PARSE_ERROR, reason);
-                return deliver(self.refuse_text(None, error), outbox);
+        let (heard, replies) = fault::intake(received, self.0.server.wrongs());
+        let work = heard.map_or_else(|| ready(()).boxed(), |text| self.hear(text, outbox.clone()));
+        let answer = async move {
+            for reply in replies {
+                outbox.send(reply).await;
             }
+            work.await;
         };
-        match Frame::read(&document.value) {
-            Ok(Frame::One(message)) => deliver(self.take(message, &outbox), outbox),
-            Ok(Frame::Batch(items)) => self.batch(items, outbox),
-            Err(_) if wants_no_answer(&document.value) => ready(()).boxed(),
-            Err(malformed) => deliver(self.malformed(&malformed), outbox),
-        }
+        answer.boxed()
     }
 
     fn revision(&self) -> Option<Revision> {
@@ -77,6 +76,22 @@ impl Talk {
         &self.0.asked
     }
 
+    fn hear(&self, received: Received, outbox: Outbox) -> Work {
+        let document = match received {
+            Received::Json(document) => document,
+            Received::Unreadable(reason) => {
+                let error = RpcError::new(error_code::PARSE_ERROR, reason);
+                return deliver(self.refuse_text(None, error), outbox);
+            }
+        };
+        match Frame::read(&document.value) {
+            Ok(Frame::One(message)) => deliver(self.take(message, &outbox), outbox),
+            Ok(Frame::Batch(items)) => self.batch(items, outbox),
+            Err(_) if wants_no_answer(&document.value) => ready(()).boxed(),
+            Err(malformed) => deliver(self.malformed(&malformed), outbox),
+        }
+    }
+
     fn agreed(&self) -> Option<Terms> {
         self.0.agreed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -98,9 +113,9 @@ impl Talk {
             .collect();
         let answer = async move {
             let replies = join_all(replies).await;
-            let values: Vec<_> = replies.into_iter().flatten().map(|reply| reply.value).collect();
-            if !values.is_empty() {
-                outbox.send(Emitted::unprompted(Value::Array(values))).await;
+            let replies: Vec<_> = replies.into_iter().flatten().collect();
+            if !replies.is_empty() {
+                outbox.send(Emitted::batch(replies)).await;
             }
         };
         answer.boxed()
@@ -209,7 +224,7 @@ impl Talk {
         };
         let id = id.or((!may_lack_id).then_some(Id::Null));
         let value = ErrorReply { id, error }.to_value();
-        ready(Some(Emitted { value, answers: None, status: Some(400) })).boxed()
+        ready(Some(Emitted { status: Some(400), ..Emitted::unprompted(value) })).boxed()
     }
 }
 

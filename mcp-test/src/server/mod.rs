@@ -252,6 +252,11 @@ impl Server {
         }
     }
 
+    /// The faults on the tap.
+    fn wrongs(&self) -> &[Fault] {
+        &self.0.faults
+    }
+
     fn handler(&self, method: &str) -> Option<Handler> {
         self.0.handlers.get(method).cloned()
     }

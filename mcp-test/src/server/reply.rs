@@ -11,7 +11,7 @@ use crate::{
 /// A request refused with an error.
 pub(super) fn refusal(id: Id, method: String, error: RpcError, status: Option<u16>) -> Emitted {
     let value = ErrorReply { id: Some(id), error }.to_value();
-    Emitted { value, answers: Some(method), status }
+    Emitted::reply(value, method, status)
 }
 
 /// The answer to a request, as its revision has it.
@@ -25,11 +25,7 @@ pub(super) fn reply(
     match answer {
         Ok(result) => {
             let result = server.shape(&method, result, terms.revision);
-            Emitted {
-                value: Response::new(id, result).to_value(),
-                answers: Some(method),
-                status: None,
-            }
+            Emitted::reply(Response::new(id, result).to_value(), method, None)
         }
         Err(error) => {
             let stateless = terms.revision.era() == Era::Stateless;

@@ -56,13 +56,28 @@ pub struct Emitted {
     pub answers: Option<String>,
     /// The HTTP status that the revision wants for this reply, where it is not 200.
     pub status: Option<u16>,
+    /// The methods of the requests that the items reply to, where the value is a batch.
+    pub batch: Vec<Option<String>>,
 }
 
 impl Emitted {
     /// Something the server sends on its own account.
     #[must_use]
     pub fn unprompted(value: Value) -> Self {
-        Self { value, answers: None, status: None }
+        Self { value, answers: None, status: None, batch: Vec::new() }
+    }
+
+    /// A reply to a request of this method.
+    #[must_use]
+    pub fn reply(value: Value, method: impl Into<String>, status: Option<u16>) -> Self {
+        Self { answers: Some(method.into()), status, ..Self::unprompted(value) }
+    }
+
+    /// The replies to the items of a batch, as one batch.
+    #[must_use]
+    pub fn batch(replies: impl IntoIterator<Item = Self>) -> Self {
+        let (values, batch) = replies.into_iter().map(|reply| (reply.value, reply.answers)).unzip();
+        Self { batch, ..Self::unprompted(Value::Array(values)) }
     }
 
     /// Whether it is a reply rather than a request or a notification of the server.

@@ -12,7 +12,7 @@ use tokio::{
 
 use super::{
     Limits,
-    fault::{Delivery, Part, Then},
+    fault::{Delivery, Lapse, Part, Then},
     serve::{Actor, Conversation, Emitted, Outbox, Received, ServeError},
     tap::Wire,
 };
@@ -87,6 +87,10 @@ where
     if let Some(event) = lines.finish() {
         in_flight.push(conversation.receive(received(wire, &event), outbox.clone()));
     }
+    if wire.lapses(Lapse::IgnoresEof) {
+        while in_flight.next().await.is_some() {}
+        std::future::pending::<()>().await;
+    }
     conversation.close();
     let replies = async { while in_flight.next().await.is_some() {} };
     // What does not answer in time was going to be abandoned with the process anyway.
@@ -125,16 +129,36 @@ where
             return Ok(());
         }
     }
-    while let Some(emitted) = messages.recv().await {
-        let answers = emitted.answers.clone();
-        let Delivery { parts, then, .. } = wire.deliver(emitted);
-        for part in &parts {
+    let mut late = FuturesUnordered::new();
+    loop {
+        let (delivery, answers) = tokio::select! {
+            biased;
+            emitted = messages.recv() => match emitted {
+                Some(emitted) => {
+                    let answers = emitted.answers.clone();
+                    (wire.deliver(emitted), answers)
+                }
+                None => match late.next().await {
+                    Some(late) => late,
+                    None => break,
+                },
+            },
+            Some(late) = late.next() => late,
+        };
+        if let Delivery { late: Some(by), .. } = delivery {
+            late.push(async move {
+                clock::quiet(by).await;
+                (Delivery { late: None, ..delivery }, answers)
+            });
+            continue;
+        }
+        for part in &delivery.parts {
             if put(&mut writer, wire, part).await.is_err() {
                 return Ok(());
             }
         }
-        match then {
-            Then::GoOn | Then::Silence => {}
+        match delivery.then {
+            Then::GoOn | Then::Silence | Then::End => {}
             Then::Close => break,
             Then::Exit => {
                 return Err(ServeError::Exited { method: answers.unwrap_or_default() });
@@ -147,7 +171,6 @@ where
 
 async fn put<W: AsyncWrite>(writer: &mut WriteHalf<W>, wire: &Wire, part: &Part) -> io::Result<()> {
     wire.sent(part.bytes());
-    writer.write_all(part.bytes()).await?;
-    writer.write_all(b"\n").await?;
+    writer.write_all(&part.line()).await?;
     writer.flush().await
 }

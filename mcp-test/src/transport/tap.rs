@@ -13,7 +13,7 @@ use std::{
 use bytes::Bytes;
 
 use super::{
-    fault::{self, Delivery, Fault, Part},
+    fault::{self, Delivery, Fault, HttpDamage, Lapse, Part},
     serve::Emitted,
 };
 use crate::trace::{Connection, Party, Reading, Recorder, What};
@@ -67,6 +67,18 @@ impl Wire {
     #[must_use]
     pub fn deliver(&self, emitted: Emitted) -> Delivery {
         Delivery::of(emitted, &self.tap.faults)
+    }
+
+    /// What becomes of the exchange of a message of this method, or of a `GET` or a `DELETE`.
+    #[must_use]
+    pub fn http_damage(&self, method: &str, is_request: bool) -> HttpDamage {
+        HttpDamage::of(method, is_request, &self.tap.faults)
+    }
+
+    /// Whether who serves here is to lapse in this way.
+    #[must_use]
+    pub fn lapses(&self, lapse: Lapse) -> bool {
+        self.tap.faults.iter().any(|fault| fault.is(lapse))
     }
 
     /// The lines that come before everything else on a line carrier.

@@ -1,11 +1,20 @@
 //! What becomes of an emitted message when faults are on its way.
 
+use std::time::Duration;
+
 use bytes::Bytes;
+use serde_json::json;
 
-use super::{Change, Fault};
-use crate::{json::Value, transport::serve::Emitted};
-
-const HTML: &str = "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works</h1></body></html>\n";
+use super::{
+    Fault,
+    change::{Change, Damage},
+    text::{damaged, half},
+};
+use crate::{
+    json::{Pointer, Value},
+    spec::Side,
+    transport::serve::Emitted,
+};
 
 /// One emitted message as it will be seen on the wire.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,12 +23,14 @@ pub struct Delivery {
     pub parts: Vec<Part>,
     /// What happens afterwards.
     pub then: Then,
+    /// How long the parts wait while other deliveries pass them.
+    pub late: Option<Duration>,
     /// The HTTP status, where it is not 200.
     pub status: Option<u16>,
-    /// The `Content-Type`, where it is not the one that fits.
-    pub content_type: Option<String>,
-    /// The HTTP body that stands in for all parts.
-    pub body: Option<Bytes>,
+    /// Whether it goes into an event stream even where one JSON text would do.
+    pub streams: bool,
+    /// Whether it is written a byte at a time.
+    pub in_bytes: bool,
 }
 
 /// A piece of a delivery.
@@ -27,8 +38,17 @@ pub struct Delivery {
 pub enum Part {
     /// A whole JSON text.
     Message(Bytes),
-    /// A line that is no JSON text.
+    /// A text in the place of a message that is none.
     Noise(Bytes),
+    /// The beginning of a text whose end never comes, and how long the whole would have been.
+    Torn {
+        /// What there is of it.
+        bytes: Bytes,
+        /// The length of the whole text.
+        of: usize,
+    },
+    /// The lines of an event stream as they are.
+    Lines(Bytes),
 }
 
 impl Part {
@@ -36,7 +56,38 @@ impl Part {
     #[must_use]
     pub fn bytes(&self) -> &Bytes {
         match self {
-            Self::Message(bytes) | Self::Noise(bytes) => bytes,
+            Self::Message(bytes)
+            | Self::Noise(bytes)
+            | Self::Torn { bytes, .. }
+            | Self::Lines(bytes) => bytes,
+        }
+    }
+
+    /// As a line, with the line break that ends it.
+    #[must_use]
+    pub fn line(&self) -> Bytes {
+        match self {
+            Self::Torn { bytes, .. } => bytes.clone(),
+            _ => [self.bytes(), b"\n".as_slice()].concat().into(),
+        }
+    }
+
+    /// As an event of a stream; an empty text makes none.
+    #[must_use]
+    pub fn event(&self) -> Bytes {
+        let field = |bytes: &[u8]| [b"data: ", bytes].concat();
+        match self {
+            Self::Message(bytes) | Self::Noise(bytes) if bytes.is_empty() => Bytes::new(),
+            Self::Message(bytes) | Self::Noise(bytes) => {
+                let mut event = Vec::new();
+                for line in bytes.split(|byte| matches!(byte, b'\r' | b'\n')) {
+                    event.extend([field(line).as_slice(), b"\n"].concat());
+                }
+                event.push(b'\n');
+                event.into()
+            }
+            Self::Torn { bytes, .. } => field(bytes).into(),
+            Self::Lines(bytes) => bytes.clone(),
         }
     }
 }
@@ -46,88 +97,229 @@ impl Part {
 pub enum Then {
     /// It goes on.
     GoOn,
-    /// It goes on, and leaves the request unanswered for good.
+    /// It goes on, and leaves the request unanswered, or the stream open, for good.
     Silence,
+    /// It ends the stream of the exchange in good order.
+    End,
     /// It closes the connection.
     Close,
-    /// It ends the server.
+    /// It ends the peer.
     Exit,
 }
 
 impl Delivery {
-    /// What the faults leave of a message.
+    /// What the faults leave of a server's message.
     #[must_use]
     pub fn of(emitted: Emitted, faults: &[Fault]) -> Self {
-        let Emitted { mut value, answers, status } = emitted;
-        let mut delivery =
-            Self { parts: Vec::new(), then: Then::GoOn, status, content_type: None, body: None };
-        let (mut copies, mut cut) = (1, false);
-        let concerned = faults
-            .iter()
-            .filter(|fault| answers.as_deref().is_some_and(|method| fault.concerns(method)));
-        for fault in concerned {
-            match &fault.change {
-                Change::Set { pointer, value: new } => {
-                    value.set(&from_the_envelope(pointer), new.clone());
+        Self::by(Side::Server, emitted, faults)
+    }
+
+    /// What the faults leave of a client's message.
+    ///
+    /// `answers` is the method of the server's request that it replies to, if it is a reply.
+    #[must_use]
+    pub fn of_client(value: Value, answers: Option<String>, faults: &[Fault]) -> Self {
+        Self::by(Side::Client, Emitted { answers, ..Emitted::unprompted(value) }, faults)
+    }
+
+    fn by(side: Side, emitted: Emitted, faults: &[Fault]) -> Self {
+        let Emitted { value, answers, status, batch } = emitted;
+        match value {
+            Value::Array(items) if !items.is_empty() => {
+                let methods = batch.into_iter().chain(std::iter::repeat(None));
+                let deliveries = items
+                    .into_iter()
+                    .zip(methods)
+                    .map(|(item, method)| Self::of_one(side, item, method, faults));
+                Self { status, ..Self::joined(deliveries) }
+            }
+            value => Self { status, ..Self::of_one(side, value, answers, faults) },
+        }
+    }
+
+    /// One batch of what is left of its items; what happens to one of them happens to it.
+    fn joined(deliveries: impl Iterator<Item = Self>) -> Self {
+        let mut whole = Self::nothing();
+        let (mut texts, mut is_whole) = (Vec::new(), true);
+        for delivery in deliveries {
+            whole.late = whole.late.max(delivery.late);
+            whole.streams |= delivery.streams;
+            whole.in_bytes |= delivery.in_bytes;
+            // An unanswered item is merely absent, if there is anything beside it.
+            if !matches!(delivery.then, Then::GoOn | Then::Silence) {
+                whole.then = delivery.then;
+            }
+            is_whole &= delivery.parts.iter().all(|part| matches!(part, Part::Message(_)));
+            texts.extend(delivery.parts.into_iter().map(|part| part.bytes().clone()));
+        }
+        if texts.is_empty() {
+            if whole.then == Then::GoOn {
+                whole.then = Then::Silence;
+            }
+            return whole;
+        }
+        let text = Bytes::from([b"[", texts.join(b",".as_slice()).as_slice(), b"]"].concat());
+        whole.parts.push(if is_whole { Part::Message(text) } else { Part::Noise(text) });
+        whole
+    }
+
+    const fn nothing() -> Self {
+        Self {
+            parts: Vec::new(),
+            then: Then::GoOn,
+            late: None,
+            status: None,
+            streams: false,
+            in_bytes: false,
+        }
+    }
+
+    fn of_one(side: Side, mut value: Value, answers: Option<String>, faults: &[Fault]) -> Self {
+        let Some(subject) = Subject::of(side, &value, answers) else {
+            return Self { parts: vec![Part::Message(text_of(&value))], ..Self::nothing() };
+        };
+        let concerned: Vec<_> =
+            faults.iter().filter(|fault| subject.concerns(fault)).map(|f| &f.change).collect();
+        concerned.iter().for_each(|change| rewrite(&mut value, change));
+        let pretty = concerned.iter().any(|change| matches!(change, Change::EmbeddedNewline));
+        let text = if pretty { Bytes::from(value.pretty()) } else { text_of(&value) };
+        let mut delivery = Self::nothing();
+        let mut sent = vec![Part::Message(text)];
+        for change in concerned {
+            delivery.take(change, &mut sent, subject.waits, side);
+        }
+        delivery.parts.append(&mut sent);
+        delivery
+    }
+
+    /// Does to the delivery what a fault does beyond the value; `sent` is what is left of the message.
+    fn take(&mut self, change: &Change, sent: &mut Vec<Part>, waits: bool, side: Side) {
+        match change {
+            Change::Twice => sent.extend(sent.first().cloned()),
+            Change::Late { by } => self.late = Some(self.late.unwrap_or_default() + *by),
+            Change::Never => {
+                sent.clear();
+                if waits {
+                    self.then = Then::Silence;
                 }
-                Change::Remove { pointer } => {
-                    value.remove(&from_the_envelope(pointer));
+            }
+            Change::Stray { message } => self.parts.push(Part::Message(text_of(message))),
+            Change::Flood { count } => {
+                let drop = Part::Message(text_of(&notification_of(side)));
+                self.parts.extend(std::iter::repeat_n(drop, *count));
+            }
+            Change::Text(damage) => {
+                for part in sent {
+                    let bytes = damaged(part.bytes(), *damage);
+                    // Deep nesting is JSON all the same.
+                    *part = match damage {
+                        Damage::Deep => Part::Message(bytes),
+                        _ => Part::Noise(bytes),
+                    };
                 }
-                Change::Retype { pointer } => {
-                    if let Some(found) = value.at_mut(&from_the_envelope(pointer)) {
-                        *found = retyped(found);
-                    }
+            }
+            Change::Cut => {
+                for part in sent {
+                    let of = part.bytes().len();
+                    *part = Part::Torn { bytes: part.bytes().slice(..half(part.bytes())), of };
                 }
-                Change::Error { code, message } => {
-                    value.remove("/result");
-                    value.set(
-                        "/error",
-                        serde_json::json!({ "code": code, "message": message }).into(),
-                    );
+                self.then = Then::Close;
+            }
+            Change::Close => {
+                sent.clear();
+                self.then = Then::Close;
+            }
+            Change::Exit => {
+                sent.clear();
+                self.then = Then::Exit;
+            }
+            Change::ExitAfter => self.then = Then::Exit,
+            Change::Noise { text } => self.parts.push(Part::Noise(text.clone().into())),
+            Change::BlankLine => self.parts.push(Part::Noise(Bytes::new())),
+            Change::TwoOnALine => {
+                for part in sent {
+                    *part = Part::Noise([part.bytes().as_ref(), part.bytes()].concat().into());
                 }
-                Change::WrongId => {
-                    value.set("/id", wrong(value.get("id")));
+            }
+            Change::EmbeddedNewline => {
+                for part in sent {
+                    *part = Part::Noise(part.bytes().clone());
                 }
-                Change::RetypedId => {
-                    value.set("/id", respelled(value.get("id")));
+            }
+            Change::SseSplit => (self.streams, self.in_bytes) = (true, true),
+            Change::SseGarble => {
+                for part in sent {
+                    *part = Part::Lines([b"dat: ", part.bytes().as_ref(), b"\n\n"].concat().into());
                 }
-                Change::Twice => copies += 1,
-                Change::Never => {
-                    copies = 0;
-                    delivery.then = Then::Silence;
-                }
-                Change::Stray { message } => {
-                    delivery.parts.push(Part::Message(message.to_string().into()));
-                }
-                Change::Truncate => cut = true,
-                Change::Close => {
-                    copies = 0;
-                    delivery.then = Then::Close;
-                }
-                Change::Exit => {
-                    copies = 0;
-                    delivery.then = Then::Exit;
-                }
-                Change::BlankLine => delivery.parts.push(Part::Noise(Bytes::new())),
-                Change::Status { status } => delivery.status = Some(*status),
-                Change::ContentType { value } => delivery.content_type = Some(value.clone()),
-                Change::Html => {
-                    delivery.content_type = Some("text/html; charset=utf-8".to_owned());
-                    delivery.body = Some(Bytes::from_static(HTML.as_bytes()));
-                }
-                Change::EmptyBody => delivery.body = Some(Bytes::new()),
-                Change::Banner { .. } | Change::SessionId { .. } => {}
+                self.streams = true;
+            }
+            Change::SseEnd => {
+                sent.clear();
+                (self.streams, self.then) = (true, Then::End);
+            }
+            Change::SseOpen => (self.streams, self.then) = (true, Then::Silence),
+            // The rest is done to the value, to the exchange, at the intake, or by who lapses.
+            _ => {}
+        }
+    }
+}
+
+/// What a message is about.
+struct Subject {
+    method: String,
+    /// Whether faults for all methods are for it, too.
+    counts: bool,
+    /// Whether somebody waits for it.
+    waits: bool,
+}
+
+impl Subject {
+    fn of(side: Side, value: &Value, answers: Option<String>) -> Option<Self> {
+        let own = value.get("method").and_then(Value::as_str).map(str::to_owned);
+        let waits = own.is_none();
+        let is_request = own.is_some() && value.get("id").is_some();
+        let counts = match side {
+            Side::Server => waits,
+            Side::Client => is_request,
+        };
+        Some(Self { method: answers.or(own)?, counts, waits })
+    }
+
+    fn concerns(&self, fault: &Fault) -> bool {
+        fault.names(&self.method) || self.counts && fault.is_for_all()
+    }
+}
+
+/// Does to the value what a fault does to it.
+fn rewrite(value: &mut Value, change: &Change) {
+    let place = |pointer: &str, value: &Value| from_the_envelope(pointer, value);
+    match change {
+        Change::Set { pointer, value: new } => {
+            value.set(&place(pointer, value), new.clone());
+        }
+        Change::Remove { pointer } => {
+            value.remove(&place(pointer, value));
+        }
+        Change::Retype { pointer } => {
+            if let Some(found) = value.at_mut(&place(pointer, value)) {
+                *found = retyped(found);
             }
         }
-        let text = Bytes::from(value.to_string());
-        for _ in 0..copies {
-            delivery.parts.push(if cut {
-                Part::Noise(text.slice(..half(&text)))
-            } else {
-                Part::Message(text.clone())
-            });
+        Change::Duplicate { pointer } => duplicate(value, &place(pointer, value)),
+        Change::Error { code, message } if value.get("method").is_none() => {
+            value.remove("/result");
+            value.set("/error", json!({ "code": code, "message": message }).into());
         }
-        delivery
+        Change::WrongId => {
+            value.set("/id", wrong(value.get("id")));
+        }
+        Change::RetypedId => {
+            value.set("/id", respelled(value.get("id")));
+        }
+        Change::NullId => {
+            value.set("/id", Value::Null);
+        }
+        _ => {}
     }
 }
 
@@ -150,10 +342,37 @@ pub(in crate::transport) fn session_id(minted: &str, faults: &[Fault]) -> Vec<u8
     id.into_bytes()
 }
 
-fn from_the_envelope(pointer: &str) -> String {
-    const ENVELOPE: [&str; 4] = ["jsonrpc", "id", "result", "error"];
+fn text_of(value: &Value) -> Bytes {
+    value.to_string().into()
+}
+
+/// A notification that either side may always send.
+fn notification_of(side: Side) -> Value {
+    let (method, params) = match side {
+        Side::Server => ("notifications/message", json!({ "level": "debug", "data": "flood" })),
+        Side::Client => ("notifications/progress", json!({ "progressToken": 0, "progress": 0 })),
+    };
+    json!({ "jsonrpc": "2.0", "method": method, "params": params }).into()
+}
+
+fn from_the_envelope(pointer: &str, value: &Value) -> String {
+    const ENVELOPE: [&str; 6] = ["jsonrpc", "id", "result", "error", "method", "params"];
     let first = pointer.split('/').nth(1).unwrap_or_default();
-    if ENVELOPE.contains(&first) { pointer.to_owned() } else { format!("/result{pointer}") }
+    if ENVELOPE.contains(&first) {
+        return pointer.to_owned();
+    }
+    let holder = if value.get("method").is_some() { "params" } else { "result" };
+    format!("/{holder}{pointer}")
+}
+
+fn duplicate(value: &mut Value, pointer: &str) {
+    let Some(found) = value.at(pointer).cloned() else { return };
+    let Some((parent, name)) = Pointer::parse(pointer).and_then(|place| place.split_last()) else {
+        return;
+    };
+    if let Some(object) = value.at_mut(parent.as_str()).and_then(Value::as_object_mut) {
+        object.push(name, found);
+    }
 }
 
 fn retyped(value: &Value) -> Value {
@@ -162,8 +381,8 @@ fn retyped(value: &Value) -> Value {
         Value::Bool(value) => Value::from(value.to_string()),
         Value::Number(number) => Value::from(number.to_string()),
         Value::String(_) => Value::from(7),
-        Value::Array(_) => serde_json::json!({}).into(),
-        Value::Object(_) => serde_json::json!([]).into(),
+        Value::Array(_) => json!({}).into(),
+        Value::Object(_) => json!([]).into(),
     }
 }
 
@@ -183,13 +402,4 @@ fn respelled(id: Option<&Value>) -> Value {
         Some(other) => Value::from(other.to_string()),
         None => Value::from("0"),
     }
-}
-
-/// The middle of a text, not inside of a character: what is cut off shall be broken JSON, not broken UTF-8.
-fn half(text: &[u8]) -> usize {
-    let mut middle = text.len() / 2;
-    while middle > 0 && text[middle] & 0xC0 == 0x80 {
-        middle -= 1;
-    }
-    middle
 }

@@ -1,10 +1,15 @@
 //! Reading the words for a fault part by part, with an error for each that will not do.
 
-use std::str::FromStr;
+use std::{str::FromStr, time::Duration};
 
 use super::FaultError;
 use crate::expect::words::closest;
-use crate::{json::Value, spec};
+use crate::{clock, json::Value, spec};
+
+/// How many notifications a flood may have.
+const MOST: usize = 10_000_000;
+/// What stands in for a method in a request without a message.
+const VERBS: [&str; 2] = ["GET", "DELETE"];
 
 /// What is still to be read of a fault's words.
 pub(super) struct Parts<'a> {
@@ -41,12 +46,16 @@ impl<'a> Parts<'a> {
         }
     }
 
-    pub(super) fn method(&mut self) -> Result<&'a str, FaultError> {
+    /// A method of MCP, or of HTTP where the fault is one of HTTP.
+    pub(super) fn method(&mut self, of_http: bool) -> Result<&'a str, FaultError> {
         let method = self.next("METHOD")?;
-        if method == "*" || spec::method(method).is_some() {
+        let is_verb = of_http && VERBS.contains(&method);
+        if method == "*" || is_verb || spec::method(method).is_some() {
             return Ok(method);
         }
-        let reason = match closest(method, spec::METHODS.iter().map(|method| method.name)) {
+        let verbs = VERBS.into_iter().filter(|_| of_http);
+        let known = spec::METHODS.iter().map(|method| method.name).chain(verbs);
+        let reason = match closest(method, known) {
             Some(name) => format!("is no method of MCP; did you mean `{name}`?"),
             None => "is no method of MCP".to_owned(),
         };
@@ -76,6 +85,28 @@ impl<'a> Parts<'a> {
     ) -> Result<N, FaultError> {
         let text = self.last(part)?;
         text.parse().map_err(|_| self.bad(part, text, reason.to_owned()))
+    }
+
+    pub(super) fn time(&mut self) -> Result<Duration, FaultError> {
+        let text = self.last("TIME")?;
+        let reason = "must be a whole number with its unit, such as `500ms`";
+        clock::parse(text).ok_or_else(|| self.bad("TIME", text, reason.to_owned()))
+    }
+
+    pub(super) fn count(&mut self) -> Result<usize, FaultError> {
+        let reason = format!("must be a whole number up to {MOST}");
+        let count = self.number("COUNT", &reason)?;
+        if count <= MOST { Ok(count) } else { Err(self.bad("COUNT", &count.to_string(), reason)) }
+    }
+
+    pub(super) fn header_name(&mut self, more: bool) -> Result<String, FaultError> {
+        let name = if more { self.next("NAME")? } else { self.last("NAME")? };
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if name.bytes().all(is_token) {
+            return Ok(name.to_owned());
+        }
+        Err(self.bad("NAME", name, "is no name of an HTTP header".to_owned()))
     }
 
     pub(super) fn status(&mut self) -> Result<u16, FaultError> {

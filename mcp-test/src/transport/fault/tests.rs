@@ -3,30 +3,59 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{Delivery, Fault, FaultError, Part, Then, WORDS};
-use crate::transport::{CarrierKind, serve::Emitted, tap::Tap};
+use super::{Delivery, Fault, FaultError, HttpDamage, Lapse, Part, Reach, Then, WORDS, intake};
+use crate::transport::{
+    CarrierKind,
+    serve::{Emitted, Received},
+    tap::Tap,
+};
+
+fn fault(words: &str) -> Fault {
+    words.parse().unwrap_or_else(|error| panic!("{error}"))
+}
 
 fn reply() -> Emitted {
     let value = json!({"id": 1, "jsonrpc": "2.0", "result": {"tools": [{"name": "add"}]}});
-    Emitted { value: value.into(), answers: Some("tools/list".to_owned()), status: None }
+    Emitted::reply(value.into(), "tools/list", None)
 }
 
 /// What is left of a good reply, a line per part.
-fn left_by(fault: &str) -> String {
-    let fault: Fault = fault.parse().unwrap();
-    let delivery = Delivery::of(reply(), &[fault]);
+fn left_by(words: &str) -> String {
+    shown(&Delivery::of(reply(), &[fault(words)]))
+}
+
+fn shown(delivery: &Delivery) -> String {
     let mut lines: Vec<_> = delivery.parts.iter().map(show).collect();
     if delivery.then != Then::GoOn {
         lines.push(format!("then {:?}", delivery.then));
     }
-    lines.extend(delivery.status.map(|status| format!("status {status}")));
-    lines.extend(delivery.content_type.map(|kind| format!("content-type {kind}")));
-    lines.extend(delivery.body.map(|body| format!("body {:?}", String::from_utf8_lossy(&body))));
+    lines.extend(delivery.late.map(|by| format!("late by {by:?}")));
+    lines.extend(delivery.streams.then(|| "as a stream".to_owned()));
+    lines.extend(delivery.in_bytes.then(|| "a byte at a time".to_owned()));
+    lines.join("\n")
+}
+
+/// What is left of the exchange that carries it.
+fn exchange_left_by(words: &str) -> String {
+    let HttpDamage { status, headers, body, wrong_chunks } =
+        HttpDamage::of("tools/list", true, &[fault(words)]);
+    let mut lines: Vec<_> = status.iter().map(ToString::to_string).collect();
+    lines.extend(headers.iter().map(|(name, value)| match value {
+        Some(value) => format!("{name}: {value}"),
+        None => format!("no {name}"),
+    }));
+    lines.extend(body.map(|body| format!("body {:?}", String::from_utf8_lossy(&body))));
+    lines.extend(wrong_chunks.then(|| "wrong chunks".to_owned()));
     lines.join("\n")
 }
 
 fn show(part: &Part) -> String {
-    let kind = if matches!(part, Part::Message(_)) { "" } else { "noise " };
+    let kind = match part {
+        Part::Message(_) => String::new(),
+        Part::Noise(_) => "noise ".to_owned(),
+        Part::Torn { of, .. } => format!("the beginning of {of} bytes: "),
+        Part::Lines(_) => "lines ".to_owned(),
+    };
     format!("{kind}{}", String::from_utf8_lossy(part.bytes()))
 }
 
@@ -43,6 +72,8 @@ fn faults_of_the_json() {
     assert_snapshot!(left_by("remove:tools/list:/jsonrpc"), @r#"{"id":1,"result":{"tools":[{"name":"add"}]}}"#);
     assert_snapshot!(left_by("retype:tools/list:/tools/0/name"), @r#"{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":7}]}}"#);
     assert_snapshot!(left_by("retype:tools/list:/tools"), @r#"{"id":1,"jsonrpc":"2.0","result":{"tools":{}}}"#);
+    assert_snapshot!(left_by("duplicate:tools/list:/tools/0/name"), @r#"{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add","name":"add"}]}}"#);
+    assert_snapshot!(left_by("duplicate:tools/list:/id"), @r#"{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]},"id":1}"#);
 }
 
 #[test]
@@ -59,21 +90,178 @@ fn faults_of_the_reply() {
     {"id":9,"jsonrpc":"2.0","result":{}}
     {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
     "#);
-    assert_snapshot!(left_by("truncate:tools/list"), @r#"noise {"id":1,"jsonrpc":"2.0","resul"#);
-    assert_snapshot!(left_by("close:tools/list"), @"then Close");
-    assert_snapshot!(left_by("exit:tools/list"), @"then Exit");
-    assert_snapshot!(left_by("blank-line:tools/list"), @r#"
-    noise 
+    assert_snapshot!(left_by("null-id:tools/list"), @r#"{"id":null,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}"#);
+    assert_snapshot!(left_by("late:tools/list:2s"), @r#"
+    {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
+    late by 2s
+    "#);
+    assert_snapshot!(left_by("flood:tools/list:2"), @r#"
+    {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"flood","level":"debug"}}
+    {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"flood","level":"debug"}}
     {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
     "#);
 }
 
 #[test]
-fn faults_of_http() {
-    assert_snapshot!(left_by("status:tools/list:500").lines().last().unwrap(), @"status 500");
-    assert_snapshot!(left_by("content-type:tools/list:text/plain").lines().last().unwrap(), @"content-type text/plain");
-    assert_snapshot!(left_by("html:tools/list").lines().nth(1).unwrap(), @"content-type text/html; charset=utf-8");
-    assert_snapshot!(left_by("empty-body:tools/list").lines().last().unwrap(), @r#"body """#);
+fn faults_of_the_text_and_the_connection() {
+    assert_snapshot!(left_by("truncate:tools/list"), @r#"noise {"id":1,"jsonrpc":"2.0","resul"#);
+    assert_snapshot!(left_by("bom:tools/list").escape_debug(), @r#"noise \u{feff}{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[{\"name\":\"add\"}]}}"#);
+    assert_snapshot!(left_by("nul:tools/list").escape_debug(), @r#"noise \0\0{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[{\"name\":\"add\"}]}}"#);
+    assert_snapshot!(left_by("invalid-utf8:tools/list"), @r#"noise {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]},"x-fault":"�"}"#);
+    let deep = left_by("deep:tools/list");
+    assert_snapshot!(&deep[..80], @r#"{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]},"x-fault":[[[[[[[[[["#);
+    assert_eq!(deep.matches('[').count(), 10_001);
+    assert_snapshot!(left_by("cut:tools/list"), @r#"
+    the beginning of 60 bytes: {"id":1,"jsonrpc":"2.0","resul
+    then Close
+    "#);
+    assert_snapshot!(left_by("close:tools/list"), @"then Close");
+    assert_snapshot!(left_by("exit:tools/list"), @"then Exit");
+    assert_snapshot!(left_by("exit-after:tools/list"), @r#"
+    {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
+    then Exit
+    "#);
+}
+
+#[test]
+fn faults_of_lines() {
+    assert_snapshot!(left_by("noise:tools/list:listing tools"), @r#"
+    noise listing tools
+    {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
+    "#);
+    assert_snapshot!(left_by("blank-line:tools/list"), @r#"
+    noise 
+    {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
+    "#);
+    assert_snapshot!(left_by("two-on-a-line:tools/list"), @r#"noise {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}"#);
+    assert_snapshot!(left_by("embedded-newline:tools/list"), @r#"
+    noise {
+      "id": 1,
+      "jsonrpc": "2.0",
+      "result": {
+        "tools": [
+          {
+            "name": "add"
+          }
+        ]
+      }
+    }
+    "#);
+}
+
+#[test]
+fn faults_of_event_streams() {
+    assert_snapshot!(left_by("sse-split:tools/list"), @r#"
+    {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
+    as a stream
+    a byte at a time
+    "#);
+    assert_snapshot!(left_by("sse-garble:tools/list"), @r#"
+    lines dat: {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
+
+
+    as a stream
+    "#);
+    assert_snapshot!(left_by("sse-end:tools/list"), @"
+    then End
+    as a stream
+    ");
+    assert_snapshot!(left_by("sse-open:tools/list"), @r#"
+    {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
+    then Silence
+    as a stream
+    "#);
+}
+
+#[test]
+fn faults_of_exchanges() {
+    assert_snapshot!(exchange_left_by("status:tools/list:500"), @"500");
+    assert_snapshot!(exchange_left_by("header:tools/list:Mcp-Session-Id:a b"), @"Mcp-Session-Id: a b");
+    assert_snapshot!(exchange_left_by("no-header:tools/list:mcp-session-id"), @"no mcp-session-id");
+    assert_snapshot!(exchange_left_by("content-type:*:text/plain"), @"Content-Type: text/plain");
+    assert_snapshot!(exchange_left_by("redirect:tools/list:http://localhost:1/mcp"), @r#"
+    307
+    Location: http://localhost:1/mcp
+    body ""
+    "#);
+    assert_snapshot!(exchange_left_by("html:tools/list"), @r#"
+    Content-Type: text/html; charset=utf-8
+    body "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works</h1></body></html>\n"
+    "#);
+    assert_snapshot!(exchange_left_by("empty-body:tools/list"), @r#"body """#);
+    assert_snapshot!(exchange_left_by("wrong-chunks:tools/list"), @"wrong chunks");
+    assert_eq!(exchange_left_by("status:DELETE:500"), "");
+}
+
+#[test]
+fn headers_are_changed_whatever_their_case() {
+    let faults = [fault("header:*:Accept:text/html"), fault("no-header:*:MCP-METHOD")];
+    let mut headers = vec![("accept".into(), "*/*".into()), ("Mcp-Method".into(), "ping".into())];
+    HttpDamage::of("ping", true, &faults).change_headers(&mut headers);
+    assert_eq!(headers, [("Accept".to_owned(), "text/html".to_owned())]);
+}
+
+#[test]
+fn what_an_actor_does_not_hear() {
+    let hear = |words: &str, text: &str| {
+        let (heard, replies) = intake(Received::read(text.as_bytes()), &[fault(words)]);
+        let heard = heard.as_ref().and_then(Received::value).map(ToString::to_string);
+        let replies = replies.into_iter().map(|reply| reply.value.to_string());
+        replies.chain(heard).collect::<Vec<_>>().join("\n")
+    };
+    const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    const CANCELLED: &str = r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#;
+    assert_eq!(hear("ignore:ping", CANCELLED), CANCELLED);
+    assert_eq!(hear("ignore:notifications/cancelled", CANCELLED), "");
+    assert_eq!(hear("ignore:*", CANCELLED), CANCELLED);
+    assert_snapshot!(hear("answer:ping:{\"a\":1}", PING), @r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#);
+    assert_snapshot!(hear("answer:ping:{}", &format!("[{PING},{CANCELLED}]")), @r#"
+    {"jsonrpc":"2.0","id":1,"result":{}}
+    [{"jsonrpc":"2.0","method":"notifications/cancelled"}]
+    "#);
+    assert_eq!(hear("answer:notifications/cancelled:{}", CANCELLED), CANCELLED);
+}
+
+#[test]
+fn a_message_of_ones_own_has_parameters() {
+    let progress = json!({"method": "notifications/progress", "params": {"progress": 1}});
+    let emitted = Emitted::unprompted(progress.into());
+    let left =
+        |words: &str| shown(&Delivery::of(emitted.clone(), &[fault(words), fault("twice:*")]));
+    assert_snapshot!(left("set:notifications/progress:/progress:0"), @r#"{"method":"notifications/progress","params":{"progress":0}}"#);
+    assert_snapshot!(left("never:notifications/progress"), @"");
+}
+
+#[test]
+fn a_client_goes_wrong_in_its_requests() {
+    let call = json!({"id": 1, "method": "tools/call", "params": {"name": "add"}});
+    let left =
+        |words: &str| shown(&Delivery::of_client(call.clone().into(), None, &[fault(words)]));
+    assert_snapshot!(left("remove:tools/call:/name"), @r#"{"id":1,"method":"tools/call","params":{}}"#);
+    assert_snapshot!(left("set:*:/params/_meta:1"), @r#"{"id":1,"method":"tools/call","params":{"name":"add","_meta":1}}"#);
+    assert_snapshot!(left("error:tools/call:-32603"), @r#"{"id":1,"method":"tools/call","params":{"name":"add"}}"#);
+    assert_snapshot!(left("never:tools/call"), @"");
+    let answer = json!({"id": "server-1", "result": {"action": "accept"}});
+    let answers = Some("elicitation/create".to_owned());
+    let faults = [fault("retype:elicitation/create:/action"), fault("wrong-id:*")];
+    assert_snapshot!(shown(&Delivery::of_client(answer.into(), answers, &faults)), @r#"{"id":"server-1","result":{"action":7}}"#);
+}
+
+#[test]
+fn the_items_of_a_batch_go_wrong_by_themselves() {
+    let ping = Emitted::reply(json!({"id": 2, "result": {}}).into(), "ping", None);
+    let left = |words: &str| {
+        shown(&Delivery::of(Emitted::batch([reply(), ping.clone()]), &[fault(words)]))
+    };
+    assert_snapshot!(left("wrong-id:ping"), @r#"[{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}},{"id":1002,"result":{}}]"#);
+    assert_snapshot!(left("never:ping"), @r#"[{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}]"#);
+    assert_snapshot!(left("never:*"), @"then Silence");
+    assert_snapshot!(left("twice:ping"), @r#"[{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}},{"id":2,"result":{}},{"id":2,"result":{}}]"#);
+    assert_snapshot!(left("truncate:ping"), @r#"noise [{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}},{"id":2,"r]"#);
+    assert_snapshot!(left("close:tools/list"), @r#"
+    [{"id":2,"result":{}}]
+    then Close
+    "#);
 }
 
 #[test]
@@ -102,36 +290,48 @@ fn faults_add_up_in_their_order() {
 
 #[test]
 fn every_word_has_an_example_that_reads_back() {
-    let examples: Vec<_> = WORDS
-        .iter()
-        .map(|word| {
-            let example = word
-                .form
-                .replace("METHOD", "tools/list")
-                .replace("POINTER", "/tools/0")
-                .replace("JSON", "{\"a\":[1]}");
-            let example = example
-                .replace("CODE", "-1")
-                .replace("STATUS", "503")
-                .replace("TYPE", "text/plain")
-                .replace("TEXT", "a: b");
-            let fault: Fault = example.parse().unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(fault.name(), example);
-            assert!(
-                CarrierKind::ALL.into_iter().any(|carrier| fault.applies_to(carrier)),
-                "{example}"
-            );
-            let over_http = fault.applies_to(CarrierKind::Http);
-            assert_eq!(over_http, !word.summary.contains("not over HTTP"), "{example}");
-            assert_eq!(
-                fault.applies_to(CarrierKind::Stdio),
-                !word.summary.contains("HTTP only"),
-                "{example}"
-            );
-            example
-        })
-        .collect();
-    assert_eq!(examples.len(), WORDS.len());
+    for word in WORDS {
+        let parts = [
+            ("METHOD", "tools/list"),
+            ("POINTER", "/tools/0"),
+            ("JSON", "{\"a\":[1]}"),
+            ("CODE", "-1"),
+            ("STATUS", "503"),
+            ("TYPE", "text/plain"),
+            ("TIME", "20ms"),
+            ("COUNT", "3"),
+            ("NAME", "X-Name"),
+            ("LOCATION", "http://localhost:1/mcp?a=b"),
+            ("TEXT", "a: b"),
+        ];
+        let example =
+            parts.iter().fold(word.form.to_owned(), |form, (part, with)| form.replace(part, with));
+        let fault = fault(&example);
+        assert_eq!(fault.name(), example);
+        assert_eq!(fault.reach(), word.reach, "{example}");
+        assert!(word.form == word.word || word.form.starts_with(&format!("{}:", word.word)));
+    }
+}
+
+#[test]
+fn a_fault_shows_on_the_carriers_it_reaches() {
+    let carriers = |reach: Reach| {
+        let carriers = CarrierKind::ALL.into_iter().filter(|carrier| reach.covers(*carrier));
+        carriers.map(CarrierKind::as_str).collect::<Vec<_>>().join(" ")
+    };
+    assert_snapshot!(carriers(Reach::Everywhere), @"duplex stdio http router sse");
+    assert_snapshot!(carriers(Reach::Lines), @"duplex stdio");
+    assert_snapshot!(carriers(Reach::Process), @"stdio");
+    assert_snapshot!(carriers(Reach::Http), @"http router");
+    assert_snapshot!(carriers(Reach::Network), @"http");
+    assert!(!fault("status:ping:500").applies_to(CarrierKind::Stdio));
+}
+
+#[test]
+fn lapses_are_asked_of_the_tap() {
+    let wire = Tap::new([Fault::lapse(Lapse::KeepsSession)]).open("http");
+    assert!(wire.lapses(Lapse::KeepsSession));
+    assert!(!wire.lapses(Lapse::NoSession));
 }
 
 #[test]
@@ -147,6 +347,12 @@ fn wrong_words_are_named() {
     assert_snapshot!(refused("set:tools/list:/tools"), @"`set:tools/list:/tools` lacks its JSON: the form is `set:METHOD:POINTER:JSON`");
     assert_snapshot!(refused("error:tools/list:many"), @"`error:tools/list:many`: CODE `many` must be a whole number");
     assert_snapshot!(refused("status:tools/list:7"), @"`status:tools/list:7`: STATUS `7` must be an HTTP status from 200 to 599");
+    assert_snapshot!(refused("status:DELET:500"), @"`status:DELET:500`: METHOD `DELET` is no method of MCP; did you mean `DELETE`?");
+    assert_snapshot!(refused("never:GET"), @"`never:GET`: METHOD `GET` is no method of MCP");
+    assert_snapshot!(refused("late:ping:5"), @"`late:ping:5`: TIME `5` must be a whole number with its unit, such as `500ms`");
+    assert_snapshot!(refused("flood:ping:99999999"), @"`flood:ping:99999999`: COUNT `99999999` must be a whole number up to 10000000");
+    assert_snapshot!(refused("header:ping:a b:c"), @"`header:ping:a b:c`: NAME `a b` is no name of an HTTP header");
+    assert_snapshot!(refused("ignore-eof:now"), @"`ignore-eof:now`: the end `now` is too much: the form is `ignore-eof`");
     assert_snapshot!(refused("session-id:a\nb"), @r"
     `session-id:a
     b`: TEXT `a

@@ -2,7 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
-use super::{Change, Fault, parts::Parts};
+use super::{
+    Fault, Lapse, Reach,
+    change::{Change, Damage},
+    parts::Parts,
+};
 use crate::expect::words::closest;
 
 /// A fault as `mcp-test list --faults` shows it.
@@ -12,43 +16,79 @@ pub struct FaultWord {
     pub word: &'static str,
     /// Its whole form, with the parts to be filled in, in capitals.
     pub form: &'static str,
+    /// Where it shows.
+    pub reach: Reach,
     /// What it does, in one line.
     pub summary: &'static str,
 }
 
-const fn word(word: &'static str, form: &'static str, summary: &'static str) -> FaultWord {
-    FaultWord { word, form, summary }
+const fn word(
+    word: &'static str,
+    form: &'static str,
+    reach: Reach,
+    summary: &'static str,
+) -> FaultWord {
+    FaultWord { word, form, reach, summary }
 }
 
+use Reach::{Everywhere, Http, Lines, Network, Process};
+
 /// All faults there are.
+#[rustfmt::skip]
 pub const WORDS: &[FaultWord] = &[
-    word("set", "set:METHOD:POINTER:JSON", "put a value into the reply"),
-    word("remove", "remove:METHOD:POINTER", "take a member or an item out of the reply"),
-    word("retype", "retype:METHOD:POINTER", "turn a value of the reply into one of another type"),
-    word("error", "error:METHOD:CODE", "answer with a JSON-RPC error"),
-    word("wrong-id", "wrong-id:METHOD", "answer under an id that was never asked"),
-    word("retyped-id", "retyped-id:METHOD", "answer under the id in the wrong type, \"1\" for 1"),
-    word("twice", "twice:METHOD", "send the reply twice"),
-    word("never", "never:METHOD", "never answer"),
-    word("stray", "stray:METHOD:JSON", "send a message nobody asked for before the reply"),
-    word("truncate", "truncate:METHOD", "break the reply off in the middle of its JSON"),
-    word("close", "close:METHOD", "close the connection instead of answering"),
-    word("exit", "exit:METHOD", "end the server instead of answering (not over HTTP)"),
-    word(
-        "banner",
-        "banner:TEXT",
-        "print a line that is no message before anything else (not over HTTP)",
-    ),
-    word("blank-line", "blank-line:METHOD", "write an empty line before the reply (not over HTTP)"),
-    word("status", "status:METHOD:STATUS", "answer with another HTTP status (HTTP only)"),
-    word(
-        "content-type",
-        "content-type:METHOD:TYPE",
-        "answer with another Content-Type (HTTP only)",
-    ),
-    word("html", "html:METHOD", "answer with a page of HTML (HTTP only)"),
-    word("empty-body", "empty-body:METHOD", "answer with an empty HTTP body (HTTP only)"),
-    word("session-id", "session-id:TEXT", "issue session ids with this text inside (HTTP only)"),
+    word("set", "set:METHOD:POINTER:JSON", Everywhere, "put a value into the message"),
+    word("remove", "remove:METHOD:POINTER", Everywhere, "take a member or an item out of the message"),
+    word("retype", "retype:METHOD:POINTER", Everywhere, "turn a value of the message into one of another type"),
+    word("duplicate", "duplicate:METHOD:POINTER", Everywhere, "write a member twice"),
+    word("error", "error:METHOD:CODE", Everywhere, "answer with a JSON-RPC error"),
+    word("wrong-id", "wrong-id:METHOD", Everywhere, "send an id that is not the right one"),
+    word("retyped-id", "retyped-id:METHOD", Everywhere, "send the id in the wrong type, \"1\" for 1"),
+    word("null-id", "null-id:METHOD", Everywhere, "send null as id"),
+    word("twice", "twice:METHOD", Everywhere, "send the message twice"),
+    word("late", "late:METHOD:TIME", Everywhere, "send the message this much later; others pass it"),
+    word("never", "never:METHOD", Everywhere, "never send the message"),
+    word("answer", "answer:METHOD:JSON", Everywhere, "answer with this result whatever is asked, and do nothing else"),
+    word("ignore", "ignore:METHOD", Everywhere, "do not hear this message of the other side"),
+    word("stray", "stray:METHOD:JSON", Everywhere, "send a message nobody asked for before the message"),
+    word("flood", "flood:METHOD:COUNT", Everywhere, "send so many notifications before the message"),
+    word("truncate", "truncate:METHOD", Everywhere, "break the text off in the middle, as if it were whole"),
+    word("bom", "bom:METHOD", Everywhere, "start the text with a byte order mark"),
+    word("nul", "nul:METHOD", Everywhere, "put NUL bytes before the text"),
+    word("invalid-utf8", "invalid-utf8:METHOD", Everywhere, "put a byte into the text that is no UTF-8"),
+    word("deep", "deep:METHOD", Everywhere, "add a value that is nested 10,000 levels deep"),
+    word("cut", "cut:METHOD", Everywhere, "send half of the text, then break the connection"),
+    word("close", "close:METHOD", Everywhere, "close the connection instead of sending the message"),
+    word("exit", "exit:METHOD", Lines, "end the process instead of sending the message"),
+    word("exit-after", "exit-after:METHOD", Lines, "end the process once the message is sent"),
+    word("banner", "banner:TEXT", Lines, "print a line that is no message before anything else"),
+    word("noise", "noise:METHOD:TEXT", Lines, "print a line that is no message before the message"),
+    word("blank-line", "blank-line:METHOD", Lines, "write an empty line before the message"),
+    word("two-on-a-line", "two-on-a-line:METHOD", Lines, "write the message twice on the same line"),
+    word("embedded-newline", "embedded-newline:METHOD", Lines, "write the message over several lines"),
+    word("ignore-eof", "ignore-eof", Lines, "go on when the input has ended"),
+    word("ignore-term", "ignore-term", Process, "go on when asked to terminate"),
+    word("status", "status:METHOD:STATUS", Http, "answer with another HTTP status"),
+    word("header", "header:METHOD:NAME:TEXT", Http, "send an HTTP header, in place of the one of this name"),
+    word("no-header", "no-header:METHOD:NAME", Http, "leave an HTTP header out"),
+    word("content-type", "content-type:METHOD:TYPE", Http, "send another Content-Type"),
+    word("redirect", "redirect:METHOD:LOCATION", Http, "answer with status 307 and this location"),
+    word("html", "html:METHOD", Http, "answer with a page of HTML"),
+    word("empty-body", "empty-body:METHOD", Http, "send an empty HTTP body"),
+    word("wrong-chunks", "wrong-chunks:METHOD", Network, "send a chunked body without readable sizes"),
+    word("session-id", "session-id:TEXT", Http, "issue session ids with this text inside"),
+    word("sse-split", "sse-split:METHOD", Http, "send the message as an event, a byte at a time"),
+    word("sse-garble", "sse-garble:METHOD", Http, "send the message in lines that are no fields of an event"),
+    word("sse-end", "sse-end:METHOD", Http, "end the event stream before the message"),
+    word("sse-open", "sse-open:METHOD", Http, "never end the event stream after the message"),
+    word("any-origin", "any-origin", Http, "serve whatever Origin and Host say"),
+    word("any-version", "any-version", Http, "serve whatever MCP-Protocol-Version says"),
+    word("any-mirror", "any-mirror", Http, "serve requests whose mirrored headers do not fit their body"),
+    word("no-session", "no-session", Http, "issue no session id, and want none"),
+    word("forget-session", "forget-session", Http, "know no session once it is initialized"),
+    word("keep-session", "keep-session", Http, "go on with a session that was ended by DELETE"),
+    word("no-event-ids", "no-event-ids", Http, "send no event ids, and so no priming event"),
+    word("no-retry", "no-retry", Http, "never say when to come back"),
+    word("no-replay", "no-replay", Http, "forget what a client that comes back has missed"),
 ];
 
 /// Why words name no fault.
@@ -107,65 +147,98 @@ impl FromStr for Fault {
             return Err(FaultError::Unknown { word: word.to_owned(), suggestion });
         };
         let mut parts = Parts { given, form: known.form, rest };
-        match known.word {
-            "banner" => return Ok(Self::banner(parts.last("TEXT")?)),
-            "session-id" => return Ok(Self::session_id(parts.header("TEXT")?)),
-            _ => {}
-        }
-        let method = parts.method()?;
-        let change = match known.word {
-            "set" => {
-                let pointer = parts.pointer(true)?;
-                Change::Set { pointer, value: parts.json()? }
-            }
-            "remove" => Change::Remove { pointer: parts.pointer(false)? },
-            "retype" => Change::Retype { pointer: parts.pointer(false)? },
-            "error" => {
-                return Ok(Self::reply_error(
-                    method,
-                    parts.number("CODE", "must be a whole number")?,
-                ));
-            }
-            "status" => Change::Status { status: parts.status()? },
-            "content-type" => Change::ContentType { value: parts.header("TYPE")? },
-            "stray" => Change::Stray { message: parts.json()? },
-            "wrong-id" => Change::WrongId,
-            "retyped-id" => Change::RetypedId,
-            "twice" => Change::Twice,
-            "never" => Change::Never,
-            "truncate" => Change::Truncate,
-            "close" => Change::Close,
-            "exit" => Change::Exit,
-            "blank-line" => Change::BlankLine,
-            "html" => Change::Html,
-            _ => Change::EmptyBody,
-        };
+        let fault = read(known, &mut parts)?;
         parts.end()?;
-        Ok(Self::new(method, change))
+        Ok(fault)
     }
 }
 
+fn read(known: &FaultWord, parts: &mut Parts<'_>) -> Result<Fault, FaultError> {
+    match known.word {
+        "banner" => return Ok(Fault::banner(parts.last("TEXT")?)),
+        "session-id" => return Ok(Fault::session_id(parts.header("TEXT")?)),
+        _ => {}
+    }
+    if let Some(lapse) = Lapse::ALL.into_iter().find(|lapse| lapse.word() == known.word) {
+        return Ok(Fault::lapse(lapse));
+    }
+    let method = parts.method(matches!(known.reach, Http | Network))?;
+    if let Some(damage) = Damage::ALL.into_iter().find(|damage| damage.word() == known.word) {
+        return Ok(Fault::new(method, Change::Text(damage)));
+    }
+    let change = match known.word {
+        "set" => Change::Set { pointer: parts.pointer(true)?, value: parts.json()? },
+        "remove" => Change::Remove { pointer: parts.pointer(false)? },
+        "retype" => Change::Retype { pointer: parts.pointer(false)? },
+        "duplicate" => Change::Duplicate { pointer: parts.pointer(false)? },
+        "error" => {
+            let code = parts.number("CODE", "must be a whole number")?;
+            return Ok(Fault::reply_error(method, code));
+        }
+        "late" => Change::Late { by: parts.time()? },
+        "answer" => Change::Answer { result: parts.json()? },
+        "stray" => Change::Stray { message: parts.json()? },
+        "flood" => Change::Flood { count: parts.count()? },
+        "noise" => Change::Noise { text: parts.last("TEXT")?.to_owned() },
+        "status" => Change::Status { status: parts.status()? },
+        "header" => Change::Header { name: parts.header_name(true)?, value: parts.header("TEXT")? },
+        "no-header" => Change::NoHeader { name: parts.header_name(false)? },
+        "content-type" => Change::ContentType { value: parts.header("TYPE")? },
+        "redirect" => Change::Redirect { location: parts.header("LOCATION")? },
+        plain => plain_change(plain),
+    };
+    Ok(Fault::new(method, change))
+}
+
+/// The changes that need nothing but a method.
+fn plain_change(word: &str) -> Change {
+    const PLAIN: [Change; 20] = [
+        Change::WrongId,
+        Change::RetypedId,
+        Change::NullId,
+        Change::Twice,
+        Change::Ignore,
+        Change::Cut,
+        Change::Close,
+        Change::Exit,
+        Change::ExitAfter,
+        Change::BlankLine,
+        Change::TwoOnALine,
+        Change::EmbeddedNewline,
+        Change::Html,
+        Change::EmptyBody,
+        Change::WrongChunks,
+        Change::SseSplit,
+        Change::SseGarble,
+        Change::SseEnd,
+        Change::SseOpen,
+        Change::Never,
+    ];
+    PLAIN.into_iter().find(|change| change.word() == word).unwrap_or(Change::Never)
+}
+
 pub(super) fn write(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let on = &fault.on;
+    let word = fault.change.word();
     match &fault.change {
-        Change::Set { pointer, value } => write!(f, "set:{on}:{pointer}:{value}"),
-        Change::Remove { pointer } => write!(f, "remove:{on}:{pointer}"),
-        Change::Retype { pointer } => write!(f, "retype:{on}:{pointer}"),
-        Change::Error { code, .. } => write!(f, "error:{on}:{code}"),
-        Change::WrongId => write!(f, "wrong-id:{on}"),
-        Change::RetypedId => write!(f, "retyped-id:{on}"),
-        Change::Twice => write!(f, "twice:{on}"),
-        Change::Never => write!(f, "never:{on}"),
-        Change::Stray { message } => write!(f, "stray:{on}:{message}"),
-        Change::Truncate => write!(f, "truncate:{on}"),
-        Change::Close => write!(f, "close:{on}"),
-        Change::Exit => write!(f, "exit:{on}"),
-        Change::Banner { text } => write!(f, "banner:{text}"),
-        Change::BlankLine => write!(f, "blank-line:{on}"),
-        Change::Status { status } => write!(f, "status:{on}:{status}"),
-        Change::ContentType { value } => write!(f, "content-type:{on}:{value}"),
-        Change::Html => write!(f, "html:{on}"),
-        Change::EmptyBody => write!(f, "empty-body:{on}"),
-        Change::SessionId { text } => write!(f, "session-id:{text}"),
+        Change::Banner { text } | Change::SessionId { text } => return write!(f, "{word}:{text}"),
+        Change::Lapse(_) => return f.write_str(word),
+        _ => write!(f, "{word}:{}", fault.on)?,
+    }
+    match &fault.change {
+        Change::Set { pointer, value } => write!(f, ":{pointer}:{value}"),
+        Change::Remove { pointer } | Change::Retype { pointer } | Change::Duplicate { pointer } => {
+            write!(f, ":{pointer}")
+        }
+        Change::Error { code, .. } => write!(f, ":{code}"),
+        Change::Late { by } => write!(f, ":{}ms", by.as_millis()),
+        Change::Answer { result: json } | Change::Stray { message: json } => write!(f, ":{json}"),
+        Change::Flood { count } => write!(f, ":{count}"),
+        Change::Noise { text: last }
+        | Change::NoHeader { name: last }
+        | Change::ContentType { value: last }
+        | Change::Redirect { location: last } => write!(f, ":{last}"),
+        Change::Status { status } => write!(f, ":{status}"),
+        Change::Header { name, value } => write!(f, ":{name}:{value}"),
+        _ => Ok(()),
     }
 }

@@ -27,6 +27,7 @@ use tokio::sync::watch;
 use self::{reply::Said, sessions::Sessions};
 use super::{
     Limits,
+    fault::{HttpDamage, Lapse},
     headers::listed,
     serve::{Actor, Received},
     tap::{Tap, Wire},
@@ -139,14 +140,18 @@ impl HttpServer {
 
     async fn admit(&self, wire: &Wire, head: &Parts, body: Body) -> Response {
         let headers = &head.headers;
-        if !gate::is_local(headers) {
+        if !gate::is_local(headers) && !wire.lapses(Lapse::AllowsAnyOrigin) {
             return reply::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
         }
         let sessions = self.serves(Era::Handshake) && self.era(headers, None) == Era::Handshake;
         match head.method {
             Method::POST => self.post(wire, head, body).await,
-            Method::GET if sessions => self.get(headers),
-            Method::DELETE if sessions => self.delete(headers),
+            Method::GET if sessions => {
+                reply::damaged(self.get(headers), &wire.http_damage("GET", false))
+            }
+            Method::DELETE if sessions => {
+                reply::damaged(self.delete(headers), &wire.http_damage("DELETE", false))
+            }
             _ => reply::not_allowed(if sessions { "GET, POST, DELETE" } else { "POST" }),
         }
     }
@@ -171,11 +176,20 @@ impl HttpServer {
         };
         wire.received(&text);
         let received = Received::read(&text);
-        match self.era(headers, received.value()) {
+        let damage = damage(wire, received.value());
+        let response = match self.era(headers, received.value()) {
             Era::Handshake => self.post_in_session(wire, headers, received).await,
             Era::Stateless => self.post_by_itself(wire, headers, received).await,
-        }
+        };
+        reply::damaged(response, &damage)
     }
+}
+
+/// What faults do to the response to a message.
+fn damage(wire: &Wire, body: Option<&Value>) -> HttpDamage {
+    let member = |name| body.and_then(|body| body.get(name));
+    let method = member("method").and_then(Value::as_str).unwrap_or_default();
+    wire.http_damage(method, member("id").is_some())
 }
 
 async fn answer(State(server): State<HttpServer>, request: Request) -> Response {

@@ -11,9 +11,10 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 
 use super::{HttpServer, Stage, drive::Drive, gate};
 use crate::{
+    clock,
     json::Value,
     transport::{
-        fault::{Delivery, Part, Then},
+        fault::{Delivery, HttpDamage, Part, Then},
         tap::Wire,
     },
     wire::{ErrorReply, Id, RpcError, sse::SseEvent},
@@ -39,29 +40,54 @@ impl HttpServer {
         };
         let is_reply = first.is_reply();
         let delivery = wire.deliver(first);
-        let status = status(&delivery);
-        let content_type = delivery.content_type.clone().map(HeaderValue::try_from);
-        let whole = is_reply && !self.0.options.streams_replies && delivery.parts.len() < 2;
-        let mut response = match (&delivery.body, delivery.then) {
-            (Some(body), _) => text(status, gate::JSON, body.clone()),
-            (None, _) if !whole => stream_of(self.stream(wire, drive, &delivery, manner.priming)),
-            (None, Then::GoOn) => text(
-                status,
-                gate::JSON,
-                delivery.parts.first().map(Part::bytes).cloned().unwrap_or_default(),
-            ),
-            (None, Then::Close | Then::Exit) => response(status, gate::JSON, broken()),
-            (None, Then::Silence) => {
+        when_due(&delivery).await;
+        let status = delivery.status.and_then(|status| StatusCode::from_u16(status).ok());
+        let status = status.unwrap_or_default();
+        let whole = is_reply
+            && !self.0.options.streams_replies
+            && !delivery.streams
+            && delivery.parts.len() < 2;
+        let mut response = match (delivery.parts.first(), delivery.then) {
+            _ if !whole => stream_of(self.stream(wire, drive, &delivery, manner.priming)),
+            (Some(Part::Torn { bytes, of }), _) => torn(status, bytes.clone(), *of),
+            (part, Then::GoOn | Then::End) => {
+                text(status, gate::JSON, part.map(Part::bytes).cloned().unwrap_or_default())
+            }
+            (_, Then::Close | Then::Exit) => response(status, gate::JSON, broken()),
+            (_, Then::Silence) => {
                 self.reached(Stage::Ending).await;
                 return ended();
             }
         };
         *response.status_mut() = status;
-        if let Some(Ok(kind)) = content_type {
-            response.headers_mut().insert(header::CONTENT_TYPE, kind);
-        }
         with(manner.headers, response)
     }
+}
+
+/// Waits until a delivery that is late is due.
+pub(super) async fn when_due(delivery: &Delivery) {
+    if let Some(by) = delivery.late {
+        clock::quiet(by).await;
+    }
+}
+
+/// A response with what a fault does to its exchange.
+pub(super) fn damaged(mut response: Response, damage: &HttpDamage) -> Response {
+    if let Some(status) = damage.status.and_then(|status| StatusCode::from_u16(status).ok()) {
+        *response.status_mut() = status;
+    }
+    if let Some(body) = &damage.body {
+        *response.body_mut() = Body::from(body.clone());
+        response.extensions_mut().insert(Said(body.clone()));
+    }
+    for (name, value) in &damage.headers {
+        let Ok(name) = HeaderName::try_from(name.as_str()) else { continue };
+        response.headers_mut().remove(&name);
+        if let Some(Ok(value)) = value.as_deref().map(HeaderValue::try_from) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
 }
 
 /// A refusal of what is not answered any more.
@@ -116,8 +142,11 @@ fn broken() -> Body {
     Body::from_stream(stream::iter([Err::<Bytes, _>(error)]))
 }
 
-fn status(delivery: &Delivery) -> StatusCode {
-    delivery.status.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or_default()
+/// A body that is announced in its whole length, and breaks off.
+fn torn(status: StatusCode, beginning: Bytes, of: usize) -> Response {
+    let error = io::Error::from(io::ErrorKind::ConnectionAborted);
+    let body = Body::from_stream(stream::iter([Ok(beginning), Err(error)]));
+    with(vec![(header::CONTENT_LENGTH, of.into())], response(status, gate::JSON, body))
 }
 
 fn response(status: StatusCode, kind: &'static str, body: Body) -> Response {
