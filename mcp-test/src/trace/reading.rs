@@ -72,6 +72,11 @@ impl Reading {
         whole.into_iter().chain(items.iter().filter_map(|item| item.as_ref().err()))
     }
 
+    /// Whether this is JSON in which nothing attempts to be a message, as the lines of some logs are.
+    pub fn is_no_attempt(&self) -> bool {
+        self.value().is_some_and(|value| !attempts(value))
+    }
+
     /// Whether the text may well be JSON, nested deeper than mcp-test reads.
     pub fn is_too_deep(&self) -> bool {
         self.0.too_deep
@@ -103,5 +108,31 @@ impl From<Document> for Reading {
         };
         read.problem = problem;
         Self(Arc::new(read))
+    }
+}
+
+/// Whether a value has a member of messages, or is an array of which an item has.
+fn attempts(value: &Value) -> bool {
+    const MEMBERS: [&str; 5] = ["jsonrpc", "id", "method", "result", "error"];
+    match value {
+        Value::Object(members) => MEMBERS.iter().any(|name| members.contains(name)),
+        Value::Array(items) => items.iter().any(attempts),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_a_log_in_json_is_no_attempt_at_a_message() {
+        let is_no_attempt = |text: &'static str| Reading::of(&text.into()).is_no_attempt();
+        for text in [r#"{"level":"info"}"#, "{}", "[]", "[1]", r#""ready""#] {
+            assert!(is_no_attempt(text), "{text}");
+        }
+        for text in [r#"{"jsonrpc":"1.0"}"#, r#"{"id":1}"#, r#"[{"result":{}}]"#, "no JSON"] {
+            assert!(!is_no_attempt(text), "{text}");
+        }
     }
 }

@@ -37,8 +37,7 @@ impl Scribe {
             Some(frame) => frame.cloned().map_err(Clone::clone),
             None => {
                 // In an HTTP body or an event nothing else than a message has its place.
-                let begun = matches!(first_byte(&text), Some(b'{' | b'['));
-                let lost = begun || origin.exchange.is_some();
+                let lost = begins_a_message(&text) || origin.exchange.is_some();
                 let why = reading.problem().unwrap_or("not JSON").to_owned();
                 let damage = match lost {
                     _ if reading.is_too_deep() => Damage::OverLimit,
@@ -48,12 +47,14 @@ impl Scribe {
                 return vec![self.noise(origin, text, why, damage)];
             }
         };
+        let stray = origin.exchange.is_none() && reading.is_no_attempt();
+        let damage = if stray { Damage::Stray } else { Damage::Lost };
         let seq = self.record(origin.exchange, What::Message { text, reading });
         let item = |item: Result<Message, Malformed>| match item {
             Ok(message) => Incoming::Message { seq, origin, message },
             Err(malformed) => {
                 let why = format!("malformed: {malformed}");
-                let (head, malformed, damage) = (head.clone(), Some(malformed), Damage::Lost);
+                let (head, malformed) = (head.clone(), Some(malformed));
                 Incoming::Garbled { seq, origin, head, why, malformed, damage }
             }
         };
@@ -166,6 +167,39 @@ impl Observer {
     }
 }
 
-fn first_byte(text: &[u8]) -> Option<u8> {
-    text.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+/// Whether a message was begun, also behind what editors and terminals put in front of a text; `[INFO]` begins none.
+fn begins_a_message(mut text: &[u8]) -> bool {
+    loop {
+        text = match text {
+            [b'{', ..] => return true,
+            [b'[', rest @ ..] => {
+                let first = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+                return matches!(first, None | Some(b'{'));
+            }
+            [0xef, 0xbb, 0xbf, rest @ ..] => rest,
+            [0x1b, b'[', rest @ ..] => {
+                let parameters = rest.iter().take_while(|byte| !(0x40..0x7f).contains(*byte));
+                rest.get(parameters.count() + 1..).unwrap_or_default()
+            }
+            [byte, rest @ ..] if byte.is_ascii_whitespace() || byte.is_ascii_control() => rest,
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_begins_with_a_brace_whatever_is_in_front_of_it() {
+        for text in
+            ["{", " \t{\"", "[{", "[ \n{", "[", "\u{feff}{", "\0\0{", "\u{1b}[2K\u{1b}[1;32m{"]
+        {
+            assert!(begins_a_message(text.as_bytes()), "{text:?}");
+        }
+        for text in ["", "ready {", "[INFO] {", "[2026-01-01]", "\u{1b}[32mready", "\u{1b}[", "7"] {
+            assert!(!begins_a_message(text.as_bytes()), "{text:?}");
+        }
+    }
 }

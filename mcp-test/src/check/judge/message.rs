@@ -6,7 +6,7 @@ use crate::check::{Finding, requirement_of};
 use crate::expect::words::quoted;
 use crate::json::Value;
 use crate::spec::{Era, MethodKind, Side, error_code, method};
-use crate::trace::{Event, Party, Reading};
+use crate::trace::{Damage, Event, Party, Reading, What};
 use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
 
 impl Judge<'_> {
@@ -72,6 +72,12 @@ impl Judge<'_> {
     }
 
     fn malformed(&mut self, event: &Event, reading: &Reading, malformed: &Malformed) {
+        if let What::Message { text, .. } = &event.what
+            && event.exchange.is_none()
+            && reading.is_no_attempt()
+        {
+            return self.noise(event, text, "JSON, but no message of JSON-RPC", Damage::Stray);
+        }
         if let Some(id) = &malformed.id
             && let Some(conversation) = self.connections.get_mut(&event.connection)
         {

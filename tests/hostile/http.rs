@@ -1,0 +1,246 @@
+//! The hostile server over sockets, as far as HTTP is something that it keeps to.
+
+use std::future::pending;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::framed::{Act, Acts, Framing};
+use super::script::{Asked, PAGE, Part, Piece};
+use super::{Hostile, How};
+
+/// What a TLS server says to somebody who does not begin with a handshake: a fatal alert.
+const TLS_ALERT: &[u8] = b"\x15\x03\x01\x00\x02\x02\x46";
+
+/// A response, before it is put on a wire.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: Vec<(&'static str, &'static str)>,
+    /// The body.
+    pub body: Acts,
+}
+
+impl Answer {
+    fn empty(status: u16) -> Self {
+        Self { status, headers: Vec::new(), body: Acts::new(Framing::Body, []) }
+    }
+
+    fn of(content_type: &'static str, framing: Framing, pieces: Vec<Piece>) -> Self {
+        let headers = vec![("Content-Type", content_type)];
+        Self { status: 200, headers, body: Acts::new(framing, pieces) }
+    }
+
+    fn text(content_type: &'static str, text: &str) -> Self {
+        let piece = Piece::Message(vec![Part::Say(text.into())]);
+        Self::of(content_type, Framing::Body, vec![piece])
+    }
+}
+
+impl Hostile {
+    /// What this server answers to a request of this method and body, with an event stream where it has the choice.
+    #[must_use]
+    pub fn answer(&self, method: &str, body: &[u8], streams: bool) -> Answer {
+        if method != "POST" {
+            return Answer::empty(405);
+        }
+        let Some(asked) = Asked::read(body) else { return Answer::empty(400) };
+        if asked.id.is_none() {
+            return Answer::empty(202);
+        }
+        let how = if asked.method == self.on { self.how } else { How::Well };
+        let pieces = asked.answered(how);
+        let streams = streams
+            || matches!(
+                how,
+                How::StreamEndsEarly
+                    | How::StreamNeverEnds
+                    | How::EndlessComments
+                    | How::UnknownFields
+                    | How::Flood
+                    | How::EndlessFlood
+            );
+        let mut answer = match how {
+            How::Html => Answer::text("text/html", PAGE),
+            How::Plain | How::Status500 => Answer::text("text/plain", "I am busy"),
+            How::WrongContentType => Answer::of("text/plain", Framing::Body, pieces),
+            How::NoContentType => Answer {
+                headers: Vec::new(),
+                ..Answer::of("application/json", Framing::Body, pieces)
+            },
+            How::RedirectLoop => Answer {
+                status: 307,
+                headers: vec![("Location", "/mcp")],
+                body: Acts::new(Framing::Body, []),
+            },
+            How::EndlessComments => {
+                let comments = Part::Repeat(b": still here\n".to_vec(), super::script::ENDLESS);
+                let comments = Piece::Message(vec![comments]);
+                Answer::of("text/event-stream", Framing::Body, vec![comments])
+            }
+            How::UnknownFields => Answer::text(
+                "text/event-stream",
+                &format!("date: today\nDATA: x\ndata: {}\n\n", asked.reply()),
+            ),
+            _ if streams => Answer::of("text/event-stream", Framing::Events, pieces),
+            _ => Answer::of("application/json", Framing::Body, pieces),
+        };
+        match how {
+            How::Status500 => answer.status = 500,
+            How::Accepted => answer.status = 202,
+            _ => {}
+        }
+        answer
+    }
+}
+
+/// Serves clients that come to this port, for ever; `asked` counts their requests for the method.
+///
+/// # Errors
+///
+/// When the port cannot be listened on.
+pub async fn serve(
+    hostile: Arc<Hostile>,
+    listener: TcpListener,
+    streams: bool,
+    asked: Arc<AtomicUsize>,
+) -> io::Result<()> {
+    loop {
+        let (socket, _) = listener.accept().await?;
+        let (hostile, asked) = (hostile.clone(), asked.clone());
+        // That a client leaves in the middle is its own business.
+        tokio::spawn(async move { connection(&hostile, socket, streams, &asked).await });
+    }
+}
+
+async fn connection(
+    hostile: &Hostile,
+    socket: TcpStream,
+    streams: bool,
+    count: &AtomicUsize,
+) -> io::Result<()> {
+    socket.set_nodelay(true)?;
+    let mut socket = BufReader::new(socket);
+    let Some((method, body)) = request(&mut socket).await? else { return Ok(()) };
+    let asks = Asked::read(&body).is_some_and(|asked| asked.method == hostile.on);
+    if !asks {
+        return respond(&mut socket, hostile.answer(&method, &body, streams), How::Well).await;
+    }
+    count.fetch_add(1, Ordering::Relaxed);
+    match hostile.how {
+        How::Never => pending().await,
+        How::Hangup => Ok(()),
+        // A socket that is closed before everything was read from it is reset.
+        How::Reset => socket.get_ref().set_zero_linger(),
+        How::Tls => socket.write_all(TLS_ALERT).await,
+        How::NoHttp => socket.write_all(b"220 mail.example ESMTP\r\n").await,
+        How::EndlessHead => {
+            socket.write_all(b"HTTP/1.1 200 OK\r\n").await?;
+            loop {
+                socket.write_all(b"X-More: and more\r\n").await?;
+            }
+        }
+        how => respond(&mut socket, hostile.answer(&method, &body, streams), how).await,
+    }
+}
+
+/// Reads one request: its method and its body; `None` if nothing came.
+async fn request(socket: &mut BufReader<TcpStream>) -> io::Result<Option<(String, Vec<u8>)>> {
+    let mut line = String::new();
+    if socket.read_line(&mut line).await? == 0 {
+        return Ok(None);
+    }
+    let method = line.split(' ').next().unwrap_or_default().to_owned();
+    let mut length = 0;
+    loop {
+        line.clear();
+        socket.read_line(&mut line).await?;
+        let Some((name, value)) = line.split_once(':') else { break };
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+    }
+    let mut body = vec![0; length];
+    socket.read_exact(&mut body).await?;
+    Ok(Some((method, body)))
+}
+
+async fn respond(socket: &mut BufReader<TcpStream>, answer: Answer, how: How) -> io::Result<()> {
+    let mut head = format!("HTTP/1.1 {} As Told\r\nConnection: close\r\n", answer.status);
+    for (name, value) in &answer.headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    let chunked = how != How::ShortBody;
+    head.push_str(if chunked { "Transfer-Encoding: chunked" } else { "Content-Length: 100000" });
+    head.push_str("\r\n\r\n");
+    socket.write_all(head.as_bytes()).await?;
+    for act in answer.body {
+        match act {
+            Act::Write(bytes) if chunked => {
+                let length = match how {
+                    How::WrongChunks => "many\r\n".to_owned(),
+                    _ => format!("{:x}\r\n", bytes.len()),
+                };
+                socket.write_all(&[length.as_bytes(), &bytes, b"\r\n"].concat()).await?;
+            }
+            Act::Write(bytes) => socket.write_all(&bytes).await?,
+            Act::Leave if how == How::StreamEndsEarly => break,
+            Act::Leave => return Ok(()),
+            Act::Hold => return pending().await,
+        }
+    }
+    if chunked {
+        socket.write_all(b"0\r\n\r\n").await?;
+    }
+    Ok(())
+}
+
+/// A hostile server that runs until this is dropped.
+#[derive(Debug)]
+pub struct Running {
+    address: SocketAddr,
+    asked: Arc<AtomicUsize>,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Running {
+    /// Starts it on a free port.
+    ///
+    /// # Panics
+    ///
+    /// If that is not possible.
+    #[must_use]
+    pub fn start(hostile: Hostile, streams: bool) -> Self {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).enable_all().build().expect("a runtime");
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let asked = Arc::new(AtomicUsize::new(0));
+        runtime.spawn(serve(Arc::new(hostile), listener, streams, asked.clone()));
+        Self { address, asked, _runtime: runtime }
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// Its port.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// How often it was asked for the method on which it misbehaves.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
