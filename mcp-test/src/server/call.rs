@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// One request, or one notification, in the hands of its handler.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Call {
     pub(super) id: Option<Id>,
     pub(super) method: String,
@@ -124,6 +124,27 @@ impl Call {
         let question = self.talk.asked().ask();
         self.send(Request::new(question.id(), method, Some(params.into())).to_value()).await?;
         Ok(question.answer().await.ok_or(CallError::Gone)??)
+    }
+
+    /// The same call, with its messages going where the server speaks on its own account: over HTTP, in the handshake era,
+    /// that is the stream which the client opens with GET.
+    ///
+    /// Elsewhere there is one way only, and this is the call itself.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        let outbox = self.talk.own_outbox().unwrap_or_else(|| self.outbox.clone());
+        Self { outbox, ..self.clone() }
+    }
+
+    /// Ends the connection before the answer, so that the client has to come back for it.
+    ///
+    /// Only a session over HTTP has such a thing, at 2025-11-25; elsewhere nothing happens.
+    ///
+    /// # Errors
+    ///
+    /// When the client is gone.
+    pub async fn end_stream(&self) -> Result<(), CallError> {
+        if self.outbox.end_connection().await { Ok(()) } else { Err(CallError::Gone) }
     }
 
     async fn send(&self, value: Value) -> Result<(), CallError> {

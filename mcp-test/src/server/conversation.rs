@@ -1,6 +1,6 @@
 //! One conversation: JSON-RPC is kept exactly, each request is admitted to its era, and its handler's answer shaped.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{BoxFuture, FutureExt, join_all, ready};
 
@@ -34,8 +34,16 @@ pub(super) struct State {
     pub(super) server: Server,
     pub(super) era: Option<Era>,
     pub(super) agreed: Mutex<Option<Terms>>,
+    own: Mutex<Own>,
     asked: Asked,
     in_flight: InFlight,
+}
+
+/// The way for what the server sends on its own account.
+#[derive(Debug, Default)]
+struct Own {
+    outbox: Option<Outbox>,
+    is_over: bool,
 }
 
 impl Conversation for Talk {
@@ -55,21 +63,42 @@ impl Conversation for Talk {
         self.agreed().map(|terms| terms.revision)
     }
 
+    fn attach(&self, outbox: Outbox) {
+        let mut own = self.own();
+        if !own.is_over {
+            own.outbox = Some(outbox);
+        }
+    }
+
     fn close(&self) {
+        *self.own() = Own { outbox: None, is_over: true };
         self.0.asked.close();
+    }
+
+    fn is_over(&self) -> bool {
+        self.own().is_over
     }
 }
 
 impl Talk {
     pub(super) fn new(server: Server, era: Option<Era>) -> Self {
-        let agreed = Mutex::default();
         Self(Arc::new(State {
             server,
             era,
-            agreed,
+            agreed: Mutex::default(),
+            own: Mutex::default(),
             asked: Asked::default(),
             in_flight: InFlight::default(),
         }))
+    }
+
+    /// The way for what the server sends on its own account, where there is one.
+    pub(super) fn own_outbox(&self) -> Option<Outbox> {
+        self.own().outbox.clone()
+    }
+
+    fn own(&self) -> MutexGuard<'_, Own> {
+        self.0.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn asked(&self) -> &Asked {

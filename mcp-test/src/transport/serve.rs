@@ -1,7 +1,7 @@
 //! What a serving carrier and the actor behind it say to each other.
 //!
 //! A carrier knows bytes, lines and HTTP; an actor knows JSON-RPC and MCP. Between them go [`Received`] texts,
-//! [`Emitted`] messages, and nothing else, so that one actor serves every carrier.
+//! [`Outbound`] messages, and nothing else, so that one actor serves every carrier.
 
 use std::{future::Future, io, pin::Pin, sync::Arc};
 
@@ -87,21 +87,42 @@ impl Emitted {
     }
 }
 
+/// What an actor hands to its carrier.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outbound {
+    /// A message, or a batch.
+    Message(Emitted),
+    /// The wish to end the connection without ending the stream: the client is to come back for the rest.
+    ///
+    /// Where a carrier has no such thing, it goes on as if nothing had been said.
+    EndConnection,
+}
+
 /// The way from an actor to the carrier; it closes when the last copy is gone.
 #[derive(Debug, Clone)]
-pub struct Outbox(mpsc::Sender<Emitted>);
+pub struct Outbox(mpsc::Sender<Outbound>);
 
 impl Outbox {
     /// An outbox and the carrier's end of it.
     #[must_use]
-    pub fn channel() -> (Self, mpsc::Receiver<Emitted>) {
+    pub fn channel() -> (Self, mpsc::Receiver<Outbound>) {
         let (sender, receiver) = mpsc::channel(OUTBOX);
         (Self(sender), receiver)
     }
 
     /// Hands over a message; `false` when the carrier is gone and nobody will ever read it.
     pub async fn send(&self, emitted: Emitted) -> bool {
-        self.0.send(emitted).await.is_ok()
+        self.0.send(Outbound::Message(emitted)).await.is_ok()
+    }
+
+    /// Hands over a message if there is room for it, without waiting for a slow reader.
+    pub fn offer(&self, emitted: Emitted) -> bool {
+        self.0.try_send(Outbound::Message(emitted)).is_ok()
+    }
+
+    /// Asks for the end of the connection; see [`Outbound::EndConnection`].
+    pub async fn end_connection(&self) -> bool {
+        self.0.send(Outbound::EndConnection).await.is_ok()
     }
 }
 
@@ -124,8 +145,14 @@ pub trait Conversation: Send + Sync {
     /// The revision that `initialize` settled on.
     fn revision(&self) -> Option<Revision>;
 
-    /// The peer is gone: whoever still waits for it waits no longer.
+    /// Where to put what the server sends on its own account; before, and after [`close`](Self::close), there is no such way.
+    fn attach(&self, outbox: Outbox);
+
+    /// The conversation is over: whoever still waits for the peer waits no longer.
     fn close(&self);
+
+    /// Whether the conversation is over; the actor, too, may have ended it.
+    fn is_over(&self) -> bool;
 }
 
 /// Why serving ended other than by the peer's leaving.

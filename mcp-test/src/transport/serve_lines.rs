@@ -13,7 +13,7 @@ use tokio::{
 use super::{
     Limits,
     fault::{Delivery, Lapse, Part, Then},
-    serve::{Actor, Conversation, Emitted, Outbox, Received, ServeError},
+    serve::{Actor, Conversation, Outbound, Outbox, Received, ServeError},
     tap::Wire,
 };
 use crate::{
@@ -46,6 +46,7 @@ where
     let (reader, writer) = tokio::io::split(io);
     let (outbox, messages) = Outbox::channel();
     let conversation = actor.converse(None);
+    conversation.attach(outbox.clone());
     let reading = read(reader, &*conversation, outbox, wire, limits);
     let writing = write(writer, wire, messages);
     tokio::pin!(writing);
@@ -119,7 +120,7 @@ fn received(wire: &Wire, event: &LineEvent) -> Received {
 async fn write<W>(
     mut writer: WriteHalf<W>,
     wire: &Wire,
-    mut messages: mpsc::Receiver<Emitted>,
+    mut messages: mpsc::Receiver<Outbound>,
 ) -> Result<(), ServeError>
 where
     W: AsyncWrite,
@@ -133,8 +134,9 @@ where
     loop {
         let (delivery, answers) = tokio::select! {
             biased;
-            emitted = messages.recv() => match emitted {
-                Some(emitted) => {
+            outbound = messages.recv() => match outbound {
+                Some(Outbound::EndConnection) => continue,
+                Some(Outbound::Message(emitted)) => {
                     let answers = emitted.answers.clone();
                     (wire.deliver(emitted), answers)
                 }

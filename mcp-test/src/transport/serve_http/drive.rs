@@ -2,12 +2,12 @@
 
 use tokio::sync::mpsc;
 
-use crate::transport::serve::{Conversation, Emitted, Outbox, Received, Work};
+use crate::transport::serve::{Conversation, Emitted, Outbound, Outbox, Received, Work};
 
 /// The work of one request together with what it sends. Dropping it drops the work.
 pub(super) struct Drive {
     work: Option<Work>,
-    messages: mpsc::Receiver<Emitted>,
+    messages: mpsc::Receiver<Outbound>,
 }
 
 impl Drive {
@@ -16,8 +16,8 @@ impl Drive {
         Self { work: Some(conversation.receive(received, outbox)), messages }
     }
 
-    /// The next message; `None` when there will be no more.
-    pub(super) async fn next(&mut self) -> Option<Emitted> {
+    /// What comes next; `None` when there will be no more.
+    pub(super) async fn next(&mut self) -> Option<Outbound> {
         while let Some(work) = &mut self.work {
             tokio::select! {
                 biased;
@@ -28,11 +28,20 @@ impl Drive {
         self.messages.recv().await
     }
 
+    /// The next message, where connections are not ended.
+    pub(super) async fn message(&mut self) -> Option<Emitted> {
+        loop {
+            if let Outbound::Message(message) = self.next().await? {
+                return Some(message);
+            }
+        }
+    }
+
     /// Lets the work come to its end, for a response that has no room for messages: only an error reply is kept, as the
     /// reason for a refusal.
     pub(super) async fn refusal(mut self) -> Option<Emitted> {
         let mut refusal = None;
-        while let Some(emitted) = self.next().await {
+        while let Some(emitted) = self.message().await {
             if emitted.is_reply() && emitted.value.get("error").is_some() {
                 refusal.get_or_insert(emitted);
             }

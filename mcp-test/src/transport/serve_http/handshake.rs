@@ -1,29 +1,27 @@
 //! The handshake era over HTTP: sessions that `initialize` opens and DELETE ends.
 
-use std::{convert::Infallible, future::ready, sync::Arc};
+use std::sync::Arc;
 
-use axum::{
-    body::{Body, Bytes},
-    response::Response,
-};
-use futures_util::{StreamExt, stream};
+use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use tokio::sync::mpsc;
 
 use super::{
     HttpServer,
     drive::Drive,
     gate,
-    reply::{self, Manner},
+    piece::Piece,
+    reply,
     sessions::{self, Session},
 };
 use crate::{
     json::Value,
     spec::{Era, Revision, error_code, header},
     transport::{
-        serve::{Conversation, Received},
+        serve::{Outbound, Outbox, Received},
         tap::Wire,
     },
-    wire::{Frame, Id, Message, RpcError, sse::SseEvent},
+    wire::{Frame, Id, Message, RpcError},
 };
 
 /// What a body asks for.
@@ -63,26 +61,36 @@ impl HttpServer {
                 self.accept(drive, matches!(asks, Asks::Nothing)).await
             }
             Asks::Initialize | Asks::Reply => {
-                self.respond(wire, drive, manner(&*session.conversation)).await
+                self.respond_in(&session, wire, drive, Vec::new()).await
             }
         }
     }
 
-    /// A stream for what the server sends on its own account, open until the session ends.
-    pub(super) fn get(&self, headers: &HeaderMap) -> Response {
+    /// A stream for what the server sends on its own account, or the rest of one that the client lost.
+    pub(super) fn get(&self, wire: &Wire, headers: &HeaderMap) -> Response {
         if !gate::accepts(headers, gate::EVENT_STREAM) {
             return reply::refusal(
                 StatusCode::NOT_ACCEPTABLE,
                 "`Accept` must list `text/event-stream`",
             );
         }
-        match self.version(headers).and_then(|()| self.session(headers)) {
-            Err(refused) => refused.text(),
-            Ok(session) => {
-                let until_ended = stream::once(async move { session.ended().await });
-                let nothing = until_ended.filter_map(|()| ready(None::<Result<Bytes, Infallible>>));
-                reply::stream_of(Body::from_stream(nothing))
-            }
+        let session = match self.version(headers).and_then(|()| self.session(headers)) {
+            Err(refused) => return refused.text(),
+            Ok(session) => session,
+        };
+        let resumes = headers.contains_key(header::LAST_EVENT_ID) && session.is_resumable();
+        let reader = if resumes {
+            let last = gate::value(headers, header::LAST_EVENT_ID);
+            last.and_then(|id| session.streams.resume(id))
+        } else {
+            Some(session.streams.listen(session.is_resumable()))
+        };
+        match reader {
+            Some(reader) => reply::stream_of(self.reading(wire, reader)),
+            None => reply::refusal(
+                StatusCode::BAD_REQUEST,
+                "no stream can be resumed after the event of `Last-Event-ID`",
+            ),
         }
     }
 
@@ -100,15 +108,19 @@ impl HttpServer {
     async fn open(&self, wire: &Wire, received: Received) -> Response {
         let conversation = self.0.actor.converse(Some(Era::Handshake));
         let drive = Drive::start(&*conversation, received);
-        let mut manner = manner(&*conversation);
-        if conversation.revision().is_some() {
-            let id = wire.session_id(&sessions::mint());
-            if let Ok(value) = HeaderValue::from_bytes(&id) {
-                self.0.sessions.open(&id, Arc::clone(&conversation));
-                manner.headers.push((HeaderName::from_static("mcp-session-id"), value));
-            }
+        if conversation.revision().is_none() {
+            return self.respond(wire, drive).await;
         }
-        self.respond(wire, drive, manner).await
+        let id = wire.session_id(&sessions::mint());
+        let Ok(value) = HeaderValue::from_bytes(&id) else {
+            return self.respond(wire, drive).await;
+        };
+        let session = self.0.sessions.open(&id, Arc::clone(&conversation));
+        let (outbox, messages) = Outbox::channel();
+        conversation.attach(outbox);
+        tokio::spawn(speak(session.clone(), wire.clone(), messages));
+        let name = HeaderName::from_static("mcp-session-id");
+        self.respond_in(&session, wire, drive, vec![(name, value)]).await
     }
 
     /// The response to what wants no answer, once it is dealt with.
@@ -189,9 +201,18 @@ fn asks(body: Option<&Value>) -> Asks {
     }
 }
 
-fn manner(conversation: &dyn Conversation) -> Manner {
-    let polls = conversation.revision().is_some_and(Revision::has_stream_polling);
-    // An id of its own for each stream; since nothing is kept for resuming, one that was only primed stays silent.
-    let priming = polls.then(|| SseEvent::data("").with_id(sessions::mint()));
-    Manner { headers: Vec::new(), priming }
+/// Brings what the server sends on its own account to the streams on which the client listens.
+async fn speak(session: Session, wire: Wire, mut messages: mpsc::Receiver<Outbound>) {
+    let speaking = async {
+        while let Some(outbound) = messages.recv().await {
+            let Outbound::Message(emitted) = outbound else { continue };
+            for piece in Piece::of(wire.deliver(emitted)) {
+                session.streams.say(piece).await;
+            }
+        }
+    };
+    tokio::select! {
+        () = speaking => {}
+        () = session.ended() => {}
+    }
 }

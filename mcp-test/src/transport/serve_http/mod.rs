@@ -4,15 +4,19 @@
 //! JSON-RPC and MCP is the [`Actor`]'s.
 
 mod drive;
+mod events;
 mod gate;
 mod handshake;
 mod listening;
+mod piece;
 mod reply;
+mod session_reply;
 mod sessions;
 mod stateless;
 mod stream;
+mod streams;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -49,11 +53,18 @@ pub struct HttpOptions {
     pub limits: Limits,
     /// Whether replies come as streams even where one JSON text would do.
     pub streams_replies: bool,
+    /// After what time a client that lost a stream is to come back for it.
+    pub retry: Duration,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { endpoint: "/mcp".to_owned(), limits: Limits::default(), streams_replies: false }
+        Self {
+            endpoint: "/mcp".to_owned(),
+            limits: Limits::default(),
+            streams_replies: false,
+            retry: Duration::from_millis(100),
+        }
     }
 }
 
@@ -120,6 +131,10 @@ impl HttpServer {
         self.0.stage.subscribe().wait_for(|reached| *reached >= stage).await.ok();
     }
 
+    fn is_over(&self) -> bool {
+        *self.0.stage.borrow() == Stage::Over
+    }
+
     fn serves(&self, era: Era) -> bool {
         self.0.actor.revisions().iter().any(|revision| revision.era() == era)
     }
@@ -147,7 +162,7 @@ impl HttpServer {
         match head.method {
             Method::POST => self.post(wire, head, body).await,
             Method::GET if sessions => {
-                reply::damaged(self.get(headers), &wire.http_damage("GET", false))
+                reply::damaged(self.get(wire, headers), &wire.http_damage("GET", false))
             }
             Method::DELETE if sessions => {
                 reply::damaged(self.delete(headers), &wire.http_damage("DELETE", false))

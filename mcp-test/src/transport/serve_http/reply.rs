@@ -17,38 +17,39 @@ use crate::{
         fault::{Delivery, HttpDamage, Part, Then},
         tap::Wire,
     },
-    wire::{ErrorReply, Id, RpcError, sse::SseEvent},
+    wire::{ErrorReply, Id, RpcError},
 };
-
-/// How the first message of a request is answered.
-pub(super) struct Manner {
-    /// Headers besides those that every reply has.
-    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
-    /// The event that comes before the first message of a stream.
-    pub(super) priming: Option<SseEvent>,
-}
 
 /// The whole text of a response, for the tap; streams have none.
 #[derive(Clone)]
 pub(super) struct Said(pub(super) Bytes);
 
 impl HttpServer {
-    /// The response to a request or a batch that wants an answer.
-    pub(super) async fn respond(&self, wire: &Wire, mut drive: Drive, manner: Manner) -> Response {
-        let Some(first) = drive.next().await else {
-            return with(manner.headers, stream_of(Body::empty()));
+    /// The response to a request that stands by itself: closing it drops the work.
+    pub(super) async fn respond(&self, wire: &Wire, mut drive: Drive) -> Response {
+        let Some(first) = drive.message().await else {
+            return stream_of(Body::empty());
         };
         let is_reply = first.is_reply();
         let delivery = wire.deliver(first);
         when_due(&delivery).await;
-        let status = delivery.status.and_then(|status| StatusCode::from_u16(status).ok());
-        let status = status.unwrap_or_default();
-        let whole = is_reply
-            && !self.0.options.streams_replies
-            && !delivery.streams
-            && delivery.parts.len() < 2;
-        let mut response = match (delivery.parts.first(), delivery.then) {
-            _ if !whole => stream_of(self.stream(wire, drive, &delivery, manner.priming)),
+        if self.is_whole(is_reply, &delivery) {
+            self.whole(&delivery).await
+        } else {
+            streamed(delivery.status, self.stream(wire, drive, delivery))
+        }
+    }
+
+    /// Whether the first message of a response is all that it holds.
+    pub(super) fn is_whole(&self, is_reply: bool, delivery: &Delivery) -> bool {
+        let streams = self.0.options.streams_replies || delivery.streams;
+        is_reply && !streams && delivery.parts.len() < 2
+    }
+
+    /// A response without a stream.
+    pub(super) async fn whole(&self, delivery: &Delivery) -> Response {
+        let status = status(delivery.status);
+        match (delivery.parts.first(), delivery.then) {
             (Some(Part::Torn { bytes, of }), _) => torn(status, bytes.clone(), *of),
             (part, Then::GoOn | Then::End) => {
                 text(status, gate::JSON, part.map(Part::bytes).cloned().unwrap_or_default())
@@ -56,12 +57,21 @@ impl HttpServer {
             (_, Then::Close | Then::Exit) => response(status, gate::JSON, broken()),
             (_, Then::Silence) => {
                 self.reached(Stage::Ending).await;
-                return ended();
+                ended()
             }
-        };
-        *response.status_mut() = status;
-        with(manner.headers, response)
+        }
     }
+}
+
+/// A response that is a stream.
+pub(super) fn streamed(code: Option<u16>, body: Body) -> Response {
+    let mut response = stream_of(body);
+    *response.status_mut() = status(code);
+    response
+}
+
+fn status(code: Option<u16>) -> StatusCode {
+    code.and_then(|code| StatusCode::from_u16(code).ok()).unwrap_or_default()
 }
 
 /// Waits until a delivery that is late is due.
@@ -156,7 +166,8 @@ fn response(status: StatusCode, kind: &'static str, body: Body) -> Response {
     response
 }
 
-fn with(headers: Vec<(HeaderName, HeaderValue)>, mut response: Response) -> Response {
+/// A response with more headers.
+pub(super) fn with(headers: Vec<(HeaderName, HeaderValue)>, mut response: Response) -> Response {
     response.headers_mut().extend(headers);
     response
 }

@@ -8,6 +8,7 @@ use std::{
 
 use tokio::sync::watch;
 
+use super::streams::Streams;
 use crate::transport::serve::Conversation;
 
 /// How many sessions there may be; one more ends the oldest.
@@ -22,23 +23,32 @@ pub(super) struct Sessions(Mutex<VecDeque<Session>>);
 pub(super) struct Session {
     id: Arc<[u8]>,
     pub(super) conversation: Arc<dyn Conversation>,
+    pub(super) streams: Arc<Streams>,
     ended: Arc<watch::Sender<bool>>,
 }
 
 impl Sessions {
-    pub(super) fn open(&self, id: &[u8], conversation: Arc<dyn Conversation>) {
-        let session =
-            Session { id: id.into(), conversation, ended: Arc::new(watch::Sender::new(false)) };
+    pub(super) fn open(&self, id: &[u8], conversation: Arc<dyn Conversation>) -> Session {
+        let ended = Arc::new(watch::Sender::new(false));
+        let session = Session { id: id.into(), conversation, streams: Arc::default(), ended };
         self.with(|sessions| {
             if sessions.len() == SESSIONS {
                 sessions.pop_front().iter().for_each(Session::end);
             }
-            sessions.push_back(session);
+            sessions.push_back(session.clone());
         });
+        session
     }
 
+    /// The session of this id, unless it is over.
     pub(super) fn find(&self, id: &[u8]) -> Option<Session> {
-        self.with(|sessions| sessions.iter().find(|session| *session.id == *id).cloned())
+        let found =
+            self.with(|sessions| sessions.iter().find(|session| *session.id == *id).cloned())?;
+        if found.conversation.is_over() {
+            self.close(&found);
+            return None;
+        }
+        Some(found)
     }
 
     /// Ends one session.
@@ -67,6 +77,7 @@ impl Session {
 
     fn end(&self) {
         self.conversation.close();
+        self.streams.close();
         self.ended.send_replace(true);
     }
 }

@@ -3,12 +3,7 @@
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 
-use super::{
-    HttpServer,
-    drive::Drive,
-    gate,
-    reply::{self, Manner},
-};
+use super::{HttpServer, drive::Drive, gate, reply};
 use crate::{
     json::Value,
     spec::{self, Era, error_code, header, meta},
@@ -44,7 +39,7 @@ impl HttpServer {
         }
         let conversation = self.0.actor.converse(Some(Era::Stateless));
         let drive = Drive::start(&*conversation, received);
-        self.respond(wire, drive, Manner { headers: Vec::new(), priming: None }).await
+        self.respond(wire, drive).await
     }
 }
 

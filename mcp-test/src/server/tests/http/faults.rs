@@ -50,8 +50,10 @@ fn faults_show_over_http() {
     broken: connection aborted
     twice:ping
     200 text/event-stream
+    id: 2-0
     data: {"jsonrpc":"2.0","id":2,"result":{}}
 
+    id: 2-1
     data: {"jsonrpc":"2.0","id":2,"result":{}}
 
 

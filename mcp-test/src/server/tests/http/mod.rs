@@ -1,6 +1,7 @@
 //! Conversations over HTTP, in process.
 
 mod faults;
+mod resumption;
 mod sessions;
 mod stateless;
 mod streams;

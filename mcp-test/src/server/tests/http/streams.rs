@@ -45,8 +45,10 @@ fn a_call_that_says_something_meanwhile_is_a_stream() {
         let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x"}}"#;
         assert_snapshot!(session.post(call).await.shown(), @r#"
         200 text/event-stream
+        id: 2-0
         data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"hello","level":"info"}}
 
+        id: 2-1
         data: {"jsonrpc":"2.0","id":2,"result":{"content":[]}}
         "#);
     });
@@ -63,7 +65,10 @@ fn a_stream_is_primed_where_clients_may_poll() {
         assert!(rest.contains("data: {"), "{rest}");
         let plain =
             Endpoint::new(&server).session("2025-06-18").await.post(PING).await.body.unwrap();
-        assert_snapshot!(plain, @r#"data: {"jsonrpc":"2.0","id":2,"result":{}}"#);
+        assert_snapshot!(plain, @r#"
+        id: 2-0
+        data: {"jsonrpc":"2.0","id":2,"result":{}}
+        "#);
     });
 }
 
@@ -83,7 +88,10 @@ fn a_question_is_asked_on_the_stream_and_answered_by_a_post() {
             session.post(r#"{"jsonrpc":"2.0","id":"server-1","result":{"roots":[]}}"#).await;
         assert_eq!(answer.status, StatusCode::ACCEPTED);
         let rest = stream.collect().await.unwrap().to_bytes();
-        assert_snapshot!(String::from_utf8_lossy(&rest), @r#"data: {"jsonrpc":"2.0","id":2,"result":{"content":[],"roots":{"roots":[]}}}"#);
+        assert_snapshot!(String::from_utf8_lossy(&rest), @r#"
+        id: 2-1
+        data: {"jsonrpc":"2.0","id":2,"result":{"content":[],"roots":{"roots":[]}}}
+        "#);
     });
 }
 
