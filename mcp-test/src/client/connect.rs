@@ -3,6 +3,8 @@
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization> and
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
+use std::collections::BTreeMap;
+
 use super::state::State;
 use super::{Client, Options, Reply, ServerFacts};
 use crate::check::Finding;
@@ -20,7 +22,7 @@ impl Client {
             link.speak(options.revision);
         }
         let state = State::new(options.lenient_ids, link.kind() == CarrierKind::Http);
-        Self { link, options, facts, ids: 0, state, tracked: Vec::new() }
+        Self { link, options, facts, ids: 0, state, tracked: Vec::new(), mirrored: BTreeMap::new() }
     }
 
     /// Begins a conversation in the revision of `options`.

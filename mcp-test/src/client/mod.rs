@@ -7,15 +7,17 @@
 mod connect;
 mod facts;
 mod handlers;
+mod mirrored;
+mod notice;
 mod options;
 mod probe;
 pub mod reply;
+mod request;
+mod rounds;
 mod state;
 mod unreached;
 mod wait;
 
-#[cfg(all(test, feature = "http"))]
-mod http_tests;
 #[cfg(test)]
 mod tests;
 
@@ -25,20 +27,23 @@ pub use facts::ServerFacts;
 pub use handlers::{
     Answer, Choice, Elicited, Field, FieldKind, Form, Handlers, Root, Sampled, Sampling, Visit,
 };
+pub use notice::{LogMessage, Notice, Progress};
 pub use options::Options;
 pub use probe::{Spoken, probe};
 pub use reply::{
-    Completion, PromptList, PromptMessages, Reply, ResourceContents, ResourceList,
+    CacheHints, Completion, PromptList, PromptMessages, Reply, ResourceContents, ResourceList,
     ResourceTemplateList, ToolList, ToolResult,
 };
+pub use request::RequestOptions;
+pub use rounds::MAX_ROUNDS;
 pub use wait::Pending;
 
 use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::json::{Object, Value};
-use crate::spec::{Era, Revision, meta};
+use crate::spec::Revision;
 use crate::transport::{CarrierKind, Ending, Link, Sent};
-use crate::wire::{Id, Message, Notification, Request};
+use crate::wire::{Message, Notification, Request};
 
 /// How many pages of a list are fetched before it counts as endless.
 pub const MAX_PAGES: usize = 100;
@@ -69,6 +74,7 @@ pub struct Client {
     ids: i64,
     state: state::State,
     tracked: Vec<reply::Examined>,
+    mirrored: mirrored::Mirrored,
 }
 
 impl Client {
@@ -92,8 +98,22 @@ impl Client {
 
     /// The notifications that came from the server so far.
     #[must_use]
-    pub fn notifications(&self) -> &[Notification] {
-        self.state.notifications()
+    pub fn notifications(&self) -> &[Notice] {
+        self.state.notices()
+    }
+
+    /// The progress that was told so far of the request that has this token.
+    #[must_use]
+    pub fn progress(&self, token: impl Into<Value>) -> Vec<Progress> {
+        let token = token.into();
+        let told = self.notifications().iter().filter_map(Notice::as_progress);
+        told.filter(|progress| progress.token == token).collect()
+    }
+
+    /// The log messages that came so far.
+    #[must_use]
+    pub fn log_messages(&self) -> Vec<LogMessage> {
+        self.notifications().iter().filter_map(Notice::as_log).collect()
     }
 
     /// The requests that came from the server so far.
@@ -109,42 +129,13 @@ impl Client {
         self.options.handlers = handlers;
     }
 
-    /// Sends a request and waits for its reply.
-    ///
-    /// `params` without members is sent as `{}`; `null` leaves the member out, as far as the era allows.
-    ///
-    /// # Errors
-    ///
-    /// A finding as soon as it is clear that the reply cannot come, else at the deadline of [`Options::timeout`].
-    pub async fn request(
-        &mut self,
-        method: &str,
-        params: impl Into<Value>,
-    ) -> Result<Reply, Finding> {
-        let pending = self.start(method, params).await;
-        self.wait(pending).await
-    }
-
-    /// Sends a request without waiting; hand the result to [`Client::wait`].
-    pub async fn start(&mut self, method: &str, params: impl Into<Value>) -> Pending {
-        self.ids += 1;
-        let id = Id::from(self.ids);
-        let params = self.with_meta(params.into());
-        let request = Request { id: id.clone(), method: method.to_owned(), params };
-        let deadline = Deadline::after(self.options.timeout);
-        let volunteered = self.state.volunteered();
-        let sent = self.link.send(Message::Request(request), deadline).await;
-        self.state.begin(id.clone(), method, sent);
-        Pending::new(id, method, sent, deadline, volunteered)
-    }
-
     /// Waits for the reply to a request that was started.
     ///
     /// # Errors
     ///
     /// As for [`Client::request`].
     pub async fn wait(&mut self, pending: Pending) -> Result<Reply, Finding> {
-        let reply = self.until_reply(pending).await?;
+        let reply = self.until_complete(pending).await?;
         self.tracked.push(reply.examined());
         Ok(reply)
     }
@@ -209,37 +200,5 @@ impl Client {
     pub async fn end(self) -> Ending {
         const GRACE: Duration = Duration::from_secs(2);
         self.link.end(GRACE).await
-    }
-
-    /// Adds what the era wants in every request.
-    fn with_meta(&self, params: Value) -> Option<Value> {
-        if self.facts.revision.era() == Era::Handshake {
-            return match params {
-                Value::Null => None,
-                params => Some(params),
-            };
-        }
-        let mut params = match params {
-            Value::Null => Value::Object(Object::new()),
-            params => params,
-        };
-        if let Value::Object(members) = &mut params {
-            let mut all = match members.get("_meta") {
-                Some(Value::Object(given)) => given.clone(),
-                _ => Object::new(),
-            };
-            let own = [
-                (meta::PROTOCOL_VERSION, Value::from(self.facts.revision.as_str())),
-                (meta::CLIENT_INFO, self.options.client_info.clone()),
-                (meta::CLIENT_CAPABILITIES, self.options.declared(self.facts.revision)),
-            ];
-            for (key, value) in own {
-                if !all.contains(key) {
-                    all.insert(key, value);
-                }
-            }
-            members.insert("_meta", Value::Object(all));
-        }
-        Some(params)
     }
 }

@@ -5,15 +5,19 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::Pending;
+use super::notice::{Notice, weight};
 use crate::check::{Finding, requirement_of};
 use crate::json::Value;
 use crate::spec::{Era, Revision};
 use crate::trace::Seq;
 use crate::transport::{Damage, Incoming, Origin, Sent};
-use crate::wire::{Id, Malformed, Message, Notification, Request, RpcError};
+use crate::wire::{Id, Malformed, Message, Request, RpcError};
 
 /// Notifications that are kept for a scenario to look at; the trace holds all of them.
 const KEPT_NOTIFICATIONS: usize = 10_000;
+
+/// About how many bytes they may take together.
+const KEPT_BYTES: usize = 32 << 20;
 
 /// Requests of the server that are kept to look at; the trace holds all of them.
 const KEPT_REQUESTS: usize = 1_000;
@@ -55,7 +59,8 @@ pub(super) struct State {
     answered: Vec<Id>,
     /// Ids whose replies nobody waits for any more.
     given_up: Vec<Id>,
-    notifications: Vec<Notification>,
+    notices: Vec<Notice>,
+    notices_weigh: usize,
     requested: Vec<Request>,
     requests: usize,
     notified: usize,
@@ -79,8 +84,19 @@ impl State {
         self.open.push(Open { id, method: method.to_owned(), sent, settled: None });
     }
 
-    pub(super) fn notifications(&self) -> &[Notification] {
-        &self.notifications
+    pub(super) fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// What was told about a request until its reply: on its exchange, or, where there is none, meanwhile.
+    pub(super) fn notices_for(&self, sent: Sent, reply: Seq, token: Option<&Value>) -> Vec<Notice> {
+        let meanwhile = |notice: &&Notice| notice.seq > sent.seq && notice.seq < reply;
+        let is_about = |notice: &&Notice| match sent.exchange {
+            None => true,
+            exchange if notice.exchange == exchange => true,
+            _ => token.is_some_and(|token| notice.param("progressToken") == Some(token)),
+        };
+        self.notices.iter().filter(meanwhile).filter(is_about).cloned().collect()
     }
 
     pub(super) fn asked(&self) -> &[Request] {
@@ -123,9 +139,7 @@ impl State {
                     }
                     Message::Notification(notification) => {
                         self.notified += 1;
-                        if self.notifications.len() < KEPT_NOTIFICATIONS {
-                            self.notifications.push(notification);
-                        }
+                        self.keep(Notice { seq, exchange: origin.exchange, notification });
                     }
                     Message::Response(response) => {
                         let id = Some(response.id);
@@ -345,6 +359,15 @@ impl State {
                 (format!("id {id}, which was answered already"), "jsonrpc.single-response")
             }
             Some(id) => (format!("id {id}, which no request has"), echo),
+        }
+    }
+
+    fn keep(&mut self, notice: Notice) {
+        let params = notice.notification.params.as_ref();
+        let weight = params.map_or(0, |params| weight(params, KEPT_BYTES));
+        if self.notices.len() < KEPT_NOTIFICATIONS && self.notices_weigh + weight <= KEPT_BYTES {
+            self.notices_weigh += weight;
+            self.notices.push(notice);
         }
     }
 

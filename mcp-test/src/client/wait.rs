@@ -4,11 +4,15 @@
 //! makes the reply impossible (a wrong id where only one request is open, a body that is no message, a closed stream), or
 //! at the deadline, which covers sending as well; the finding says what was awaited and what came instead.
 
-use super::Client;
+use std::time::Duration;
+
 use super::reply::Reply;
 use super::state::Outcome;
+use super::{Client, RequestOptions};
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
+use crate::json::Value;
+use crate::spec::meta;
 use crate::trace::{Party, Seq, What};
 use crate::transport::{CarrierKind, Incoming, Sent};
 use crate::wire::Id;
@@ -17,32 +21,28 @@ use crate::wire::Id;
 #[derive(Debug)]
 #[must_use = "hand it to `Client::wait`"]
 pub struct Pending {
-    id: Id,
-    method: String,
-    sent: Sent,
-    deadline: Deadline,
+    pub(super) id: Id,
+    pub(super) method: String,
+    /// As they were given, without what the era adds.
+    pub(super) params: Value,
+    pub(super) options: RequestOptions,
+    pub(super) sent: Sent,
+    pub(super) deadline: Deadline,
+    pub(super) timeout: Duration,
     /// What the peer had sent of its own accord before.
-    volunteered: usize,
+    pub(super) volunteered: usize,
 }
 
 impl Pending {
-    pub(super) fn new(
-        id: Id,
-        method: &str,
-        sent: Sent,
-        deadline: Deadline,
-        volunteered: usize,
-    ) -> Self {
-        Self { id, method: method.to_owned(), sent, deadline, volunteered }
-    }
-
     /// The id of the request.
     #[must_use]
     pub fn id(&self) -> &Id {
         &self.id
     }
 
-    pub(super) fn sent(&self) -> Sent {
+    /// Where it stands in the trace.
+    #[must_use]
+    pub fn sent(&self) -> Sent {
         self.sent
     }
 }
@@ -143,7 +143,11 @@ impl Client {
 
     fn make_reply(&self, pending: &Pending, seq: Seq, outcome: Outcome) -> Reply {
         let recorder = self.link.recorder().clone();
-        Reply::new(&pending.method, self.facts.revision, (pending.sent.seq, seq), outcome, recorder)
+        let token = pending.options.meta.get(meta::PROGRESS_TOKEN);
+        let notices = self.state.notices_for(pending.sent, seq, token);
+        let evidence = (pending.sent.seq, seq);
+        Reply::new(&pending.method, self.facts.revision, evidence, outcome, recorder)
+            .with_notices(notices, token)
     }
 
     fn closed_early(&self, pending: &Pending) -> Finding {
@@ -167,7 +171,7 @@ impl Client {
     }
 
     fn silence(&self, pending: &Pending) -> Finding {
-        let within = clock::in_words(self.options.timeout);
+        let within = clock::in_words(pending.timeout);
         let awaited = format!("a response with id {} within {within}", pending.id);
         let fired = self.deadline_fired(pending.sent, &awaited);
         let (instead, seqs) = self.state.instead(pending);
@@ -203,7 +207,7 @@ impl Client {
     }
 
     fn not_read(&self, pending: &Pending) -> Finding {
-        let within = clock::in_words(self.options.timeout);
+        let within = clock::in_words(pending.timeout);
         let awaited = format!("the server to read `{}` within {within}", pending.method);
         let fired = self.deadline_fired(pending.sent, &awaited);
         Finding::peer("the server does not read its input")

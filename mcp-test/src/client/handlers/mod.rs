@@ -178,8 +178,14 @@ impl Handlers {
         })
     }
 
+    /// The input that a result asks for with `request`, unless it is one that is left without.
+    pub(super) fn input(&self, request: &Request) -> Result<Option<Value>, InputError> {
+        let outcome = self.outcome(request).transpose();
+        outcome.map_err(|error| InputError { method: request.method.clone(), error })
+    }
+
     /// The answer to `request`, unless it is one that is left without.
-    pub(super) fn outcome(&self, request: &Request) -> Option<Answer> {
+    fn outcome(&self, request: &Request) -> Option<Answer> {
         if self.unanswered.contains(&request.method) {
             return None;
         }
@@ -211,6 +217,13 @@ impl Handlers {
         };
         handler(request)
     }
+}
+
+/// A handler refuses what a result asks for; only requests of the server can be refused with an error.
+#[derive(Debug)]
+pub(super) struct InputError {
+    pub(super) method: String,
+    pub(super) error: RpcError,
 }
 
 /// Adds what `capability` is declared by, and what it is a part of.

@@ -7,6 +7,7 @@ mod single;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 pub use list::{
     List, ListKind, PromptList, Prompts, ResourceList, ResourceTemplateList, ResourceTemplates,
@@ -14,6 +15,7 @@ pub use list::{
 };
 pub use single::{Completion, PromptMessages, ResourceContents, ToolResult};
 
+use super::{LogMessage, Notice, Progress};
 use crate::check::Finding;
 use crate::expect::Matcher;
 use crate::json::Value;
@@ -34,6 +36,9 @@ pub struct Reply {
     outcome: Result<Value, RpcError>,
     recorder: Recorder,
     examined: Arc<AtomicBool>,
+    notices: Arc<[Notice]>,
+    token: Option<Value>,
+    earlier: Arc<[Reply]>,
 }
 
 impl Reply {
@@ -45,7 +50,27 @@ impl Reply {
         recorder: Recorder,
     ) -> Self {
         let examined = Arc::new(AtomicBool::new(outcome.is_ok()));
-        Self { method: method.to_owned(), revision, request, reply, outcome, recorder, examined }
+        Self {
+            method: method.to_owned(),
+            revision,
+            request,
+            reply,
+            outcome,
+            recorder,
+            examined,
+            notices: Arc::default(),
+            token: None,
+            earlier: Arc::default(),
+        }
+    }
+
+    pub(super) fn with_notices(self, notices: Vec<Notice>, token: Option<&Value>) -> Self {
+        Self { notices: notices.into(), token: token.cloned(), ..self }
+    }
+
+    /// The last of several replies to one request.
+    pub(super) fn after(self, earlier: Vec<Self>) -> Self {
+        Self { earlier: earlier.into(), ..self }
     }
 
     /// The method of the request.
@@ -90,6 +115,54 @@ impl Reply {
     /// The result, without counting as a look at the reply.
     pub(crate) fn peek(&self) -> Option<&Value> {
         self.outcome.as_ref().ok()
+    }
+
+    /// The error, without counting as a look at the reply.
+    pub(super) fn peek_error(&self) -> Option<&RpcError> {
+        self.outcome.as_ref().err()
+    }
+
+    /// What the result says of its type: `complete`, `input_required` … `None` before 2026-07-28.
+    #[must_use]
+    pub fn result_type(&self) -> Option<&str> {
+        self.peek()?.get("resultType")?.as_str()
+    }
+
+    /// What the result says of how it may be cached, from 2026-07-28 on.
+    ///
+    /// <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>
+    #[must_use]
+    pub fn cache_hints(&self) -> CacheHints {
+        let part = |name: &str| self.peek().and_then(|result| result.get(name));
+        CacheHints {
+            ttl: part("ttlMs").and_then(Value::as_u64).map(Duration::from_millis),
+            scope: part("cacheScope").and_then(Value::as_str).map(str::to_owned),
+        }
+    }
+
+    /// The notifications that came with the reply: over HTTP on the same response, elsewhere between the request and it.
+    #[must_use]
+    pub fn notifications(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// The progress of the request until its reply, if it asked for that.
+    #[must_use]
+    pub fn progress(&self) -> Vec<Progress> {
+        let told = self.notices.iter().filter_map(Notice::as_progress);
+        told.filter(|progress| Some(&progress.token) == self.token.as_ref()).collect()
+    }
+
+    /// The log messages that came with the reply.
+    #[must_use]
+    pub fn log_messages(&self) -> Vec<LogMessage> {
+        self.notices.iter().filter_map(Notice::as_log).collect()
+    }
+
+    /// The earlier replies to the same request, in order: each asked for input, or for headers, and the request was sent
+    /// again with them.
+    pub fn earlier(&self) -> &[Self] {
+        &self.earlier
     }
 
     /// Checks the result.
@@ -137,6 +210,16 @@ impl Reply {
             .got(error.to_string())
             .evidence_all(self.evidence())
     }
+}
+
+/// What a result says of how it may be cached. What it lacks, or has in another type, reads as nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CacheHints {
+    /// For how long.
+    pub ttl: Option<Duration>,
+    /// For whom: `public` or `private`.
+    pub scope: Option<String>,
 }
 
 /// Remembers a reply that may never be looked at.

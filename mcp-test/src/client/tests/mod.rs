@@ -1,5 +1,9 @@
 //! Every way in which a wait ends, on scripted servers.
 
+#[cfg(feature = "http")]
+mod http;
+mod rounds;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -29,6 +33,33 @@ fn scripted(answers: &'static [&'static str]) -> Target {
         while lines.next_line().await?.is_some() {}
         Ok(())
     })
+}
+
+/// A server over a pipe that answers each message with the lines that `answer` makes of it.
+fn answering(
+    answer: impl Fn(serde_json::Value) -> Vec<serde_json::Value> + Send + Sync + 'static,
+) -> Target {
+    let answer = Arc::new(answer);
+    Target::duplex(move |io| {
+        let answer = answer.clone();
+        async move {
+            let (input, mut output) = tokio::io::split(io);
+            let mut lines = BufReader::new(input).lines();
+            while let Some(line) = lines.next_line().await? {
+                for said in answer(serde_json::from_str(&line)?) {
+                    output.write_all(format!("{said}\n").as_bytes()).await?;
+                }
+            }
+            Ok(())
+        }
+    })
+}
+
+/// A client in the stateless era on a pipe.
+async fn stateless(target: &Target, recorder: &Recorder, options: Options) -> Client {
+    let link = target.open(CarrierKind::Duplex, recorder, Limits::default()).await.unwrap();
+    let options = Options { revision: Revision::V2026_07_28, ..options };
+    Client::silent(link, options.timeout(Duration::from_secs(20)))
 }
 
 async fn client(target: &Target, recorder: &Recorder) -> Client {

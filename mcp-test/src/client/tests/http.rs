@@ -8,8 +8,8 @@ use axum::http::{Response, StatusCode, header};
 use futures_util::stream;
 use serde_json::{Value, json};
 
-use super::{Client, Options};
 use crate::check::{Blame, Finding};
+use crate::client::{Client, Options};
 use crate::trace::Recorder;
 use crate::transport::{CarrierKind, Limits, Target};
 
