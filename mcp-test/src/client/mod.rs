@@ -39,7 +39,6 @@ pub use rounds::MAX_ROUNDS;
 pub use wait::Pending;
 
 use crate::check::Finding;
-use crate::clock::Deadline;
 use crate::json::{Object, Value};
 use crate::spec::Revision;
 use crate::transport::{CarrierKind, Ending, Link, Sent};
@@ -151,7 +150,7 @@ impl Client {
             params => Some(params),
         };
         let notification = Notification { method: method.to_owned(), params };
-        let deadline = Deadline::after(self.options.timeout);
+        let deadline = self.options.deadline();
         self.link.send(Message::Notification(notification), deadline).await
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Handlers;
+use crate::clock::Deadline;
 use crate::json::Value;
 use crate::spec::Revision;
 
@@ -18,6 +19,8 @@ pub struct Options {
     pub capabilities: Option<Value>,
     /// How long a reply may take.
     pub timeout: Duration,
+    /// When replies must have come, whatever is left of `timeout`.
+    pub until: Deadline,
     /// Answers to what the server asks.
     pub handlers: Handlers,
     /// Reads replies as the official suite's client does: `"1"` passes for id 1; over HTTP a reply under another id does
@@ -33,6 +36,7 @@ impl Default for Options {
                 serde_json::json!({"name": "mcp-test", "version": env!("CARGO_PKG_VERSION")}).into(),
             capabilities: None,
             timeout: Duration::from_secs(10),
+            until: Deadline::never(),
             handlers: Handlers::new(),
             lenient_ids: false,
         }
@@ -51,6 +55,19 @@ impl Options {
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
+    }
+
+    /// When all replies must have come, so that a wait ends before what surrounds it does.
+    #[must_use]
+    pub fn until(mut self, until: Deadline) -> Self {
+        self.until = until;
+        self
+    }
+
+    /// The deadline of what begins now; what begins too late has its time all the same.
+    pub(super) fn deadline(&self) -> Deadline {
+        let own = Deadline::after(self.timeout);
+        if self.until.has_passed() { own } else { own.min(self.until) }
     }
 
     /// Answers to what the server asks; they also decide the capabilities that are declared.

@@ -163,7 +163,7 @@ impl Client {
 
     /// Sends bytes as they are, and waits for nothing.
     pub async fn send_raw(&mut self, text: impl Into<bytes::Bytes>) -> crate::transport::Sent {
-        let deadline = Deadline::after(self.options.timeout);
+        let deadline = self.options.deadline();
         self.link.send(raw(text.into()), deadline).await
     }
 

@@ -83,7 +83,7 @@ impl Client {
     /// Waits until the exchange of a notification is over, so that nothing overtakes it; at once on a line carrier.
     pub(super) async fn until_accepted(&mut self, method: &str, sent: Sent) -> Result<(), Finding> {
         let Some(exchange) = sent.exchange else { return Ok(()) };
-        let deadline = Deadline::after(self.options.timeout);
+        let deadline = self.options.deadline();
         loop {
             if let Some((seq, status, how)) = self.state.ended_exchange(exchange) {
                 if status.is_some_and(|status| (200..300).contains(&status)) {
@@ -127,7 +127,7 @@ impl Client {
 
     /// Looks at all that is there already, without waiting.
     pub async fn catch_up(&mut self) {
-        let deadline = Deadline::after(self.options.timeout);
+        let deadline = self.options.deadline();
         while let Some(incoming) = self.link.ready() {
             self.observe(incoming, deadline).await;
         }

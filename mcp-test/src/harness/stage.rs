@@ -253,6 +253,7 @@ async fn conversation(
         limits: Limits::default(),
         // Less than the whole, so that a silent server is told by the finding about its silence.
         timeout: REPLY.min(order.timeout - order.timeout / 4),
+        until: Deadline::after(order.timeout - order.timeout / 4),
         inventory: Inventory::default(),
     };
     let mut ctx = Ctx::new(setup, None).with_golden(golden(order));

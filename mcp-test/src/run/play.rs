@@ -105,6 +105,7 @@ impl Stage<'_> {
             profile: self.profile,
             limits: self.plan.limits,
             timeout: self.request_timeout(),
+            until: Deadline::after(self.nearly()),
             inventory,
         }
     }
@@ -130,13 +131,17 @@ impl Stage<'_> {
         self.profile == Profile::Official && waits_longer && trace.deadline_fired()
     }
 
-    /// How long one request may take: a little less than the scenario, so that the finding can say what was awaited.
+    /// How long one request may take.
     fn request_timeout(&self) -> Duration {
-        let nearly = self.plan.timeout - self.plan.timeout / 10;
         match (self.profile, self.cell.revision.era()) {
-            (Profile::Official, Era::Stateless) => nearly.min(OFFICIAL_PATIENCE),
-            _ => nearly,
+            (Profile::Official, Era::Stateless) => self.nearly().min(OFFICIAL_PATIENCE),
+            _ => self.nearly(),
         }
+    }
+
+    /// A little less than the scenario may take, so that the finding can say what was awaited.
+    fn nearly(&self) -> Duration {
+        self.plan.timeout - self.plan.timeout / 10
     }
 
     fn outcome(self, checks: Vec<Check>, trace: Trace) -> Outcome {

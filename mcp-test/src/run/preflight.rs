@@ -12,7 +12,7 @@ use super::play::Known;
 use super::{Cell, Plan};
 use crate::check::{Blame, Finding};
 use crate::client::{ServerFacts, Spoken, probe};
-use crate::clock::Stopwatch;
+use crate::clock::{Deadline, Stopwatch};
 use crate::json::Value;
 use crate::scenario::{Ctx, Inventory, Need, Profile, Setup};
 use crate::spec::{Capability, Era, Revision};
@@ -333,6 +333,7 @@ async fn list(plan: &Plan, cell: Cell, capabilities: &Value, patience: Duration)
         profile: Profile::Adaptive,
         limits: plan.limits,
         timeout: patience,
+        until: Deadline::never(),
         inventory: Inventory::default(),
     };
     let mut ctx = Ctx::new(setup, None);

@@ -6,6 +6,7 @@ use super::connected::Keep;
 use super::{CheckBuilder, Connected, Inventory, Profile, Scenario};
 use crate::check::{Check, Collector, Finding, judge};
 use crate::client::{Client, Handlers, Options};
+use crate::clock::Deadline;
 use crate::spec::Revision;
 use crate::trace::{Party, Recorder, Seq, Trace, What};
 use crate::transport::{CarrierKind, Limits, Link, Target};
@@ -25,6 +26,8 @@ pub struct Setup {
     pub limits: Limits,
     /// How long one request may take.
     pub timeout: Duration,
+    /// When the last reply must have come, for the scenario to be able to say what it waited for.
+    pub until: Deadline,
     /// What the peer was seen to offer, where that was asked.
     pub inventory: Inventory,
 }
@@ -181,6 +184,7 @@ impl Ctx {
     pub fn options(&self) -> Options {
         Options::speaking(self.setup.revision)
             .timeout(self.setup.timeout)
+            .until(self.setup.until)
             .handlers(self.handlers.clone())
     }
 
@@ -293,6 +297,7 @@ mod tests {
             profile,
             limits: Limits::default(),
             timeout: Duration::from_secs(10),
+            until: Deadline::never(),
             inventory: Inventory::default(),
         };
         Ctx::new(setup, None)
