@@ -5,7 +5,7 @@ use super::error::CliError;
 use crate::scenario::{Leg, Scenario};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions};
-use crate::transport::fault;
+use crate::transport::fault::{self, Reach};
 
 /// What the command prints.
 pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
@@ -45,10 +45,25 @@ fn section(heading: &str, scenarios: &[&Scenario], window: Revisions) -> String 
 }
 
 fn faults() -> String {
+    const HEAD: &str = "\
+Faults of the reference server: `mcp-test reference server --fault FAULT`, repeatable
+
+METHOD is that of the request which the message replies to, or the message's own; `*` is every request that is replied
+to; where HTTP is meant, GET and DELETE are methods, too. POINTER leads into the result or the parameters, or into the
+message if it starts with a member of the envelope, such as `/id`. TIME has a unit: `500ms`, `2s`.
+";
+    const SECTIONS: [(&str, &[Reach]); 3] = [
+        ("On every transport", &[Reach::Everywhere]),
+        ("Over stdio", &[Reach::Lines, Reach::Process]),
+        ("Over HTTP", &[Reach::Http, Reach::Network]),
+    ];
     let width = fault::WORDS.iter().map(|word| word.form.len()).max().unwrap_or_default();
-    let mut text = "Faults (for `mcp-test reference server --fault FAULT`):\n".to_owned();
-    for word in fault::WORDS {
-        text.push_str(&format!("  {:width$}  {}\n", word.form, word.summary));
+    let mut text = HEAD.to_owned();
+    for (heading, reaches) in SECTIONS {
+        text.push_str(&format!("\n{heading}:\n"));
+        for word in fault::WORDS.iter().filter(|word| reaches.contains(&word.reach)) {
+            text.push_str(&format!("  {:width$}  {}\n", word.form, word.summary));
+        }
     }
     text
 }

@@ -2,15 +2,18 @@
 
 use super::args::{Reference, ReferenceServerArgs};
 use super::error::CliError;
+use super::signal::Signal;
 use super::{conduct, output, signal};
 use crate::server::reference::everything;
-use crate::transport::CarrierKind;
+use crate::transport::{CarrierKind, fault::Lapse};
 
 /// Serves until the client leaves, or a signal comes.
 pub(super) fn serve(what: &Reference) -> Result<u8, CliError> {
     let Reference::Server(args) = what;
     let runtime = conduct::runtime()?;
-    let served = runtime.block_on(signal::unless_signalled(serve_as(args)));
+    let stubborn = args.faults.iter().any(|fault| fault.is(Lapse::IgnoresTerm));
+    let deaf_to = stubborn.then_some(Signal::Terminate);
+    let served = runtime.block_on(signal::unless_signalled_except(deaf_to, serve_as(args)));
     // A thread may still wait for stdin.
     runtime.shutdown_background();
     match served {

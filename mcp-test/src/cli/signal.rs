@@ -26,9 +26,23 @@ impl Signal {
 
 /// Waits for `work`, unless a signal comes first: then `work` is dropped, and with it everything that it started.
 pub(super) async fn unless_signalled<T>(work: impl Future<Output = T>) -> Result<T, Signal> {
-    tokio::select! {
-        done = work => Ok(done),
-        signal = signal() => Err(signal),
+    unless_signalled_except(None, work).await
+}
+
+/// As [`unless_signalled`], but one of the signals has no effect.
+pub(super) async fn unless_signalled_except<T>(
+    deaf_to: Option<Signal>,
+    work: impl Future<Output = T>,
+) -> Result<T, Signal> {
+    tokio::pin!(work);
+    loop {
+        let signal = tokio::select! {
+            done = &mut work => return Ok(done),
+            signal = signal() => signal,
+        };
+        if Some(signal) != deaf_to {
+            return Err(signal);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use clap::error::ErrorKind;
 
 use super::args::Args;
 use super::*;
+use crate::transport::fault::WORDS;
 
 /// What is said to arguments that make no sense.
 fn refused(line: &str) -> String {
@@ -253,7 +254,11 @@ fn scenarios_are_listed_as_officially() {
 #[test]
 fn faults_are_listed_with_their_form() {
     let text = printed("list --faults");
-    assert!(text.lines().any(|line| line.contains("remove:METHOD:POINTER")), "{text}");
+    for word in WORDS {
+        let lines = text.lines().filter(|line| line.trim_start().starts_with(word.form));
+        let lines: Vec<_> = lines.filter(|line| line.ends_with(word.summary)).collect();
+        assert_eq!(lines.len(), 1, "{} in\n{text}", word.form);
+    }
 }
 
 #[test]

@@ -11,3 +11,5 @@ mod program;
 mod secrets;
 #[cfg(target_os = "linux")]
 mod signals;
+#[cfg(unix)]
+mod stubborn;

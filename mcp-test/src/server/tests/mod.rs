@@ -1,5 +1,6 @@
 //! Conversations with the server: raw text in, raw text out.
 
+mod faults;
 #[cfg(feature = "http")]
 mod http;
 mod lines;
@@ -11,7 +12,7 @@ use super::Server;
 
 /// Says these lines to a server, closes, and returns everything it says.
 fn say(server: &Server, lines: &[&str]) -> String {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let (mut client, io) = tokio::io::duplex(1 << 20);
         let talking = async move {
