@@ -8,8 +8,7 @@ use super::value::Confidential;
 use crate::process::SpawnError;
 use crate::report::ReportError;
 use crate::run::{ExitCode, UsageError};
-use crate::scenario::{Leg, Suite};
-use crate::scenarios;
+use crate::scenario::Suite;
 use crate::transport::{CarrierKind, Fault};
 
 /// Why a command cannot be carried out.
@@ -59,9 +58,6 @@ pub(super) enum CliError {
         /// The problem.
         source: UsageError,
     },
-    /// The suite is empty.
-    #[error("--suite {0}: mcp-test has no scenario of this suite yet")]
-    EmptySuite(Suite),
     /// What an option names cannot be written.
     #[error("{option} {}: {source}", .path.display())]
     Unwritable {
@@ -127,12 +123,7 @@ impl CliError {
     /// A selection that makes no sense, blamed on the option that it comes from.
     pub(super) fn selection(source: UsageError, suite: Option<Suite>) -> Self {
         let option = match (&source, suite) {
-            (UsageError::NothingSelected, Some(suite)) => {
-                if !scenarios::all().any(|it| it.leg == Leg::Server && suite.selects(it)) {
-                    return Self::EmptySuite(suite);
-                }
-                format!("--suite {suite}: ")
-            }
+            (UsageError::NothingSelected, Some(suite)) => format!("--suite {suite}: "),
             (UsageError::NothingSelected, None) => "--spec-version: ".to_owned(),
             (UsageError::UnknownScenario { .. }, _) => "--scenario: ".to_owned(),
             (UsageError::NoSuchCarrier { .. }, _) => "--transport: ".to_owned(),

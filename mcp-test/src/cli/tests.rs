@@ -191,7 +191,7 @@ fn wrong_choices_are_told_what_would_be_right() {
 
 #[test]
 fn a_choice_that_comes_to_nothing_is_blamed_on_its_option() {
-    insta::assert_snapshot!(refused("server --reference --suite pending"), @"error: --suite pending: mcp-test has no scenario of this suite yet");
+    insta::assert_snapshot!(refused("server --reference --suite pending --transport duplex"), @"error: --suite pending: no scenario of this suite exists at these revisions and over these transports");
     insta::assert_snapshot!(refused("server --reference --write-baseline /dev/null/x"), @"error: --write-baseline /dev/null/x: Not a directory (os error 20)");
     insta::assert_snapshot!(refused("server --reference -o /dev/null/x"), @"error: --output-dir /dev/null/x: Not a directory (os error 20)");
     insta::assert_snapshot!(refused("check --url http://user:hunter99@/mcp?token=hunter99"), @"error: --url http://[secret]@/mcp?token=[secret]: empty host; expected a URL such as http://localhost:3000/mcp");

@@ -17,8 +17,8 @@ pub enum UsageError {
         /// The one that may be meant.
         suggestion: Option<String>,
     },
-    /// No scenario exists in this suite at these revisions.
-    #[error("no scenario of this suite exists at the revisions asked for")]
+    /// No scenario exists in this suite at these revisions and over these carriers.
+    #[error("no scenario of this suite exists at these revisions and over these transports")]
     NothingSelected,
     /// The target is not reachable over this carrier.
     #[error("the target has no transport {carrier}; it has {}", list(.has))]

@@ -8,7 +8,7 @@ use super::{Cell, Outcome, Plan};
 use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
-use crate::scenario::{CheckSpec, Ctx, Ended, Inventory, Profile, Setup};
+use crate::scenario::{Carriers, CheckSpec, Ctx, Ended, Inventory, Profile, Setup};
 use crate::spec::Era;
 use crate::trace::{Trace, What};
 
@@ -124,10 +124,11 @@ impl Stage<'_> {
     }
 
     /// Whether a request without a reply is a time-out of the whole scenario, as it is where the official client waits
-    /// longer than the scenario may last.
+    /// longer than the scenario may last: that of the handshake, and every one that makes requests by hand.
     fn is_officially_a_timeout(&self, trace: &Trace) -> bool {
-        let waits_longer =
-            self.cell.revision.era() == Era::Handshake || self.plan.timeout < OFFICIAL_PATIENCE;
+        let waits_longer = self.cell.revision.era() == Era::Handshake
+            || self.cell.scenario.carriers == Carriers::StreamableHttp
+            || self.plan.timeout < OFFICIAL_PATIENCE;
         self.profile == Profile::Official && waits_longer && trace.deadline_fired()
     }
 

@@ -136,9 +136,15 @@ impl<'a> CheckBuilder<'a> {
     ///
     /// A mismatch, as an error reply, is a FAILURE that is marked as false where the official rules hold, and nothing
     /// elsewhere: whether there may be an error at all is for the other demands to say.
-    pub fn officially(mut self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
+    pub fn officially(self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
+        let outcome = self.compare(subject, &matcher);
+        self.officially_judge(outcome, why)
+    }
+
+    /// As [`CheckBuilder::officially`], with what was found out by other means than a matcher.
+    pub fn officially_judge(mut self, outcome: Result<(), Finding>, why: &str) -> Self {
         self.asked = true;
-        let Err(finding) = self.compare(subject, &matcher) else {
+        let Err(finding) = outcome else {
             return self;
         };
         if self.profile == Profile::Official && self.row.status != Status::Failure {
@@ -220,6 +226,20 @@ impl<'a> CheckBuilder<'a> {
             self.row.message = Some(format!("Not testable: {message}"));
         }
         self.row.untestable = true;
+        self
+    }
+
+    /// What the check is about is not there: not testable by the official rules and by the strict ones, else SKIPPED.
+    pub fn missing(self, finding: Finding) -> Self {
+        match self.profile {
+            Profile::Adaptive => self.skip(finding.headline),
+            Profile::Official | Profile::Strict => self.untestable(finding),
+        }
+    }
+
+    /// Names the row, of a check that is made several times.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.row.name = name.into();
         self
     }
 

@@ -58,12 +58,14 @@ pub struct Skip {
 ///
 /// The client connects at its first use, so that a failed connection is a finding like any other.
 pub struct Ctx {
-    setup: Setup,
+    pub(super) setup: Setup,
     scenario: Option<&'static Scenario>,
     recorder: Recorder,
     collector: Collector,
     handlers: Handlers,
     client: Option<Connected>,
+    /// The connection for bare HTTP requests.
+    pub(super) bare: Option<Link>,
     keep: Keep,
     pub(super) golden: Option<super::Golden>,
 }
@@ -79,6 +81,7 @@ impl Ctx {
             collector: Collector::new(),
             handlers: Handlers::new(),
             client: None,
+            bare: None,
             keep: Keep::default(),
             golden: None,
         }
@@ -172,7 +175,7 @@ impl Ctx {
         self.link(self.setup.revision).await
     }
 
-    async fn link(&self, revision: Revision) -> Result<Link, Finding> {
+    pub(super) async fn link(&self, revision: Revision) -> Result<Link, Finding> {
         let Setup { target, carrier, limits, .. } = &self.setup;
         let link = target.open(*carrier, &self.recorder, *limits).await?;
         self.keep.speaks(link.connection(), revision);
@@ -251,6 +254,35 @@ impl Ctx {
         Skip { reason: reason.into() }.into()
     }
 
+    /// Ends a scenario in which everything that goes wrong on the way has a check of its own, as the official suite has
+    /// them for exceptions: the finding goes there, and what was not reached is SKIPPED.
+    ///
+    /// # Errors
+    ///
+    /// With the finding itself, if it is a time-out of the whole scenario by the official rules.
+    pub fn conclude(&mut self, id: &str, outcome: Result<(), Finding>) -> Result<(), Finding> {
+        let Err(finding) = outcome else { return Ok(()) };
+        if self.setup.profile == Profile::Official && self.recorder.trace().deadline_fired() {
+            return Err(finding);
+        }
+        let why = format!("not reached: {}", finding.headline);
+        self.check(id).fail(finding);
+        self.skip_the_rest(&why);
+        Ok(())
+    }
+
+    /// Every check that each run makes, and that was not made yet, is SKIPPED for this reason.
+    pub fn skip_the_rest(&mut self, reason: &str) {
+        let declared = self.scenario.into_iter().flat_map(|it| it.checks_at(self.setup.revision));
+        let unmade: Vec<&str> = declared
+            .filter(|spec| spec.always && !self.collector.has(spec.id))
+            .map(|spec| spec.id)
+            .collect();
+        for id in unmade {
+            self.check(id).skip(reason);
+        }
+    }
+
     /// Whether a check of this id has been made.
     #[must_use]
     pub fn has_checked(&self, id: &str) -> bool {
@@ -258,7 +290,8 @@ impl Ctx {
     }
 
     /// Ends all conversations, and judges each as a whole, in the revision that it was held in.
-    pub async fn end(self) -> Ended {
+    pub async fn end(mut self) -> Ended {
+        self.end_bare().await;
         drop(self.client);
         let (revisions, unexamined) = self.keep.end().await;
         let trace = self.recorder.trace();

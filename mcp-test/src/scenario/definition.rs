@@ -249,6 +249,13 @@ impl CheckSpec {
         self
     }
 
+    /// Nothing is ever wrong: the outcome is only something to know.
+    #[must_use]
+    pub const fn informs(mut self) -> Self {
+        self.fails = false;
+        self
+    }
+
     /// A WARNING is possible beside FAILURE.
     #[must_use]
     pub const fn also_warns(mut self) -> Self {

@@ -8,6 +8,7 @@ mod connected;
 mod context;
 mod definition;
 mod golden;
+mod http;
 mod macros;
 mod matchers;
 mod need;

@@ -36,8 +36,20 @@ pub fn encode_value(value: &str) -> String {
     if value.bytes().all(visible) && !padded && marked(value).is_none() {
         value.to_owned()
     } else {
-        format!("{OPEN}{}{CLOSE}", to_base64(value.as_bytes()))
+        encode_base64(value)
     }
+}
+
+/// The marked Base64 form of `value`, which may also stand for a value that needs none.
+///
+/// ```
+/// use mcp_test::spec::header;
+///
+/// assert_eq!(header::encode_base64("add"), "=?base64?YWRk?=");
+/// assert_eq!(header::decode_value("=?base64?YWRk?="), Ok("add".to_owned()));
+/// ```
+pub fn encode_base64(value: &str) -> String {
+    format!("{OPEN}{}{CLOSE}", to_base64(value.as_bytes()))
 }
 
 /// The value that a header carries.

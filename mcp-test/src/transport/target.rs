@@ -180,6 +180,18 @@ impl Target {
         self.carriers.iter().map(Carrier::kind).collect()
     }
 
+    /// The URL that a carrier asks; `None` if it speaks no HTTP, or the target does not have it.
+    #[must_use]
+    pub fn http_url(&self, kind: CarrierKind) -> Option<String> {
+        match self.carriers.iter().find(|carrier| carrier.kind() == kind)? {
+            Carrier::Duplex(_) | Carrier::Stdio(_) => None,
+            #[cfg(feature = "http")]
+            Carrier::Http { url, .. } | Carrier::Sse { url, .. } => Some(url.clone()),
+            #[cfg(feature = "http")]
+            Carrier::Router { endpoint, .. } => Some(in_process(endpoint)),
+        }
+    }
+
     /// Whether [`Target::prepare`] starts a program.
     #[must_use]
     pub fn starts_a_program(&self) -> bool {
@@ -238,7 +250,7 @@ impl Target {
             #[cfg(feature = "http")]
             Carrier::Router { make, endpoint } => {
                 let door = super::http::Door::Service(make());
-                let url = format!("http://localhost{endpoint}");
+                let url = in_process(endpoint);
                 Ok(super::http::open(kind, door, &url, &self.headers, recorder, limits))
             }
             #[cfg(feature = "http")]
@@ -248,6 +260,12 @@ impl Target {
             }
         }
     }
+}
+
+/// The URL of an endpoint in this process, which requests name as their host.
+#[cfg(feature = "http")]
+fn in_process(endpoint: &str) -> String {
+    format!("http://localhost{endpoint}")
 }
 
 #[cfg(feature = "http")]

@@ -1,6 +1,7 @@
 //! Scenarios for servers.
 
 mod matchers;
+mod raw;
 mod references;
 mod refusal;
 
@@ -16,6 +17,7 @@ macro_rules! scenarios {
 
 scenarios![
     server_initialize,
+    server_session_lifecycle,
     logging_set_level,
     ping,
     completion_complete,
@@ -26,4 +28,6 @@ scenarios![
     resources_read_text,
     prompts_list,
     prompts_get_simple,
+    dns_rebinding_protection,
+    http_header_validation,
 ];

@@ -12,6 +12,11 @@ references! {
     INITIALIZE = "MCP-Initialize", "https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#initialization";
     SESSION = "MCP-Session-Management", "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management";
     LOGGING = "MCP-Logging", "https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/logging";
+    DNS_REBINDING = "MCP-DNS-Rebinding-Protection", "https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices#local-mcp-server-compromise";
+    TRANSPORT_SECURITY = "MCP-Transport-Security", "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning";
+    SEP_2243_VALIDATION = "SEP-2243-Server-Validation", "https://modelcontextprotocol.io/specification/draft/basic/transports#server-validation";
+    SEP_2243_CASE = "SEP-2243-Case-Sensitivity", "https://modelcontextprotocol.io/specification/draft/basic/transports#case-sensitivity";
+    RFC_9110_VALUES = "RFC-9110-5.5-Field-Values", "https://www.rfc-editor.org/rfc/rfc9110#section-5.5";
     PING = "MCP-Ping", "https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/ping";
     COMPLETION = "MCP-Completion", "https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/completion";
     TOOLS_LIST = "MCP-Tools-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/tools#listing-tools";

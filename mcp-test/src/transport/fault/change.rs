@@ -70,12 +70,18 @@ pub enum Lapse {
     IgnoresTerm,
     /// Serves whatever `Origin` and `Host` say.
     AllowsAnyOrigin,
+    /// Refuses foreign hosts, and serves foreign origins.
+    LooksAtHostOnly,
     /// Serves whatever `MCP-Protocol-Version` says.
     SkipsVersion,
     /// Serves requests whose mirrored headers say something else than their body.
     SkipsMirrors,
+    /// Refuses mirrored headers that say something else than the body, and does not say that it is for this.
+    VagueMirrors,
     /// Issues no session id, and wants none.
     NoSession,
+    /// Issues the same session id again and again.
+    ReusesSessionId,
     /// Knows no session any more once it is initialized.
     ForgetsSession,
     /// Goes on with a session that was ended by DELETE.
@@ -193,13 +199,16 @@ impl Damage {
 }
 
 impl Lapse {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::IgnoresEof,
         Self::IgnoresTerm,
         Self::AllowsAnyOrigin,
+        Self::LooksAtHostOnly,
         Self::SkipsVersion,
         Self::SkipsMirrors,
+        Self::VagueMirrors,
         Self::NoSession,
+        Self::ReusesSessionId,
         Self::ForgetsSession,
         Self::KeepsSession,
         Self::NoEventIds,
@@ -212,9 +221,12 @@ impl Lapse {
             Self::IgnoresEof => "ignore-eof",
             Self::IgnoresTerm => "ignore-term",
             Self::AllowsAnyOrigin => "any-origin",
+            Self::LooksAtHostOnly => "host-only",
             Self::SkipsVersion => "any-version",
             Self::SkipsMirrors => "any-mirror",
+            Self::VagueMirrors => "vague-mirror",
             Self::NoSession => "no-session",
+            Self::ReusesSessionId => "same-session-id",
             Self::ForgetsSession => "forget-session",
             Self::KeepsSession => "keep-session",
             Self::NoEventIds => "no-event-ids",

@@ -21,11 +21,19 @@ pub(super) fn is_local(headers: &HeaderMap) -> bool {
     }
     let origin =
         value(headers, header::ORIGIN.as_str()).and_then(|origin| origin.parse::<Uri>().ok());
-    origin.as_ref().and_then(Uri::host).is_some_and(|host| {
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        let address = host.parse::<std::net::IpAddr>();
-        host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
-    })
+    origin.as_ref().and_then(Uri::host).is_some_and(is_this_machine)
+}
+
+/// Whether the request names this machine as its host.
+pub(super) fn is_for_this_machine(headers: &HeaderMap) -> bool {
+    let host = value(headers, header::HOST.as_str()).and_then(|host| host.parse::<Uri>().ok());
+    host.as_ref().and_then(Uri::host).is_some_and(is_this_machine)
+}
+
+fn is_this_machine(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let address = host.parse::<std::net::IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Whether the body is said to be JSON.

@@ -18,11 +18,15 @@ use crate::{
     json::Value,
     spec::{Era, Revision, error_code, header},
     transport::{
+        fault::Lapse,
         serve::{Outbound, Outbox, Received},
         tap::Wire,
     },
     wire::{Frame, Id, Message, RpcError},
 };
+
+/// The id under which a server without sessions keeps its only conversation.
+const ANONYMOUS: &[u8] = b"";
 
 /// What a body asks for.
 enum Asks {
@@ -99,7 +103,9 @@ impl HttpServer {
         match self.version(headers).and_then(|()| self.session(headers)) {
             Err(refused) => refused.text(),
             Ok(session) => {
-                self.0.sessions.close(&session);
+                if !self.0.wire.lapses(Lapse::KeepsSession) {
+                    self.0.sessions.close(&session);
+                }
                 reply::empty(StatusCode::NO_CONTENT)
             }
         }
@@ -111,7 +117,11 @@ impl HttpServer {
         if conversation.revision().is_none() {
             return self.respond(wire, drive).await;
         }
-        let id = wire.session_id(&sessions::mint());
+        let id = match (wire.lapses(Lapse::NoSession), wire.lapses(Lapse::ReusesSessionId)) {
+            (true, _) => ANONYMOUS.to_vec(),
+            (false, true) => wire.session_id("session"),
+            (false, false) => wire.session_id(&sessions::mint()),
+        };
         let Ok(value) = HeaderValue::from_bytes(&id) else {
             return self.respond(wire, drive).await;
         };
@@ -120,7 +130,8 @@ impl HttpServer {
         conversation.attach(outbox);
         tokio::spawn(speak(session.clone(), wire.clone(), messages));
         let name = HeaderName::from_static("mcp-session-id");
-        self.respond_in(&session, wire, drive, vec![(name, value)]).await
+        let issued = (id != ANONYMOUS).then_some((name, value));
+        self.respond_in(&session, wire, drive, issued.into_iter().collect()).await
     }
 
     /// The response to what wants no answer, once it is dealt with.
@@ -137,7 +148,8 @@ impl HttpServer {
 
     /// Refuses a version header that names no revision with a handshake that this server speaks.
     fn version(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        if !headers.contains_key(header::MCP_PROTOCOL_VERSION) {
+        let is_named = headers.contains_key(header::MCP_PROTOCOL_VERSION);
+        if !is_named || self.0.wire.lapses(Lapse::SkipsVersion) {
             return Ok(());
         }
         let revision = gate::value(headers, header::MCP_PROTOCOL_VERSION)
@@ -152,11 +164,13 @@ impl HttpServer {
     }
 
     fn session(&self, headers: &HeaderMap) -> Result<Session, Refused> {
-        let Some(id) = headers.get(header::MCP_SESSION_ID) else {
+        let unnamed = self.0.wire.lapses(Lapse::NoSession).then_some(ANONYMOUS);
+        let id = headers.get(header::MCP_SESSION_ID).map(HeaderValue::as_bytes).or(unnamed);
+        let Some(id) = id else {
             return Err(Refused(StatusCode::BAD_REQUEST, "the header `Mcp-Session-Id` is missing"));
         };
         let unknown = Refused(StatusCode::NOT_FOUND, "there is no such session");
-        self.0.sessions.find(id.as_bytes()).ok_or(unknown)
+        self.0.sessions.find(id).ok_or(unknown)
     }
 }
 

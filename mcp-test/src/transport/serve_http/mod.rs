@@ -155,7 +155,11 @@ impl HttpServer {
 
     async fn admit(&self, wire: &Wire, head: &Parts, body: Body) -> Response {
         let headers = &head.headers;
-        if !gate::is_local(headers) && !wire.lapses(Lapse::AllowsAnyOrigin) {
+        let is_foreign = match wire.lapses(Lapse::LooksAtHostOnly) {
+            true => !gate::is_for_this_machine(headers),
+            false => !gate::is_local(headers),
+        };
+        if is_foreign && !wire.lapses(Lapse::AllowsAnyOrigin) {
             return reply::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
         }
         let sessions = self.serves(Era::Handshake) && self.era(headers, None) == Era::Handshake;

@@ -7,7 +7,7 @@ use super::{HttpServer, drive::Drive, gate, reply};
 use crate::{
     json::Value,
     spec::{self, Era, error_code, header, meta},
-    transport::{serve::Received, tap::Wire},
+    transport::{fault::Lapse, serve::Received, tap::Wire},
     wire::{Id, Message, RpcError},
 };
 
@@ -20,7 +20,13 @@ impl HttpServer {
     ) -> Response {
         match received.value().map(Message::read) {
             Some(Ok(Message::Request(request))) => {
-                if let Err(error) = mirrors(headers, &request.method, request.params.as_ref()) {
+                if let Err(error) = mirrors(headers, &request.method, request.params.as_ref())
+                    && !wire.lapses(Lapse::SkipsMirrors)
+                {
+                    let error = match wire.lapses(Lapse::VagueMirrors) {
+                        true => RpcError::new(error_code::INVALID_REQUEST, "bad request"),
+                        false => error,
+                    };
                     let id = Some(request.id).filter(|id| *id != Id::Null);
                     return reply::error(StatusCode::BAD_REQUEST, id, error);
                 }
