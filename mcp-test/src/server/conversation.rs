@@ -35,6 +35,8 @@ pub(super) struct State {
     pub(super) era: Option<Era>,
     pub(super) agreed: Mutex<Option<Terms>>,
     own: Mutex<Own>,
+    /// The level that the client has set for the whole conversation.
+    pub(super) log_level: Mutex<Option<String>>,
     asked: Asked,
     in_flight: InFlight,
 }
@@ -87,6 +89,7 @@ impl Talk {
             era,
             agreed: Mutex::default(),
             own: Mutex::default(),
+            log_level: Mutex::default(),
             asked: Asked::default(),
             in_flight: InFlight::default(),
         }))

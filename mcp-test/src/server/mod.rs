@@ -23,6 +23,7 @@ mod call;
 mod conversation;
 mod handler;
 mod in_flight;
+mod log;
 pub mod reference;
 mod reply;
 mod shape;

@@ -1,4 +1,5 @@
-//! What MCP says, as data: its revisions, methods, capabilities, headers, error codes, reserved keys, requirements.
+//! What MCP says, as data: its revisions, methods, capabilities, headers, error codes, log levels, reserved keys,
+//! requirements.
 //!
 //! Nothing here speaks, waits or judges. The rooms above ask this one what holds at a [`Revision`] instead of
 //! comparing revisions themselves:
@@ -20,6 +21,7 @@ mod error;
 pub mod error_code;
 mod fact;
 pub mod header;
+pub mod log_level;
 pub mod meta;
 mod method;
 mod page;

@@ -9,6 +9,7 @@ use crate::expect::empty_object;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
+use crate::spec::log_level::LEVELS;
 use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
@@ -44,9 +45,6 @@ scenario! {
         .warns(),
     ],
 }
-
-const LEVELS: [&str; 8] =
-    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.set_level("info").await?;

@@ -1,5 +1,7 @@
 //! Scenarios for servers.
 
+mod asking;
+mod heard;
 mod matchers;
 mod raw;
 mod references;
@@ -23,9 +25,15 @@ scenarios![
     completion_complete,
     tools_list,
     tools_call_simple_text,
+    tools_call_with_logging,
     tools_call_error,
+    tools_call_with_progress,
+    tools_call_sampling,
+    tools_call_elicitation,
     resources_list,
     resources_read_text,
+    resources_subscribe,
+    resources_unsubscribe,
     prompts_list,
     prompts_get_simple,
     dns_rebinding_protection,

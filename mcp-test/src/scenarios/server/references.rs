@@ -27,8 +27,13 @@ references! {
     TOOLS_ORDER = "MCP-Tools-Deterministic-Order", "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#capabilities";
     TOOLS_CALL = "MCP-Tools-Call", "https://modelcontextprotocol.io/specification/2025-06-18/server/tools#calling-tools";
     ERROR_HANDLING = "MCP-Error-Handling", "https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle";
+    PROGRESS = "MCP-Progress", "https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/progress";
+    SAMPLING = "MCP-Sampling", "https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/sampling";
+    ELICITATION = "MCP-Elicitation", "https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/elicitation";
     RESOURCES_LIST = "MCP-Resources-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/resources#listing-resources";
     RESOURCES_READ = "MCP-Resources-Read", "https://modelcontextprotocol.io/specification/2025-06-18/server/resources#reading-resources";
+    SUBSCRIBE = "MCP-Resources-Subscribe", "https://modelcontextprotocol.io/specification/2025-06-18/schema#subscriberequest";
+    UNSUBSCRIBE = "MCP-Resources-Subscribe", "https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest";
     PROMPTS_LIST = "MCP-Prompts-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#listing-prompts";
     PROMPTS_GET = "MCP-Prompts-Get", "https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#getting-prompts";
 }

@@ -1,15 +1,16 @@
-//! The log level of the reference server, which accepts one and never logs.
+//! The log level of the reference server.
 
 use serde_json::json;
 
 use super::{Answer, Call, invalid, text};
-
-const LEVELS: [&str; 8] =
-    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+use crate::spec::log_level::LEVELS;
 
 pub(super) fn set_level(call: &Call) -> Answer {
     match text(call, "level") {
-        Ok(level) if LEVELS.contains(&level) => json!({}).into(),
+        Ok(level) if LEVELS.contains(&level) => {
+            call.set_log_level(level);
+            json!({}).into()
+        }
         Ok(level) => invalid(format!("unknown log level: {level}")).into(),
         Err(error) => error.into(),
     }

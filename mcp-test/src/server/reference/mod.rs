@@ -3,6 +3,7 @@
 //! What it offers, and every text it says, is the fixture contract of the official suite. It is right in every revision;
 //! where something has to be wrong, put a [`Fault`](crate::transport::Fault) on it.
 
+mod asking;
 mod completion;
 mod logging;
 mod prompts;
@@ -24,12 +25,14 @@ use crate::{json::Value, spec::error_code, wire::RpcError};
 pub fn everything() -> Server {
     Server::new(json!({ "name": "mcp-test-everything", "version": env!("CARGO_PKG_VERSION") }))
         .instructions("A server for tests: it offers something of everything, and says the same at every call.")
-        .capabilities(json!({ "tools": {}, "resources": {}, "prompts": {}, "completions": {}, "logging": {} }))
+        .capabilities(json!({ "tools": {}, "resources": { "subscribe": true }, "prompts": {}, "completions": {}, "logging": {} }))
         .on("tools/list", |call: Call| async move { only_page(&call, tools::list) })
-        .on("tools/call", |call: Call| async move { tools::call(&call) })
+        .on("tools/call", |call: Call| async move { tools::call(&call).await })
         .on("resources/list", |call: Call| async move { only_page(&call, resources::list) })
         .on("resources/templates/list", |call: Call| async move { only_page(&call, resources::templates) })
         .on("resources/read", |call: Call| async move { resources::read(&call) })
+        .on("resources/subscribe", |call: Call| async move { resources::subscribe(&call) })
+        .on("resources/unsubscribe", |call: Call| async move { resources::subscribe(&call) })
         .on("prompts/list", |call: Call| async move { only_page(&call, prompts::list) })
         .on("prompts/get", |call: Call| async move { prompts::get(&call) })
         .on("completion/complete", |call: Call| async move { completion::complete(&call) })

@@ -1,0 +1,50 @@
+//! `resources-subscribe`.
+
+use serde_json::json;
+
+use super::references::SUBSCRIBE;
+use crate::check::Finding;
+use crate::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The server lets its client watch the resource `test://watched-resource`.
+    ///
+    /// The official check takes any result; our own asks for the empty one that the schema wants.
+    Server "resources-subscribe": "The server lets a resource be watched",
+    revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
+    official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
+    needs: [Need::Capability(Capability::ResourcesSubscribe), Need::Resource("test://watched-resource")],
+    checks: [
+        CheckSpec::official(
+            "resources-subscribe",
+            "ResourcesSubscribe",
+            "`resources/subscribe` is answered with a result",
+            &[SUBSCRIBE],
+        )
+        .requires(&["resources.subscribe.accept"]),
+        CheckSpec::own(
+            "resources-subscribe-result",
+            "ResourcesSubscribeResult",
+            "The result is an empty object",
+        )
+        .requires(&["schema.subscribe-result"]),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = ctx.request("resources/subscribe", json!({"uri": "test://watched-resource"})).await?;
+    reply.result()?;
+    ctx.check("resources-subscribe").pass();
+    ctx.check("resources-subscribe-result").expect(&reply, empty_result());
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "resources-subscribe" by reply_error("resources/subscribe", -32601),
+        also "resources-subscribe-result" Skipped;
+    catches "resources-subscribe-result" by set("resources/subscribe", "/subscribed", json!(true));
+}

@@ -1,0 +1,55 @@
+//! `resources-unsubscribe`.
+
+use serde_json::json;
+
+use super::references::UNSUBSCRIBE;
+use crate::check::Finding;
+use crate::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
+use crate::server::reference::everything;
+use crate::spec::{Capability, Revision, Revisions};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The server lets its client stop watching the resource `test://watched-resource`.
+    ///
+    /// The official check takes any result; our own asks for the empty one that the schema wants.
+    Server "resources-unsubscribe": "The server lets a resource be watched no longer",
+    revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
+    official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
+    needs: [Need::Capability(Capability::ResourcesSubscribe), Need::Resource("test://watched-resource")],
+    checks: [
+        CheckSpec::official(
+            "resources-unsubscribe",
+            "ResourcesUnsubscribe",
+            "`resources/subscribe` and then `resources/unsubscribe` are answered with results",
+            &[UNSUBSCRIBE],
+        )
+        .requires(&["resources.unsubscribe.stops-updates", "resources.subscribe.accept"]),
+        CheckSpec::own(
+            "resources-unsubscribe-result",
+            "ResourcesUnsubscribeResult",
+            "The result is an empty object",
+        )
+        .requires(&["schema.subscribe-result"]),
+    ],
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let watched = json!({"uri": "test://watched-resource"});
+    let reply = ctx.request("resources/subscribe", watched.clone()).await?;
+    reply.result().map_err(|finding| finding.requires("resources.subscribe.accept"))?;
+    let reply = ctx.request("resources/unsubscribe", watched).await?;
+    reply.result()?;
+    ctx.check("resources-unsubscribe").pass();
+    ctx.check("resources-unsubscribe-result").expect(&reply, empty_result());
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "resources-unsubscribe" by reply_error("resources/subscribe", -32601),
+        also "resources-unsubscribe-result" Skipped;
+    catches "resources-unsubscribe" by reply_error("resources/unsubscribe", -32601),
+        also "resources-unsubscribe-result" Skipped;
+    catches "resources-unsubscribe-result" by set("resources/unsubscribe", "/subscribed", json!(false));
+}

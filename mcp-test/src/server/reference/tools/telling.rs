@@ -1,0 +1,20 @@
+//! The tools that tell the client something before they answer.
+
+use super::{Answer, Call, said};
+
+/// Logs what it does.
+pub(super) async fn log(call: &Call) -> Answer {
+    for data in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
+        // A client that is gone is told nothing, and gets no answer either.
+        call.log("info", data).await.ok();
+    }
+    said("Tool with logging executed successfully")
+}
+
+/// Tells how far it is.
+pub(super) async fn progress(call: &Call) -> Answer {
+    for done in [0, 50, 100] {
+        call.progress(done, 100).await.ok();
+    }
+    said("Tool with progress executed successfully")
+}

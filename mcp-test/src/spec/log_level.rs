@@ -1,0 +1,21 @@
+//! The levels of log messages.
+//!
+//! They are those of RFC 5424, in [lower case](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-levels).
+
+/// All levels, the least grave first.
+pub const LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// Whether `level` is at least as grave as `least`; a word that is no level never is.
+///
+/// ```
+/// use mcp_test::spec::log_level::reaches;
+///
+/// assert!(reaches("error", "warning") && reaches("info", "info"));
+/// assert!(!reaches("debug", "info") && !reaches("warn", "debug"));
+/// ```
+#[must_use]
+pub fn reaches(level: &str, least: &str) -> bool {
+    let place = |level| LEVELS.iter().position(|known| *known == level);
+    place(level).zip(place(least)).is_some_and(|(level, least)| level >= least)
+}
