@@ -44,9 +44,15 @@ prompts-get-simple: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 prompts-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 resources-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 resources-read-text: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-subscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-unsubscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-elicitation: skipped at 2025-06-18 2025-11-25
 tools-call-error: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 tools-call-simple-text: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-with-logging: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-with-progress: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 ";
 
@@ -75,9 +81,15 @@ prompts-get-simple: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-0
 prompts-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 resources-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 resources-read-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+resources-subscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-unsubscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-elicitation: skipped at 2025-06-18 2025-11-25
 tools-call-error: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 tools-call-simple-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-call-with-logging: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-call-with-progress: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 ";
 
