@@ -42,6 +42,8 @@ pub struct Check {
     pub requirements: Vec<&'static str>,
     /// Official, or our own.
     pub origin: Origin,
+    /// Counts in every profile although it is our own: without it, the others would say nothing.
+    pub binding: bool,
     /// Why the specification does not demand what the official suite fails here.
     pub known_false: Option<String>,
     /// The prerequisite of the check is missing on the peer.
@@ -68,6 +70,7 @@ impl Check {
             finding: None,
             requirements: Vec::new(),
             origin,
+            binding: false,
             known_false: None,
             untestable: false,
             details: None,

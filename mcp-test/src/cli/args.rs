@@ -42,6 +42,9 @@ pub(super) enum Command {
     /// Test any server by the specification; what it does not offer is skipped
     #[command(after_help = TARGETS)]
     Check(RunArgs),
+    /// Test a client by the rules of the official conformance suite, on servers that it is sent to
+    #[command(after_help = CLIENTS)]
+    Client(ClientArgs),
     /// List the scenarios
     List(ListArgs),
     /// Explain a scenario, a check or a requirement
@@ -59,14 +62,41 @@ The target is one of
   --url URL -- COMMAND…  a program that is started, listens at the URL, and is ended afterwards
   --reference            the server that is built in";
 
+const CLIENTS: &str = "\
+The command goes to a shell, with the URL of the server as last word. In its environment are
+  MCP_CONFORMANCE_SCENARIO          the id of the scenario, by which the client knows what it is to do
+  MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
+  MCP_CONFORMANCE_CONTEXT           what else it has to know, as JSON, in a few scenarios
+Without --command the server waits for a client that is started by hand, until Ctrl+C.";
+
 #[derive(Debug, ClapArgs)]
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) target: TargetArgs,
-    /// Run only this scenario (repeatable); wins over --suite
+    /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
+    #[arg(long = "transport", value_name = "NAME")]
+    pub(super) carriers: Vec<CarrierKind>,
+    #[command(flatten)]
+    pub(super) run: RunOptions,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ClientArgs {
+    /// The command that starts the client
+    #[arg(long, value_name = "COMMAND")]
+    pub(super) command: Option<String>,
+    #[command(flatten)]
+    pub(super) run: RunOptions,
+}
+
+/// What runs against servers and against clients have in common.
+#[derive(Debug, ClapArgs)]
+pub(super) struct RunOptions {
+    /// Run only this scenario (repeatable)
     #[arg(long = "scenario", value_name = "ID")]
     pub(super) scenarios: Vec<String>,
-    /// Run a suite: active (or core), all, draft, pending
+    /// Run a suite: all, active, draft, pending of servers; all, core, extensions, backcompat, auth, metadata, draft,
+    /// sep-835 of clients
     #[arg(long, value_name = "NAME")]
     pub(super) suite: Option<Suite>,
     /// Speak this revision, range (`2025-06-18..`) or `draft` (repeatable)
@@ -75,9 +105,6 @@ pub(super) struct RunArgs {
     /// Run a named scenario although it does not exist at the revision
     #[arg(long, requires = "scenarios")]
     pub(super) force: bool,
-    /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
-    #[arg(long = "transport", value_name = "NAME")]
-    pub(super) carriers: Vec<CarrierKind>,
     /// Judge by these rules: official, adaptive, strict
     #[arg(long, value_name = "NAME")]
     pub(super) profile: Option<Profile>,
@@ -176,6 +203,8 @@ pub(super) struct ReferenceArgs {
 pub(super) enum Reference {
     /// Be a server with everything, at every revision
     Server(ReferenceServerArgs),
+    /// Be a client that does what the scenario in its environment asks for
+    Client(ReferenceClientArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -187,6 +216,15 @@ pub(super) struct ReferenceServerArgs {
     /// Serve the program that started this one, over stdin and stdout
     #[arg(long)]
     pub(super) stdio: bool,
+    /// Do something wrong (repeatable); `mcp-test list --faults` tells what
+    #[arg(long = "fault", value_name = "FAULT")]
+    pub(super) faults: Vec<Fault>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ReferenceClientArgs {
+    /// The URL of the server
+    pub(super) url: String,
     /// Do something wrong (repeatable); `mcp-test list --faults` tells what
     #[arg(long = "fault", value_name = "FAULT")]
     pub(super) faults: Vec<Fault>,

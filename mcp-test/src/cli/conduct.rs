@@ -1,31 +1,34 @@
-//! `mcp-test server` and `mcp-test check`: from arguments to a plan, and from its run to reports and an exit code.
+//! `mcp-test server`, `check` and `client`: from what is asked for to a plan, and from its run to reports and an exit code.
 
 use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
-use super::args::{Format, RunArgs};
+use super::args::{Format, RunArgs, RunOptions};
 use super::error::CliError;
 use super::output;
 use super::signal::{Signal, unless_signalled};
-use super::target::Chosen;
 use crate::report::{
-    About, Console, Json, Progress, ReportError, Rerun, ResultFiles, Secrets, View, failure,
+    About, Console, Json, Progress, ReportError, Rerun, ResultFiles, Secrets, View, failure, rows,
 };
 use crate::run::{
-    self, Baseline, ExitCode, Plan, RunEvent, Selection, Summary, UsageError, Verdict,
+    self, Baseline, ExitCode, Plan, RunEvent, Selection, Summary, Tested, UsageError, Verdict,
 };
 use crate::scenario::{Leg, Profile};
+use crate::transport::CarrierKind;
 
-/// Which of the two commands it is.
+/// Which of the commands it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `server`: as the official suite does it.
     Server,
     /// `check`: by the specification.
     Check,
+    /// `client`: as the official suite does it.
+    Client,
 }
 
 impl Kind {
@@ -33,15 +36,41 @@ impl Kind {
         match self {
             Self::Server => "server",
             Self::Check => "check",
+            Self::Client => "client",
         }
     }
 
     const fn profile(self) -> Profile {
         match self {
-            Self::Server => Profile::Official,
+            Self::Server | Self::Client => Profile::Official,
             Self::Check => Profile::Adaptive,
         }
     }
+
+    const fn leg(self) -> Leg {
+        match self {
+            Self::Server | Self::Check => Leg::Server,
+            Self::Client => Leg::Client,
+        }
+    }
+}
+
+/// What is to be done.
+pub(super) struct Job<'a> {
+    /// The command.
+    pub(super) kind: Kind,
+    /// How it is to be done.
+    pub(super) options: &'a RunOptions,
+    /// What is tested.
+    pub(super) tested: Tested,
+    /// By which transports.
+    pub(super) carriers: Vec<CarrierKind>,
+    /// What no report may show.
+    pub(super) secrets: Secrets,
+    /// The arguments that choose what is tested, for a shell, without what is secret in them.
+    pub(super) words: Vec<String>,
+    /// Whether a person ends the run by a signal: then it has ended as it should, whatever came of it.
+    pub(super) by_hand: bool,
 }
 
 /// A runtime for everything that this process does.
@@ -49,46 +78,66 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::Runtime)
 }
 
-/// Carries the command out; gives the exit code.
-pub(super) fn conduct(kind: Kind, args: &RunArgs) -> Result<u8, CliError> {
+/// Tests a server; gives the exit code.
+pub(super) fn of_server(kind: Kind, args: &RunArgs) -> Result<u8, CliError> {
     let chosen = args.target.choose(kind.command(), &|name| std::env::var(name).ok())?;
-    let plan = plan(kind, args, &chosen)?;
-    let mut reports = Reports::new(kind, args, &chosen, &plan)?;
+    conduct(&Job {
+        kind,
+        options: &args.run,
+        tested: chosen.target.into(),
+        carriers: args.carriers.clone(),
+        secrets: chosen.secrets,
+        words: chosen.words,
+        by_hand: false,
+    })
+}
+
+/// Does it; gives the exit code.
+pub(super) fn conduct(job: &Job<'_>) -> Result<u8, CliError> {
+    let plan = plan(job)?;
+    let mut reports = Reports::new(job, &plan)?;
     if plan.cells.is_empty() {
         return reports.nothing_to_play();
     }
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let mut on = |event: RunEvent| reports.event(event);
-        unless_signalled(run::run(&plan, &mut on)).await
+        let run = run::run(&plan, &mut on);
+        if job.by_hand { Ok(run.await) } else { unless_signalled(run).await }
     });
     // Code of an in-process server may block a thread for good.
     runtime.shutdown_background();
     match ended {
         Err(signal) => reports.interrupted(signal),
+        Ok(_) if job.by_hand => reports.finish().map(|_| ExitCode::Passed.number()),
         Ok(_) => reports.finish(),
     }
 }
 
-fn plan(kind: Kind, args: &RunArgs, chosen: &Chosen) -> Result<Plan, CliError> {
+fn plan(job: &Job<'_>) -> Result<Plan, CliError> {
+    let (kind, args) = (job.kind, job.options);
     let profile = args.profile.unwrap_or(kind.profile());
     let revisions = args.revisions.iter().flat_map(|revisions| revisions.iter());
     let selection = Selection {
         scenarios: args.scenarios.clone(),
         suite: args.suite,
         revisions: revisions.collect(),
-        carriers: args.carriers.clone(),
+        carriers: job.carriers.clone(),
         force: args.force,
     };
-    let plan = Plan::build(chosen.target.clone(), profile, &selection)
-        .map_err(|error| CliError::selection(error, args.suite))?;
+    let plan = Plan::build(job.tested.clone(), profile, &selection)
+        .map_err(|error| CliError::selection(error, kind.leg(), args.suite))?;
     let jobs =
         args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-    let plan = plan.jobs(jobs).timeout(args.timeout);
+    let plan = if job.by_hand {
+        plan.timeout(Duration::MAX)
+    } else {
+        plan.jobs(jobs).timeout(args.timeout)
+    };
     let Some(file) = &args.expected_failures else { return Ok(plan) };
-    let wrong = |error| CliError::selection(UsageError::Baseline(error), None);
+    let wrong = |error| CliError::selection(UsageError::Baseline(error), kind.leg(), None);
     let baseline = Baseline::read(file).map_err(wrong)?;
-    for warning in baseline.vet(Leg::Server, profile).map_err(wrong)? {
+    for warning in baseline.vet(kind.leg(), profile).map_err(wrong)? {
         output::warn(&warning);
     }
     Ok(plan.baseline(baseline))
@@ -106,6 +155,8 @@ struct Reports {
     baseline: Option<(PathBuf, Option<Baseline>)>,
     /// What is said at the end.
     notes: Vec<String>,
+    /// Standard output is for the checks of the one scenario, as JSON and nothing else.
+    bare: bool,
     /// The run as far as it has come.
     summary: Summary,
     /// The first reason why something could not be told.
@@ -118,8 +169,12 @@ enum Screen {
 }
 
 impl Reports {
-    fn new(kind: Kind, args: &RunArgs, chosen: &Chosen, plan: &Plan) -> Result<Self, CliError> {
-        let target = chosen.target.label();
+    fn new(job: &Job<'_>, plan: &Plan) -> Result<Self, CliError> {
+        let (kind, args) = (job.kind, job.options);
+        let target = job.tested.label();
+        let bare = kind == Kind::Client && args.verbose && args.scenarios.len() == 1;
+        let out: Box<dyn Write> =
+            if bare { Box::new(anstream::stderr()) } else { Box::new(anstream::stdout()) };
         let about = About {
             command: kind.command(),
             target: target.clone(),
@@ -139,8 +194,9 @@ impl Reports {
         let screen = match args.format {
             Format::Json => Screen::Json(Json::new(Box::new(io::stdout()), about)),
             Format::Human => Screen::Console(Console::new(
-                Box::new(anstream::stdout()),
+                out,
                 View {
+                    leg: kind.leg(),
                     target,
                     what: what(args, plan),
                     profile: plan.profile,
@@ -148,7 +204,7 @@ impl Reports {
                     brief: kind == Kind::Check,
                     verbose: args.verbose,
                     results: args.output_dir.clone(),
-                    rerun: rerun(kind, args, chosen),
+                    rerun: rerun(job),
                 },
             )),
         };
@@ -159,9 +215,10 @@ impl Reports {
             screen,
             unread: false,
             progress,
-            secrets: chosen.secrets.clone(),
+            secrets: job.secrets.clone(),
             baseline,
             notes: Vec::new(),
+            bare,
             summary: Summary::of(plan),
             broken: None,
         };
@@ -205,6 +262,11 @@ impl Reports {
                 Screen::Json(json) => json.event(event),
             };
             self.shown(written);
+        }
+        if let (true, RunEvent::Finished(outcome)) = (self.bare, event)
+            && let Err(error) = output::print(&format!("{}\n", rows(&outcome.checks).pretty()))
+        {
+            self.broken.get_or_insert(error);
         }
         self.progress(Progress::paint);
     }
@@ -305,26 +367,27 @@ fn output_dir(out: &Path, about: About) -> Result<ResultFiles, CliError> {
 }
 
 /// What is run, for the first line.
-fn what(args: &RunArgs, plan: &Plan) -> String {
+fn what(args: &RunOptions, plan: &Plan) -> String {
     if !args.scenarios.is_empty() {
         return "selected scenarios".to_owned();
     }
     match (args.suite, plan.profile) {
-        (Some(suite), _) => format!("{suite} suite"),
+        (Some(suite), _) => format!("{} suite", suite.name(plan.target.leg())),
         (None, Profile::Official) => "active suite".to_owned(),
         (None, profile) => format!("{profile} check"),
     }
 }
 
-fn rerun(kind: Kind, args: &RunArgs, chosen: &Chosen) -> Rerun {
+fn rerun(job: &Job<'_>) -> Rerun {
+    let Job { kind, options, .. } = job;
     let mut before = vec!["mcp-test".to_owned(), kind.command().to_owned()];
-    if let Some(profile) = args.profile.filter(|profile| *profile != kind.profile()) {
+    if let Some(profile) = options.profile.filter(|profile| *profile != kind.profile()) {
         before.extend(["--profile".to_owned(), profile.to_string()]);
     }
-    if args.force {
+    if options.force {
         before.push("--force".to_owned());
     }
-    Rerun { before, after: chosen.words.clone(), names_carrier: chosen.target.carriers().len() > 1 }
+    Rerun { before, after: job.words.clone(), names_carrier: job.tested.carriers().len() > 1 }
 }
 
 #[cfg(test)]
@@ -345,14 +408,21 @@ mod tests {
         let Command::Check(args) = Args::try_parse_from(words).expect("arguments").command else {
             panic!("another command");
         };
-        let mut chosen = args.target.choose("check", &|_| None).expect("a target");
-        chosen.target = everything().faults([Fault::reply_error("ping", -32603)]).target();
-        let plan = plan(Kind::Check, &args, &chosen).expect("a plan");
+        let job = Job {
+            kind: Kind::Check,
+            options: &args.run,
+            tested: everything().faults([Fault::reply_error("ping", -32603)]).target().into(),
+            carriers: Vec::new(),
+            secrets: Secrets::default(),
+            words: vec!["--reference".to_owned()],
+            by_hand: false,
+        };
+        let plan = plan(&job).expect("a plan");
         let runtime = runtime().expect("a runtime");
         let mut summary = runtime.block_on(run::run(&plan, &mut |_| {}));
         assert_eq!(summary.exit, ExitCode::Failed);
         change(&mut summary);
-        let mut reports = Reports::new(Kind::Check, &args, &chosen, &plan).expect("reports");
+        let mut reports = Reports::new(&job, &plan).expect("reports");
         reports.event(RunEvent::Ended(summary));
         let notes =
             reports.notes.iter().map(|note| note.replace(&*path.to_string_lossy(), "[file]"));

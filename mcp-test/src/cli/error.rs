@@ -8,7 +8,7 @@ use super::value::Confidential;
 use crate::process::SpawnError;
 use crate::report::ReportError;
 use crate::run::{ExitCode, UsageError};
-use crate::scenario::Suite;
+use crate::scenario::{Leg, Suite};
 use crate::transport::{CarrierKind, Fault};
 
 /// Why a command cannot be carried out.
@@ -58,6 +58,37 @@ pub(super) enum CliError {
         /// The problem.
         source: UsageError,
     },
+    /// No scenario for clients is chosen.
+    #[error(
+        "either --scenario or --suite is required\n  suites: {suites}\n  scenarios: {scenarios}"
+    )]
+    NothingChosen {
+        /// The names of the suites.
+        suites: String,
+        /// The ids of the scenarios.
+        scenarios: String,
+    },
+    /// A suite cannot wait for clients that are started by hand.
+    #[error(
+        "--command is required, unless there is exactly one --scenario, whose server then waits for a client that is started by hand"
+    )]
+    NoCommand,
+    /// The command is empty.
+    #[error(
+        "--command: expected a command line that starts the client, such as 'node my-client.js'"
+    )]
+    EmptyCommand,
+    /// A variable that a client is told something by says nothing that it can use.
+    #[error("{name}: {problem}")]
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// What is wrong with its value.
+        problem: String,
+    },
+    /// The reference client did not come to the end of its visit.
+    #[error("{0}")]
+    Visit(crate::Error),
     /// What an option names cannot be written.
     #[error("{option} {}: {source}", .path.display())]
     Unwritable {
@@ -121,9 +152,12 @@ pub(super) enum CliError {
 
 impl CliError {
     /// A selection that makes no sense, blamed on the option that it comes from.
-    pub(super) fn selection(source: UsageError, suite: Option<Suite>) -> Self {
+    pub(super) fn selection(source: UsageError, leg: Leg, suite: Option<Suite>) -> Self {
         let option = match (&source, suite) {
-            (UsageError::NothingSelected, Some(suite)) => format!("--suite {suite}: "),
+            (UsageError::NothingSelected, Some(suite)) => {
+                format!("--suite {}: ", suite.name(leg))
+            }
+            (UsageError::NoSuchSuite { .. }, _) => "--suite: ".to_owned(),
             (UsageError::NothingSelected, None) => "--spec-version: ".to_owned(),
             (UsageError::UnknownScenario { .. }, _) => "--scenario: ".to_owned(),
             (UsageError::NoSuchCarrier { .. }, _) => "--transport: ".to_owned(),
@@ -150,6 +184,7 @@ impl CliError {
             | Self::Runtime(_)
             | Self::Listen { .. }
             | Self::Serve(_) => ExitCode::NotRun,
+            Self::Visit(_) => ExitCode::Failed,
             _ => ExitCode::Usage,
         }
     }

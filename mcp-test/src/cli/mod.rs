@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `args` | the grammar |
 //! | `target` | from arguments to what is tested |
-//! | `conduct` | `server` and `check`: from a plan to reports and an exit code |
+//! | `client` | from the arguments of `client` to what is tested |
+//! | `conduct` | `server`, `check` and `client`: from a plan to reports and an exit code |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `url` | the URL of a target, and what is secret in it |
 //! | `signal` | what ends us from outside |
@@ -14,6 +15,7 @@
 //! terminal.
 
 mod args;
+mod client;
 mod conduct;
 mod error;
 mod explain;
@@ -50,9 +52,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn obey(args: Args) -> Result<u8, CliError> {
     let text = match args.command {
-        Command::Server(args) => return conduct::conduct(conduct::Kind::Server, &args),
-        Command::Check(args) => return conduct::conduct(conduct::Kind::Check, &args),
-        Command::Reference(args) => return reference::serve(&args.what),
+        Command::Server(args) => return conduct::of_server(conduct::Kind::Server, &args),
+        Command::Check(args) => return conduct::of_server(conduct::Kind::Check, &args),
+        Command::Client(args) => return client::conduct(args),
+        Command::Reference(args) => return reference::be(&args.what),
         Command::List(args) => list::text(&args)?,
         Command::Explain(args) => explain::text(&args.id)?,
         Command::Requirements(args) => requirements::text(&args)?,

@@ -1,19 +1,32 @@
-//! `mcp-test reference server`: the good server, for outsiders, with faults if they are wanted.
+//! `mcp-test reference server` and `reference client`: the good peers, for outsiders, with faults if they are wanted.
 
-use super::args::{Reference, ReferenceServerArgs};
+use super::args::{Reference, ReferenceClientArgs, ReferenceServerArgs};
 use super::error::CliError;
 use super::signal::Signal;
 use super::{conduct, output, signal};
+use crate::client::reference::good_client;
+use crate::json::Value;
 use crate::server::reference::everything;
-use crate::transport::{CarrierKind, fault::Lapse};
+use crate::spec::Revision;
+use crate::transport::client_target::{CONTEXT, PROTOCOL_VERSION, SCENARIO};
+use crate::transport::{CarrierKind, Endpoint, fault::Lapse};
 
-/// Serves until the client leaves, or a signal comes.
-pub(super) fn serve(what: &Reference) -> Result<u8, CliError> {
-    let Reference::Server(args) = what;
+/// Is the peer until the other side leaves, or a signal comes.
+pub(super) fn be(what: &Reference) -> Result<u8, CliError> {
     let runtime = conduct::runtime()?;
-    let stubborn = args.faults.iter().any(|fault| fault.is(Lapse::IgnoresTerm));
+    let faults = match what {
+        Reference::Server(args) => &args.faults,
+        Reference::Client(args) => &args.faults,
+    };
+    let stubborn = faults.iter().any(|fault| fault.is(Lapse::IgnoresTerm));
     let deaf_to = stubborn.then_some(Signal::Terminate);
-    let served = runtime.block_on(signal::unless_signalled_except(deaf_to, serve_as(args)));
+    let being = async {
+        match what {
+            Reference::Server(args) => serve_as(args).await,
+            Reference::Client(args) => visit_as(args, |name| std::env::var(name).ok()).await,
+        }
+    };
+    let served = runtime.block_on(signal::unless_signalled_except(deaf_to, being));
     // A thread may still wait for stdin.
     runtime.shutdown_background();
     match served {
@@ -33,6 +46,28 @@ async fn serve_as(args: &ReferenceServerArgs) -> Result<(), CliError> {
         server.listen(address).await.map_err(|source| CliError::Listen { address, source })?;
     output::print(&format!("Listening on {}\n", listening.url()))?;
     std::future::pending().await
+}
+
+async fn visit_as(
+    args: &ReferenceClientArgs,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<(), CliError> {
+    let wrong = |name, problem: String| CliError::Variable { name, problem };
+    let revision = match variable(PROTOCOL_VERSION) {
+        Some(text) => text.parse().map_err(|error| wrong(PROTOCOL_VERSION, format!("{error}")))?,
+        None => Revision::NEWEST_HANDSHAKE,
+    };
+    let context = match variable(CONTEXT) {
+        Some(text) => {
+            let read = Value::parse(text.as_bytes());
+            Some(read.map_err(|error| wrong(CONTEXT, format!("not JSON: {error}")))?.value)
+        }
+        None => None,
+    };
+    let scenario = variable(SCENARIO).unwrap_or_default();
+    let endpoint = Endpoint::new(&args.url, scenario, revision).context(context);
+    let client = good_client().faults(args.faults.iter().cloned());
+    client.visit(endpoint).await.map_err(CliError::Visit)
 }
 
 /// A fault that does nothing would make a test of it pass for nothing.

@@ -11,11 +11,13 @@ mod mirrored;
 mod notice;
 mod options;
 mod probe;
+pub mod reference;
 pub mod reply;
 mod request;
 mod rounds;
 mod state;
 mod unreached;
+mod visitor;
 mod wait;
 
 #[cfg(test)]
@@ -36,6 +38,7 @@ pub use reply::{
 };
 pub use request::RequestOptions;
 pub use rounds::MAX_ROUNDS;
+pub use visitor::{Errand, Visitor};
 pub use wait::Pending;
 
 use crate::check::Finding;

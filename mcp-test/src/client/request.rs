@@ -229,5 +229,5 @@ impl Client {
 }
 
 fn raw(text: bytes::Bytes) -> Outgoing {
-    Outgoing { text, message: None, headers: Vec::new() }
+    Outgoing { text, message: None, headers: Vec::new(), without: Vec::new() }
 }

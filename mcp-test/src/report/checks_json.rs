@@ -13,6 +13,7 @@ use crate::run::{Outcome, RunEvent};
 /// ```text
 /// <out>/server-<scenario>-<stamp>/checks.json     the checks that count, in the order in which they were made
 /// <out>/server-<scenario>-<stamp>/advisory.json   the others, if there are any: the same form
+/// <out>/<scenario>-<stamp>/stdout.txt, stderr.txt  for a client under test: what it printed
 /// <out>/summary.json                              the run; see `SummaryJson`
 /// ```
 ///
@@ -65,6 +66,12 @@ impl ResultFiles {
         self.write(&directory.join("checks.json"), &rows(counting))?;
         if !advisory.is_empty() {
             self.write(&directory.join("advisory.json"), &rows(advisory))?;
+        }
+        if let Some(left) = &outcome.left {
+            for (name, text) in [("stdout.txt", &left.stdout), ("stderr.txt", &left.stderr)] {
+                let path = directory.join(name);
+                fs::write(&path, text).map_err(ReportError::write(&path))?;
+            }
         }
         self.summary.cell(outcome, Some(&name), None);
         Ok(())

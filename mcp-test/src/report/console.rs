@@ -1,10 +1,10 @@
 //! The run for people at a terminal.
 //!
-//! Every line that the official suite prints for the server leg is printed in the same words, so that scripts that read
-//! them go on working; what we add stands on lines of its own. Colours are always written: whoever hands in the stream
+//! Every line that the official suite prints is printed in the same words, so that scripts that read them go on working; what we add stands on lines of its own. Colours are always written: whoever hands in the stream
 //! strips them where they are not wanted.
 
 mod baseline;
+mod client;
 mod fold;
 mod palette;
 mod rows;
@@ -42,6 +42,8 @@ use crate::spec::Revision;
 /// What the console needs to know before the run, and what it is to show.
 #[derive(Debug, Clone)]
 pub struct View {
+    /// The side under test.
+    pub leg: Leg,
     /// What is tested.
     pub target: String,
     /// What is run, such as `active suite`.
@@ -160,10 +162,11 @@ impl<W: Write> Console<W> {
             cells if cells == self.naming.scenarios() => String::new(),
             cells => format!(", {cells} runs"),
         };
-        let mut text = format!(
-            "Running {} ({scenarios}{cells}) against {}\n",
-            self.view.what, self.view.target
-        );
+        let View { what, target, .. } = &self.view;
+        let mut text = match self.view.leg {
+            Leg::Server => format!("Running {what} ({scenarios}{cells}) against {target}\n"),
+            Leg::Client => client::header(what, &format!("{scenarios}{cells}"), target),
+        };
         if self.view.brief {
             if let Some(server) = &self.preflight.server {
                 text.push_str(&format!("The server is {server}\n"));
@@ -208,12 +211,16 @@ impl<W: Write> Console<W> {
             text.push_str(&format!("\n=== Running scenario: {label} ===\n"));
         }
         let (id, target) = (outcome.cell.scenario.id, &self.view.target);
-        text.push_str(&format!("Running client scenario '{id}' against server: {target}\n"));
+        text.push_str(&match self.view.leg {
+            // The official words, which say client of every leg.
+            Leg::Server => format!("Running client scenario '{id}' against server: {target}\n"),
+            Leg::Client => client::started(outcome, target),
+        });
         if let Some(out) = &self.view.results {
             let directory = out.join(self.naming.directory(outcome));
             text.push_str(&format!("Results saved to {}\n", directory.display()));
         }
-        if self.view.single && self.view.verbose {
+        if self.view.single && self.view.verbose && self.view.leg == Leg::Server {
             text.push_str(&checks_json::rows(&outcome.checks).pretty());
             text.push('\n');
         } else if self.view.single || self.view.verbose {
@@ -227,6 +234,9 @@ impl<W: Write> Console<W> {
                 success + failure,
                 counts.warning
             ));
+            if self.view.leg == Leg::Client {
+                text.push_str(&client::verdict(outcome));
+            }
         }
         if wrong.is_empty() {
             return text;
@@ -259,7 +269,10 @@ impl<W: Write> Console<W> {
     fn ended(&self, summary: &Summary) -> String {
         let mut text = String::new();
         if !self.view.single {
-            text.push_str("\n=== SUMMARY ===\n");
+            text.push_str(match self.view.leg {
+                Leg::Server => "\n=== SUMMARY ===\n",
+                Leg::Client => "\n=== SUITE SUMMARY ===\n\n",
+            });
             if self.view.brief {
                 let folds = fold::fold(&summary.lines, |cell| self.reason(cell));
                 text.extend(folds.iter().map(folded));
@@ -268,9 +281,16 @@ impl<W: Write> Console<W> {
             }
             let Counts { success, failure, warning, skipped, .. } = summary.counts;
             text.push_str(&format!("\nTotal: {success} passed, {failure} failed"));
-            if self.view.profile != Profile::Official {
-                text.push_str(&some(warning, "warnings"));
-                text.push_str(&some(skipped, "skipped"));
+            match (self.view.leg, self.view.profile) {
+                (Leg::Server, Profile::Official) => {}
+                (Leg::Server, _) => {
+                    text.push_str(&some(warning, "warnings"));
+                    text.push_str(&some(skipped, "skipped"));
+                }
+                (Leg::Client, _) => {
+                    text.push_str(&format!(", {warning} warnings"));
+                    text.push_str(&some(skipped, "skipped"));
+                }
             }
             text.push('\n');
         }
@@ -292,9 +312,9 @@ impl<W: Write> Console<W> {
     fn line(&self, line: &Line) -> String {
         let label = self.naming.label(&line.cell);
         let counts = format!("{} passed, {} failed", line.counts.success, line.counts.failure);
-        let warnings = match self.view.profile {
-            Profile::Official => String::new(),
-            Profile::Adaptive | Profile::Strict => some(line.counts.warning, "warnings"),
+        let warnings = match (self.view.leg, self.view.profile) {
+            (Leg::Server, Profile::Official) => String::new(),
+            _ => some(line.counts.warning, "warnings"),
         };
         match line.verdict {
             Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {counts}{warnings}\n"),

@@ -9,7 +9,7 @@ use crate::check::{Check, Finding, Origin, SpecReference, Status};
 use crate::run::{
     Cell, Counts, ExitCode, Line, Outcome, Preflight, Results, RunEvent, Summary, Verdict,
 };
-use crate::scenario::{Carriers, CheckSpec, Leg, Official, Profile, Proofs, Scenario, Suite};
+use crate::scenario::{Body, Carriers, CheckSpec, Leg, Official, Profile, Proofs, Scenario, Suite};
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions};
 use crate::trace::{Party, Reading, Recorder, What};
@@ -47,8 +47,8 @@ const fn scenario(
         needs: &[],
         disturbs: None,
         checks: CHECKS,
-        run: |_| Box::pin(async { Ok(()) }),
-        proofs: || Proofs { peer: everything, proofs: Vec::new() },
+        body: Body::Server(|_| Box::pin(async { Ok(()) })),
+        proofs: || Proofs { peer: || everything().into(), proofs: Vec::new() },
         file: file!(),
     }
 }
@@ -206,6 +206,7 @@ fn outcome(scenario: &'static Scenario, checks: Vec<Check>, verdict: Verdict) ->
         trace: Recorder::new().trace(),
         stderr_tail: Vec::new(),
         exited: None,
+        left: None,
         started: "2026-11-21T21:37:43.473Z".to_owned(),
         elapsed: Duration::from_millis(12),
         verdict,

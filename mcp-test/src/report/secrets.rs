@@ -9,6 +9,7 @@ use crate::check::{Check, Finding};
 use crate::json::{Object, Value};
 use crate::run::{Outcome, Preflight, RunEvent, Summary};
 use crate::trace::Redactor;
+use crate::transport::{Leaving, Left};
 
 const MASK: &str = "[secret]";
 
@@ -100,6 +101,13 @@ impl Secrets {
             details.iter_mut().for_each(|details| *details = self.value(details));
         }
         self.replace(&mut outcome.stderr_tail);
+        if let Some(Left { command, stdout, stderr, leaving, .. }) = &mut outcome.left {
+            self.replace([stdout, stderr]);
+            self.replace(command);
+            if let Leaving::Failed(how) | Leaving::NotStarted(how) = leaving {
+                self.replace([how]);
+            }
+        }
         let texts = self.texts.iter().fold(Redactor::secrets(), Redactor::secret);
         let mut redactor =
             self.headers.iter().fold(texts, |redactor, name| redactor.secret_header(name));

@@ -11,7 +11,7 @@ use crate::scenario::{Profile, Suite};
 /// What is known of a run before it begins.
 #[derive(Debug, Clone)]
 pub struct About {
-    /// The command: `server` or `check`.
+    /// The command: `server`, `check` or `client`.
     pub command: &'static str,
     /// What is tested.
     pub target: String,

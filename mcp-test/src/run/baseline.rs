@@ -14,16 +14,27 @@ use super::yaml::{self, Node, Problem, What};
 use super::{BaselineError, Results};
 use crate::check::{Status, WELL_FORMED};
 use crate::expect::words::closest;
-use crate::scenario::{Leg, Profile, Scenario};
+use crate::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
 use crate::scenarios;
 
 /// The checks that any scenario may have without declaring them, and what they say; known to baselines.
-pub const COMMON: [(&str, &str); 4] = [
+pub const COMMON: [(&str, &str); 6] = [
     (
         WELL_FORMED,
         "Everything that the peer sent, in the whole conversation, is well-formed JSON-RPC, carried as its\n\
          transport wants it, and answers what was asked. It warns when only a SHOULD is not followed, and is\n\
          skipped when the peer said nothing. It is of mcp-test, and made in every scenario.",
+    ),
+    (
+        TOOK_PART,
+        "The client under test connects, and says something in MCP. It is of mcp-test, made in every scenario that\n\
+         tests a client, and counts in every profile: of a client that never came, no other check says anything.",
+    ),
+    (
+        LEFT_WELL,
+        "The client under test leaves by itself before --timeout, and without an error. It is of mcp-test, and made\n\
+         in every scenario that tests a client; in profile official it counts when a scenario is run by name, since\n\
+         the official suite ignores it in a whole suite.",
     ),
     (
         TIMEOUT,

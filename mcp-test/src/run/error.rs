@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::scenario::{Leg, Suite, suite_names};
 use crate::transport::CarrierKind;
 
 /// A run was asked for in a way that makes no sense; nothing was run.
@@ -16,6 +17,14 @@ pub enum UsageError {
         id: String,
         /// The one that may be meant.
         suggestion: Option<String>,
+    },
+    /// The suite is one of the other side.
+    #[error("there is no suite `{suite}` for {leg}s; there are {}", suite_names(*.leg))]
+    NoSuchSuite {
+        /// The suite.
+        suite: Suite,
+        /// The side under test.
+        leg: Leg,
     },
     /// No scenario exists in this suite at these revisions and over these carriers.
     #[error("no scenario of this suite exists at these revisions and over these transports")]

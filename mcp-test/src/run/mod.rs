@@ -18,6 +18,7 @@ mod prove;
 mod results;
 mod runner;
 mod schema_valid;
+mod tested;
 #[cfg(test)]
 mod tests;
 mod yaml;
@@ -31,3 +32,4 @@ pub use outcome::{Outcome, Verdict};
 pub use plan::{Inapplicable, Plan, Selection};
 pub use results::Results;
 pub use runner::run;
+pub use tested::Tested;

@@ -6,7 +6,7 @@ use super::Cell;
 use crate::check::{Blame, Check, Status};
 use crate::scenario::Profile;
 use crate::trace::Trace;
-use crate::transport::{CarrierKind, Prepared};
+use crate::transport::{CarrierKind, Left, Prepared};
 
 /// How many of the last lines on standard error an outcome keeps.
 pub(super) const STDERR_LINES: usize = 20;
@@ -40,6 +40,8 @@ pub struct Outcome {
     pub stderr_tail: Vec<String>,
     /// How the program behind the URL exited, if it was gone when the cell was over.
     pub exited: Option<String>,
+    /// How the client under test left, and what it printed, if it was one.
+    pub left: Option<Left>,
     /// When it began: ISO 8601, UTC, milliseconds.
     pub started: String,
     /// How long it took.

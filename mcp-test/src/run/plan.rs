@@ -5,12 +5,12 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::{Baseline, Cell, UsageError};
+use super::{Baseline, Cell, Tested, UsageError};
 use crate::expect::words::closest;
 use crate::scenario::{Leg, Profile, Scenario, Suite};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions};
-use crate::transport::{CarrierKind, Limits, Target};
+use crate::transport::{CarrierKind, Limits};
 
 /// Which scenarios are wanted, where. Empty lists mean "by the rules of the profile".
 #[derive(Debug, Clone, Default)]
@@ -52,7 +52,7 @@ impl Inapplicable {
 #[non_exhaustive]
 pub struct Plan {
     /// What is tested.
-    pub target: Target,
+    pub target: Tested,
     /// By whose rules.
     pub profile: Profile,
     /// The suite that was asked for.
@@ -63,6 +63,8 @@ pub struct Plan {
     pub inapplicable: Vec<Inapplicable>,
     /// Whether the revisions were asked for: then one that the target does not speak is reported, not dropped.
     pub asked_revisions: bool,
+    /// Whether a scenario was asked for by name: then it counts how a client leaves it, also officially.
+    pub single: bool,
     /// How many cells are played at the same time.
     pub jobs: NonZeroUsize,
     /// How long one cell may take.
@@ -83,14 +85,16 @@ impl Plan {
     ///
     /// If a scenario, or a carrier of the target, does not exist, or nothing at all is selected.
     pub fn build(
-        target: Target,
+        target: impl Into<Tested>,
         profile: Profile,
         selection: &Selection,
     ) -> Result<Self, UsageError> {
+        let target = target.into();
+        let leg = target.leg();
         let carriers = carriers(&target, &selection.carriers)?;
         let mut cells = Vec::new();
         let mut inapplicable = Vec::new();
-        for scenario in chosen(profile, selection)? {
+        for scenario in chosen(leg, profile, selection)? {
             let wanted = revisions(profile, scenario, &selection.revisions);
             let over: Vec<CarrierKind> =
                 carriers.iter().copied().filter(|it| scenario.carriers.contains(*it)).collect();
@@ -131,6 +135,7 @@ impl Plan {
             cells,
             inapplicable,
             asked_revisions: !selection.revisions.is_empty(),
+            single: !selection.scenarios.is_empty(),
             jobs: NonZeroUsize::MIN,
             timeout: TIMEOUT,
             limits: Limits::default(),
@@ -167,9 +172,16 @@ impl Plan {
     }
 }
 
-/// The scenarios of the server leg that are selected, in official order.
-fn chosen(profile: Profile, selection: &Selection) -> Result<Vec<&'static Scenario>, UsageError> {
-    let known = || scenarios::all().filter(|scenario| scenario.leg == Leg::Server);
+/// The scenarios of a leg that are selected, in official order.
+fn chosen(
+    leg: Leg,
+    profile: Profile,
+    selection: &Selection,
+) -> Result<Vec<&'static Scenario>, UsageError> {
+    let known = || scenarios::all().filter(move |scenario| scenario.leg == leg);
+    if let Some(suite) = selection.suite.filter(|suite| !Suite::of(leg).contains(suite)) {
+        return Err(UsageError::NoSuchSuite { suite, leg });
+    }
     for id in &selection.scenarios {
         if !known().any(|scenario| scenario.id == id) {
             let suggestion = closest(id, known().map(|scenario| scenario.id)).map(str::to_owned);
@@ -205,7 +217,7 @@ fn revisions(profile: Profile, scenario: &Scenario, asked: &[Revision]) -> Vec<R
     }
 }
 
-fn carriers(target: &Target, asked: &[CarrierKind]) -> Result<Vec<CarrierKind>, UsageError> {
+fn carriers(target: &Tested, asked: &[CarrierKind]) -> Result<Vec<CarrierKind>, UsageError> {
     let has = target.carriers();
     if let Some(&carrier) = asked.iter().find(|carrier| !has.contains(carrier)) {
         return Err(UsageError::NoSuchCarrier { carrier, has });

@@ -1,16 +1,21 @@
 //! One cell, from the unmet need to the verdict.
 
+mod visit;
+
 use std::time::Duration;
 
 use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
-use super::{Cell, Outcome, Plan};
+use super::{Cell, Outcome, Plan, Tested};
 use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
-use crate::scenario::{Carriers, CheckSpec, Ctx, Ended, Inventory, Profile, Setup};
+use crate::scenario::{
+    Body, Carriers, CheckSpec, Ctx, Ended, Inventory, Profile, Running, Setup, TASK,
+};
 use crate::spec::Era;
 use crate::trace::{Trace, What};
+use crate::transport::{Left, Target};
 
 /// The id of the check that replaces those of a scenario which was not over in time, as officially.
 pub(super) const TIMEOUT: &str = "scenario-timeout";
@@ -39,7 +44,26 @@ pub(super) async fn play(plan: &Plan, cell: Cell, known: Known) -> Outcome {
             return stage.without_playing(&reason);
         }
     }
-    stage.played(known.inventory).await
+    match (&plan.target, cell.scenario.body) {
+        (Tested::Server(target), Body::Server(body)) => {
+            stage.played(target, body, known.inventory).await
+        }
+        (Tested::Client(client), Body::Client { serve, judge }) => {
+            stage.visited(client, serve, judge).await
+        }
+        (tested, _) => {
+            let leg = tested.leg();
+            stage.without_playing(&format!("this scenario does not test a {leg}"))
+        }
+    }
+}
+
+/// What came of a scenario, before the checks that every scenario gets.
+struct Parts {
+    checks: Vec<Check>,
+    trace: Trace,
+    judged: Vec<Finding>,
+    left: Option<Left>,
 }
 
 struct Stage<'a> {
@@ -68,10 +92,15 @@ impl Stage<'_> {
         self.outcome(checks, Trace::default())
     }
 
-    async fn played(self, inventory: Inventory) -> Outcome {
-        let mut ctx = Ctx::new(self.setup(inventory), Some(self.cell.scenario));
-        let body = (self.cell.scenario.run)(&mut ctx);
-        let ending = clock::within(Deadline::after(self.plan.timeout), body).await;
+    async fn played(
+        self,
+        target: &Target,
+        body: for<'a> fn(&'a mut Ctx) -> Running<'a>,
+        inventory: Inventory,
+    ) -> Outcome {
+        let mut ctx = Ctx::new(self.setup(target, inventory), Some(self.cell.scenario));
+        let playing = body(&mut ctx);
+        let ending = clock::within(Deadline::after(self.plan.timeout), playing).await;
         let Ended { mut checks, trace, judged, unexamined, .. } = ctx.end().await;
         match ending {
             Err(_) => checks = vec![self.timed_out(&trace)],
@@ -86,20 +115,29 @@ impl Stage<'_> {
                 complain_about_the_rest(self.cell, &mut checks);
             }
         }
+        self.concluded(Parts { checks, trace, judged, left: None })
+    }
+
+    /// Adds the checks that every scenario gets.
+    fn concluded(self, parts: Parts) -> Outcome {
+        let Parts { mut checks, trace, judged, left } = parts;
         if checks.is_empty() {
             let finding = Finding::harness("the scenario ended without making a check");
             checks.push(Check::from_finding(self.cell.scenario.id, Origin::Official, finding));
         }
         if self.profile == Profile::Official {
-            checks.extend(schema_valid(self.cell.scenario.id, &checks, &judged));
+            checks.extend(schema_valid(self.cell.scenario, &checks, &judged));
         }
         checks.push(well_formed(&judged, &trace));
-        self.outcome(checks, trace)
+        let outcome = self.outcome(checks, trace);
+        let Some(left) = left else { return outcome };
+        let stderr_tail = last_lines(&left.stderr);
+        Outcome { left: Some(left), stderr_tail, ..outcome }
     }
 
-    fn setup(&self, inventory: Inventory) -> Setup {
+    fn setup(&self, target: &Target, inventory: Inventory) -> Setup {
         Setup {
-            target: self.plan.target.clone(),
+            target: target.clone(),
             carrier: self.cell.carrier,
             revision: self.cell.revision,
             profile: self.profile,
@@ -153,11 +191,18 @@ impl Stage<'_> {
             checks,
             stderr_tail: trace.stderr_tail(STDERR_LINES),
             exited: None,
+            left: None,
             trace,
             started: self.started,
             elapsed: self.watch.elapsed(),
         }
     }
+}
+
+fn last_lines(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let first = lines.len().saturating_sub(STDERR_LINES);
+    lines[first..].iter().map(|line| (*line).to_owned()).collect()
 }
 
 fn declared(cell: Cell) -> impl Iterator<Item = &'static CheckSpec> {
@@ -179,7 +224,7 @@ fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
         Severity::Must if spec.fails => Status::Failure,
         Severity::Must | Severity::Should => Status::Warning,
     };
-    if finding.requirements.is_empty() {
+    if finding.requirements.is_empty() && finding.hint.as_deref() != Some(TASK) {
         finding.requirements.extend(spec.requirements.first().copied());
     }
     let mut row = spec.row(status);

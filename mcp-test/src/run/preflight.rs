@@ -17,7 +17,7 @@ use crate::json::Value;
 use crate::scenario::{Ctx, Inventory, Need, Profile, Setup};
 use crate::spec::{Capability, Era, Revision};
 use crate::trace::Recorder;
-use crate::transport::{CarrierKind, Prepared};
+use crate::transport::{CarrierKind, Prepared, Target};
 
 /// How much longer than its first answer the target may take for any other one.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -47,7 +47,8 @@ impl Unfit {
     }
 }
 
-/// What was learnt about the target.
+/// What was learnt about the target; of a client there is nothing to learn before it comes.
+#[derive(Default)]
 pub(super) struct Survey {
     spoken: BTreeMap<CarrierKind, Spoken>,
     inventories: BTreeMap<(CarrierKind, Revision), Inventory>,
@@ -56,13 +57,13 @@ pub(super) struct Survey {
 }
 
 /// Asks the target over every carrier of the plan.
-pub(super) async fn survey(plan: &Plan) -> Result<Survey, Unfit> {
+pub(super) async fn survey(plan: &Plan, target: &Target) -> Result<Survey, Unfit> {
     let spoken = BTreeMap::new();
     let mut survey = Survey { spoken, inventories: BTreeMap::new(), complete: true };
     let mut patience = plan.timeout;
     for cell in &plan.cells {
         if let Entry::Vacant(unasked) = survey.spoken.entry(cell.carrier) {
-            let mut asking = Asking::over(plan, cell.carrier);
+            let mut asking = Asking::over(plan, target, cell.carrier);
             asking.all().await;
             survey.complete &= Revision::ALL.iter().all(|one| asking.asked.contains(one));
             patience = asking.patience();
@@ -70,7 +71,7 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Unfit> {
         }
         let by_needs = plan.profile.at(cell.scenario, cell.revision) != Profile::Official;
         if by_needs && !cell.scenario.needs.is_empty() {
-            survey.take_stock(plan, *cell, patience).await;
+            survey.take_stock(plan, target, *cell, patience).await;
         }
     }
     match survey.nothing_in_common(plan) {
@@ -82,6 +83,7 @@ pub(super) async fn survey(plan: &Plan) -> Result<Survey, Unfit> {
 /// Asking the target over one carrier which revisions it speaks.
 struct Asking<'a> {
     plan: &'a Plan,
+    target: &'a Target,
     carrier: CarrierKind,
     recorder: Recorder,
     asked: BTreeSet<Revision>,
@@ -91,9 +93,10 @@ struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    fn over(plan: &'a Plan, carrier: CarrierKind) -> Self {
+    fn over(plan: &'a Plan, target: &'a Target, carrier: CarrierKind) -> Self {
         Self {
             plan,
+            target,
             carrier,
             recorder: Recorder::new(),
             asked: BTreeSet::new(),
@@ -126,7 +129,7 @@ impl<'a> Asking<'a> {
 
     async fn one(&mut self, revision: Revision) {
         let stopwatch = Stopwatch::start();
-        let (target, patience) = (&self.plan.target, self.patience());
+        let (target, patience) = (self.target, self.patience());
         match probe(target, self.carrier, &self.recorder, &[revision], patience).await {
             Ok(spoken) => {
                 for facts in spoken.facts {
@@ -301,7 +304,7 @@ impl Survey {
 
     /// Learns what the target offers in the revision of `cell`: once per carrier and era, since the offer hangs on
     /// nothing else.
-    async fn take_stock(&mut self, plan: &Plan, cell: Cell, patience: Duration) {
+    async fn take_stock(&mut self, plan: &Plan, target: &Target, cell: Cell, patience: Duration) {
         let key = (cell.carrier, cell.revision);
         let Some(facts) = self.facts(cell.carrier, cell.revision) else {
             return;
@@ -317,7 +320,7 @@ impl Survey {
             self.inventories.iter().find(|(key, _)| same_era(key)).map(|(_, it)| it.clone());
         let mut inventory = match sibling {
             Some(inventory) => inventory,
-            None => list(plan, cell, &capabilities, patience).await,
+            None => list((plan, target), cell, &capabilities, patience).await,
         };
         inventory.capabilities = Some(capabilities);
         self.inventories.insert(key, inventory);
@@ -325,9 +328,14 @@ impl Survey {
 }
 
 /// The names of what the target offers. What it cannot list stays unknown: a scenario will find out why.
-async fn list(plan: &Plan, cell: Cell, capabilities: &Value, patience: Duration) -> Inventory {
+async fn list(
+    (plan, target): (&Plan, &Target),
+    cell: Cell,
+    capabilities: &Value,
+    patience: Duration,
+) -> Inventory {
     let setup = Setup {
-        target: plan.target.clone(),
+        target: target.clone(),
         carrier: cell.carrier,
         revision: cell.revision,
         profile: Profile::Adaptive,

@@ -6,11 +6,13 @@ use std::pin::Pin;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use super::play::play;
+use super::play::{Known, play};
 use super::preflight::{self, Survey, Unfit};
-use super::{Cell, Counts, ExitCode, Line, Outcome, Plan, Results, RunEvent, Summary, Verdict};
+use super::{
+    Cell, Counts, ExitCode, Line, Outcome, Plan, Results, RunEvent, Summary, Tested, Verdict,
+};
 use crate::check::{Check, Finding};
-use crate::transport::Prepared;
+use crate::transport::{Prepared, Target};
 
 /// Runs a plan and tells what happens.
 ///
@@ -49,7 +51,11 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
         on(RunEvent::Ended(summary.clone()));
         return summary;
     }
-    let summary = match bring_up(plan).await {
+    let ready = match &plan.target {
+        Tested::Server(target) => bring_up(plan, target).await,
+        Tested::Client(_) => Ok((Prepared::default(), Survey::default())),
+    };
+    let summary = match ready {
         Err(Unfit { finding, tried }) => {
             on(RunEvent::PreflightFailed { finding: finding.clone(), tried });
             let mut summary = Summary::of(plan);
@@ -58,8 +64,11 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             summary
         }
         Ok((prepared, survey)) => {
-            on(RunEvent::PreflightDone(survey.summary()));
-            let cells = survey.narrow(plan);
+            let mut cells = plan.cells.clone();
+            if let Tested::Server(_) = plan.target {
+                on(RunEvent::PreflightDone(survey.summary()));
+                cells = survey.narrow(plan);
+            }
             on(RunEvent::Planned(cells.clone()));
             let summary = Run::new(plan, &survey, &prepared, cells, on).all().await;
             prepared.end().await;
@@ -70,11 +79,11 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
     summary
 }
 
-async fn bring_up(plan: &Plan) -> Result<(Prepared, Survey), Unfit> {
+async fn bring_up(plan: &Plan, target: &Target) -> Result<(Prepared, Survey), Unfit> {
     // A program that has to be fetched and compiled first needs more time than any of its answers.
     let start_up = plan.timeout.saturating_mul(2);
-    let prepared = plan.target.prepare_within(start_up).await.map_err(Finding::from)?;
-    match preflight::survey(plan).await {
+    let prepared = target.prepare_within(start_up).await.map_err(Finding::from)?;
+    match preflight::survey(plan, target).await {
         Ok(survey) => Ok((prepared, survey)),
         Err(unfit) => {
             let unfit = unfit.with_last_words_of(&prepared);
@@ -119,10 +128,16 @@ impl<'a> Run<'a> {
                 self.one(&mut playing).await;
             }
             (self.on)(RunEvent::Started(cell));
-            let (plan, known, program) = (self.plan, self.survey.known(cell), self.program);
+            let (plan, program) = (self.plan, self.program);
+            let known = match plan.target {
+                Tested::Server(_) => self.survey.known(cell),
+                Tested::Client(_) => Known::default(),
+            };
             playing.push(Box::pin(async move {
                 let mut outcome = play(plan, cell, known).await;
-                outcome.hear(program);
+                if let Tested::Server(_) = plan.target {
+                    outcome.hear(program);
+                }
                 (index, outcome)
             }));
             if cell.scenario.disturbs.is_some() {

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::check::{Check, Finding, Origin, Severity, Status};
 use crate::json::Value;
+use crate::scenario::{Leg, Scenario};
 
 /// The official id.
 pub(super) const SCHEMA_VALID: &str = "wire-schema-valid";
@@ -52,9 +53,23 @@ const NOT_VALIDATED: [&str; 6] = [
     "tasks-status-notifications",
 ];
 
+/// The scenarios for clients whose messages the official suite validates.
+const VALIDATED_OF_CLIENTS: [&str; 2] = ["json-schema-2020-12-preservation", "tools_call"];
+
+fn is_validated(scenario: &Scenario) -> bool {
+    match scenario.leg {
+        Leg::Server => !NOT_VALIDATED.contains(&scenario.id),
+        Leg::Client => VALIDATED_OF_CLIENTS.contains(&scenario.id),
+    }
+}
+
 /// The check, as FAILURE, if a message of a scenario was found to have a wrong shape.
-pub(super) fn schema_valid(scenario: &str, checks: &[Check], judged: &[Finding]) -> Option<Check> {
-    if NOT_VALIDATED.contains(&scenario) {
+pub(super) fn schema_valid(
+    scenario: &Scenario,
+    checks: &[Check],
+    judged: &[Finding],
+) -> Option<Check> {
+    if !is_validated(scenario) {
         return None;
     }
     let own = checks.iter().filter(|check| check.origin == Origin::Own);
@@ -91,7 +106,12 @@ fn is_about_shape(finding: &&Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenarios;
     use crate::spec::requirement;
+
+    fn scenario(leg: Leg, id: &str) -> &'static Scenario {
+        scenarios::find(leg, id).expect("a built-in scenario")
+    }
 
     fn own(finding: Finding) -> Check {
         Check::from_finding("own", Origin::Own, finding)
@@ -112,11 +132,13 @@ mod tests {
         let direction = Finding::peer("the wrong way").requires("schema.message-direction");
         let official = Check::from_finding("a", Origin::Official, shape());
         let silent = [own(other), own(direction), own(shape().should()), official];
-        assert_eq!(schema_valid("tools-list", &silent, &[]), None);
-        assert_eq!(schema_valid("server-stateless", &[own(shape())], &[]), None);
+        assert_eq!(schema_valid(scenario(Leg::Server, "tools-list"), &silent, &[]), None);
+        let initialize = scenario(Leg::Client, "initialize");
+        assert_eq!(schema_valid(initialize, &[own(shape())], &[]), None);
 
         let judged = Finding::peer("no version").requires("jsonrpc.version-member");
-        let row = schema_valid("tools-list", &[own(shape())], &[judged]).expect("a row");
+        let row = schema_valid(scenario(Leg::Server, "tools-list"), &[own(shape())], &[judged])
+            .expect("a row");
         assert_eq!((row.status, row.origin), (Status::Failure, Origin::Official));
         assert_eq!(row.message.as_deref(), Some("a tool has no name\n\nno version"));
         let details = row.details.expect("details");

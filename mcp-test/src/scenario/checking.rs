@@ -4,9 +4,10 @@ use crate::check::{Check, Collector, Finding, Origin, Severity, Status};
 use crate::client::Reply;
 use crate::expect::{Matcher, Mismatch};
 use crate::json::Value;
+use crate::spec::Revision;
 use crate::trace::Seq;
 
-use super::{CheckSpec, Profile};
+use super::{CheckSpec, Profile, Scenario};
 
 /// What a check can be made on: a reply, or a value taken out of one.
 pub trait Subject {
@@ -88,11 +89,17 @@ enum Cites {
     One(&'static str),
     /// The contract of a fixture.
     Fixture,
+    /// What a client is to do.
+    Task,
 }
 
 /// The hint of a finding that breaks no requirement but the contract of a fixture.
 pub(crate) const FIXTURE: &str =
     "the official suite and this scenario know a fixture of this name by what it says";
+
+/// The hint of a finding that breaks no requirement but the task of a scenario for clients.
+pub(crate) const TASK: &str =
+    "a client knows by the id of the scenario what it is to do there; officially that is all";
 
 impl<'a> CheckBuilder<'a> {
     pub(super) fn new(
@@ -108,6 +115,23 @@ impl<'a> CheckBuilder<'a> {
         Self { collector, profile, spec, row, cites: Cites::All, asked: false }
     }
 
+    /// A check of a scenario, which has to be one that it declares.
+    pub(super) fn of(
+        scenario: &'static Scenario,
+        collector: &'a mut Collector,
+        (profile, revision): (Profile, Revision),
+        id: &str,
+    ) -> Self {
+        let spec = scenario.check(id).filter(|spec| spec.revisions.contains(revision));
+        let check = Self::new(collector, profile, id, spec);
+        if spec.is_some() {
+            return check;
+        }
+        let scenario = scenario.id;
+        let wrong = format!("the scenario `{scenario}` declares no check `{id}` at {revision}");
+        check.fail(Finding::harness(wrong))
+    }
+
     /// The demands that follow stand for this requirement.
     pub fn requires(mut self, requirement: &'static str) -> Self {
         self.cites = Cites::One(requirement);
@@ -117,6 +141,12 @@ impl<'a> CheckBuilder<'a> {
     /// The demands that follow are those of a fixture that is known by its name, not of the specification.
     pub fn by_fixture(mut self) -> Self {
         self.cites = Cites::Fixture;
+        self
+    }
+
+    /// The demands that follow are those of the task that a client has, not of the specification.
+    pub fn by_task(mut self) -> Self {
+        self.cites = Cites::Task;
         self
     }
 
@@ -203,6 +233,7 @@ impl<'a> CheckBuilder<'a> {
                 Cites::All => finding.requirements.clone_from(&self.row.requirements),
                 Cites::One(requirement) => finding.requirements.push(requirement),
                 Cites::Fixture => finding.hint = finding.hint.or_else(|| Some(FIXTURE.to_owned())),
+                Cites::Task => finding.hint = Some(TASK.to_owned()),
             }
         }
         let status = match (finding.severity, self.spec) {

@@ -234,18 +234,13 @@ impl Ctx {
     /// Begins a check. In a built-in scenario it has to be one that the scenario declares.
     #[must_use = "a check of which nothing is asked is not made; go on with `expect`, `pass`, `info` …"]
     pub fn check(&mut self, id: &str) -> CheckBuilder<'_> {
-        let Some(scenario) = self.scenario else {
-            return CheckBuilder::new(&mut self.collector, self.setup.profile, id, None);
-        };
-        let spec = scenario.check(id).filter(|spec| spec.revisions.contains(self.setup.revision));
-        let check = CheckBuilder::new(&mut self.collector, self.setup.profile, id, spec);
-        if spec.is_some() {
-            return check;
+        let Setup { profile, revision, .. } = self.setup;
+        match self.scenario {
+            Some(scenario) => {
+                CheckBuilder::of(scenario, &mut self.collector, (profile, revision), id)
+            }
+            None => CheckBuilder::new(&mut self.collector, profile, id, None),
         }
-        check.fail(Finding::harness(format!(
-            "the scenario `{}` declares no check `{id}` at {}",
-            scenario.id, self.setup.revision
-        )))
     }
 
     /// The error with which a scenario ends as SKIPPED.

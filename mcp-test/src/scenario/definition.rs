@@ -7,8 +7,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::str::FromStr;
 
-use super::{Ctx, Need, Proofs};
+use super::{Ctx, Judging, Need, Proofs, Stage};
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
+use crate::server::Server;
 use crate::spec::{Era, Revision, Revisions};
 use crate::transport::CarrierKind;
 
@@ -41,18 +42,47 @@ impl fmt::Display for Leg {
 
 /// A suite of the official conformance suite that a scenario belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Suite {
-    /// The default one; `core` is another name for it.
+    /// What every implementation has to pass: `active` for servers, where it is the default, and `core` for clients.
     Active,
     /// Scenarios introduced in the newest revision.
     Draft,
     /// Scenarios that the official suite does not run by default.
     Pending,
+    /// Extensions of the specification.
+    Extensions,
+    /// What older revisions did otherwise.
+    Backcompat,
+    /// Authorization.
+    Auth,
+    /// The metadata of authorization.
+    Metadata,
+    /// How a client asks for scopes.
+    Sep835,
     /// Every scenario.
     All,
 }
 
 impl Suite {
+    /// The suites of a side, in the order in which they are told.
+    #[must_use]
+    pub const fn of(leg: Leg) -> &'static [Self] {
+        match leg {
+            Leg::Server => &[Self::Active, Self::All, Self::Draft, Self::Pending],
+            Leg::Client => &[
+                Self::All,
+                Self::Active,
+                Self::Extensions,
+                Self::Backcompat,
+                Self::Auth,
+                Self::Metadata,
+                Self::Draft,
+                Self::Sep835,
+            ],
+        }
+    }
+
     /// The name on the command line.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -60,7 +90,21 @@ impl Suite {
             Self::Active => "active",
             Self::Draft => "draft",
             Self::Pending => "pending",
+            Self::Extensions => "extensions",
+            Self::Backcompat => "backcompat",
+            Self::Auth => "auth",
+            Self::Metadata => "metadata",
+            Self::Sep835 => "sep-835",
             Self::All => "all",
+        }
+    }
+
+    /// The name that the suite has for a side.
+    #[must_use]
+    pub const fn name(self, leg: Leg) -> &'static str {
+        match (self, leg) {
+            (Self::Active, Leg::Client) => "core",
+            _ => self.as_str(),
         }
     }
 
@@ -74,8 +118,14 @@ impl Suite {
 
 /// The text names no suite.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no suite; there are active (or core), all, draft and pending")]
-pub struct UnknownSuite(String);
+#[error(
+    "`{name}` is no suite; for servers there are {}, for clients {}",
+    names(Leg::Server),
+    names(Leg::Client)
+)]
+pub struct UnknownSuite {
+    name: String,
+}
 
 impl FromStr for Suite {
     type Err = UnknownSuite;
@@ -85,10 +135,21 @@ impl FromStr for Suite {
             "active" | "core" => Ok(Self::Active),
             "draft" => Ok(Self::Draft),
             "pending" => Ok(Self::Pending),
+            "extensions" => Ok(Self::Extensions),
+            "backcompat" => Ok(Self::Backcompat),
+            "auth" => Ok(Self::Auth),
+            "metadata" => Ok(Self::Metadata),
+            "sep-835" => Ok(Self::Sep835),
             "all" => Ok(Self::All),
-            _ => Err(UnknownSuite(text.to_owned())),
+            _ => Err(UnknownSuite { name: text.to_owned() }),
         }
     }
+}
+
+/// The names of the suites of a side, for a message.
+pub(crate) fn names(leg: Leg) -> String {
+    let names: Vec<&str> = Suite::of(leg).iter().map(|suite| suite.name(leg)).collect();
+    names.join(", ")
 }
 
 impl fmt::Display for Suite {
@@ -111,6 +172,12 @@ impl Official {
     #[must_use]
     pub const fn active(revisions: Revisions) -> Self {
         Self { revisions, suites: &[Suite::Active] }
+    }
+
+    /// A scenario of the draft suite: what the newest revision has introduced.
+    #[must_use]
+    pub const fn draft() -> Self {
+        Self { revisions: Revisions::from(Revision::NEWEST), suites: &[Suite::Draft] }
     }
 
     /// The revision that the official suite speaks when none is asked for.
@@ -295,6 +362,20 @@ impl CheckSpec {
 /// What a body returns: a boxed future that may borrow the context.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Finding>> + 'a>>;
 
+/// How a scenario goes.
+#[derive(Clone, Copy)]
+pub enum Body {
+    /// It speaks to a server, and checks what the server answers.
+    Server(for<'a> fn(&'a mut Ctx) -> Running<'a>),
+    /// It furnishes a server for a client.
+    Client {
+        /// Makes the server, which only serves and records.
+        serve: fn(&Stage) -> Server,
+        /// Checks, after the client has left, what it has said.
+        judge: fn(&mut Judging) -> Result<(), Finding>,
+    },
+}
+
 /// One thing that is tested, and how.
 ///
 /// Made by [`scenario!`](crate::scenario!) in a file of its own.
@@ -320,8 +401,8 @@ pub struct Scenario {
     pub disturbs: Option<&'static str>,
     /// The checks that it may make.
     pub checks: &'static [CheckSpec],
-    /// The body.
-    pub run: for<'a> fn(&'a mut Ctx) -> Running<'a>,
+    /// How it goes.
+    pub body: Body,
     /// What shows that its checks can pass and can fail.
     pub proofs: fn() -> Proofs,
     /// The source file.

@@ -1,7 +1,7 @@
 //! The two macros of a scenario file: [`scenario!`](crate::scenario!) and [`proofs!`](crate::proofs!).
 
-/// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's `run` and
-/// `proofs`.
+/// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
+/// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
 /// `official`, `carriers`, `needs` and `disturbs` may be left out; `carriers` names one of
 /// [`Carriers`](crate::scenario::Carriers).
@@ -31,11 +31,13 @@ macro_rules! scenario {
             needs: $crate::scenario!(@list $($needs)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
             checks: &$checks,
-            run: |ctx| Box::pin(run(ctx)),
+            body: $crate::scenario!(@body $leg),
             proofs,
             file: file!(),
         };
     };
+    (@body Server) => { $crate::scenario::Body::Server(|ctx| Box::pin(run(ctx))) };
+    (@body Client) => { $crate::scenario::Body::Client { serve, judge } };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
     (@carriers) => { $crate::scenario::Carriers::Any };
@@ -44,7 +46,7 @@ macro_rules! scenario {
     (@list $value:expr) => { &$value };
 }
 
-/// Declares `proofs`: the good peer of a scenario, and what each kind of damage changes.
+/// Declares `proofs`: the good peer of a scenario, a server or a client, and what each kind of damage changes.
 ///
 /// ```text
 /// proofs! {
@@ -55,7 +57,7 @@ macro_rules! scenario {
 /// ```
 ///
 /// After `by` stands a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
-/// another server. Then may follow `also "id" Status`, `at REVISION`, `over Carrier` and `under Profile`.
+/// another peer. Then may follow `also "id" Status`, `at REVISION`, `over Carrier` and `under Profile`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! proofs {
@@ -65,7 +67,7 @@ macro_rules! proofs {
     ) => {
         fn proofs() -> $crate::scenario::Proofs {
             $crate::scenario::Proofs {
-                peer: $peer,
+                peer: || $crate::scenario::Peer::from($peer()),
                 proofs: vec![$(
                     $crate::proofs!(
                         @proof $crate::scenario::Proof::$verb($check, $crate::proofs!(@damage $how $damage($($arg),*)));
@@ -77,7 +79,10 @@ macro_rules! proofs {
     };
     (@damage by $fault:ident($($arg:expr),*)) => { $crate::transport::Fault::$fault($($arg),*) };
     (@damage on $make:ident()) => {
-        $crate::scenario::Damage::Peer { name: stringify!($make), make: $make }
+        $crate::scenario::Damage::Peer {
+            name: stringify!($make),
+            make: || $crate::scenario::Peer::from($make()),
+        }
     };
     (@proof $proof:expr;) => { $proof };
     (@proof $proof:expr; , also $check:literal $status:ident $($rest:tt)*) => {

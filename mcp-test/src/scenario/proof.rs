@@ -5,6 +5,7 @@
 use std::fmt;
 
 use crate::check::Status;
+use crate::client::Visitor;
 use crate::server::Server;
 use crate::spec::Revision;
 use crate::transport::{CarrierKind, Fault};
@@ -20,6 +21,38 @@ pub struct Change {
     pub status: Status,
 }
 
+/// The peer of a proof: what a scenario tests.
+#[derive(Debug, Clone)]
+pub enum Peer {
+    /// A server, for scenarios that test servers.
+    Server(Server),
+    /// A client, for scenarios that test clients.
+    Client(Visitor),
+}
+
+impl Peer {
+    /// The same peer with a fault on its wire.
+    #[must_use]
+    pub fn fault(self, fault: Fault) -> Self {
+        match self {
+            Self::Server(server) => Self::Server(server.faults([fault])),
+            Self::Client(client) => Self::Client(client.faults([fault])),
+        }
+    }
+}
+
+impl From<Server> for Peer {
+    fn from(server: Server) -> Self {
+        Self::Server(server)
+    }
+}
+
+impl From<Visitor> for Peer {
+    fn from(client: Visitor) -> Self {
+        Self::Client(client)
+    }
+}
+
 /// What is wrong with the peer of a proof.
 #[derive(Debug, Clone)]
 pub enum Damage {
@@ -30,7 +63,7 @@ pub enum Damage {
         /// What it is called.
         name: &'static str,
         /// Makes it.
-        make: fn() -> Server,
+        make: fn() -> Peer,
     },
 }
 
@@ -132,7 +165,7 @@ impl Proof {
 #[derive(Clone)]
 pub struct Proofs {
     /// Makes the good peer.
-    pub peer: fn() -> Server,
+    pub peer: fn() -> Peer,
     /// What it notices.
     pub proofs: Vec<Proof>,
 }

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::bare::BareCall;
+use super::faulty::Questions;
 use super::{CarrierKind, HttpAnswer, HttpExchange, HttpFailure, HttpRequest};
 use crate::clock::Deadline;
 use crate::spec::Revision;
@@ -61,6 +62,8 @@ pub struct Outgoing {
     pub message: Option<Message>,
     /// HTTP headers beyond those that the revision asks for; a name given here replaces the carrier's own.
     pub headers: Vec<(String, String)>,
+    /// HTTP headers that are left out, whoever asks for them.
+    pub without: Vec<String>,
 }
 
 impl From<Message> for Outgoing {
@@ -69,6 +72,7 @@ impl From<Message> for Outgoing {
             text: message.to_value().to_string().into(),
             message: Some(message),
             headers: Vec::new(),
+            without: Vec::new(),
         }
     }
 }
@@ -160,6 +164,8 @@ pub struct Link {
     recorder: Recorder,
     carry: Box<dyn Carry>,
     incoming: mpsc::Receiver<Incoming>,
+    /// For faults on what is answered.
+    questions: Option<Questions>,
 }
 
 impl Link {
@@ -170,7 +176,27 @@ impl Link {
         carry: Box<dyn Carry>,
         incoming: mpsc::Receiver<Incoming>,
     ) -> Self {
-        Self { kind, connection, recorder, carry, incoming }
+        Self { kind, connection, recorder, carry, incoming, questions: None }
+    }
+
+    /// The same link with its carrier inside of another one.
+    ///
+    /// The outer one is told what the server asks.
+    pub(super) fn carried(
+        mut self,
+        questions: Questions,
+        wrap: impl FnOnce(Box<dyn Carry>) -> Box<dyn Carry>,
+    ) -> Self {
+        self.carry = wrap(self.carry);
+        self.questions = Some(questions);
+        self
+    }
+
+    fn hear(&self, incoming: Option<Incoming>) -> Option<Incoming> {
+        if let (Some(questions), Some(incoming)) = (&self.questions, &incoming) {
+            questions.hear(incoming);
+        }
+        incoming
     }
 
     /// What carries the messages.
@@ -198,12 +224,14 @@ impl Link {
 
     /// The next observation; `None` after [`Incoming::Closed`] has been handed out.
     pub async fn next(&mut self) -> Option<Incoming> {
-        self.incoming.recv().await
+        let incoming = self.incoming.recv().await;
+        self.hear(incoming)
     }
 
     /// An observation that is there already, without waiting.
     pub fn ready(&mut self) -> Option<Incoming> {
-        self.incoming.try_recv().ok()
+        let incoming = self.incoming.try_recv().ok();
+        self.hear(incoming)
     }
 
     /// Tells the carrier the revision of the conversation, which decides the headers on HTTP.

@@ -6,9 +6,11 @@
 
 mod bare;
 mod carrier_kind;
+pub mod client_target;
 mod duplex;
 mod error;
 pub mod fault;
+mod faulty;
 #[cfg(feature = "http")]
 mod headers;
 #[cfg(feature = "http")]
@@ -28,6 +30,7 @@ mod target;
 
 pub use bare::{HttpAnswer, HttpExchange, HttpFailure, HttpRequest};
 pub use carrier_kind::{CarrierKind, UnknownCarrier};
+pub use client_target::{ClientTarget, Endpoint, Leaving, Left};
 pub use error::OpenError;
 pub use fault::Fault;
 pub use limits::Limits;

@@ -22,6 +22,7 @@ fn shown_with(view: View, events: Vec<RunEvent>) -> String {
 
 fn view() -> View {
     View {
+        leg: Leg::Server,
         target: "http://localhost:3000/mcp".to_owned(),
         what: "active suite".to_owned(),
         profile: Profile::Official,

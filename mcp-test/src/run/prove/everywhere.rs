@@ -46,7 +46,7 @@ impl Row {
     }
 
     fn play(&self, faults: Vec<Fault>, profile: Profile) -> Outcome {
-        block_on(outcome(&everything().faults(faults), self.cell(), profile))
+        block_on(outcome(&everything().faults(faults).into(), self.cell(), profile))
     }
 
     fn name(&self) -> String {

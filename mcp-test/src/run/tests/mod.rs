@@ -1,5 +1,7 @@
 //! Tests of a run from the outside: plans, single cells, whole runs.
 
+#[cfg(feature = "http")]
+mod client;
 mod plan;
 mod play;
 mod runner;
@@ -38,6 +40,11 @@ fn plan(server: &Server, profile: Profile, ids: &[&str]) -> Plan {
     Plan::build(target(server), profile, &selection(ids))
         .expect("a plan")
         .timeout(Duration::from_secs(20))
+}
+
+/// The scenarios that test servers.
+fn of_servers() -> impl Iterator<Item = &'static Scenario> {
+    scenarios::all().filter(|scenario| scenario.leg == Leg::Server)
 }
 
 fn find(id: &str) -> &'static Scenario {

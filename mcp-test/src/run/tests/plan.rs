@@ -17,7 +17,7 @@ fn officially_each_scenario_runs_once_at_the_official_revision() {
         let official = scenario.official.expect("a scenario of the official suite");
         format!("{} {}", scenario.id, official.default_revision())
     };
-    let over_lines = scenarios::all().filter(|it| it.carriers.contains(CarrierKind::Duplex));
+    let over_lines = of_servers().filter(|it| it.carriers.contains(CarrierKind::Duplex));
     assert_eq!(cells, over_lines.map(officially).collect::<Vec<_>>());
     assert!(cells.contains(&"ping 2025-11-25".to_owned()));
 }
@@ -90,7 +90,7 @@ fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
     let plan = Plan::build(target(&everything()), Profile::Official, &asked).unwrap();
     assert!(plan.inapplicable.iter().all(|it| it.carrier.is_some()));
     assert!(!plan.cells.iter().any(|cell| cell.scenario.id == "ping"), "{:?}", plan.cells);
-    let there = scenarios::all().filter(|scenario| {
+    let there = of_servers().filter(|scenario| {
         scenario.revisions.contains(Revision::NEWEST)
             && scenario.carriers.contains(CarrierKind::Duplex)
     });

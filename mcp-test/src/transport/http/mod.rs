@@ -99,6 +99,9 @@ impl HttpCarrier {
         {
             all.insert(name.to_ascii_lowercase(), (name, value));
         }
+        for name in &outgoing.without {
+            all.remove(&name.to_ascii_lowercase());
+        }
         all.into_values().collect()
     }
 

@@ -1,0 +1,194 @@
+//! One cell of the client leg: the scenario furnishes a server, the client comes and goes, and then is judged.
+
+use std::sync::Arc;
+
+use super::{Parts, Stage, blame_the_rest, complain_about_the_rest};
+use crate::check::{self, Check, Finding, Origin, Status};
+use crate::clock;
+use crate::json::Value;
+use crate::process::Exit;
+use crate::run::Outcome;
+use crate::scenario::{self, Judging, LEFT_WELL, TOOK_PART};
+use crate::server::Server;
+use crate::spec::Revision;
+use crate::trace::{Party, Recorder, Seq, Trace, What};
+use crate::transport::client_target::SCENARIO;
+use crate::transport::{ClientTarget, Endpoint, Leaving, Left};
+use crate::wire::Message;
+
+/// What a shell exits with when it cannot start a program.
+const UNSTARTED: [i32; 2] = [126, 127];
+
+type Judge = fn(&mut Judging) -> Result<(), Finding>;
+
+impl Stage<'_> {
+    /// Sends the client to the server of the scenario, and judges what it said there.
+    pub(super) async fn visited(
+        self,
+        client: &ClientTarget,
+        serve: fn(&scenario::Stage) -> Server,
+        judge: Judge,
+    ) -> Outcome {
+        let stage = scenario::Stage::new(self.cell.scenario, self.cell.revision, self.profile);
+        let recorder = Recorder::new();
+        let server = serve(&stage).limits(self.plan.limits).record(recorder.clone());
+        let left = match self.send(client, &server).await {
+            Ok(left) => left,
+            Err(finding) => return self.abandoned(&finding),
+        };
+        let trace = Arc::new(recorder.trace());
+        if let Some(why) = unstarted(&left, &trace) {
+            let finding = Finding::environment("the client could not be started")
+                .expected(format!("a command that starts the client: `{}`", client.label()))
+                .got(why)
+                .hint("--command goes to a shell, which adds the URL of the server as last word");
+            return self.abandoned(&finding);
+        }
+        let mut judging = Judging::new(stage, Arc::clone(&trace), left.clone());
+        let ending = judge(&mut judging);
+        let mut checks = judging.into_checks();
+        match ending {
+            Err(finding) => blame_the_rest(self.cell, &mut checks, &finding),
+            Ok(()) => complain_about_the_rest(self.cell, &mut checks),
+        }
+        checks.push(self.took_part(&trace, &left));
+        checks.push(self.left_well(&trace, &left));
+        let spoken = agreed(&trace).unwrap_or(self.cell.revision);
+        let judged = check::judge(&trace, Party::Client, &|_| spoken);
+        let trace = Arc::unwrap_or_clone(trace);
+        self.concluded(Parts { checks, trace, judged, left: Some(left) })
+    }
+
+    #[cfg(feature = "http")]
+    async fn send(&self, client: &ClientTarget, server: &Server) -> Result<Left, Finding> {
+        let listening = server.listen(("127.0.0.1", 0)).await.map_err(|error| {
+            Finding::environment("no port could be opened for the client").got(error.to_string())
+        })?;
+        let endpoint = Endpoint::new(listening.url(), self.cell.scenario.id, self.cell.revision);
+        let left = client.visit(endpoint, self.plan.timeout).await;
+        listening.end().await;
+        Ok(left)
+    }
+
+    #[cfg(not(feature = "http"))]
+    #[allow(clippy::unused_async, reason = "there is nothing to wait for without HTTP")]
+    async fn send(&self, _: &ClientTarget, _: &Server) -> Result<Left, Finding> {
+        Err(Finding::environment("clients are tested with the feature `http` of mcp-test"))
+    }
+
+    /// There was no visit, and the client is not to blame.
+    fn abandoned(self, finding: &Finding) -> Outcome {
+        let mut checks = Vec::new();
+        blame_the_rest(self.cell, &mut checks, finding);
+        self.outcome(checks, Trace::default())
+    }
+
+    /// Nothing passes vacuously: of a client that never came, or said nothing, no check says anything.
+    fn took_part(&self, trace: &Trace, left: &Left) -> Check {
+        let mut row = if trace.has_said(Party::Client) {
+            Check::new(TOOK_PART, Origin::Own, Status::Success)
+        } else {
+            let came = trace.events.iter().any(|event| {
+                event.party == Party::Client && matches!(event.what, What::HttpRequest { .. })
+            });
+            let headline = if came {
+                "the client connected, and said nothing in MCP"
+            } else {
+                "the client never connected"
+            };
+            let finding = Finding::peer(headline)
+                .expected("at least one JSON-RPC message in a POST to the URL of the server")
+                .got(how_it_left(left, self))
+                .hint(format!(
+                    "the URL is the last word of the command, the scenario `{}` is in ${}",
+                    self.cell.scenario.id, SCENARIO
+                ));
+            Check { binding: true, ..Check::from_finding(TOOK_PART, Origin::Own, finding) }
+        };
+        row.name = "ClientTookPart".to_owned();
+        row.description = "The client connects, and says something".to_owned();
+        row
+    }
+
+    /// A client that has to be ended, or ends with an error, did not come to the end of its part.
+    ///
+    /// Officially that fails a scenario that is run by itself, and is ignored in a suite.
+    fn left_well(&self, trace: &Trace, left: &Left) -> Check {
+        let mut row = if left.leaving == Leaving::Content {
+            Check::new(LEFT_WELL, Origin::Own, Status::Success)
+        } else {
+            let (headline, expected) = match left.leaving {
+                Leaving::Outstayed => (
+                    "the client did not leave in time, and was ended",
+                    format!("its end within {}", clock::in_words(self.plan.timeout)),
+                ),
+                _ => ("the client left with an error", "exit code 0".to_owned()),
+            };
+            let (last, evidence) = last_words(trace);
+            let finding = Finding::peer(headline)
+                .expected(expected)
+                .got(format!("{}{last}", how_it_left(left, self)))
+                .evidence_all(evidence);
+            let check = Check::from_finding(LEFT_WELL, Origin::Own, finding);
+            Check { binding: self.plan.single, ..check }
+        };
+        row.name = "ClientLeftWell".to_owned();
+        row.description = "The client leaves by itself, and without an error".to_owned();
+        row
+    }
+}
+
+/// Why the client could not be started, if that is so: then it never came, either.
+fn unstarted(left: &Left, trace: &Trace) -> Option<String> {
+    let last = left.stderr.lines().last().map(|line| format!(": {line}")).unwrap_or_default();
+    match (&left.leaving, left.exit) {
+        (Leaving::NotStarted(why), _) => Some(why.clone()),
+        (_, Some(Exit::Code(code)))
+            if UNSTARTED.contains(&code) && !trace.has_said(Party::Client) =>
+        {
+            Some(format!("exit code {code} of the shell{last}"))
+        }
+        _ => None,
+    }
+}
+
+fn how_it_left(left: &Left, stage: &Stage<'_>) -> String {
+    match &left.leaving {
+        Leaving::Content => "a client that left by itself, and content".to_owned(),
+        Leaving::Failed(how) => format!("a client that left with {how}"),
+        Leaving::NotStarted(why) => why.clone(),
+        Leaving::Outstayed => {
+            format!("a client that was still there after {}", clock::in_words(stage.plan.timeout))
+        }
+    }
+}
+
+/// What was said last, as the end of a sentence, and where it stands.
+fn last_words(trace: &Trace) -> (String, Vec<Seq>) {
+    let of = |party| trace.messages().filter(|(event, _)| event.party == party).last();
+    let word = |message: &Message| match message {
+        Message::Request(request) => format!("`{}`", request.method),
+        Message::Notification(notification) => format!("`{}`", notification.method),
+        Message::Response(_) => "a result".to_owned(),
+        Message::Error(reply) => format!("the error {}", reply.error.code),
+    };
+    let Some((said, message)) = of(Party::Client) else {
+        return (String::new(), Vec::new());
+    };
+    let mut text = format!("; the last that it said was {}", word(message));
+    let mut evidence = vec![said.seq];
+    if let Some((answer, message)) = of(Party::Server).filter(|(event, _)| event.seq > said.seq) {
+        text.push_str(&format!(", and the last that it was told was {}", word(message)));
+        evidence.push(answer.seq);
+    }
+    (text, evidence)
+}
+
+/// The revision that client and server have settled on in a handshake.
+fn agreed(trace: &Trace) -> Option<Revision> {
+    trace.messages().filter(|(event, _)| event.party == Party::Server).find_map(|(_, message)| {
+        let Message::Response(response) = message else { return None };
+        response.result.get("serverInfo")?;
+        response.result.get("protocolVersion").and_then(Value::as_str)?.parse().ok()
+    })
+}

@@ -1,0 +1,110 @@
+//! `tools_call`, of clients.
+
+use serde_json::json;
+
+use super::references::TOOLS;
+use crate::check::Finding;
+use crate::client::reference::good_client;
+use crate::client::{Errand, Visitor};
+use crate::expect::{equals, number, object};
+use crate::scenario::{CheckSpec, Judging, Official, Stage};
+use crate::server::{Answer, Call, Server};
+use crate::spec::{Revision, Revisions, error_code};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// The client calls the tool `add_numbers` with two numbers.
+    ///
+    /// The official check looks at the arguments of the first call and does not compare the name of the tool; our own
+    /// does.
+    Client "tools_call": "The client calls a tool",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    official: Official::active(Revisions::from(Revision::V2025_06_18)),
+    checks: [
+        CheckSpec::official(
+            "tool-add-numbers",
+            "ToolAddNumbers",
+            "The client calls the tool with two numbers",
+            &[TOOLS],
+        )
+        .requires(&["schema.call-tool-request"]),
+        CheckSpec::own(
+            "tool-add-numbers-exact",
+            "ToolAddNumbersExact",
+            "The tool that is called is the one that the server offers",
+        )
+        .requires(&["schema.call-tool-request"]),
+    ],
+}
+
+fn serve(stage: &Stage) -> Server {
+    Server::new(json!({ "name": "add-numbers-server", "version": "1.0.0" }))
+        .revisions(Revisions::until(stage.revision))
+        .capabilities(json!({ "tools": {} }))
+        .on("tools/list", |_: Call| async { json!({ "tools": [tool()] }) })
+        .on("tools/call", |call: Call| async move { add(&call) })
+}
+
+fn tool() -> serde_json::Value {
+    let number = |what: &str| json!({ "type": "number", "description": what });
+    json!({
+        "name": "add_numbers",
+        "description": "Adds two numbers",
+        "inputSchema": {
+            "type": "object",
+            "properties": { "a": number("The first number"), "b": number("The second number") },
+            "required": ["a", "b"],
+        },
+    })
+}
+
+fn add(call: &Call) -> Answer {
+    let number = |name: &str| call.params().get("arguments")?.get(name)?.as_f64();
+    match (call.param("name").and_then(crate::json::Value::as_str), number("a"), number("b")) {
+        (Some("add_numbers"), Some(a), Some(b)) => {
+            let text = format!("The sum of {a} and {b} is {}", a + b);
+            json!({ "content": [{ "type": "text", "text": text }] }).into()
+        }
+        (Some("add_numbers"), ..) => {
+            Answer::error(error_code::INVALID_PARAMS, "`a` and `b` must be numbers")
+        }
+        _ => Answer::error(error_code::INVALID_PARAMS, "there is no such tool"),
+    }
+}
+
+fn judge(judging: &mut Judging) -> Result<(), Finding> {
+    let calls = judging.requests("tools/call");
+    let Some(call) = calls.first() else {
+        return Err(judging.undone("the client never called a tool")
+            .expected("`tools/call` of `add_numbers`, with two numbers as `a` and `b`")
+            .got("no `tools/call` in the whole conversation"));
+    };
+    let arguments = object().member("a", number()).member("b", number());
+    judging
+        .check("tool-add-numbers")
+        .by_task()
+        .expect(&call.part(), object().member("arguments", arguments));
+    judging
+        .check("tool-add-numbers-exact")
+        .by_task()
+        .expect(&call.part(), object().member("name", equals("add_numbers")));
+    Ok(())
+}
+
+/// A client that only looks what there is.
+fn idle() -> Visitor {
+    Visitor::new(|errand: Errand| async move {
+        let mut client = errand.connect(errand.options()).await?;
+        client.request("tools/list", json!({})).await?.result()?;
+        client.end().await;
+        Ok(())
+    })
+}
+
+proofs! {
+    passes on good_client();
+    catches "tool-add-numbers" on idle(), also "tool-add-numbers-exact" Skipped;
+    catches "tool-add-numbers" by retype("tools/call", "/arguments/a"), also "client-left-well" Failure;
+    catches "tool-add-numbers" by remove("tools/call", "/arguments"), also "client-left-well" Failure;
+    catches "tool-add-numbers-exact" by set("tools/call", "/name", json!("sub")), also "client-left-well" Failure;
+}
