@@ -155,9 +155,9 @@ impl State {
                 let shown = format!("{head} ({why})");
                 self.garbled(seq, origin, &shown, malformed.as_ref(), damage, revision);
             }
-            Incoming::Ended { seq, exchange, status, how, to_be_polled } => {
+            Incoming::Ended { seq, exchange, status, how } => {
                 self.heard |= status.is_some();
-                self.exchange_ended(seq, exchange, status, &how, to_be_polled);
+                self.exchange_ended(seq, exchange, status, &how);
             }
             Incoming::Closed { seq, how } => self.closed = Some((seq, how)),
         }
@@ -278,14 +278,7 @@ impl State {
         open.settled = Some(Err(finding));
     }
 
-    fn exchange_ended(
-        &mut self,
-        seq: Seq,
-        exchange: u64,
-        status: Option<u16>,
-        how: &str,
-        to_be_polled: bool,
-    ) {
+    fn exchange_ended(&mut self, seq: Seq, exchange: u64, status: Option<u16>, how: &str) {
         if !self.exchanges.contains(&exchange) {
             self.ended.push((exchange, seq, status, how.to_owned()));
             if status.is_none_or(|status| status >= 400) {
@@ -323,8 +316,6 @@ impl State {
                 .hint("send credentials, with `--header` or `Target::header`"),
             Some(300..=399 | 404 | 405) if !spoken => Finding::environment(headline)
                 .hint("is this the URL of the MCP endpoint, with its path?"),
-            Some(_) if to_be_polled => Finding::harness(headline)
-                .hint("the server wants to be polled for the rest of the stream, which mcp-test does not do"),
             _ => Finding::peer(headline).requires("jsonrpc.request-answered"),
         };
         open.settled = Some(Err(finding

@@ -34,6 +34,20 @@ pub(super) trait Carry: Send {
     /// Learns which revision the conversation has settled on.
     fn speak(&mut self, revision: Revision);
 
+    /// Opens a stream on which the server can speak of its own accord, of the events after this one; where there is any.
+    fn listen<'a>(
+        &'a mut self,
+        _after: Option<&'a str>,
+        _: Deadline,
+    ) -> BoxFuture<'a, Option<Sent>> {
+        Box::pin(async { None })
+    }
+
+    /// Stops reading an exchange and closes its response; whether it was open.
+    fn hang_up(&mut self, _exchange: u64) -> bool {
+        false
+    }
+
     /// Makes an HTTP request that is not the carrier's own, where there is HTTP.
     fn bare(&self, _: HttpRequest) -> Option<BareCall> {
         None
@@ -58,7 +72,7 @@ pub(super) trait Carry: Send {
 pub struct Outgoing {
     /// The bytes, without any framing.
     pub text: Bytes,
-    /// What the bytes say; `None` for bytes that are deliberately no message.
+    /// What the bytes say; `None` for a batch, and for bytes that are deliberately no message.
     pub message: Option<Message>,
     /// HTTP headers beyond those that the revision asks for; a name given here replaces the carrier's own.
     pub headers: Vec<(String, String)>,
@@ -74,6 +88,38 @@ impl From<Message> for Outgoing {
             headers: Vec::new(),
             without: Vec::new(),
         }
+    }
+}
+
+impl Outgoing {
+    /// Messages that are sent as one JSON-RPC batch, which only 2025-03-26 knows.
+    ///
+    /// ```
+    /// use mcp_test::transport::Outgoing;
+    /// use mcp_test::wire::{Message, Notification};
+    ///
+    /// let note = |method: &str| Message::Notification(Notification { method: method.into(), params: None });
+    /// let batch = Outgoing::batch([note("a"), note("b")]);
+    /// assert_eq!(batch.text, r#"[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","method":"b"}]"#);
+    /// ```
+    #[must_use]
+    pub fn batch(messages: impl IntoIterator<Item = Message>) -> Self {
+        let items: Vec<String> =
+            messages.into_iter().map(|message| message.to_value().to_string()).collect();
+        Self::raw(format!("[{}]", items.join(",")))
+    }
+
+    /// Bytes that are sent as they are, message or not.
+    #[must_use]
+    pub fn raw(text: impl Into<Bytes>) -> Self {
+        Self { text: text.into(), message: None, headers: Vec::new() }
+    }
+
+    /// Adds an HTTP header; see [`Outgoing::headers`].
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
     }
 }
 
@@ -136,8 +182,6 @@ pub enum Incoming {
         status: Option<u16>,
         /// How it ended, as the end of a sentence that begins with "the exchange".
         how: String,
-        /// The stream gave ids to its events: the rest of it may be there to be asked for.
-        to_be_polled: bool,
     },
     /// The connection is over: nothing more comes.
     Closed {
@@ -232,6 +276,33 @@ impl Link {
     pub fn ready(&mut self) -> Option<Incoming> {
         let incoming = self.incoming.try_recv().ok();
         self.hear(incoming)
+    }
+
+    /// Opens a stream on which the server can speak of its own accord, and waits until its response begins.
+    ///
+    /// `None` where there is no such stream: over a carrier that is one itself, and in revisions without it. What comes
+    /// is handed out by [`Link::next`] as part of the exchange; a refusal shows as its end. The stream is resumed as
+    /// long as its events have ids; [`Link::hang_up`] closes it. [`Sent::written`] says whether the response began in
+    /// time.
+    /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server>
+    pub async fn listen(&mut self, deadline: Deadline) -> Option<Sent> {
+        self.carry.listen(None, deadline).await
+    }
+
+    /// As [`Link::listen`], for the events after the one with this id, of the stream that it belongs to.
+    ///
+    /// A stream that breaks off before it brought its reply is resumed without being asked.
+    /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery>
+    pub async fn resume(&mut self, last_event_id: &str, deadline: Deadline) -> Option<Sent> {
+        self.carry.listen(Some(last_event_id), deadline).await
+    }
+
+    /// Stops reading an exchange and closes its response; returns whether it was open.
+    ///
+    /// In 2026-07-28 that is how a client cancels a request over HTTP. Nothing more is observed of the exchange.
+    /// <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#cancellation>
+    pub fn hang_up(&mut self, exchange: u64) -> bool {
+        self.carry.hang_up(exchange)
     }
 
     /// Tells the carrier the revision of the conversation, which decides the headers on HTTP.

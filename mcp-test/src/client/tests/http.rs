@@ -174,16 +174,15 @@ async fn a_revision_without_streamable_http_is_not_cited_for_a_refused_notificat
 }
 
 #[tokio::test]
-async fn a_stream_that_is_to_be_polled_is_not_held_against_the_server() {
+async fn a_stream_that_is_closed_to_be_polled_must_bring_its_reply_then() {
     let primed = |_| respond(200, "text/event-stream", "id: 1\nretry: 10\ndata: \n\n");
     let finding = lost(primed).await;
-    assert_eq!(finding.blame, Blame::Harness);
-    insta::assert_snapshot!(finding, @"
+    assert_eq!(finding.blame, Blame::Peer);
+    insta::assert_snapshot!(finding, @r#"
     `ping` got no reply
       expected an HTTP response with a JSON-RPC response with id 1
-      got an exchange that ended with HTTP 200, the event stream complete after 1 event
-      hint: the server wants to be polled for the rest of the stream, which mcp-test does not do
-    ");
+      got an exchange that ended with HTTP 200, the event stream complete after 1 event, resumed 3 times after event id "1", which brought nothing more
+    "#);
 }
 
 #[tokio::test]

@@ -4,7 +4,8 @@ use bytes::BytesMut;
 use futures_util::StreamExt;
 
 use super::door::HttpReply;
-use crate::trace::What;
+use super::resume::Stream;
+use crate::trace::{Seq, What};
 use crate::transport::Limits;
 use crate::transport::link::{Damage, Incoming, Origin};
 use crate::transport::reading::Observer;
@@ -16,118 +17,168 @@ const KEPT: usize = 64 * 1024;
 /// Says that no response came.
 pub(super) async fn no_response(observer: &Observer, exchange: u64, why: &str) {
     let how = format!("failed without an HTTP response: {why}");
-    let seq = observer.record(Some(exchange), What::Closed { how: how.clone() });
-    let (status, to_be_polled) = (None, false);
-    observer.pass(Incoming::Ended { seq, exchange, status, how, to_be_polled }).await;
+    let seq = closed(observer, exchange, &how);
+    Over { seq, status: None, how }.pass(observer, exchange).await;
 }
 
-/// Reads a response to its end.
-pub(super) async fn observe(observer: &Observer, exchange: u64, reply: HttpReply, limits: Limits) {
+/// Records the end of an exchange.
+pub(super) fn closed(observer: &Observer, exchange: u64, how: &str) -> Seq {
+    observer.record(Some(exchange), What::Closed { how: how.to_owned() })
+}
+
+/// A response that was read to its end.
+pub(super) struct Over {
+    seq: Seq,
+    status: Option<u16>,
+    pub(super) how: String,
+}
+
+impl Over {
+    /// Tells that nothing more comes on an exchange.
+    pub(super) async fn pass(self, observer: &Observer, exchange: u64) {
+        let Self { seq, status, how } = self;
+        observer.pass(Incoming::Ended { seq, exchange, status, how }).await;
+    }
+}
+
+/// A response whose head is recorded.
+pub(super) struct Response<'a> {
+    observer: &'a Observer,
+    seq: Seq,
+    origin: Origin,
+    essence: String,
+    reply: HttpReply,
+    limits: Limits,
+}
+
+/// Records the head of a response.
+pub(super) fn begin(
+    observer: &Observer,
+    exchange: u64,
+    reply: HttpReply,
+    limits: Limits,
+) -> Response<'_> {
     let status = reply.status;
     let media = reply.header("content-type").unwrap_or_default();
     let essence = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let location = reply.header("location").filter(|_| (300..400).contains(&status));
     let what = What::HttpResponse { status, headers: reply.headers.clone() };
     let seq = observer.record(Some(exchange), what);
     let stream = essence == "text/event-stream";
     let origin = Origin { exchange: Some(exchange), status: Some(status), stream };
-    let (how, to_be_polled) = if stream {
-        events(observer, origin, reply, limits).await
-    } else {
-        (whole(observer, origin, reply, &essence, limits).await, false)
-    };
-    let elsewhere = location.map(|location| format!(" to {location}")).unwrap_or_default();
-    let how = format!("ended with HTTP {status}{elsewhere}, {how}");
-    let status = Some(status);
-    observer.pass(Incoming::Ended { seq, exchange, status, how, to_be_polled }).await;
+    Response { observer, seq, origin, essence, reply, limits }
 }
 
-/// A body that is read as one piece.
-async fn whole(
-    observer: &Observer,
-    origin: Origin,
-    reply: HttpReply,
-    essence: &str,
-    limits: Limits,
-) -> String {
-    let status = reply.status;
-    let mut body = BytesMut::new();
-    let mut pieces = reply.body;
-    let mut broken = None;
-    while let Some(piece) = pieces.next().await {
-        match piece {
-            Ok(piece) => body.extend_from_slice(&piece),
-            Err(why) => {
-                let how = format!("a body that broke off after {} bytes: {why}", body.len());
-                broken = Some((how, Damage::Lost));
+impl Response<'_> {
+    /// Whether it is an event stream.
+    pub(super) fn is_stream(&self) -> bool {
+        self.origin.stream
+    }
+
+    /// Reads it to its end; what it brings is passed on as part of `exchange`.
+    pub(super) async fn read(self, exchange: u64, stream: &mut Stream) -> Over {
+        let (seq, status) = (self.seq, self.reply.status);
+        let location = self.reply.header("location").filter(|_| (300..400).contains(&status));
+        let how = if self.is_stream() {
+            self.events(exchange, stream).await
+        } else {
+            self.whole(exchange, stream).await
+        };
+        let elsewhere = location.map(|location| format!(" to {location}")).unwrap_or_default();
+        let how = format!("ended with HTTP {status}{elsewhere}, {how}");
+        Over { seq, status: Some(status), how }
+    }
+
+    /// A body that is read as one piece.
+    async fn whole(self, exchange: u64, stream: &mut Stream) -> String {
+        let Self { observer, origin, essence, reply, limits, .. } = self;
+        let scribe = &observer.scribe;
+        let status = reply.status;
+        let mut body = BytesMut::new();
+        let mut pieces = reply.body;
+        let mut broken = None;
+        while let Some(piece) = pieces.next().await {
+            match piece {
+                Ok(piece) => body.extend_from_slice(&piece),
+                Err(why) => {
+                    let how = format!("a body that broke off after {} bytes: {why}", body.len());
+                    broken = Some((how, Damage::Lost));
+                    break;
+                }
+            }
+            if body.len() > limits.body {
+                let limit = limits.body;
+                let how = format!("a body longer than the {limit} bytes that mcp-test reads");
+                broken = Some((how, Damage::OverLimit));
                 break;
             }
         }
-        if body.len() > limits.body {
-            let how = format!("a body longer than the {} bytes that mcp-test reads", limits.body);
-            broken = Some((how, Damage::OverLimit));
-            break;
-        }
+        let body = body.freeze();
+        let (all, how) = if let Some((how, damage)) = broken {
+            let head = body.slice(..body.len().min(KEPT));
+            (vec![scribe.noise(origin, head, how.clone(), damage)], how)
+        } else if body.is_empty() {
+            (Vec::new(), "an empty body".to_owned())
+        } else if essence == "application/json" {
+            let how = format!("{} bytes of application/json", body.len());
+            (scribe.text(origin, body), how)
+        } else {
+            let kind = match essence.as_str() {
+                "" => "a body without a Content-Type".to_owned(),
+                essence => format!("a body of type {essence}"),
+            };
+            let why =
+                format!("HTTP {status} with {kind}, not application/json or text/event-stream");
+            (vec![scribe.noise(origin, body, why, Damage::Lost)], kind)
+        };
+        pass(observer, exchange, stream, all).await;
+        how
     }
-    let body = body.freeze();
-    if let Some((how, damage)) = broken {
-        let head = body.slice(..body.len().min(KEPT));
-        observer.noise(origin, head, how.clone(), damage).await;
-        return how;
-    }
-    if body.is_empty() {
-        return "an empty body".to_owned();
-    }
-    if essence == "application/json" {
-        let how = format!("{} bytes of application/json", body.len());
-        observer.text(origin, body).await;
-        return how;
-    }
-    let kind = match essence {
-        "" => "a body without a Content-Type".to_owned(),
-        essence => format!("a body of type {essence}"),
-    };
-    let why = format!("HTTP {status} with {kind}, not application/json or text/event-stream");
-    observer.noise(origin, body, why, Damage::Lost).await;
-    kind
-}
 
-/// A body that is a stream of events, each with a message as its data; tells whether the stream gave ids to its events.
-async fn events(
-    observer: &Observer,
-    origin: Origin,
-    reply: HttpReply,
-    limits: Limits,
-) -> (String, bool) {
-    let mut decoder = Decoder::new(limits.event);
-    let mut pieces = reply.body;
-    let (mut seen, mut numbered) = (0_u64, false);
-    let how = loop {
-        match pieces.next().await {
-            None => break "the event stream complete".to_owned(),
-            Some(Err(why)) => break format!("the event stream broken off: {why}"),
-            Some(Ok(piece)) => {
-                for item in decoder.push(&piece) {
-                    seen += 1;
-                    numbered |= has_id(&item);
-                    if !event(observer, origin, item).await {
-                        return ("the event stream no longer listened to".to_owned(), false);
+    /// A body that is a stream of events, each with a message as its data.
+    async fn events(self, exchange: u64, stream: &mut Stream) -> String {
+        let Self { observer, origin, reply, limits, .. } = self;
+        let mut decoder = Decoder::new(limits.event);
+        let mut pieces = reply.body;
+        let mut seen = 0_u64;
+        let mut take = async |items: Vec<SseItem>| {
+            for item in items {
+                seen += 1;
+                stream.saw(&item);
+                let all = observer.scribe.event(origin, item);
+                if !pass(observer, exchange, stream, all).await {
+                    return false;
+                }
+            }
+            true
+        };
+        let how = loop {
+            match pieces.next().await {
+                None => break "the event stream complete".to_owned(),
+                Some(Err(why)) => break format!("the event stream broken off: {why}"),
+                Some(Ok(piece)) => {
+                    if !take(decoder.push(&piece)).await {
+                        return "the event stream no longer listened to".to_owned();
                     }
                 }
             }
-        }
-    };
-    for item in decoder.finish() {
-        seen += 1;
-        event(observer, origin, item).await;
+        };
+        take(decoder.finish()).await;
+        format!("{how} after {seen} event{}", if seen == 1 { "" } else { "s" })
     }
-    (format!("{how} after {seen} event{}", if seen == 1 { "" } else { "s" }), numbered)
 }
 
-fn has_id(item: &SseItem) -> bool {
-    matches!(item, SseItem::Event(event) | SseItem::Silent(event) if event.id.is_some())
-}
-
-async fn event(observer: &Observer, origin: Origin, item: SseItem) -> bool {
-    observer.pass_all(observer.scribe.event(origin, item)).await
+/// Passes on what came, as part of the exchange to which it belongs.
+async fn pass(
+    observer: &Observer,
+    exchange: u64,
+    stream: &mut Stream,
+    mut all: Vec<Incoming>,
+) -> bool {
+    for incoming in &mut all {
+        if let Incoming::Message { origin, .. } | Incoming::Garbled { origin, .. } = incoming {
+            origin.exchange = Some(exchange);
+        }
+        stream.brought(incoming);
+    }
+    observer.pass_all(all).await
 }

@@ -1,4 +1,4 @@
-//! The headers that a revision asks a client to send with each POST.
+//! The headers that a revision asks a client to send with each request.
 //!
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata>
 
@@ -24,6 +24,19 @@ pub(super) fn for_message(
             headers.extend(mirrored(message));
         }
     }
+    headers
+}
+
+/// The headers of a GET that opens a stream, or resumes one after this event.
+pub(super) fn for_get(
+    revision: Option<Revision>,
+    session: Option<&str>,
+    after: Option<&str>,
+) -> Vec<(String, String)> {
+    let mut headers = vec![pair("Accept", "text/event-stream")];
+    headers.extend(session.map(|session| pair(header::MCP_SESSION_ID, session)));
+    headers.extend(revision.and_then(version));
+    headers.extend(after.map(|after| pair(header::LAST_EVENT_ID, after)));
     headers
 }
 
@@ -84,6 +97,14 @@ mod tests {
         Accept: application/json, text/event-stream
         Mcp-Session-Id: s1
         MCP-Protocol-Version: 2025-06-18
+        ");
+        let get = for_get(Some(Revision::V2025_11_25), Some("s1"), Some("e7"));
+        let get: Vec<String> = get.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        insta::assert_snapshot!(get.join("\n"), @r"
+        Accept: text/event-stream
+        Mcp-Session-Id: s1
+        MCP-Protocol-Version: 2025-11-25
+        Last-Event-ID: e7
         ");
         insta::assert_snapshot!(shown(Some(Revision::V2026_07_28), None), @r"
         Content-Type: application/json

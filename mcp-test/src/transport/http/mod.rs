@@ -1,26 +1,30 @@
 //! The client's end of Streamable HTTP: one POST per message, replies as JSON or as an event stream.
 //!
 //! Over the network and against a tower service in this process alike; only [`door`] knows the difference. Sessions,
-//! the version header and the mirrored headers follow the revision of the conversation. The server's end is in
-//! [`super::serve_http`].
+//! the version header and the mirrored headers follow the revision of the conversation. An event stream that breaks off
+//! before it brought its reply is resumed by [`resume`]. The server's end is in [`super::serve_http`].
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http>
 
 mod body;
+mod courier;
 mod door;
 mod headers;
+mod resume;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::{AbortHandle, JoinSet};
 
+use self::courier::{Asked, Courier};
 pub(super) use self::door::Door;
+use self::resume::{Awaited, Stream};
 use super::bare::BareCall;
 use super::link::{BoxFuture, Carry, Ending, Link, Outgoing, QUEUE, Sent};
 use super::reading::Observer;
@@ -35,23 +39,11 @@ use crate::wire::Message;
 /// How long exchanges that are under way at the end may take.
 const LEAVING: Duration = Duration::from_millis(100);
 
-/// What the exchanges of one connection share.
-#[derive(Default)]
-struct Shared {
-    session: Option<String>,
-    revision: Option<Revision>,
-}
-
-/// The carrier: posts messages and observes what comes back.
+/// The carrier: sends requests and observes what comes back.
 struct HttpCarrier {
-    door: Door,
-    url: String,
-    extra: Vec<(String, String)>,
-    limits: Limits,
-    observer: Observer,
-    shared: Arc<Mutex<Shared>>,
-    exchanges: AtomicU64,
+    courier: Courier,
     under_way: JoinSet<()>,
+    exchanges: BTreeMap<u64, AbortHandle>,
 }
 
 /// Opens a link that posts to `url` through `door`.
@@ -65,119 +57,127 @@ pub(super) fn open(
 ) -> Link {
     let connection = recorder.open(&format!("{kind} {}", shown(url)));
     let (incoming, observations) = mpsc::channel(QUEUE);
-    let carrier = HttpCarrier {
-        door,
-        url: url.to_owned(),
-        extra: extra.to_vec(),
-        limits,
-        observer: Observer::new(recorder, connection, incoming),
-        shared: Arc::default(),
-        exchanges: AtomicU64::new(0),
-        under_way: JoinSet::new(),
-    };
+    let observer = Observer::new(recorder, connection, incoming);
+    let courier = Courier::new(door, url, extra, limits, observer);
+    let (under_way, exchanges) = (JoinSet::new(), BTreeMap::new());
+    let carrier = HttpCarrier { courier, under_way, exchanges };
     Link::new(kind, connection, recorder.clone(), Box::new(carrier), observations)
 }
 
 impl HttpCarrier {
-    fn shared(&self) -> std::sync::MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Lets an exchange run by itself.
+    fn start(&mut self, exchange: u64, running: impl Future<Output = ()> + Send + 'static) {
+        while self.under_way.try_join_next().is_some() {}
+        self.exchanges.retain(|_, task| !task.is_finished());
+        let observer = self.courier.observer.clone();
+        let task = self.under_way.spawn(async move {
+            // The body of a service in this process is code of the test's, and may panic.
+            if let Err(panic) = AssertUnwindSafe(running).catch_unwind().await {
+                let why = format!("the service panicked: {}", panic_text(panic.as_ref()));
+                body::no_response(&observer, exchange, &why).await;
+            }
+        });
+        self.exchanges.insert(exchange, task);
     }
 
-    /// The headers of a request, later ones replacing earlier ones of the same name.
-    fn headers(&self, outgoing: &Outgoing) -> Vec<(String, String)> {
-        let mut all = BTreeMap::new();
-        let own = {
-            let shared = self.shared();
-            headers::for_message(
-                outgoing.message.as_ref(),
-                shared.revision,
-                shared.session.as_deref(),
-            )
-        };
-        for (name, value) in
-            own.into_iter().chain(self.extra.clone()).chain(outgoing.headers.clone())
-        {
-            all.insert(name.to_ascii_lowercase(), (name, value));
-        }
-        for name in &outgoing.without {
-            all.remove(&name.to_ascii_lowercase());
-        }
-        all.into_values().collect()
-    }
-
-    fn record_request(&self, method: &str, exchange: u64, headers: &[(String, String)]) {
-        let what = What::HttpRequest {
-            method: method.to_owned(),
-            path: self.url.clone(),
-            headers: headers.to_vec(),
-        };
-        self.observer.scribe.own(Some(exchange), what);
-    }
-
-    fn next_exchange(&self) -> u64 {
-        self.exchanges.fetch_add(1, Ordering::Relaxed) + 1
+    /// Opens a stream with GET and waits until its response begins, or does not.
+    async fn get(&mut self, after: Option<&str>, deadline: Deadline) -> Sent {
+        let headers = self.courier.get_headers(after);
+        let asked = self.courier.ask("GET", headers, Bytes::new());
+        let exchange = asked.exchange;
+        let mut sent = Sent { seq: asked.sent, exchange: Some(exchange), written: false };
+        let (begun, beginning) = oneshot::channel();
+        let stream = Stream::new(Awaited::Anything, after, Deadline::never());
+        self.start(exchange, converse(self.courier.clone(), asked, stream, Some(begun)));
+        sent.written = clock::within(deadline, beginning).await.is_ok();
+        sent
     }
 }
 
-impl Carry for HttpCarrier {
-    fn send(&mut self, outgoing: Outgoing, _: Deadline) -> BoxFuture<'_, Sent> {
-        Box::pin(async move {
-            let exchange = self.next_exchange();
-            let headers = self.headers(&outgoing);
-            self.record_request("POST", exchange, &headers);
-            let message = Reading::message(outgoing.text.clone());
-            let seq = self.observer.scribe.own(Some(exchange), message);
+/// One exchange from its request to the end of its response, and of what continues it.
+async fn converse(
+    courier: Courier,
+    asked: Asked,
+    mut stream: Stream,
+    begun: Option<oneshot::Sender<()>>,
+) {
+    let Asked { exchange, reply, opens_session, .. } = asked;
+    let reply = match reply.await {
+        Ok(reply) => reply,
+        Err(why) => {
+            body::no_response(&courier.observer, exchange, &why).await;
+            return drop(begun);
+        }
+    };
+    if opens_session && (200..300).contains(&reply.status) {
+        courier.shared().session = reply.header(header::MCP_SESSION_ID);
+    }
+    let response = body::begin(&courier.observer, exchange, reply, courier.limits);
+    drop(begun);
+    let is_stream = response.is_stream();
+    let mut over = response.read(exchange, &mut stream).await;
+    if is_stream && let Some(more) = resume::to_the_end(&courier, exchange, &mut stream).await {
+        over.how = format!("{}, {more}", over.how);
+    }
+    over.pass(&courier.observer, exchange).await;
+}
 
-            let call = self.door.call("POST", &self.url, &headers, outgoing.text);
-            let observer = self.observer.clone();
-            let limits = self.limits;
-            let opens_session = opens_session(outgoing.message.as_ref());
-            let shared = self.shared.clone();
-            while self.under_way.try_join_next().is_some() {}
-            self.under_way.spawn(async move {
-                let reply = match call.await {
-                    Ok(reply) => reply,
-                    Err(why) => return body::no_response(&observer, exchange, &why).await,
-                };
-                if opens_session && let Some(id) = reply.header(header::MCP_SESSION_ID) {
-                    shared.lock().unwrap_or_else(PoisonError::into_inner).session = Some(id);
-                }
-                let observing = body::observe(&observer, exchange, reply, limits);
-                // The body of a service in this process is code of the test's, and may panic.
-                if let Err(panic) = AssertUnwindSafe(observing).catch_unwind().await {
-                    let why = format!("the service panicked: {}", panic_text(panic.as_ref()));
-                    body::no_response(&observer, exchange, &why).await;
-                }
-            });
-            Sent { seq, exchange: Some(exchange), written: true }
-        })
+impl Carry for HttpCarrier {
+    fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent> {
+        let headers = self.courier.post_headers(&outgoing);
+        let mut asked = self.courier.ask("POST", headers, outgoing.text.clone());
+        asked.opens_session = opens_session(outgoing.message.as_ref());
+        let message = Reading::message(outgoing.text);
+        let requests = match &message {
+            What::Message { reading, .. } => {
+                reading.messages().filter(|said| matches!(said, Message::Request(_))).count()
+            }
+            _ => 0,
+        };
+        let exchange = asked.exchange;
+        let seq = self.courier.observer.scribe.own(Some(exchange), message);
+        let stream = Stream::new(Awaited::Replies(requests), None, deadline);
+        self.start(exchange, converse(self.courier.clone(), asked, stream, None));
+        Box::pin(async move { Sent { seq, exchange: Some(exchange), written: true } })
     }
 
     fn speak(&mut self, revision: Revision) {
-        self.shared().revision = Some(revision);
+        self.courier.shared().revision = Some(revision);
     }
 
-    fn bare(&self, mut request: HttpRequest) -> Option<BareCall> {
-        let given =
-            |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-        let extra: Vec<_> = self.extra.iter().filter(|(name, _)| !given(name)).cloned().collect();
-        request.headers.extend(extra);
-        let url = match &request.path {
-            Some(path) => door::elsewhere(&self.url, path),
-            None => self.url.clone(),
+    fn listen<'a>(
+        &'a mut self,
+        after: Option<&'a str>,
+        deadline: Deadline,
+    ) -> BoxFuture<'a, Option<Sent>> {
+        let revision = self.courier.shared().revision;
+        if revision.is_some_and(|revision| !revision.has_get_stream()) {
+            return Box::pin(async { None });
+        }
+        Box::pin(async move { Some(self.get(after, deadline).await) })
+    }
+
+    fn hang_up(&mut self, exchange: u64) -> bool {
+        let Some(task) = self.exchanges.remove(&exchange).filter(|task| !task.is_finished()) else {
+            return false;
         };
-        let reply = self.door.call(&request.method, &url, &request.headers, request.body.clone());
-        let scribe = self.observer.scribe.clone();
-        Some(BareCall::new(scribe, self.next_exchange(), &url, &request, self.limits, reply))
+        task.abort();
+        let how = "hung up by mcp-test".to_owned();
+        self.courier.observer.scribe.own(Some(exchange), What::Closed { how });
+        true
+    }
+
+    fn bare(&self, request: HttpRequest) -> Option<BareCall> {
+        Some(self.courier.bare(request))
     }
 
     fn as_http(&self, outgoing: Outgoing) -> Option<HttpRequest> {
-        let headers = self.headers(&outgoing);
+        let headers = self.courier.post_headers(&outgoing);
         Some(HttpRequest { headers, ..HttpRequest::post(outgoing.text) })
     }
 
     fn session(&self) -> Option<String> {
-        self.shared().session.clone()
+        self.courier.shared().session.clone()
     }
 
     fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
@@ -186,39 +186,14 @@ impl Carry for HttpCarrier {
             let leaving = async { while self.under_way.join_next().await.is_some() {} };
             let _ = clock::within(Deadline::after(LEAVING.min(grace)), leaving).await;
             self.under_way.abort_all();
-            let session = self.shared().session.take();
+            let session = self.courier.shared().session.take();
             let how = match session {
                 None => "closed".to_owned(),
-                Some(session) => self.delete_session(session, grace).await,
+                Some(session) => self.courier.delete_session(session, grace).await,
             };
-            self.observer.scribe.own(None, What::Closed { how: how.clone() });
+            self.courier.observer.scribe.own(None, What::Closed { how: how.clone() });
             Ending { how, orderly: true }
         })
-    }
-}
-
-impl HttpCarrier {
-    /// Tells the server that the session is over; a server may refuse that, which is no fault.
-    /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management>
-    async fn delete_session(&mut self, session: String, grace: Duration) -> String {
-        let exchange = self.next_exchange();
-        let mut headers = vec![(header::MCP_SESSION_ID.to_owned(), session)];
-        if let Some(revision) = self.shared().revision {
-            headers.extend(headers::version(revision));
-        }
-        headers.extend(self.extra.clone());
-        self.record_request("DELETE", exchange, &headers);
-        let call = self.door.call("DELETE", &self.url, &headers, Bytes::new());
-        match clock::within(Deadline::after(grace), call).await {
-            Ok(Ok(reply)) => {
-                let status = reply.status;
-                let what = What::HttpResponse { status, headers: reply.headers };
-                self.observer.record(Some(exchange), what);
-                format!("session deleted, HTTP {status}")
-            }
-            Ok(Err(why)) => format!("session not deleted: {why}"),
-            Err(_) => format!("session not deleted: no answer to DELETE within {grace:?}"),
-        }
     }
 }
 

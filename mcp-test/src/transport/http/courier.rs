@@ -1,0 +1,146 @@
+//! Makes the requests of one connection: where they go, with which headers, under which number.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::door::{self, Door, HttpReply};
+use super::{headers, opens_session};
+use crate::clock::{self, Deadline};
+use crate::spec::{Revision, header};
+use crate::trace::{Seq, What};
+use crate::transport::bare::BareCall;
+use crate::transport::link::{BoxFuture, Outgoing};
+use crate::transport::reading::Observer;
+use crate::transport::{HttpRequest, Limits};
+
+/// What the exchanges of one connection learn from each other.
+#[derive(Default)]
+pub(super) struct Shared {
+    pub(super) session: Option<String>,
+    pub(super) revision: Option<Revision>,
+}
+
+/// Makes requests; clones number them together.
+#[derive(Clone)]
+pub(super) struct Courier {
+    door: Door,
+    url: Arc<str>,
+    extra: Arc<[(String, String)]>,
+    pub(super) limits: Limits,
+    pub(super) observer: Observer,
+    shared: Arc<Mutex<Shared>>,
+    exchanges: Arc<AtomicU64>,
+}
+
+/// A request that is recorded; it leaves once `reply` is polled.
+pub(super) struct Asked {
+    pub(super) exchange: u64,
+    pub(super) sent: Seq,
+    pub(super) opens_session: bool,
+    pub(super) reply: BoxFuture<'static, Result<HttpReply, String>>,
+}
+
+impl Courier {
+    pub(super) fn new(
+        door: Door,
+        url: &str,
+        extra: &[(String, String)],
+        limits: Limits,
+        observer: Observer,
+    ) -> Self {
+        let (shared, exchanges) = (Arc::default(), Arc::default());
+        Self { door, url: url.into(), extra: extra.into(), limits, observer, shared, exchanges }
+    }
+
+    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_exchange(&self) -> u64 {
+        self.exchanges.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The headers of a POST; a conversation that begins anew has neither session nor revision yet.
+    pub(super) fn post_headers(&self, outgoing: &Outgoing) -> Vec<(String, String)> {
+        let message = outgoing.message.as_ref();
+        let own = if opens_session(message) {
+            headers::for_message(message, None, None)
+        } else {
+            let shared = self.shared();
+            headers::for_message(message, shared.revision, shared.session.as_deref())
+        };
+        self.merged(own, &outgoing.headers)
+    }
+
+    /// The headers of a GET that asks for the events after this one.
+    pub(super) fn get_headers(&self, after: Option<&str>) -> Vec<(String, String)> {
+        let own = {
+            let shared = self.shared();
+            headers::for_get(shared.revision, shared.session.as_deref(), after)
+        };
+        self.merged(own, &[])
+    }
+
+    /// The carrier's own headers, those of the target and those of the message, later ones replacing earlier ones.
+    fn merged(
+        &self,
+        own: Vec<(String, String)>,
+        given: &[(String, String)],
+    ) -> Vec<(String, String)> {
+        let mut all = BTreeMap::new();
+        for (name, value) in own.into_iter().chain(self.extra.to_vec()).chain(given.to_vec()) {
+            all.insert(name.to_ascii_lowercase(), (name, value));
+        }
+        all.into_values().collect()
+    }
+
+    /// Records a request, and makes it ready to leave.
+    pub(super) fn ask(&self, method: &str, headers: Vec<(String, String)>, body: Bytes) -> Asked {
+        let exchange = self.next_exchange();
+        let reply = self.door.call(method, &self.url, &headers, body);
+        let (method, path) = (method.to_owned(), self.url.as_ref().to_owned());
+        let what = What::HttpRequest { method, path, headers };
+        let sent = self.observer.scribe.own(Some(exchange), what);
+        Asked { exchange, sent, opens_session: false, reply }
+    }
+
+    /// A request that is not the carrier's own; what the target sends with every request is added unless it is given.
+    pub(super) fn bare(&self, mut request: HttpRequest) -> BareCall {
+        let given =
+            |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+        let extra: Vec<_> = self.extra.iter().filter(|(name, _)| !given(name)).cloned().collect();
+        request.headers.extend(extra);
+        let url = match &request.path {
+            Some(path) => door::elsewhere(&self.url, path),
+            None => self.url.as_ref().to_owned(),
+        };
+        let reply = self.door.call(&request.method, &url, &request.headers, request.body.clone());
+        let scribe = self.observer.scribe.clone();
+        BareCall::new(scribe, self.next_exchange(), &url, &request, self.limits, reply)
+    }
+
+    /// Tells the server that the session is over; a server may refuse that, which is no fault.
+    /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management>
+    pub(super) async fn delete_session(&self, session: String, grace: Duration) -> String {
+        let mut own = vec![(header::MCP_SESSION_ID.to_owned(), session)];
+        own.extend(self.shared().revision.and_then(headers::version));
+        let asked = self.ask("DELETE", self.merged(own, &[]), Bytes::new());
+        match clock::within(Deadline::after(grace), asked.reply).await {
+            Ok(Ok(reply)) => {
+                let status = reply.status;
+                let what = What::HttpResponse { status, headers: reply.headers };
+                self.observer.record(Some(asked.exchange), what);
+                format!("session deleted, HTTP {status}")
+            }
+            Ok(Err(why)) => format!("session not deleted: {why}"),
+            Err(_) => {
+                let within = clock::in_words(grace);
+                format!("session not deleted: no answer to DELETE within {within}")
+            }
+        }
+    }
+}
