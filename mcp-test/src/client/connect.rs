@@ -21,7 +21,8 @@ impl Client {
         if options.revision.era() == Era::Stateless {
             link.speak(options.revision);
         }
-        let state = State::new(options.lenient_ids, link.kind() == CarrierKind::Http);
+        let networked = matches!(link.kind(), CarrierKind::Http | CarrierKind::Sse);
+        let state = State::new(options.lenient_ids, networked);
         Self { link, options, facts, ids: 0, state, tracked: Vec::new(), mirrored: BTreeMap::new() }
     }
 

@@ -15,6 +15,8 @@ mod faulty;
 mod headers;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "http")]
+mod legacy_sse;
 mod limits;
 mod lines;
 mod link;

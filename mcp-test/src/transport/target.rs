@@ -255,8 +255,9 @@ impl Target {
             }
             #[cfg(feature = "http")]
             Carrier::Sse { url, .. } => {
-                let why = "HTTP+SSE is not spoken yet".to_owned();
-                Err(OpenError::Url { url: shown(url), why })
+                let door = super::http::Door::network(url)
+                    .map_err(|why| OpenError::Url { url: shown(url), why })?;
+                Ok(super::legacy_sse::open(door, url, &self.headers, recorder, limits))
             }
         }
     }

@@ -3,10 +3,10 @@
 use bytes::BytesMut;
 use futures_util::StreamExt;
 
-use super::door::HttpReply;
 use super::resume::Stream;
 use crate::trace::{Seq, What};
 use crate::transport::Limits;
+use crate::transport::bare::HttpReply;
 use crate::transport::link::{Damage, Incoming, Origin};
 use crate::transport::reading::Observer;
 use crate::wire::sse::{Decoder, SseItem};
@@ -17,8 +17,7 @@ const KEPT: usize = 64 * 1024;
 /// Says that no response came.
 pub(super) async fn no_response(observer: &Observer, exchange: u64, why: &str) {
     let how = format!("failed without an HTTP response: {why}");
-    let seq = closed(observer, exchange, &how);
-    Over { seq, status: None, how }.pass(observer, exchange).await;
+    Over::new(observer, exchange, None, how).pass(observer, exchange).await;
 }
 
 /// Records the end of an exchange.
@@ -27,22 +26,37 @@ pub(super) fn closed(observer: &Observer, exchange: u64, how: &str) -> Seq {
 }
 
 /// A response that was read to its end.
-pub(super) struct Over {
+pub(in crate::transport) struct Over {
     seq: Seq,
     status: Option<u16>,
-    pub(super) how: String,
+    pub(in crate::transport) how: String,
 }
 
 impl Over {
+    /// Records that an exchange ended in this way.
+    pub(in crate::transport) fn new(
+        observer: &Observer,
+        exchange: u64,
+        status: Option<u16>,
+        how: String,
+    ) -> Self {
+        Self { seq: closed(observer, exchange, &how), status, how }
+    }
+
+    /// A response, recorded here, that held nothing to be read.
+    pub(in crate::transport) fn at(seq: Seq, status: u16) -> Self {
+        Self { seq, status: Some(status), how: format!("ended with HTTP {status}") }
+    }
+
     /// Tells that nothing more comes on an exchange.
-    pub(super) async fn pass(self, observer: &Observer, exchange: u64) {
+    pub(in crate::transport) async fn pass(self, observer: &Observer, exchange: u64) {
         let Self { seq, status, how } = self;
         observer.pass(Incoming::Ended { seq, exchange, status, how }).await;
     }
 }
 
 /// A response whose head is recorded.
-pub(super) struct Response<'a> {
+pub(in crate::transport) struct Response<'a> {
     observer: &'a Observer,
     seq: Seq,
     origin: Origin,
@@ -52,18 +66,16 @@ pub(super) struct Response<'a> {
 }
 
 /// Records the head of a response.
-pub(super) fn begin(
+pub(in crate::transport) fn begin(
     observer: &Observer,
     exchange: u64,
     reply: HttpReply,
     limits: Limits,
 ) -> Response<'_> {
     let status = reply.status;
-    let media = reply.header("content-type").unwrap_or_default();
-    let essence = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let (essence, stream) = (reply.media(), reply.is_stream());
     let what = What::HttpResponse { status, headers: reply.headers.clone() };
     let seq = observer.record(Some(exchange), what);
-    let stream = essence == "text/event-stream";
     let origin = Origin { exchange: Some(exchange), status: Some(status), stream };
     Response { observer, seq, origin, essence, reply, limits }
 }
@@ -75,7 +87,7 @@ impl Response<'_> {
     }
 
     /// Reads it to its end; what it brings is passed on as part of `exchange`.
-    pub(super) async fn read(self, exchange: u64, stream: &mut Stream) -> Over {
+    pub(in crate::transport) async fn read(self, exchange: u64, stream: &mut Stream) -> Over {
         let (seq, status) = (self.seq, self.reply.status);
         let location = self.reply.header("location").filter(|_| (300..400).contains(&status));
         let how = if self.is_stream() {

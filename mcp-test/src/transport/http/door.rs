@@ -14,9 +14,20 @@ use crate::expect::words::panic_text;
 use crate::transport::headers::listed;
 use crate::transport::link::BoxFuture;
 
-pub(in crate::transport) use crate::transport::bare::HttpReply;
+use crate::transport::bare::HttpReply;
 
 impl HttpReply {
+    /// The type of the body without its parameters, in small letters; empty if none is given.
+    pub(in crate::transport) fn media(&self) -> String {
+        let media = self.header("content-type").unwrap_or_default();
+        media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
+    /// Whether the response is an event stream.
+    pub(in crate::transport) fn is_stream(&self) -> bool {
+        self.media() == "text/event-stream"
+    }
+
     /// The value of a header; names compare without regard to case.
     pub(in crate::transport) fn header(&self, name: &str) -> Option<String> {
         let found = self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));

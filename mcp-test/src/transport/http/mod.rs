@@ -22,10 +22,13 @@ use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 
-use self::courier::{Asked, Courier};
+pub(super) use self::body::{Over, begin};
+use self::courier::Asked;
+pub(super) use self::courier::Courier;
 pub(super) use self::door::Door;
-use self::resume::{Awaited, Stream};
+pub(super) use self::resume::{Awaited, Stream};
 use super::bare::BareCall;
+pub(super) use super::bare::HttpReply;
 use super::link::{BoxFuture, Carry, Ending, Link, Outgoing, QUEUE, Sent};
 use super::reading::Observer;
 use super::target::shown;
@@ -112,7 +115,7 @@ async fn converse(
     if opens_session && (200..300).contains(&reply.status) {
         courier.shared().session = reply.header(header::MCP_SESSION_ID);
     }
-    let response = body::begin(&courier.observer, exchange, reply, courier.limits);
+    let response = begin(&courier.observer, exchange, reply, courier.limits);
     drop(begun);
     let is_stream = response.is_stream();
     let mut over = response.read(exchange, &mut stream).await;

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use super::body;
 use super::courier::Courier;
 use crate::clock::{self, Deadline};
+use crate::spec::Revision;
 use crate::transport::link::{Damage, Incoming};
 use crate::wire::Message;
 use crate::wire::sse::SseItem;
@@ -24,7 +25,7 @@ const CONTINUATIONS: u32 = 100;
 
 /// What a response is read for.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Awaited {
+pub(in crate::transport) enum Awaited {
     /// So many replies: the stream has done its duty after them.
     Replies(usize),
     /// Whatever the server has to say, for as long as it likes.
@@ -32,7 +33,7 @@ pub(super) enum Awaited {
 }
 
 /// What is remembered of an event stream from one connection to the next.
-pub(super) struct Stream {
+pub(in crate::transport) struct Stream {
     awaited: Awaited,
     deadline: Deadline,
     last_id: String,
@@ -43,7 +44,11 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Of which nothing has come yet, after the event with this id.
-    pub(super) fn new(awaited: Awaited, after: Option<&str>, deadline: Deadline) -> Self {
+    pub(in crate::transport) fn new(
+        awaited: Awaited,
+        after: Option<&str>,
+        deadline: Deadline,
+    ) -> Self {
         let last_id = after.unwrap_or_default().to_owned();
         Self { awaited, deadline, last_id, retry: None, fruitful: false }
     }
@@ -88,7 +93,7 @@ pub(super) async fn to_the_end(
     exchange: u64,
     stream: &mut Stream,
 ) -> Option<String> {
-    let resumable = courier.shared().revision.is_none_or(|it| it.has_resumability());
+    let resumable = courier.shared().revision.is_none_or(Revision::has_resumability);
     let (mut count, mut fruitless) = (0, 0);
     let mut told = None;
     while resumable && stream.is_to_be_resumed() && count < CONTINUATIONS && fruitless < FRUITLESS {
