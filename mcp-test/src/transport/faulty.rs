@@ -103,6 +103,18 @@ impl Carry for Faulty {
         self.inner.speak(revision);
     }
 
+    fn listen<'a>(
+        &'a mut self,
+        after: Option<&'a str>,
+        deadline: Deadline,
+    ) -> BoxFuture<'a, Option<Sent>> {
+        self.inner.listen(after, deadline)
+    }
+
+    fn hang_up(&mut self, exchange: u64) -> bool {
+        self.inner.hang_up(exchange)
+    }
+
     fn bare(&self, request: HttpRequest) -> Option<BareCall> {
         self.inner.bare(request)
     }

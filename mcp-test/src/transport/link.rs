@@ -112,7 +112,7 @@ impl Outgoing {
     /// Bytes that are sent as they are, message or not.
     #[must_use]
     pub fn raw(text: impl Into<Bytes>) -> Self {
-        Self { text: text.into(), message: None, headers: Vec::new() }
+        Self { text: text.into(), message: None, headers: Vec::new(), without: Vec::new() }
     }
 
     /// Adds an HTTP header; see [`Outgoing::headers`].

@@ -74,7 +74,12 @@ impl Courier {
             let shared = self.shared();
             headers::for_message(message, shared.revision, shared.session.as_deref())
         };
-        self.merged(own, &outgoing.headers)
+        let mut headers = self.merged(own, &outgoing.headers);
+        let left_out = |name: &String| {
+            outgoing.without.iter().any(|without| name.eq_ignore_ascii_case(without))
+        };
+        headers.retain(|(name, _)| !left_out(name));
+        headers
     }
 
     /// The headers of a GET that asks for the events after this one.
