@@ -30,6 +30,8 @@ scenarios![
     tools_call_with_progress,
     tools_call_sampling,
     tools_call_elicitation,
+    server_sse_polling,
+    server_sse_multiple_streams,
     resources_list,
     resources_read_text,
     resources_subscribe,

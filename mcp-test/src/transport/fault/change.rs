@@ -88,6 +88,8 @@ pub enum Lapse {
     KeepsSession,
     /// Sends no event ids, and so no priming event either.
     NoEventIds,
+    /// Gives the events of every stream the same ids.
+    ReusesEventIds,
     /// Never says when to come back.
     NoRetry,
     /// Forgets what a client that comes back has missed.
@@ -199,7 +201,7 @@ impl Damage {
 }
 
 impl Lapse {
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::IgnoresEof,
         Self::IgnoresTerm,
         Self::AllowsAnyOrigin,
@@ -212,6 +214,7 @@ impl Lapse {
         Self::ForgetsSession,
         Self::KeepsSession,
         Self::NoEventIds,
+        Self::ReusesEventIds,
         Self::NoRetry,
         Self::NoReplay,
     ];
@@ -230,6 +233,7 @@ impl Lapse {
             Self::ForgetsSession => "forget-session",
             Self::KeepsSession => "keep-session",
             Self::NoEventIds => "no-event-ids",
+            Self::ReusesEventIds => "same-event-ids",
             Self::NoRetry => "no-retry",
             Self::NoReplay => "no-replay",
         }

@@ -90,6 +90,7 @@ pub const WORDS: &[FaultWord] = &[
     word("forget-session", "forget-session", Http, "know no session once it is initialized"),
     word("keep-session", "keep-session", Http, "go on with a session that was ended by DELETE"),
     word("no-event-ids", "no-event-ids", Http, "send no event ids, and so no priming event"),
+    word("same-event-ids", "same-event-ids", Http, "give the events of every stream the same ids"),
     word("no-retry", "no-retry", Http, "never say when to come back"),
     word("no-replay", "no-replay", Http, "forget what a client that comes back has missed"),
 ];

@@ -31,6 +31,8 @@ pub(super) struct Manner {
     pub(super) numbered: bool,
     /// Whether it carries what the server sends on its own account, rather than what belongs to one request.
     pub(super) own: bool,
+    /// Whether its events have the ids that those of every other stream have, which must not be.
+    pub(super) alike: bool,
 }
 
 /// How a stream ends.

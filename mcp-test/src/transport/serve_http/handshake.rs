@@ -82,12 +82,14 @@ impl HttpServer {
             Err(refused) => return refused.text(),
             Ok(session) => session,
         };
-        let resumes = headers.contains_key(header::LAST_EVENT_ID) && session.is_resumable();
+        let resumes = headers.contains_key(header::LAST_EVENT_ID)
+            && session.is_resumable()
+            && !wire.lapses(Lapse::NoReplay);
         let reader = if resumes {
             let last = gate::value(headers, header::LAST_EVENT_ID);
             last.and_then(|id| session.streams.resume(id))
         } else {
-            Some(session.streams.listen(session.is_resumable()))
+            Some(session.streams.listen(session.manner(wire)))
         };
         match reader {
             Some(reader) => reply::stream_of(self.reading(wire, reader)),

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     spec::Revision,
     transport::{
-        fault::{Delivery, Then},
+        fault::{Delivery, Lapse, Then},
         serve::Outbound,
         tap::Wire,
     },
@@ -50,6 +50,12 @@ impl Session {
         self.conversation.revision().is_some_and(Revision::has_resumability)
     }
 
+    /// What its streams are like.
+    pub(super) fn manner(&self, wire: &Wire) -> Manner {
+        let numbered = self.is_resumable() && !wire.lapses(Lapse::NoEventIds);
+        Manner { numbered, own: false, alike: wire.lapses(Lapse::ReusesEventIds) }
+    }
+
     /// Whether the server may end connections and have the client come back.
     fn polls(&self) -> bool {
         self.conversation.revision().is_some_and(Revision::has_stream_polling)
@@ -65,8 +71,7 @@ impl HttpServer {
         drive: Drive,
         headers: Vec<(HeaderName, HeaderValue)>,
     ) -> Response {
-        let manner = Manner { numbered: session.is_resumable(), own: false };
-        let stream = session.streams.begin(manner);
+        let stream = session.streams.begin(session.manner(wire));
         let reader = stream.read();
         let (tell, told) = oneshot::channel();
         let exchange = Exchange {
@@ -153,9 +158,10 @@ impl Exchange {
     /// Turns the response into a stream.
     fn open(&self, tell: oneshot::Sender<Opening>, status: Option<u16>) {
         self.session.streams.keep(&self.stream);
-        if self.session.polls() {
+        if self.session.polls() && !self.wire.lapses(Lapse::NoEventIds) {
             let retry = self.server.0.options.retry.as_millis();
-            self.stream.push(Piece::priming(u64::try_from(retry).ok()));
+            let retry = u64::try_from(retry).ok().filter(|_| !self.wire.lapses(Lapse::NoRetry));
+            self.stream.push(Piece::priming(retry));
         }
         tell.send(Opening::Stream(status)).ok();
     }

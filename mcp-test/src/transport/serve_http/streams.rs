@@ -39,9 +39,9 @@ impl Streams {
     }
 
     /// A new stream for what the server sends on its own account; it begins with what has waited for one.
-    pub(super) fn listen(&self, numbered: bool) -> Reader {
+    pub(super) fn listen(&self, manner: Manner) -> Reader {
         self.with(|table| {
-            let stream = table.begin(Manner { numbered, own: true });
+            let stream = table.begin(Manner { own: true, ..manner });
             table.keep(&stream);
             let reader = stream.read();
             table.waiting.drain(..).for_each(|event| stream.push(event));
@@ -111,7 +111,7 @@ impl Streams {
 impl Table {
     fn begin(&mut self, manner: Manner) -> Arc<EventStream> {
         self.last += 1;
-        EventStream::new(self.last, manner)
+        EventStream::new(if manner.alike { 0 } else { self.last }, manner)
     }
 
     fn keep(&mut self, stream: &Arc<EventStream>) {

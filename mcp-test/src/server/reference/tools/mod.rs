@@ -41,6 +41,7 @@ pub(super) fn list() -> serde_json::Value {
         ("test_missing_capability", "Works for clients with sampling only.", nothing()),
         ("test_streaming_elicitation", "Asks the user for a colour.", nothing()),
         ("test_logging_tool", "Logs three times what it does.", nothing()),
+        ("test_reconnection", "Sends its client away before it answers.", nothing()),
     ];
     let tool = |(name, description, schema)| json!({ "name": name, "description": description, "inputSchema": schema });
     json!({ "tools": tools.map(tool) })
@@ -61,6 +62,10 @@ pub(super) async fn call(call: &Call) -> Answer {
         "test_error_handling" => failed("This tool intentionally returns an error for testing"),
         "add" => add(call, arguments),
         "test_tool_with_logging" | "test_logging_tool" => telling::log(call).await,
+        "test_reconnection" => match call.end_stream().await {
+            Ok(()) => said("The client has come back."),
+            Err(gone) => failed(&gone.to_string()),
+        },
         "test_tool_with_progress" => telling::progress(call).await,
         "test_sampling" => asking::sample(call, arguments).await,
         "test_elicitation" => asking::elicit(call, arguments).await,

@@ -1,0 +1,238 @@
+//! `server-sse-multiple-streams`.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+
+use super::raw::{Session, finding, in_words, is_success, post, reply, request};
+use super::references::SEP_1699;
+use crate::check::Finding;
+use crate::scenario::{CheckSpec, Ctx, Official, Profile};
+use crate::server::reference::everything;
+use crate::server::{Call, Server};
+use crate::spec::{Era, Revision, Revisions};
+use crate::transport::fault::Lapse;
+use crate::transport::{Fault, HttpAnswer, HttpRequest};
+use crate::{proofs, scenario};
+
+scenario! {
+    /// Several requests of one client are under way at once, each with a response, and perhaps a stream, of its own.
+    ///
+    /// The official checks look at the status of three responses, and whether their streams can be read at all; that
+    /// each brings the reply to its own request, and that a client may listen on two streams besides, is for checks of
+    /// our own. Officially a server without sessions is not tested.
+    Server "server-sse-multiple-streams": "Several requests are served at once",
+    revisions: Revisions::from(Revision::V2025_03_26),
+    official: Official::active(Revisions::from(Revision::V2025_11_25)),
+    carriers: StreamableHttp,
+    checks: [
+        CheckSpec::official(
+            "server-sse-multiple-streams-error",
+            "ServerSSEMultipleStreamsTest",
+            "The requests can be made; only told if not",
+            &[SEP_1699],
+        )
+        .requires(&["lifecycle.initialize-response", "jsonrpc.request-answered"])
+        .conditional(),
+        CheckSpec::official(
+            "server-sse-multiple-streams-session",
+            "ServerSSEMultipleStreamsSession",
+            "The server issues a session id; only told if not",
+            &[SEP_1699],
+        )
+        .requires(&["transport.http.sessionless-tolerated"])
+        .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25))
+        .conditional()
+        .warns(),
+        CheckSpec::official(
+            "server-accepts-multiple-post-streams",
+            "ServerAcceptsMultiplePostStreams",
+            "Three requests that are posted at once are accepted",
+            &[SEP_1699],
+        )
+        .requires(&["jsonrpc.request-answered", "transport.http.multiple-streams-tolerated"]),
+        CheckSpec::official(
+            "server-sse-streams-functional",
+            "ServerSSEStreamsFunctional",
+            "The event streams that answer them can be read",
+            &[SEP_1699],
+        )
+        .requires(&["transport.http.sse-event-data", "transport.http.sse-response-eventually"])
+        .also_warns(),
+        CheckSpec::own(
+            "server-streams-own-replies",
+            "ServerStreamsOwnReplies",
+            "Each response holds the reply to its own request, and no other",
+        )
+        .requires(&["jsonrpc.request-answered", "jsonrpc.result-id-echo", "transport.http.no-broadcast"]),
+        CheckSpec::own(
+            "server-streams-listening",
+            "ServerStreamsListening",
+            "GET is answered with an event stream or with HTTP 405, the second time as the first, and requests beside it go on",
+        )
+        .requires(&["transport.http.get-sse-or-405", "transport.http.multiple-streams-tolerated"])
+        .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
+    ],
+}
+
+const IDS: [i64; 3] = [1000, 1001, 1002];
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let outcome = streams(ctx).await;
+    ctx.conclude("server-sse-multiple-streams-error", outcome)
+}
+
+async fn streams(ctx: &mut Ctx) -> Result<(), Finding> {
+    let revision = ctx.revision();
+    if revision.era() == Era::Stateless {
+        return at_once(ctx, |message| post(revision, message)).await;
+    }
+    let session = Session::open(ctx).await?;
+    if session.id.is_none() && ctx.profile() == Profile::Official {
+        let why = "a server need not have sessions";
+        let without = Finding::peer("the server issues no session id").expected("a session id");
+        ctx.check("server-sse-multiple-streams-session").officially_judge(Err(without), why);
+        ctx.skip_the_rest("the server issues no session id");
+        return Ok(());
+    }
+    ctx.http(session.initialized()).await?;
+    at_once(ctx, |message| session.post(message)).await?;
+    let outcome = listening(ctx, &session).await?;
+    ctx.check("server-streams-listening").judge(outcome);
+    session.close(ctx).await;
+    Ok(())
+}
+
+async fn at_once(
+    ctx: &mut Ctx,
+    post: impl Fn(&serde_json::Value) -> HttpRequest,
+) -> Result<(), Finding> {
+    let revision = ctx.revision();
+    let posts = IDS.map(|id| post(&request(revision, id, "tools/list", json!({}))));
+    let answers: Vec<HttpAnswer> = ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
+
+    let mut accepts = ctx.check("server-accepts-multiple-post-streams").pass();
+    for answer in answers.iter().filter(|answer| !is_success(answer)) {
+        let refused = finding("one of three requests at once is refused", answer);
+        accepts = accepts.fail(refused.expected("HTTP 2xx").requires("jsonrpc.request-answered"));
+    }
+    drop(accepts);
+    readable(ctx, &answers);
+
+    let mut own = ctx.check("server-streams-own-replies").pass();
+    for (id, answer) in IDS.into_iter().zip(&answers) {
+        own = own.judge(own_reply(id, answer));
+    }
+    drop(own);
+    Ok(())
+}
+
+/// Whether the event streams among the answers can be read.
+fn readable(ctx: &mut Ctx, answers: &[HttpAnswer]) {
+    let streams: Vec<&HttpAnswer> = answers.iter().filter(|answer| answer.is_stream()).collect();
+    let broken: Vec<&HttpAnswer> = streams
+        .iter()
+        .copied()
+        .filter(|answer| answer.events.is_empty() && !answer.complete)
+        .collect();
+    let check = ctx.check("server-sse-streams-functional");
+    let Some(first) = broken.first() else {
+        match streams.is_empty() {
+            true => check.info("the server answers without event streams"),
+            false => check.pass(),
+        };
+        return;
+    };
+    let headline = format!("{} of {} event streams cannot be read", broken.len(), streams.len());
+    let finding = finding(headline, first)
+        .expected("an event")
+        .got(format!("an event stream that was {}", first.how))
+        .requires("transport.http.sse-event-data");
+    check.fail(if broken.len() == streams.len() { finding } else { finding.should() });
+}
+
+/// That an answer holds the reply to its own request and to no other one.
+fn own_reply(id: i64, answer: &HttpAnswer) -> Result<(), Finding> {
+    let expected = format!("the reply with id {id}, in the response to its own request");
+    if let Some(other) = IDS.into_iter().find(|other| *other != id && reply(answer, *other).is_some()) {
+        return Err(finding("a reply came in the response to another request", answer)
+            .expected(expected)
+            .got(format!("the reply with id {other}"))
+            .requires("jsonrpc.result-id-echo"));
+    }
+    match reply(answer, id) {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(_)) | None => Err(finding("one of three requests at once is not answered", answer)
+            .expected(expected)
+            .requires("jsonrpc.request-answered")),
+    }
+}
+
+/// That a client may listen, twice, and is answered meanwhile.
+async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Finding>, Finding> {
+    let mut open = Vec::new();
+    for headline in ["GET is refused", "a second GET is refused while another one is open"] {
+        let listening = ctx.open_http(session.get()).await?;
+        let answer = listening.answer();
+        if answer.status == 405 {
+            return Ok(Ok(()));
+        }
+        if answer.status != 200 || !answer.is_stream() {
+            let got = format!("HTTP {} with {:?}", answer.status, answer.media());
+            return Ok(Err(finding(headline, answer)
+                .expected("HTTP 200 with text/event-stream, or HTTP 405")
+                .got(got)
+                .requires("transport.http.get-sse-or-405")));
+        }
+        open.push(listening);
+    }
+    let message = request(ctx.revision(), 1003, "tools/list", json!({}));
+    let answer = ctx.http(session.post(&message)).await?;
+    drop(open);
+    Ok(match reply(&answer, 1003) {
+        Some(Ok(_)) => Ok(()),
+        _ => Err(Finding::peer("a request is not answered in its response while the client listens")
+            .expected("the reply with id 1003")
+            .got(in_words(&answer))
+            .requires("transport.http.multiple-streams-tolerated")),
+    })
+}
+
+proofs! {
+    passes on streaming();
+    catches "server-sse-multiple-streams-error" by status("initialize", 500), at V2025_11_25,
+        also "server-accepts-multiple-post-streams" Skipped, also "server-sse-streams-functional" Skipped,
+        also "server-streams-own-replies" Skipped, also "server-streams-listening" Skipped;
+    warns "server-sse-multiple-streams-session" by lapse(Lapse::NoSession), at V2025_11_25, under Official,
+        also "server-accepts-multiple-post-streams" Skipped, also "server-sse-streams-functional" Skipped,
+        also "server-streams-own-replies" Skipped, also "server-streams-listening" Skipped;
+    catches "server-accepts-multiple-post-streams" by status("tools/list", 429);
+    catches "server-sse-streams-functional" by close_on("tools/list"),
+        also "server-streams-own-replies" Failure, also "wire-well-formed" Skipped;
+    warns "server-sse-streams-functional" on breaking_off(), at V2025_06_18,
+        also "server-streams-own-replies" Failure, also "server-streams-listening" Failure;
+    catches "server-streams-own-replies" by reply_error("tools/list", -32603);
+    catches "server-streams-own-replies" by wrong_id("tools/list"), also "wire-well-formed" Failure;
+    catches "server-streams-listening" by status("GET", 409), at V2025_11_25;
+}
+
+/// Breaks its streams off, some of them before they hold anything.
+fn breaking_off() -> Server {
+    let turns = AtomicUsize::new(0);
+    streaming().faults([Fault::close_on("tools/list")]).on("tools/list", move |call: Call| {
+        let turn = turns.fetch_add(1, Ordering::Relaxed);
+        async move {
+            if !turn.is_multiple_of(3) {
+                let log = json!({ "level": "info", "data": "listing" });
+                // Nobody to hear it is as good.
+                call.notify("notifications/message", log).await.ok();
+            }
+            json!({ "tools": [] })
+        }
+    })
+}
+
+/// The good server, answering with streams.
+fn streaming() -> Server {
+    everything().streaming_replies()
+}
