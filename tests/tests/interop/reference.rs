@@ -15,9 +15,9 @@ resources-read-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-
 resources-subscribe: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 resources-unsubscribe: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-tools-call-elicitation: passed at 2025-06-18 2025-11-25
+tools-call-elicitation: passed at 2025-06-18 2025-11-25 2026-07-28
 tools-call-error: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-tools-call-sampling: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-sampling: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-simple-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-with-logging: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-with-progress: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28

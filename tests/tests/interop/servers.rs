@@ -84,9 +84,9 @@ resources-read-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-
 resources-subscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 resources-unsubscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
-tools-call-elicitation: skipped at 2025-06-18 2025-11-25
+tools-call-elicitation: skipped at 2025-06-18 2025-11-25 2026-07-28
 tools-call-error: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
-tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-simple-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-with-logging: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-with-progress: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28

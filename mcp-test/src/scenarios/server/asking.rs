@@ -2,7 +2,7 @@
 
 use super::heard::{Said, asked};
 use crate::check::Finding;
-use crate::client::{Handlers, Reply};
+use crate::client::{Handlers, Reply, RequestOptions};
 use crate::json::Value;
 use crate::scenario::Ctx;
 
@@ -26,7 +26,8 @@ pub(super) async fn asked_though_incapable(
     let mut incapable = ctx.connect(ctx.options().handlers(Handlers::new())).await?;
     let before = asked(&ctx.trace(), method).len();
     // Any answer will do: how a tool does without is its own affair.
-    let _ = incapable.request("tools/call", call).await?.error();
+    let once = RequestOptions::new().once();
+    let _ = incapable.request_with("tools/call", call, once).await?.error();
     Ok(asked(&ctx.trace(), method).split_off(before))
 }
 

@@ -25,7 +25,7 @@ scenario! {
     /// filled in is in the result, at what becomes of a user who says no, and that a client which never declared a user
     /// is left alone.
     Server "tools-call-elicitation": "A tool asks the user of its client",
-    revisions: Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25),
+    revisions: Revisions::from(Revision::V2025_06_18),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_elicitation")],
     checks: [
@@ -155,24 +155,16 @@ proofs! {
     catches "tools-call-elicitation" by set("tools/call", "/content", json!([])),
         also "tools-call-elicitation-exact" Failure;
     catches "tools-call-elicitation" on knowing_all(), also "tools-call-elicitation-request" Skipped;
-    catches "tools-call-elicitation-request" on formless();
-    catches "tools-call-elicitation-request" on speechless();
+    catches "tools-call-elicitation-request" on formless(), at V2025_11_25;
+    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/message");
+    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema");
+    catches "tools-call-elicitation-request" by retype("tools/call", "/inputRequests/elicitation/params/requestedSchema/type");
+    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/email");
     catches "tools-call-elicitation-exact" by set("tools/call", "/content/0/text", json!("The user said something."));
     warns "tools-call-elicitation-refused" on spoilt();
+    warns "tools-call-elicitation-refused" on spoilt(), at V2025_11_25;
     catches "tools-call-elicitation-undeclared" on bold();
-}
-
-/// Asks for this, and answers as the good server does.
-fn asking(params: serde_json::Value) -> Server {
-    everything().on("tools/call", move |call: Call| {
-        let params = params.clone();
-        async move {
-            if Capability::Elicitation.declared_in(call.client_capabilities()) {
-                call.request(METHOD, params).await.ok();
-            }
-            answer()
-        }
-    })
+    catches "tools-call-elicitation-undeclared" on bold(), at V2025_11_25;
 }
 
 fn answer() -> Answer {
@@ -181,7 +173,20 @@ fn answer() -> Answer {
 
 fn form() -> serde_json::Value {
     let text = json!({"type": "string"});
-    json!({"type": "object", "properties": {"username": text, "email": text}, "required": ["username", "email"]})
+    let properties = json!({"username": text, "email": text});
+    json!({"message": MESSAGE, "requestedSchema": {"type": "object", "properties": properties}})
+}
+
+/// Asks for this in the way of the revision.
+async fn ask(call: &Call, params: serde_json::Value) -> Result<Option<Value>, Answer> {
+    if call.revision().has_server_requests() {
+        return Ok(call.request(METHOD, params).await.ok());
+    }
+    let given = call.param("inputResponses").and_then(|given| given.get("elicitation"));
+    given.cloned().map(Some).ok_or_else(|| {
+        let asked = json!({"elicitation": {"method": METHOD, "params": params}});
+        json!({"resultType": "input_required", "inputRequests": asked}).into()
+    })
 }
 
 /// Knows its users without asking.
@@ -191,12 +196,12 @@ fn knowing_all() -> Server {
 
 /// Does not say what is to be filled in.
 fn formless() -> Server {
-    asking(json!({"message": MESSAGE}))
-}
-
-/// Does not say why it asks.
-fn speechless() -> Server {
-    asking(json!({"requestedSchema": form()}))
+    everything().on("tools/call", |call: Call| async move {
+        if Capability::Elicitation.declared_in(call.client_capabilities()) {
+            call.request(METHOD, json!({"message": MESSAGE})).await.ok();
+        }
+        answer()
+    })
 }
 
 /// Cannot take no for an answer.
@@ -205,10 +210,10 @@ fn spoilt() -> Server {
         if !Capability::Elicitation.declared_in(call.client_capabilities()) {
             return answer();
         }
-        let asked = call.request(METHOD, json!({"message": MESSAGE, "requestedSchema": form()}));
-        match asked.await {
-            Ok(result) if result.get("content").is_some() => answer(),
-            _ => Answer::error(error_code::INTERNAL_ERROR, "cannot read `content` of undefined"),
+        match ask(&call, form()).await {
+            Err(asks) => asks,
+            Ok(Some(user)) if user.get("content").is_some() => answer(),
+            Ok(_) => Answer::error(error_code::INTERNAL_ERROR, "cannot read `content` of undefined"),
         }
     })
 }
@@ -216,7 +221,6 @@ fn spoilt() -> Server {
 /// Asks without looking at what its client has declared.
 fn bold() -> Server {
     everything().on("tools/call", |call: Call| async move {
-        call.request(METHOD, json!({"message": MESSAGE, "requestedSchema": form()})).await.ok();
-        answer()
+        ask(&call, form()).await.map_or_else(|asks| asks, |_| answer())
     })
 }

@@ -14,7 +14,7 @@ use crate::expect::{
 };
 use crate::scenario::{CheckSpec, Ctx, Need, Official, Part};
 use crate::server::reference::everything;
-use crate::server::{Call, Server};
+use crate::server::{Answer, Call, Server};
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
@@ -24,7 +24,7 @@ scenario! {
     /// The official check wants the question, and content of any kind; our own ones look at what is asked, at whether the
     /// model's words are in the result, and that a client which never declared a model is left alone.
     Server "tools-call-sampling": "A tool asks the model of its client",
-    revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
+    revisions: Revisions::all(),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_sampling")],
     checks: [
@@ -115,54 +115,49 @@ proofs! {
     catches "tools-call-sampling" by set("tools/call", "/content", json!([])),
         also "tools-call-sampling-exact" Failure;
     catches "tools-call-sampling" on knowing_all(), also "tools-call-sampling-request" Skipped;
-    catches "tools-call-sampling-request" on generous();
-    catches "tools-call-sampling-request" on commanding();
-    catches "tools-call-sampling-request" on forgetful();
+    catches "tools-call-sampling-request" on generous(), at V2025_11_25;
+    catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/maxTokens");
+    catches "tools-call-sampling-request" by set("tools/call", "/inputRequests/sampling/params/messages", json!([]));
+    catches "tools-call-sampling-request" by retype("tools/call", "/inputRequests/sampling/params/messages/0/role");
+    catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/messages/0/content/text");
     catches "tools-call-sampling-exact" by set("tools/call", "/content/0/text", json!("The model said something."));
     catches "tools-call-sampling-undeclared" on bold();
+    catches "tools-call-sampling-undeclared" on bold(), at V2025_11_25;
 }
 
-/// Asks for this, if for anything, and answers with what a model would say.
-fn asking(params: Option<serde_json::Value>, everybody: bool) -> Server {
-    everything().on("tools/call", move |call: Call| {
-        let params = params.clone();
-        async move {
-            let declared = Capability::Sampling.declared_in(call.client_capabilities());
-            if let Some(params) = params.filter(|_| declared || everybody) {
-                call.request(METHOD, params).await.ok();
-            }
-            json!({"content": [{"type": "text", "text": ANSWER}]})
-        }
-    })
-}
-
-fn message(text: &str) -> serde_json::Value {
-    json!({"role": "user", "content": {"type": "text", "text": text}})
+fn answer() -> Answer {
+    json!({"content": [{"type": "text", "text": ANSWER}]}).into()
 }
 
 /// Needs no model.
 fn knowing_all() -> Server {
-    asking(None, false)
+    everything().on("tools/call", |_: Call| async { answer() })
 }
 
 /// Lets the model talk as long as it likes.
 fn generous() -> Server {
-    asking(Some(json!({"messages": [message(PROMPT)]})), false)
-}
-
-/// Asks something else.
-fn forgetful() -> Server {
-    asking(Some(json!({"messages": [message("What was it?")], "maxTokens": 100})), false)
-}
-
-/// Asks in a role that nobody has.
-fn commanding() -> Server {
-    let mut command = message(PROMPT);
-    command["role"] = json!("system");
-    asking(Some(json!({"messages": [command], "maxTokens": 100})), false)
+    everything().on("tools/call", |call: Call| async move {
+        if Capability::Sampling.declared_in(call.client_capabilities()) {
+            call.request(METHOD, json!({"messages": [prompt()]})).await.ok();
+        }
+        answer()
+    })
 }
 
 /// Asks without looking at what its client has declared.
 fn bold() -> Server {
-    asking(Some(json!({"messages": [message(PROMPT)], "maxTokens": 100})), true)
+    everything().on("tools/call", |call: Call| async move {
+        let params = json!({"messages": [prompt()], "maxTokens": 100});
+        if call.revision().has_server_requests() {
+            call.request(METHOD, params).await.ok();
+        } else if call.param("inputResponses").is_none() {
+            let asked = json!({"sampling": {"method": METHOD, "params": params}});
+            return json!({"resultType": "input_required", "inputRequests": asked}).into();
+        }
+        answer()
+    })
+}
+
+fn prompt() -> serde_json::Value {
+    json!({"role": "user", "content": {"type": "text", "text": PROMPT}})
 }

@@ -62,11 +62,8 @@ pub(super) async fn call(call: &Call) -> Answer {
         "test_error_handling" => failed("This tool intentionally returns an error for testing"),
         "add" => add(call, arguments),
         "test_tool_with_logging" | "test_logging_tool" => telling::log(call).await,
-        "test_reconnection" => match call.end_stream().await {
-            Ok(()) => said("The client has come back."),
-            Err(gone) => failed(&gone.to_string()),
-        },
         "test_tool_with_progress" => telling::progress(call).await,
+        "test_reconnection" => telling::hang_up(call).await,
         "test_sampling" => asking::sample(call, arguments).await,
         "test_elicitation" => asking::elicit(call, arguments).await,
         "test_streaming_elicitation" => asking::elicit_colour(call).await,

@@ -1,4 +1,4 @@
-//! The tools that tell the client something before they answer.
+//! The tools that tell the client something before they answer, or hang up on it.
 
 use super::{Answer, Call, said};
 
@@ -17,4 +17,10 @@ pub(super) async fn progress(call: &Call) -> Answer {
         call.progress(done, 100).await.ok();
     }
     said("Tool with progress executed successfully")
+}
+
+/// Ends the stream of its answer, where that can be: the client has to come back for it.
+pub(super) async fn hang_up(call: &Call) -> Answer {
+    call.end_stream().await.ok();
+    said("Reconnection test completed successfully")
 }
