@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use super::{
-    Refusal,
+    Refusal, Server,
     conversation::Talk,
     terms::{self, Terms},
 };
@@ -13,6 +13,18 @@ use crate::{
     wire::RpcError,
 };
 
+impl Server {
+    /// Whether the method exists, as its own answers go.
+    pub(super) fn exists(&self, method: &str, revision: Revision) -> Result<(), Refusal> {
+        if self.serves(method, revision) {
+            return Ok(());
+        }
+        let status = revision.answers_unknown_method_with_404().then_some(404);
+        let message = format!("method not found: {method}");
+        Err(Refusal { error: RpcError::new(error_code::METHOD_NOT_FOUND, message), status })
+    }
+}
+
 impl Talk {
     /// The terms under which a request is served, if it is.
     pub(super) fn admit(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {
@@ -21,18 +33,11 @@ impl Talk {
                 RpcError::new(error_code::INVALID_PARAMS, "`params` must be an object").into()
             );
         }
-        let terms = if self.is_stateless(method, params) {
-            self.stateless(method, params)?
+        if self.is_stateless(method, params) {
+            self.stateless(method, params)
         } else {
-            self.handshake(method, params)?
-        };
-        let server = &self.0.server;
-        if server.serves(method, terms.revision) {
-            return Ok(terms);
+            self.handshake(method, params)
         }
-        let status = terms.revision.answers_unknown_method_with_404().then_some(404);
-        let message = format!("method not found: {method}");
-        Err(Refusal { error: RpcError::new(error_code::METHOD_NOT_FOUND, message), status })
     }
 
     fn is_stateless(&self, method: &str, params: Option<&Value>) -> bool {

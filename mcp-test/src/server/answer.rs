@@ -1,6 +1,6 @@
 //! What a handler answers.
 
-use crate::{json::Value, wire::RpcError};
+use crate::{json::Value, transport::fault::Then, wire::RpcError};
 
 /// The answer to a request: a result, or a JSON-RPC error.
 ///
@@ -15,13 +15,58 @@ use crate::{json::Value, wire::RpcError};
 /// assert_ne!(result, refusal);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer(pub(super) Result<Value, RpcError>);
+pub struct Answer(pub(super) Result<Value, NoResult>);
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum NoResult {
+    /// There is an error.
+    Error(RpcError),
+    /// There is no answer at all, but this.
+    Instead(Then),
+}
 
 impl Answer {
     /// A JSON-RPC error.
     #[must_use]
     pub fn error(code: i64, message: impl Into<String>) -> Self {
-        Self(Err(RpcError::new(code, message)))
+        RpcError::new(code, message).into()
+    }
+
+    /// No answer, ever.
+    #[must_use]
+    pub fn never() -> Self {
+        Self(Err(NoResult::Instead(Then::Silence)))
+    }
+
+    /// No answer: the connection is closed.
+    #[must_use]
+    pub fn close() -> Self {
+        Self(Err(NoResult::Instead(Then::Close)))
+    }
+
+    /// No answer: the event stream ends in good order. Over lines there is no stream, and it is the same as
+    /// [`Self::never`].
+    #[must_use]
+    pub fn end_stream() -> Self {
+        Self(Err(NoResult::Instead(Then::End)))
+    }
+
+    /// No answer: the whole server ends. Over HTTP, where it serves others too, it is the same as [`Self::close`].
+    #[must_use]
+    pub fn exit() -> Self {
+        Self(Err(NoResult::Instead(Then::Exit)))
+    }
+}
+
+impl Answer {
+    /// What is said, or what happens instead.
+    pub(super) fn said(self) -> Result<Result<Value, RpcError>, Then> {
+        match self.0 {
+            Ok(result) => Ok(Ok(result)),
+            Err(NoResult::Error(error)) => Ok(Err(error)),
+            Err(NoResult::Instead(then)) => Err(then),
+        }
     }
 }
 
@@ -39,12 +84,12 @@ impl From<serde_json::Value> for Answer {
 
 impl From<RpcError> for Answer {
     fn from(error: RpcError) -> Self {
-        Self(Err(error))
+        Self(Err(NoResult::Error(error)))
     }
 }
 
 impl<V: Into<Value>> From<Result<V, RpcError>> for Answer {
     fn from(answer: Result<V, RpcError>) -> Self {
-        Self(answer.map(Into::into))
+        Self(answer.map(Into::into).map_err(NoResult::Error))
     }
 }

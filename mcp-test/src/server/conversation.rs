@@ -8,6 +8,8 @@ use super::{
     Refusal, Server,
     asked::Asked,
     call::Call,
+    given::ClientMessage,
+    handler::Handler,
     in_flight::InFlight,
     reply::{refusal, reply},
     terms::Terms,
@@ -31,6 +33,8 @@ pub(super) struct Talk(pub(super) Arc<State>);
 
 #[derive(Debug)]
 pub(super) struct State {
+    /// Which of the server's conversations it is.
+    number: u64,
     pub(super) server: Server,
     pub(super) era: Option<Era>,
     pub(super) agreed: Mutex<Option<Terms>>,
@@ -85,6 +89,7 @@ impl Conversation for Talk {
 impl Talk {
     pub(super) fn new(server: Server, era: Option<Era>) -> Self {
         Self(Arc::new(State {
+            number: server.book().welcome(),
             server,
             era,
             agreed: Mutex::default(),
@@ -153,8 +158,22 @@ impl Talk {
         answer.boxed()
     }
 
+    /// Notes a message, and finds what a rule responds with; without terms, it reaches no rule.
+    fn note(&self, message: Message, terms: Option<&Terms>) -> Option<Handler> {
+        let message = ClientMessage {
+            client: self.0.number,
+            client_info: terms.and_then(|terms| terms.info.clone()),
+            revision: terms.map(|terms| terms.revision),
+            message,
+        };
+        self.0.server.book().note(message, terms.is_some())
+    }
+
     /// Takes in one message: at once what concerns the order of things, later the rest.
     fn take(&self, message: Message, outbox: &Outbox) -> Reply {
+        if message.is_reply() {
+            self.note(message.clone(), self.agreed().as_ref());
+        }
         match message {
             Message::Request(request) => self.request(request, outbox),
             Message::Notification(notification) => self.notification(notification, outbox),
@@ -172,19 +191,20 @@ impl Talk {
     }
 
     fn notification(&self, notification: Notification, outbox: &Outbox) -> Reply {
+        let message = Message::Notification(notification.clone());
         let Notification { method, params } = notification;
         if method == "notifications/cancelled" {
             let id = params.as_ref().and_then(|params| params.get("requestId")).and_then(Id::read);
             id.iter().for_each(|id| self.0.in_flight.cancel(id));
         }
         let server = &self.0.server;
-        let Some(handler) = server.handler(&method) else {
+        let terms =
+            Terms::of_request(params.as_ref(), server.served()).ok().or_else(|| self.agreed());
+        let rule = self.note(message, terms.as_ref());
+        let Some(handler) = rule.or_else(|| server.handler(&method)) else {
             return ready(None).boxed();
         };
-        let terms = Terms::of_request(params.as_ref(), server.served())
-            .ok()
-            .or_else(|| self.agreed())
-            .unwrap_or_else(|| Terms::unsettled(server.newest()));
+        let terms = terms.unwrap_or_else(|| Terms::unsettled(server.newest()));
         let call = self.call(None, method, params, terms, outbox);
         let observe = async move {
             handler.answer(call).await;
@@ -194,6 +214,7 @@ impl Talk {
     }
 
     fn request(&self, request: Request, outbox: &Outbox) -> Reply {
+        let message = Message::Request(request.clone());
         let Request { id, method, params } = request;
         let whole = match &id {
             Id::Number(number) => number.is_integer(),
@@ -207,14 +228,20 @@ impl Talk {
             );
             return self.refuse_text(None, error);
         }
-        let terms = match self.admit(&method, params.as_ref()) {
+        let server = self.0.server.clone();
+        let admitted = self.admit(&method, params.as_ref());
+        let rule = self.note(message, admitted.as_ref().ok());
+        let admitted = admitted.and_then(|terms| match rule {
+            Some(_) => Ok(terms),
+            None => server.exists(&method, terms.revision).map(|()| terms),
+        });
+        let terms = match admitted {
             Ok(terms) => terms,
             Err(Refusal { error, status }) => {
                 return ready(Some(refusal(id, method, error, status))).boxed();
             }
         };
-        let server = self.0.server.clone();
-        let Some(handler) = server.handler(&method) else {
+        let Some(handler) = rule.or_else(|| server.handler(&method)) else {
             let answer = server.built_in(&method, &terms);
             return ready(Some(reply(id, method, answer, &terms, &server))).boxed();
         };
@@ -226,7 +253,10 @@ impl Talk {
                 () = ticket.cancelled(), if method != "initialize" => return None,
                 answer = handler.answer(call) => answer,
             };
-            Some(reply(id, method, answer.0, &terms, &server))
+            Some(match answer.said() {
+                Ok(answer) => reply(id, method, answer, &terms, &server),
+                Err(then) => Emitted::instead(method, then),
+            })
         };
         answer.boxed()
     }

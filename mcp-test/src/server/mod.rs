@@ -21,6 +21,7 @@ mod answer;
 mod asked;
 mod call;
 mod conversation;
+mod given;
 mod handler;
 mod in_flight;
 mod log;
@@ -37,11 +38,14 @@ use std::{collections::HashMap, future::Future, sync::Arc};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use conversation::Talk;
+use given::Book;
 use handler::Handler;
 
 #[cfg(feature = "http")]
 use crate::transport::serve_http::{HttpOptions, HttpServer};
 use crate::{
+    check::Finding,
+    clock::Deadline,
     json::Value,
     spec::{Era, Revision, Revisions},
     trace::Recorder,
@@ -56,6 +60,10 @@ use crate::{
 
 pub use answer::Answer;
 pub use call::{Call, CallError};
+pub use given::{
+    ClientMessage, Condition, Course, Gate, Given, Respond, Rule, Scoped, Steps, Times,
+    any_message, by_client, given, meta, method, param, params, revision, steps,
+};
 
 #[cfg(feature = "http")]
 pub use crate::transport::serve_http::Listening;
@@ -74,6 +82,7 @@ struct Script {
     served: Revisions,
     handlers: HashMap<String, Handler>,
     faults: Vec<Fault>,
+    book: Book,
     recorder: Option<Recorder>,
     limits: Limits,
     streams_replies: bool,
@@ -104,6 +113,7 @@ impl Server {
             served: Revisions::all(),
             handlers: HashMap::new(),
             faults: Vec::new(),
+            book: Book::default(),
             recorder: None,
             limits: Limits::default(),
             streams_replies: false,
@@ -139,6 +149,62 @@ impl Server {
         self.with(|script| {
             script.handlers.insert(method.into(), Handler::new(handle));
         })
+    }
+
+    /// Puts a rule into force, before its messages come or while clients are served.
+    ///
+    /// ```
+    /// use mcp_test::server::{given, method, reference::everything};
+    /// use serde_json::json;
+    ///
+    /// let server = everything();
+    /// server.mount(given(method("tools/list")).respond_with(json!({"tools": []})).expect(1));
+    /// let findings = server.verify();
+    /// assert_eq!(findings[0].got.as_deref(), Some("never; nothing else came"));
+    /// ```
+    pub fn mount(&self, rule: Rule) {
+        self.0.book.mount(rule);
+    }
+
+    /// Puts a rule into force for as long as the guard lives.
+    ///
+    /// # Panics
+    ///
+    /// Not here, but where the guard is dropped, if the rule was not called as often as expected.
+    pub fn mount_as_scoped(&self, rule: Rule) -> Scoped {
+        Scoped::new(self.0.book.clone(), self.0.book.mount(rule))
+    }
+
+    /// A finding for each mounted rule that was called more or less often than expected, with what came instead.
+    #[must_use = "a rule that is not met is found here, and reported by whoever asks"]
+    pub fn verify(&self) -> Vec<Finding> {
+        self.0.book.verify()
+    }
+
+    /// Makes sure that each mounted rule was called as often as expected.
+    ///
+    /// # Panics
+    ///
+    /// With all that [`Self::verify`] finds.
+    #[track_caller]
+    pub fn assert_verified(&self) {
+        let findings: Vec<_> = self.verify().iter().map(ToString::to_string).collect();
+        assert!(findings.is_empty(), "{}", findings.join("\n"));
+    }
+
+    /// What clients have sent, in the order in which it came; the oldest are forgotten when it is too much.
+    #[must_use]
+    pub fn received(&self) -> Vec<ClientMessage> {
+        self.0.book.received()
+    }
+
+    /// Waits for a message that meets the condition, be it there already; `None` if none comes in time.
+    pub async fn until_received(
+        &self,
+        wanted: impl Condition,
+        deadline: Deadline,
+    ) -> Option<ClientMessage> {
+        self.0.book.until(&wanted, deadline).await
     }
 
     /// Puts faults on the tap, beside those already there.
@@ -241,7 +307,9 @@ impl Server {
     }
 
     fn with(mut self, change: impl FnOnce(&mut Script)) -> Self {
-        change(Arc::make_mut(&mut self.0));
+        let script = Arc::make_mut(&mut self.0);
+        script.book = script.book.anew();
+        change(script);
         self
     }
 
@@ -251,6 +319,10 @@ impl Server {
             Some(recorder) => tap.recording(recorder.clone()),
             None => tap,
         }
+    }
+
+    fn book(&self) -> &Book {
+        &self.0.book
     }
 
     /// The faults on the tap.

@@ -7,6 +7,7 @@ use std::{future::Future, io, pin::Pin, sync::Arc};
 
 use tokio::sync::mpsc;
 
+use super::fault::Then;
 use crate::{
     json::{Document, Value},
     spec::{Era, Revision, Revisions},
@@ -58,13 +59,15 @@ pub struct Emitted {
     pub status: Option<u16>,
     /// The methods of the requests that the items reply to, where the value is a batch.
     pub batch: Vec<Option<String>>,
+    /// What the carrier does after it, or, if there is no value, instead of a reply.
+    pub then: Then,
 }
 
 impl Emitted {
     /// Something the server sends on its own account.
     #[must_use]
     pub fn unprompted(value: Value) -> Self {
-        Self { value, answers: None, status: None, batch: Vec::new() }
+        Self { value, answers: None, status: None, batch: Vec::new(), then: Then::GoOn }
     }
 
     /// A reply to a request of this method.
@@ -76,8 +79,27 @@ impl Emitted {
     /// The replies to the items of a batch, as one batch.
     #[must_use]
     pub fn batch(replies: impl IntoIterator<Item = Self>) -> Self {
-        let (values, batch) = replies.into_iter().map(|reply| (reply.value, reply.answers)).unzip();
-        Self { batch, ..Self::unprompted(Value::Array(values)) }
+        let (mut values, mut batch, mut then) = (Vec::new(), Vec::new(), Then::GoOn);
+        for reply in replies {
+            if reply.then == Then::GoOn {
+                values.push(reply.value);
+                batch.push(reply.answers);
+            } else {
+                then = reply.then;
+            }
+        }
+        if values.is_empty() {
+            return Self { then, ..Self::unprompted(Value::Null) };
+        }
+        // What is not answered is merely absent beside what is.
+        let then = if then == Then::Silence { Then::GoOn } else { then };
+        Self { batch, then, ..Self::unprompted(Value::Array(values)) }
+    }
+
+    /// What happens instead of the reply to a request of this method.
+    #[must_use]
+    pub fn instead(method: impl Into<String>, then: Then) -> Self {
+        Self { then, ..Self::reply(Value::Null, method, None) }
     }
 
     /// Whether it is a reply rather than a request or a notification of the server.

@@ -1,6 +1,7 @@
 //! Conversations with the server: raw text in, raw text out.
 
 mod faults;
+mod given;
 #[cfg(feature = "http")]
 mod http;
 mod lines;

@@ -123,15 +123,20 @@ impl Delivery {
     }
 
     fn by(side: Side, emitted: Emitted, faults: &[Fault]) -> Self {
-        let Emitted { value, answers, status, batch } = emitted;
+        let Emitted { value, answers, status, batch, then } = emitted;
         match value {
+            Value::Null if then != Then::GoOn => {
+                Self { then, streams: then == Then::End, ..Self::nothing() }
+            }
             Value::Array(items) if !items.is_empty() => {
                 let methods = batch.into_iter().chain(std::iter::repeat(None));
                 let deliveries = items
                     .into_iter()
                     .zip(methods)
                     .map(|(item, method)| Self::of_one(side, item, method, faults));
-                Self { status, ..Self::joined(deliveries) }
+                let whole = Self::joined(deliveries);
+                let then = if then == Then::GoOn { whole.then } else { then };
+                Self { status, then, ..whole }
             }
             value => Self { status, ..Self::of_one(side, value, answers, faults) },
         }
