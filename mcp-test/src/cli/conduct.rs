@@ -81,10 +81,15 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
 /// Tests a server; gives the exit code.
 pub(super) fn of_server(kind: Kind, args: &RunArgs) -> Result<u8, CliError> {
     let chosen = args.target.choose(kind.command(), &|name| std::env::var(name).ok())?;
+    // Which of the two an URL speaks it does not say itself: over the older one where that is asked for.
+    let target = match args.carriers.contains(&CarrierKind::Sse) {
+        true => chosen.target.also_over_sse(),
+        false => chosen.target,
+    };
     conduct(&Job {
         kind,
         options: &args.run,
-        tested: chosen.target.into(),
+        tested: target.into(),
         carriers: args.carriers.clone(),
         secrets: chosen.secrets,
         words: chosen.words,

@@ -10,6 +10,8 @@ use crate::expect::words::closest;
 use crate::scenario::{Leg, Profile, Scenario, Suite};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions};
+#[cfg(feature = "http")]
+use crate::transport::Target;
 use crate::transport::{CarrierKind, Limits};
 
 /// Which scenarios are wanted, where. Empty lists mean "by the rules of the profile".
@@ -73,6 +75,8 @@ pub struct Plan {
     pub limits: Limits,
     /// The failures that are expected.
     pub baseline: Option<Baseline>,
+    /// What it was built from.
+    selection: Selection,
 }
 
 /// How long one cell may take, as officially.
@@ -140,7 +144,23 @@ impl Plan {
             timeout: TIMEOUT,
             limits: Limits::default(),
             baseline: None,
+            selection: selection.clone(),
         })
+    }
+
+    /// The same plan over the HTTP+SSE of 2024-11-05, for a server that turned out to speak nothing else.
+    ///
+    /// `None` if the carriers were asked for, or nothing that was selected exists over it.
+    #[cfg(feature = "http")]
+    pub(super) fn over_sse(&self, target: &Target) -> Option<Self> {
+        if !self.selection.carriers.is_empty() {
+            return None;
+        }
+        let selection = Selection { carriers: vec![CarrierKind::Sse], ..self.selection.clone() };
+        let plan = Self::build(target.clone().also_over_sse(), self.profile, &selection).ok()?;
+        let (jobs, timeout, limits) = (self.jobs, self.timeout, self.limits);
+        let baseline = self.baseline.clone();
+        (!plan.cells.is_empty()).then_some(Self { jobs, timeout, limits, baseline, ..plan })
     }
 
     /// Plays up to `jobs` cells at the same time.

@@ -7,6 +7,8 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+#[cfg(feature = "http")]
+use super::Tested;
 use super::event::Preflight;
 use super::play::Known;
 use super::{Cell, Plan};
@@ -16,7 +18,7 @@ use crate::clock::{Deadline, Stopwatch};
 use crate::json::Value;
 use crate::scenario::{Ctx, Inventory, Need, Profile, Setup};
 use crate::spec::{Capability, Era, Revision};
-use crate::trace::Recorder;
+use crate::trace::{Recorder, What};
 use crate::transport::{CarrierKind, Prepared, Target};
 
 /// How much longer than its first answer the target may take for any other one.
@@ -27,11 +29,13 @@ pub(super) struct Unfit {
     pub(super) finding: Finding,
     /// The revision in which it was spoken to.
     pub(super) tried: Option<Revision>,
+    /// Whether it refused a POST as servers do that speak only the older HTTP+SSE.
+    refused: bool,
 }
 
 impl From<Finding> for Unfit {
     fn from(finding: Finding) -> Self {
-        Self { finding, tried: None }
+        Self { finding, tried: None, refused: false }
     }
 }
 
@@ -78,6 +82,27 @@ pub(super) async fn survey(plan: &Plan, target: &Target) -> Result<Survey, Unfit
         Some(finding) => Err(finding.into()),
         None => Ok(survey),
     }
+}
+
+/// The plan and what was learnt over HTTP+SSE, for a server that refuses POSTs and has a stream of that kind.
+///
+/// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility>
+#[cfg(feature = "http")]
+pub(super) async fn fall_back(
+    plan: &Plan,
+    target: &Target,
+    unfit: &Unfit,
+) -> Option<(Plan, Survey)> {
+    /// Such a stream begins at once.
+    const BEGINNING: Duration = Duration::from_secs(5);
+    let plan = plan.over_sse(target).filter(|_| unfit.refused)?;
+    let deadline = Deadline::after(BEGINNING.min(plan.timeout));
+    if !target.speaks_sse(&Recorder::new(), deadline).await {
+        return None;
+    }
+    let Tested::Server(target) = &plan.target else { return None };
+    let survey = survey(&plan, target).await.ok()?;
+    Some((plan, survey))
 }
 
 /// Asking the target over one carrier which revisions it speaks.
@@ -170,6 +195,10 @@ impl<'a> Asking<'a> {
         Err(Unfit {
             finding: with_last_words(finding, &self.recorder.trace().stderr_tail(LINES)),
             tried,
+            refused: self.recorder.trace().events.iter().any(|event| {
+                let What::HttpResponse { status, .. } = event.what else { return false };
+                (400..500).contains(&status) && ![401, 403].contains(&status)
+            }),
         })
     }
 }

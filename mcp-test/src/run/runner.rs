@@ -53,17 +53,18 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
     }
     let ready = match &plan.target {
         Tested::Server(target) => bring_up(plan, target).await,
-        Tested::Client(_) => Ok((Prepared::default(), Survey::default())),
+        Tested::Client(_) => Ok(Ready::default()),
     };
     let summary = match ready {
-        Err(Unfit { finding, tried }) => {
+        Err(Unfit { finding, tried, .. }) => {
             on(RunEvent::PreflightFailed { finding: finding.clone(), tried });
             let mut summary = Summary::of(plan);
             summary.not_run = Some(finding);
             summary.exit = ExitCode::NotRun;
             summary
         }
-        Ok((prepared, survey)) => {
+        Ok(Ready { prepared, survey, instead }) => {
+            let plan = instead.as_ref().unwrap_or(plan);
             let mut cells = plan.cells.clone();
             if let Tested::Server(_) = plan.target {
                 on(RunEvent::PreflightDone(survey.summary()));
@@ -79,13 +80,26 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
     summary
 }
 
-async fn bring_up(plan: &Plan, target: &Target) -> Result<(Prepared, Survey), Unfit> {
+/// A target that was brought up and spoken to.
+#[derive(Default)]
+struct Ready {
+    prepared: Prepared,
+    survey: Survey,
+    /// The plan to follow instead, where the target turned out to speak over another carrier.
+    instead: Option<Plan>,
+}
+
+async fn bring_up(plan: &Plan, target: &Target) -> Result<Ready, Unfit> {
     // A program that has to be fetched and compiled first needs more time than any of its answers.
     let start_up = plan.timeout.saturating_mul(2);
     let prepared = target.prepare_within(start_up).await.map_err(Finding::from)?;
     match preflight::survey(plan, target).await {
-        Ok(survey) => Ok((prepared, survey)),
+        Ok(survey) => Ok(Ready { prepared, survey, instead: None }),
         Err(unfit) => {
+            #[cfg(feature = "http")]
+            if let Some((plan, survey)) = preflight::fall_back(plan, target, &unfit).await {
+                return Ok(Ready { prepared, survey, instead: Some(plan) });
+            }
             let unfit = unfit.with_last_words_of(&prepared);
             prepared.end().await;
             Err(unfit)

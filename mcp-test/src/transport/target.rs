@@ -6,9 +6,13 @@ use std::time::Duration;
 
 use tokio::io::DuplexStream;
 
+#[cfg(feature = "http")]
+use super::HttpRequest;
 use super::link::BoxFuture;
 use super::prepared::Prepared;
 use super::{CarrierKind, Limits, Link, OpenError, duplex, stdio};
+#[cfg(feature = "http")]
+use crate::clock::Deadline;
 use crate::process::Command;
 use crate::trace::{Recorder, Redactor};
 
@@ -306,6 +310,41 @@ impl Target {
     #[must_use]
     pub fn and_sse(self, url: impl Into<String>) -> Self {
         self.and(Carrier::Sse { url: url.into(), started_by: None })
+    }
+
+    /// Adds HTTP+SSE at the URLs where Streamable HTTP is spoken, for a server that may be an old one.
+    ///
+    /// ```
+    /// use mcp_test::transport::{CarrierKind, Target};
+    ///
+    /// let target = Target::url("http://127.0.0.1:3000/sse").also_over_sse();
+    /// assert_eq!(target.carriers(), [CarrierKind::Http, CarrierKind::Sse]);
+    /// ```
+    #[must_use]
+    pub fn also_over_sse(mut self) -> Self {
+        let sse = |carrier: &Carrier| match carrier {
+            // The program behind the URL is started once.
+            Carrier::Http { url, .. } => Some(Carrier::Sse { url: url.clone(), started_by: None }),
+            _ => None,
+        };
+        let older: Vec<Carrier> = self.carriers.iter().filter_map(sse).collect();
+        self.carriers.extend(older);
+        self
+    }
+
+    /// Whether the server behind the URL speaks HTTP+SSE there: a GET opens an event stream that begins with an
+    /// `endpoint` event.
+    ///
+    /// That is what a client looks for whose first POST was refused.
+    /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility>
+    pub async fn speaks_sse(&self, recorder: &Recorder, deadline: Deadline) -> bool {
+        let Ok(link) = self.open(CarrierKind::Http, recorder, Limits::default()).await else {
+            return false;
+        };
+        let request = HttpRequest::get().header("Accept", "text/event-stream");
+        let Ok(mut exchange) = link.open_http(request, deadline).await else { return false };
+        let first = exchange.event(deadline).await;
+        first.is_some_and(|event| event.event_type() == "endpoint")
     }
 
     /// A server that `command` starts and whose event stream is then at `url`; started once, by [`Target::prepare`].

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "http")]
 mod client;
+#[cfg(feature = "http")]
+mod older;
 mod plan;
 mod play;
 mod runner;
