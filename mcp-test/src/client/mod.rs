@@ -4,9 +4,11 @@
 //! reply that cannot come any more is a [`Finding`] at once, never a time-out. What a reply has to hold is for scenarios
 //! and assertions to say.
 
+mod cancel;
 mod connect;
 mod facts;
 mod handlers;
+mod heard;
 mod mirrored;
 mod notice;
 mod options;
@@ -16,7 +18,9 @@ pub mod reply;
 mod request;
 mod rounds;
 mod state;
+mod subscribe;
 mod unreached;
+mod until;
 mod visitor;
 mod wait;
 
@@ -25,6 +29,7 @@ mod tests;
 
 use std::time::Duration;
 
+pub use cancel::Cancelled;
 pub use facts::ServerFacts;
 pub use handlers::{
     Answer, Choice, Elicited, Field, FieldKind, Form, Handlers, Root, Sampled, Sampling, Visit,
@@ -38,6 +43,7 @@ pub use reply::{
 };
 pub use request::RequestOptions;
 pub use rounds::MAX_ROUNDS;
+pub use subscribe::{Subscription, SubscriptionEnd, SubscriptionFilter};
 pub use visitor::{Errand, Visitor};
 pub use wait::Pending;
 
@@ -101,7 +107,7 @@ impl Client {
     /// The notifications that came from the server so far.
     #[must_use]
     pub fn notifications(&self) -> &[Notice] {
-        self.state.notices()
+        self.state.said().notices()
     }
 
     /// The progress that was told so far of the request that has this token.
@@ -121,7 +127,7 @@ impl Client {
     /// The requests that came from the server so far.
     #[must_use]
     pub fn asked(&self) -> &[Request] {
-        self.state.asked()
+        self.state.said().requests()
     }
 
     /// Replaces the handlers for what the server asks.

@@ -66,7 +66,12 @@ impl Options {
 
     /// The deadline of what begins now; what begins too late has its time all the same.
     pub(super) fn deadline(&self) -> Deadline {
-        let own = Deadline::after(self.timeout);
+        self.deadline_after(self.timeout)
+    }
+
+    /// As [`Options::deadline`], for what may take longer or shorter.
+    pub(super) fn deadline_after(&self, timeout: Duration) -> Deadline {
+        let own = Deadline::after(timeout);
         if self.until.has_passed() { own } else { own.min(self.until) }
     }
 

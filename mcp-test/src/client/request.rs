@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::wait::Pending;
 use super::{Client, Reply};
 use crate::check::Finding;
-use crate::clock::Deadline;
 use crate::json::{Object, Value};
 use crate::spec::{Era, meta};
 use crate::transport::Outgoing;
@@ -175,8 +174,8 @@ impl Client {
         (params, options): (Value, RequestOptions),
     ) -> Pending {
         let timeout = options.timeout.unwrap_or(self.options.timeout);
-        let deadline = Deadline::after(timeout);
-        let volunteered = self.state.volunteered();
+        let deadline = self.options.deadline_after(timeout);
+        let volunteered = self.state.said().count();
         let sent = self.link.send(outgoing, deadline).await;
         self.state.begin(id.clone(), method, sent);
         Pending {

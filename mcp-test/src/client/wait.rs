@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::reply::Reply;
-use super::state::Outcome;
+use super::state::{GivenUp, Outcome};
 use super::{Client, RequestOptions};
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
@@ -47,10 +47,21 @@ impl Pending {
     }
 }
 
+/// What became of waiting for one observation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// There was one, and it has been looked at.
+    Observed,
+    /// There will be none any more.
+    Closed,
+    /// There was none in time.
+    TimedOut,
+}
+
 impl Client {
     pub(super) async fn until_reply(&mut self, pending: Pending) -> Result<Reply, Finding> {
         if !pending.sent.written {
-            self.state.give_up(&pending.id);
+            self.state.give_up(&pending.id, GivenUp::TimedOut);
             return Err(self.not_read(&pending));
         }
         loop {
@@ -58,25 +69,36 @@ impl Client {
                 return settled.map(|(seq, outcome)| self.make_reply(&pending, seq, outcome));
             }
             if self.state.closed().is_some() {
-                self.state.give_up(&pending.id);
+                self.state.give_up(&pending.id, GivenUp::TimedOut);
                 return Err(self.closed_early(&pending));
             }
-            // A peer that never stops talking must not hold off the deadline.
-            let next = match pending.deadline.has_passed() {
-                true => None,
-                false => clock::within(pending.deadline, self.link.next()).await.ok(),
-            };
-            match next {
-                Some(Some(incoming)) => self.observe(incoming, pending.deadline).await,
-                Some(None) => {
-                    self.state.give_up(&pending.id);
+            match self.step(pending.deadline).await {
+                Step::Observed => {}
+                Step::Closed => {
+                    self.state.give_up(&pending.id, GivenUp::TimedOut);
                     return Err(self.closed_early(&pending));
                 }
-                None => {
-                    self.state.give_up(&pending.id);
+                Step::TimedOut => {
+                    self.state.give_up(&pending.id, GivenUp::TimedOut);
                     return Err(self.silence(&pending));
                 }
             }
+        }
+    }
+
+    /// Looks at the next observation, if there is one until the deadline.
+    pub(super) async fn step(&mut self, deadline: Deadline) -> Step {
+        // A peer that never stops talking must not hold off the deadline.
+        if deadline.has_passed() {
+            return Step::TimedOut;
+        }
+        match clock::within(deadline, self.link.next()).await {
+            Ok(Some(incoming)) => {
+                self.observe(incoming, deadline).await;
+                Step::Observed
+            }
+            Ok(None) => Step::Closed,
+            Err(_) => Step::TimedOut,
         }
     }
 
@@ -92,18 +114,13 @@ impl Client {
                 let got = format!("an exchange that {how}");
                 return Err(self.not_accepted(method, "HTTP 202 Accepted", got, [sent.seq, seq]));
             }
-            let next = match deadline.has_passed() {
-                true => None,
-                false => clock::within(deadline, self.link.next()).await.ok().flatten(),
-            };
-            let Some(incoming) = next else {
+            if !matches!(self.step(deadline).await, Step::Observed) {
                 let within = clock::in_words(self.options.timeout);
                 let awaited = format!("HTTP 202 Accepted within {within}");
                 let fired = self.deadline_fired(sent, &awaited);
                 let got = "no HTTP response in that time".to_owned();
                 return Err(self.not_accepted(method, &awaited, got, [sent.seq, fired]));
-            };
-            self.observe(incoming, deadline).await;
+            }
         }
     }
 
@@ -144,7 +161,7 @@ impl Client {
     fn make_reply(&self, pending: &Pending, seq: Seq, outcome: Outcome) -> Reply {
         let recorder = self.link.recorder().clone();
         let token = pending.options.meta.get(meta::PROGRESS_TOKEN);
-        let notices = self.state.notices_for(pending.sent, seq, token);
+        let notices = self.state.said().about(pending.sent, seq, token);
         let evidence = (pending.sent.seq, seq);
         Reply::new(&pending.method, self.facts.revision, evidence, outcome, recorder)
             .with_notices(notices, token)
@@ -175,7 +192,7 @@ impl Client {
         let awaited = format!("a response with id {} within {within}", pending.id);
         let fired = self.deadline_fired(pending.sent, &awaited);
         let (instead, seqs) = self.state.instead(pending);
-        let unasked = self.state.volunteered().saturating_sub(pending.volunteered);
+        let unasked = self.state.said().count().saturating_sub(pending.volunteered);
         let unasked = match unasked {
             0 => None,
             1 => Some("1 message that is no reply".to_owned()),

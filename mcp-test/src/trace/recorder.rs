@@ -130,6 +130,17 @@ impl Recorder {
         }
     }
 
+    /// The status of the latest response in an HTTP exchange, as far as it is kept.
+    pub fn response_status(&self, connection: Connection, exchange: u64) -> Option<u16> {
+        let tape = self.lock();
+        let of_it =
+            |event: &&Event| event.connection == connection && event.exchange == Some(exchange);
+        tape.events.iter().rev().filter(of_it).find_map(|event| match event.what {
+            What::HttpResponse { status, .. } => Some(status),
+            _ => None,
+        })
+    }
+
     /// How many events were recorded so far, kept or not.
     pub fn len(&self) -> usize {
         usize::try_from(self.lock().next).unwrap_or(usize::MAX)

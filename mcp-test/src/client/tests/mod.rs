@@ -3,6 +3,7 @@
 #[cfg(feature = "http")]
 mod http;
 mod rounds;
+mod told;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -60,6 +61,12 @@ async fn stateless(target: &Target, recorder: &Recorder, options: Options) -> Cl
     let link = target.open(CarrierKind::Duplex, recorder, Limits::default()).await.unwrap();
     let options = Options { revision: Revision::V2026_07_28, ..options };
     Client::silent(link, options.timeout(Duration::from_secs(20)))
+}
+
+/// A client in the handshake era on a pipe, which has time.
+async fn patient(target: &Target, recorder: &Recorder) -> Client {
+    let link = target.open(CarrierKind::Duplex, recorder, Limits::default()).await.unwrap();
+    Client::silent(link, Options::default().timeout(Duration::from_secs(20)))
 }
 
 async fn client(target: &Target, recorder: &Recorder) -> Client {
@@ -332,4 +339,58 @@ async fn what_the_server_says_at_the_end_is_recorded() {
     let ending = client(&target, &recorder).await.end().await;
     assert!(ending.orderly, "{ending:?}");
     assert_eq!(recorder.trace().messages().count(), 3);
+}
+
+#[tokio::test]
+async fn of_several_requests_the_one_that_is_left_lost_its_reply() {
+    let target = answering(|request| match request["id"].as_i64() {
+        Some(1) => vec![json!({"jsonrpc": "2.0", "id": 99, "result": {}})],
+        Some(2) => vec![json!({"jsonrpc": "2.0", "id": 2, "result": {}})],
+        _ => Vec::new(),
+    });
+    let recorder = Recorder::new();
+    let mut client = patient(&target, &recorder).await;
+    let lost = client.start("tools/list", json!({})).await;
+    let answered = client.start("ping", json!({})).await;
+    client.wait(answered).await.unwrap().result().unwrap();
+    let finding = client.wait(lost).await.map(drop).unwrap_err();
+    assert!(!recorder.trace().deadline_fired());
+    insta::assert_snapshot!(finding, @"
+    the reply to `tools/list` has the wrong id
+      expected a response with id 1
+      got id 99, which no request has
+    ");
+}
+
+#[tokio::test]
+async fn a_retyped_id_says_which_of_several_requests_it_is_about() {
+    let target = answering(|request| match request["id"].as_i64() {
+        Some(2) => vec![json!({"jsonrpc": "2.0", "id": "1", "result": {}})],
+        _ => Vec::new(),
+    });
+    let recorder = Recorder::new();
+    let mut client = patient(&target, &recorder).await;
+    let retyped = client.start("tools/list", json!({})).await;
+    let open = client.start("ping", json!({})).await;
+    let finding = client.wait(retyped).await.map(drop).unwrap_err();
+    assert_eq!(finding.requirements, ["jsonrpc.id-type-preserved"]);
+    assert!(!recorder.trace().deadline_fired());
+    drop(open);
+}
+
+#[tokio::test]
+async fn raw_bytes_are_sent_as_they_are_and_may_stand_for_a_request() {
+    let target =
+        answering(|request| vec![json!({"jsonrpc": "2.0", "id": request["id"], "result": {}})]);
+    let recorder = Recorder::new();
+    let mut client = patient(&target, &recorder).await;
+    let text = r#"{"id":"a", "method":"ping","jsonrpc":"2.0"}"#;
+    let pending = client.start_raw("a", "ping", text).await;
+    client.wait(pending).await.unwrap().result().unwrap();
+    let trace = recorder.trace();
+    let said = trace.events.iter().find_map(|event| match &event.what {
+        crate::trace::What::Message { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    assert_eq!(said.unwrap(), text);
 }

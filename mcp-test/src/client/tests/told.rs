@@ -1,0 +1,298 @@
+//! What a server tells of its own accord: progress, log messages, changes; and requests that are cancelled.
+
+use serde_json::{Value, json};
+
+use super::{answering, patient, stateless};
+use crate::check::Finding;
+use crate::client::{
+    Client, Handlers, Options, RequestOptions, Subscription, SubscriptionEnd, SubscriptionFilter,
+};
+use crate::trace::Recorder;
+use crate::transport::Target;
+use crate::wire::Id;
+
+fn note(method: &str, params: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params.into()})
+}
+
+fn result(request: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": request["id"], "result": {"resultType": "complete"}})
+}
+
+fn calling(answer: impl Fn(&Value) -> Vec<Value> + Send + Sync + 'static) -> Target {
+    answering(move |request| if request["id"].is_null() { Vec::new() } else { answer(&request) })
+}
+
+#[tokio::test]
+async fn progress_and_log_messages_come_with_the_reply_they_belong_to() {
+    let target = calling(|request| {
+        let token = &request["params"]["_meta"]["progressToken"];
+        let progress = |progress| {
+            note(
+                "notifications/progress",
+                json!({"progressToken": token, "progress": progress, "total": 2}),
+            )
+        };
+        let log = note("notifications/message", json!({"level": "info", "data": "half"}));
+        let other =
+            note("notifications/progress", json!({"progressToken": "other", "progress": 9}));
+        vec![progress(1), log, other, progress(2), result(request)]
+    });
+    let recorder = Recorder::new();
+    let mut client = patient(&target, &recorder).await;
+    let options = RequestOptions::new().progress_token("mine").log_level("info");
+    let reply = client.request_with("tools/call", json!({"name": "x"}), options).await.unwrap();
+    let told: Vec<_> = reply.progress().iter().map(|told| told.progress).collect();
+    assert_eq!(told, [Some(1.0), Some(2.0)]);
+    assert_eq!(reply.log_messages()[0].data, json!("half"));
+    assert_eq!(reply.notifications().len(), 4);
+    assert_eq!(client.progress("other").len(), 1);
+    let silent = client.request("ping", json!({})).await.unwrap();
+    assert_eq!(silent.progress(), []);
+
+    let asked = recorder.trace();
+    let (_, first) = asked.messages().next().unwrap();
+    insta::assert_snapshot!(first.to_value(), @r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":"mine","io.modelcontextprotocol/logLevel":"info"}}}"#);
+}
+
+#[tokio::test]
+async fn a_notification_is_waited_for_and_handed_out_once() {
+    let target = calling(|request| {
+        let changed = |n| note("notifications/tools/list_changed", json!({ "n": n }));
+        vec![changed(1), result(request), changed(2)]
+    });
+    let recorder = Recorder::new();
+    let mut client = patient(&target, &recorder).await;
+    client.request("ping", json!({})).await.unwrap().result().unwrap();
+    let method = "notifications/tools/list_changed";
+    for n in [1, 2] {
+        let changed = client.until_notified(method).await.unwrap();
+        assert_eq!(changed.param("n"), Some(&n.into()));
+    }
+    assert!(!recorder.trace().deadline_fired());
+
+    let silent = answering(|_| Vec::new());
+    let mut impatient = super::client(&silent, &recorder).await;
+    let finding = impatient.until_notified(method).await.map(drop).unwrap_err();
+    insta::assert_snapshot!(finding, @"
+    `notifications/tools/list_changed` did not come
+      expected `notifications/tools/list_changed` within 200 ms
+      got nothing at all in that time
+    ");
+    assert!(recorder.trace().deadline_fired());
+
+    let gone = Target::duplex(|_| async { Ok(()) });
+    let mut client = patient(&gone, &recorder).await;
+    let finding = client.until_notified(method).await.map(drop).unwrap_err();
+    insta::assert_snapshot!(finding, @"
+    the connection ended before `notifications/tools/list_changed` came
+      expected `notifications/tools/list_changed`
+      got the server returned
+    ");
+}
+
+#[tokio::test]
+async fn a_request_is_cancelled_and_its_late_reply_is_no_surprise() {
+    // Answers the first request when it is cancelled, and all others at once.
+    let target = answering(|request| match (&request["id"], request["method"].as_str()) {
+        (Value::Null, Some("notifications/cancelled")) => {
+            vec![json!({"jsonrpc": "2.0", "id": request["params"]["requestId"], "result": {}})]
+        }
+        (_, Some("ping")) => vec![result(&request)],
+        _ => Vec::new(),
+    });
+    let recorder = Recorder::new();
+    let mut client = patient(&target, &recorder).await;
+    let pending = client.start("tools/call", json!({"name": "slow"})).await;
+    let cancelled = client.cancel(pending, Some("enough")).await;
+    assert_eq!(*cancelled.id(), Id::from(1));
+    assert_eq!(client.answer_to_cancelled(&cancelled), None);
+    client.request("ping", json!({})).await.unwrap().result().unwrap();
+    assert!(client.answer_to_cancelled(&cancelled).is_some());
+    let trace = recorder.trace();
+    let told = trace.messages().find(|(_, m)| m.method() == Some("notifications/cancelled"));
+    insta::assert_snapshot!(told.unwrap().1.to_value(), @r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"enough"}}"#);
+}
+
+#[tokio::test]
+async fn what_the_server_cancels_is_known() {
+    let target = calling(|request| {
+        let asked = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
+        let cancelled = note("notifications/cancelled", json!({"requestId": "s1"}));
+        vec![asked, cancelled, result(request)]
+    });
+    let recorder = Recorder::new();
+    let mut client = patient(&target, &recorder).await;
+    client.handle(Handlers::new().leaving_unanswered("roots/list"));
+    client.request("ping", json!({})).await.unwrap().result().unwrap();
+    assert_eq!(client.asked()[0].id, Id::from("s1"));
+    assert_eq!(client.cancelled_by_server(), [Id::from("s1")]);
+}
+
+#[tokio::test]
+async fn a_request_of_a_server_that_has_none_ends_the_wait_for_what_it_holds_up() {
+    let target = calling(|_| vec![json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"})]);
+    let recorder = Recorder::new();
+    let mut client = stateless(&target, &recorder, Options::default()).await;
+    let finding = client.request("tools/call", json!({"name": "x"})).await.map(drop).unwrap_err();
+    assert_eq!(finding.requirements, ["transport.stdio.server-no-requests"]);
+    insta::assert_snapshot!(finding, @r#"
+    the server sent a request, `roots/list`
+      expected the reply to `tools/call`: MCP 2026-07-28 has no requests of servers
+      got a request with id "s1"
+    "#);
+    assert_eq!(recorder.trace().messages().count(), 2);
+}
+
+/// A server that says this when somebody listens, and ends the subscription when it is pinged.
+fn listened_to(said: fn(&Value) -> Vec<Value>) -> Target {
+    calling(move |request| match request["method"].as_str() {
+        Some("subscriptions/listen") => said(&request["id"]),
+        Some("ping") => {
+            let over = json!({"jsonrpc": "2.0", "id": 1, "result": {
+                "resultType": "complete", "_meta": {"io.modelcontextprotocol/subscriptionId": 1}}});
+            vec![over, result(request)]
+        }
+        _ => vec![result(request)],
+    })
+}
+
+fn told(method: &str, id: &Value, mut params: Value) -> Value {
+    params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": id});
+    note(method, params)
+}
+
+fn acknowledged(id: &Value) -> Value {
+    told(
+        "notifications/subscriptions/acknowledged",
+        id,
+        json!({"notifications": {"toolsListChanged": true}}),
+    )
+}
+
+async fn subscribe(
+    said: fn(&Value) -> Vec<Value>,
+) -> (Client, Recorder, Result<Subscription, Finding>) {
+    let recorder = Recorder::new();
+    let mut client = stateless(&listened_to(said), &recorder, Options::default()).await;
+    let filter = SubscriptionFilter::new().tools_list_changed().resource("file:///a");
+    let subscription = client.subscribe(filter).await;
+    (client, recorder, subscription)
+}
+
+#[tokio::test]
+async fn a_subscription_tells_of_changes_until_it_ends() {
+    let (mut client, recorder, subscription) = subscribe(|id| {
+        let changed = "notifications/tools/list_changed";
+        let foreign = told(changed, &json!(77), json!({"whose": "another"}));
+        vec![foreign, acknowledged(id), told(changed, id, json!({"whose": "ours"}))]
+    })
+    .await;
+    let subscription = subscription.unwrap();
+    assert_eq!(*subscription.acknowledged(), json!({"toolsListChanged": true}));
+    let changed = client.until_told(&subscription, "notifications/tools/list_changed").await;
+    assert_eq!(changed.unwrap().param("whose"), Some(&json!("ours").into()));
+
+    // A request beside it is not taken for the subscription, nor the other way round.
+    client.request("tools/list", json!({})).await.unwrap().result().unwrap();
+    let pinged = client.request("ping", json!({})).await.unwrap();
+    pinged.result().unwrap();
+    let finding = client.until_told(&subscription, "notifications/x").await.map(drop).unwrap_err();
+    insta::assert_snapshot!(finding, @r#"
+    the subscription ended before `notifications/x` came
+      expected `notifications/x`
+      got the answer to `subscriptions/listen`: {"_meta":{"io.modelcontextprotocol/subscriptionId":1},"resultType":"complete"}
+    "#);
+    assert!(!recorder.trace().deadline_fired());
+    let trace = recorder.trace();
+    let (_, listen) = trace.messages().next().unwrap();
+    insta::assert_snapshot!(listen.to_value().at("/params/notifications").unwrap(), @r#"{"toolsListChanged":true,"resourceSubscriptions":["file:///a"]}"#);
+}
+
+#[tokio::test]
+async fn the_end_of_a_subscription_says_how() {
+    let (mut client, _, subscription) = subscribe(|id| {
+        vec![
+            acknowledged(id),
+            json!({"jsonrpc": "2.0", "id": id, "result": {"resultType": "complete"}}),
+        ]
+    })
+    .await;
+    let end = client.until_subscription_ends(&subscription.unwrap()).await.unwrap();
+    assert_eq!(end, SubscriptionEnd::Answered(json!({"resultType": "complete"}).into()));
+
+    let (mut client, _, subscription) = subscribe(|id| {
+        vec![acknowledged(id), note("notifications/cancelled", json!({"requestId": id}))]
+    })
+    .await;
+    let end = client.until_subscription_ends(&subscription.unwrap()).await.unwrap();
+    assert_eq!(end, SubscriptionEnd::Cancelled);
+}
+
+#[tokio::test]
+async fn the_client_ends_a_subscription_by_cancelling_it() {
+    let (mut client, recorder, subscription) = subscribe(|id| vec![acknowledged(id)]).await;
+    client.unsubscribe(subscription.unwrap()).await.unwrap();
+    let trace = recorder.trace();
+    let (_, last) = trace.messages().last().unwrap();
+    insta::assert_snapshot!(last.to_value(), @r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+}
+
+#[tokio::test]
+async fn a_subscription_that_is_acknowledged_in_a_wrong_way_is_named() {
+    let refused = |said| async move { subscribe(said).await.2.map(drop).unwrap_err() };
+    let early = refused(|id| vec![told("notifications/tools/list_changed", id, json!({}))]).await;
+    assert_eq!(early.requirements, ["subscriptions.nothing-before-ack"]);
+    insta::assert_snapshot!(early, @"
+    the server tells of changes before it acknowledges the subscription
+      expected `notifications/subscriptions/acknowledged` with subscription id 1
+      got `notifications/tools/list_changed`
+    ");
+    let retyped = refused(|id| vec![acknowledged(&json!(id.to_string()))]).await;
+    assert_eq!(retyped.requirements, ["subscriptions.id-value"]);
+    insta::assert_snapshot!(retyped, @r#"
+    a subscription has another id than its request
+      expected `notifications/subscriptions/acknowledged` with subscription id 1
+      got subscription id "1"
+    "#);
+    let anonymous = refused(|_| {
+        vec![note("notifications/subscriptions/acknowledged", json!({"notifications": {}}))]
+    })
+    .await;
+    assert_eq!(anonymous.requirements, ["subscriptions.ack-sent"]);
+    let answered = refused(|id| vec![json!({"jsonrpc": "2.0", "id": id, "result": {}})]).await;
+    assert_eq!(answered.requirements, ["subscriptions.stays-open"]);
+    insta::assert_snapshot!(answered, @"
+    `subscriptions/listen` was answered at once, which ends the subscription
+      expected `notifications/subscriptions/acknowledged` with subscription id 1
+      got the result {}
+    ");
+    let error = refused(|id| {
+        vec![json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no"}})]
+    })
+    .await;
+    insta::assert_snapshot!(error, @"
+    `subscriptions/listen` was refused
+      expected `notifications/subscriptions/acknowledged`
+      got error -32601: no
+    ");
+}
+
+#[tokio::test]
+async fn before_there_were_subscription_ids_each_resource_is_subscribed_to() {
+    let target = calling(|request| {
+        let updated = note("notifications/resources/updated", json!({"uri": "file:///a"}));
+        vec![result(request), updated]
+    });
+    let recorder = Recorder::new();
+    let mut client = patient(&target, &recorder).await;
+    let filter = SubscriptionFilter::new().tools_list_changed().resource("file:///a");
+    let subscription = client.subscribe(filter).await.unwrap();
+    assert_eq!(subscription.id(), None);
+    client.until_told(&subscription, "notifications/resources/updated").await.unwrap();
+    client.unsubscribe(subscription).await.unwrap();
+    let trace = recorder.trace();
+    let methods: Vec<_> = trace.messages().filter_map(|(_, message)| message.method()).collect();
+    assert_eq!(methods[0], "resources/subscribe");
+    assert!(methods.contains(&"resources/unsubscribe"));
+}
