@@ -35,6 +35,7 @@ const IN_BOTH_ERAS: &[Damaged] = &[
     ("completion-complete", "error:completion/complete:-32601"),
     ("completion-complete", "remove:completion/complete:/completion/values"),
     ("completion-complete", "set:completion/complete:/completion/values:[7]"),
+    ("tools-call-with-progress", "error:tools/call:-32603"),
     ("prompts-list", "wrong-id:prompts/list"),
     ("prompts-get-simple", "set:prompts/get:/messages:[]"),
     ("prompts-get-simple", r#"stray:prompts/get:{"jsonrpc":"2.0","id":77,"result":{}}"#),
@@ -50,6 +51,17 @@ const WITH_A_HANDSHAKE: &[Damaged] = &[
     ("logging-set-level", "set:logging/setLevel:/extra:7"),
     ("logging-set-level", "remove:initialize:/capabilities/logging"),
     ("completion-complete", "remove:initialize:/capabilities/completions"),
+    ("tools-call-with-logging", "error:logging/setLevel:-32601"),
+    ("tools-call-with-logging", "error:tools/call:-32603"),
+    ("tools-call-sampling", "error:tools/call:-32603"),
+    ("tools-call-sampling", "set:tools/call:/content:[]"),
+    ("tools-call-elicitation", "error:tools/call:-32603"),
+    ("tools-call-elicitation", "set:tools/call:/content:[]"),
+    ("resources-subscribe", "error:resources/subscribe:-32601"),
+    ("resources-subscribe", "set:resources/subscribe:/extra:7"),
+    ("resources-subscribe", "remove:initialize:/capabilities/resources/subscribe"),
+    ("resources-unsubscribe", "error:resources/unsubscribe:-32601"),
+    ("resources-unsubscribe", "remove:initialize:/capabilities/resources/subscribe"),
 ];
 
 /// Where the two do not agree, as [`compare`] tells it, and why.

@@ -122,9 +122,20 @@ fn both_judge_the_everything_server_alike() {
         }
     }
     runtime.block_on(server.end());
-    // It has no such resource and no such prompts. To call a tool that it does not have is an error result to it, which is
-    // all that the official checks of tools look at.
-    assert_eq!(failing, ["completion-complete", "resources-read-text", "prompts-get-simple"]);
+    // It has no such resource, no such prompts and no such tools. To call a tool that it does not have is an error result to
+    // it, which is all that some of the official checks of tools look at. Whatever URI it is given, it lets it be watched.
+    assert_eq!(
+        failing,
+        [
+            "completion-complete",
+            "tools-call-with-logging",
+            "tools-call-with-progress",
+            "tools-call-sampling",
+            "tools-call-elicitation",
+            "resources-read-text",
+            "prompts-get-simple"
+        ]
+    );
 }
 
 /// A message of a wrong shape that no official check looks at but the one that validates them all.

@@ -29,13 +29,13 @@ scenario! {
             "The result of `logging/setLevel` is an empty object",
             &[LOGGING],
         )
-        .requires(&["logging.set-level.accept", "schema.set-level-result"]),
+        .requires(&["logging.set-level.accept"]),
         CheckSpec::own(
             "logging-set-level-each",
             "LoggingSetLevelEach",
             "Each of the eight levels is accepted, with an empty result",
         )
-        .requires(&["logging.set-level.all-levels", "schema.set-level-result"]),
+        .requires(&["logging.set-level.all-levels", "logging.set-level.accept"]),
         CheckSpec::own(
             "logging-set-level-unknown",
             "LoggingSetLevelUnknown",
@@ -50,7 +50,6 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.set_level("info").await?;
     reply.result()?;
     ctx.check("logging-set-level")
-        .requires("schema.set-level-result")
         .expect(&reply, empty_result())
         .officially(&reply, empty_object(), "every result may carry `_meta`");
 
@@ -62,7 +61,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     for reply in &replies {
         each = each.requires("logging.set-level.all-levels").judge(reply.result().map(|_| ()));
         if reply.error().is_none() {
-            each = each.requires("schema.set-level-result").expect(reply, empty_result());
+            each = each.requires("logging.set-level.accept").expect(reply, empty_result());
         }
     }
     drop(each);
