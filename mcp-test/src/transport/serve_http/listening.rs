@@ -8,7 +8,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::HttpServer;
+use super::{
+    HttpServer,
+    socket::{Sockets, Spoiling},
+};
 use crate::clock::{self, Deadline};
 
 /// How long connections may take to end by themselves.
@@ -33,7 +36,8 @@ impl HttpServer {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let serving = axum::serve(listener, self.router()).with_graceful_shutdown(async {
+        let service = self.router().into_make_service_with_connect_info::<Spoiling>();
+        let serving = axum::serve(Sockets(listener), service).with_graceful_shutdown(async {
             stopped.await.ok();
         });
         let task = tokio::spawn(serving.into_future());

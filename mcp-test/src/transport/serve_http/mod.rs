@@ -12,6 +12,7 @@ mod piece;
 mod reply;
 mod session_reply;
 mod sessions;
+mod socket;
 mod stateless;
 mod stream;
 mod streams;
@@ -21,14 +22,18 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Router,
     body::{self, Body},
-    extract::{Request, State},
+    extract::{ConnectInfo, Request, State},
     response::Response,
     routing::any,
 };
 use http::{HeaderMap, Method, StatusCode, request::Parts};
 use tokio::sync::watch;
 
-use self::{reply::Said, sessions::Sessions};
+use self::{
+    reply::{Said, WrongChunks},
+    sessions::Sessions,
+    socket::Spoiling,
+};
 use super::{
     Limits,
     fault::{HttpDamage, Lapse},
@@ -213,6 +218,7 @@ fn damage(wire: &Wire, body: Option<&Value>) -> HttpDamage {
 
 async fn answer(State(server): State<HttpServer>, request: Request) -> Response {
     let (head, body) = request.into_parts();
+    let connection = head.extensions.get::<ConnectInfo<Spoiling>>();
     let wire = server.0.wire.exchange();
     wire.record(Party::Client, || What::HttpRequest {
         method: head.method.to_string(),
@@ -228,6 +234,11 @@ async fn answer(State(server): State<HttpServer>, request: Request) -> Response 
         status: response.status().as_u16(),
         headers: listed(response.headers()),
     });
+    if let (Some(WrongChunks), Some(ConnectInfo(spoiling))) =
+        (response.extensions().get(), connection)
+    {
+        spoiling.next_response();
+    }
     if let Some(Said(text)) = response.extensions().get() {
         wire.sent(text);
     }

@@ -24,6 +24,10 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct Said(pub(super) Bytes);
 
+/// The wish for a chunked body that cannot be read.
+#[derive(Clone, Copy)]
+pub(super) struct WrongChunks;
+
 impl HttpServer {
     /// The response to a request that stands by itself: closing it drops the work.
     pub(super) async fn respond(&self, wire: &Wire, mut drive: Drive) -> Response {
@@ -89,6 +93,12 @@ pub(super) fn damaged(mut response: Response, damage: &HttpDamage) -> Response {
     if let Some(body) = &damage.body {
         *response.body_mut() = Body::from(body.clone());
         response.extensions_mut().insert(Said(body.clone()));
+    }
+    if damage.wrong_chunks {
+        // A body of unknown length is a chunked one.
+        let body = std::mem::take(response.body_mut());
+        *response.body_mut() = Body::from_stream(body.into_data_stream());
+        response.extensions_mut().insert(WrongChunks);
     }
     for (name, value) in &damage.headers {
         let Ok(name) = HeaderName::try_from(name.as_str()) else { continue };
