@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
 use super::{Cell, Outcome, Plan, Tested};
-use crate::check::{Check, Finding, Origin, Severity, Status, WELL_FORMED};
+use crate::check::{Blame, Check, Finding, Origin, Severity, Status, WELL_FORMED};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
 use crate::scenario::{
@@ -224,7 +224,9 @@ fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
         Severity::Must if spec.fails => Status::Failure,
         Severity::Must | Severity::Should => Status::Warning,
     };
-    if finding.requirements.is_empty() && finding.hint.as_deref() != Some(TASK) {
+    let is_no_requirement =
+        finding.hint.as_deref() == Some(TASK) || finding.blame == Blame::Environment;
+    if finding.requirements.is_empty() && !is_no_requirement {
         finding.requirements.extend(spec.requirements.first().copied());
     }
     let mut row = spec.row(status);

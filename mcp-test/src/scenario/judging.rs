@@ -83,7 +83,7 @@ impl Heard {
     /// The params as what a check is made on.
     #[must_use]
     pub fn part(&self) -> Part<'_> {
-        let what = format!("the params of `{}`", self.method());
+        let what = format!("the message `{}`", self.method());
         Part::new(what, self.params(), Some(self.seq))
     }
 }
@@ -113,6 +113,17 @@ impl Judging {
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.stage.profile
+    }
+
+    /// The revision that client and server have settled on in a handshake.
+    #[must_use]
+    pub fn agreed(&self) -> Option<Revision> {
+        let of_server = self.trace.messages().filter(|(event, _)| event.party == Party::Server);
+        of_server.map(|(_, message)| message).find_map(|message| {
+            let Message::Response(response) = message else { return None };
+            response.result.get("serverInfo")?;
+            response.result.get("protocolVersion").and_then(Value::as_str)?.parse().ok()
+        })
     }
 
     /// Everything that was said.

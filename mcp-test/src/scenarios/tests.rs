@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::check::{Origin, Status, WELL_FORMED};
-use crate::scenario::LEFT_WELL;
+use crate::scenario::{LEFT_WELL, TOOK_PART};
 use crate::spec::{Revision, requirement};
 
 #[test]
@@ -66,7 +66,7 @@ fn every_check_is_proven_able_to_fail_and_to_warn() {
         }
         for change in proofs.iter().flat_map(crate::scenario::Proof::changes) {
             assert!(
-                [WELL_FORMED, LEFT_WELL].contains(&change.check)
+                [WELL_FORMED, LEFT_WELL, TOOK_PART].contains(&change.check)
                     || scenario.check(change.check).is_some(),
                 "{}: a proof speaks of `{}`",
                 scenario.id,

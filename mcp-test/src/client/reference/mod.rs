@@ -5,7 +5,9 @@
 
 use serde_json::json;
 
-use super::{Client, Errand, Visitor};
+use super::{Client, Errand, Options, Visitor};
+use crate::json::Value;
+use crate::spec::{Era, error_code};
 
 /// The good client. In a scenario that it does not know it connects, lists what the server offers, and leaves.
 ///
@@ -16,14 +18,42 @@ use super::{Client, Errand, Visitor};
 #[must_use]
 pub fn good_client() -> Visitor {
     Visitor::new(|errand: Errand| async move {
-        let mut client = errand.connect(errand.options()).await?;
+        let mut client = errand.connect(options(&errand)).await?;
         match errand.scenario() {
             "tools_call" => add_numbers(&mut client).await?,
-            _ => list_tools(&mut client).await?,
+            "http-standard-headers" => everything(&mut client).await?,
+            _ => {
+                discover(&mut client).await?;
+                list_tools(&mut client).await?;
+            }
         }
         client.end().await;
         Ok(())
     })
+}
+
+/// Everything that a client can do for its server is declared.
+fn options(errand: &Errand) -> Options {
+    let mut options = errand.options();
+    let capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
+    options.capabilities = Some(capabilities.into());
+    options
+}
+
+/// In the stateless era asks what the server is; when it speaks another revision, asks again in one that it does.
+async fn discover(client: &mut Client) -> crate::Result {
+    if client.revision().era() == Era::Handshake {
+        return Ok(());
+    }
+    let reply = client.discover().await?;
+    let Err(error) = reply.outcome() else { return Ok(()) };
+    let speaks = error.data.as_ref().and_then(|data| data.get("supported")?.as_array());
+    let ours = Value::from(client.revision().as_str());
+    let retry = error.code == error_code::UNSUPPORTED_PROTOCOL_VERSION
+        && speaks.is_some_and(|speaks| speaks.contains(&ours));
+    let reply = if retry { client.discover().await? } else { reply };
+    reply.result()?;
+    Ok(())
 }
 
 async fn list_tools(client: &mut Client) -> crate::Result {
@@ -32,8 +62,29 @@ async fn list_tools(client: &mut Client) -> crate::Result {
 }
 
 async fn add_numbers(client: &mut Client) -> crate::Result {
+    discover(client).await?;
     list_tools(client).await?;
     let call = json!({ "name": "add_numbers", "arguments": { "a": 5, "b": 3 } });
     client.request("tools/call", call).await?.result()?;
+    Ok(())
+}
+
+/// Uses everything that the server lists.
+async fn everything(client: &mut Client) -> crate::Result {
+    discover(client).await?;
+    let uses = [
+        ("tools/list", "tools", "name", "tools/call"),
+        ("resources/list", "resources", "uri", "resources/read"),
+        ("prompts/list", "prompts", "name", "prompts/get"),
+    ];
+    for (list, member, key, take) in uses {
+        let page = client.request(list, json!({})).await?;
+        let items = page.result()?.get(member).and_then(Value::as_array).unwrap_or_default();
+        let names: Vec<String> =
+            items.iter().filter_map(|item| Some(item.get(key)?.as_str()?.to_owned())).collect();
+        for name in names {
+            client.request(take, json!({ key: name })).await?.result()?;
+        }
+    }
     Ok(())
 }

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use super::{Parts, Stage, blame_the_rest, complain_about_the_rest};
 use crate::check::{self, Check, Finding, Origin, Status};
 use crate::clock;
-use crate::json::Value;
 use crate::process::Exit;
 use crate::run::Outcome;
 use crate::scenario::{self, Judging, LEFT_WELL, TOOK_PART};
 use crate::server::Server;
-use crate::spec::Revision;
 use crate::trace::{Party, Recorder, Seq, Trace, What};
 use crate::transport::client_target::SCENARIO;
 use crate::transport::{ClientTarget, Endpoint, Leaving, Left};
@@ -45,6 +43,7 @@ impl Stage<'_> {
             return self.abandoned(&finding);
         }
         let mut judging = Judging::new(stage, Arc::clone(&trace), left.clone());
+        let spoken = judging.agreed().unwrap_or(self.cell.revision);
         let ending = judge(&mut judging);
         let mut checks = judging.into_checks();
         match ending {
@@ -53,7 +52,6 @@ impl Stage<'_> {
         }
         checks.push(self.took_part(&trace, &left));
         checks.push(self.left_well(&trace, &left));
-        let spoken = agreed(&trace).unwrap_or(self.cell.revision);
         let judged = check::judge(&trace, Party::Client, &|_| spoken);
         let trace = Arc::unwrap_or_clone(trace);
         self.concluded(Parts { checks, trace, judged, left: Some(left) })
@@ -182,13 +180,4 @@ fn last_words(trace: &Trace) -> (String, Vec<Seq>) {
         evidence.push(answer.seq);
     }
     (text, evidence)
-}
-
-/// The revision that client and server have settled on in a handshake.
-fn agreed(trace: &Trace) -> Option<Revision> {
-    trace.messages().filter(|(event, _)| event.party == Party::Server).find_map(|(_, message)| {
-        let Message::Response(response) = message else { return None };
-        response.result.get("serverInfo")?;
-        response.result.get("protocolVersion").and_then(Value::as_str)?.parse().ok()
-    })
 }

@@ -7,18 +7,18 @@ use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::client::{Errand, Visitor};
 use crate::expect::{object, one_of, string};
-use crate::scenario::{CheckSpec, Judging, Official, Stage, truthy};
+use crate::scenario::{CheckSpec, Heard, Judging, Official, Stage, truthy};
 use crate::server::{Call, Server};
-use crate::spec::{Revision, Revisions};
+use crate::spec::{Revision, Revisions, header};
+use crate::trace::Seq;
 use crate::{proofs, scenario};
 
 scenario! {
     /// The client opens the conversation: it sends `initialize` with its revision, its capabilities and its name, and
     /// after the answer says that it is ready.
     ///
-    /// The official check looks at the version and at the name; it is not made at all when the client never sends
-    /// `initialize`, so that a client which says nothing passes. Here it fails then. The official suite accepts only the
-    /// revisions from 2025-06-18 on; the specification, every revision that the client supports.
+    /// The official check is not made at all when the client never sends `initialize`, so that one which says nothing
+    /// passes; here it fails then. Officially only the revisions from 2025-06-18 on are known.
     Client "initialize": "The client opens the conversation with a handshake",
     revisions: Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
@@ -46,6 +46,14 @@ scenario! {
             "After the answer the client says that it is ready, before it asks for anything",
         )
         .requires(&["lifecycle.initialized-sent"]),
+        CheckSpec::own(
+            "client-version-header",
+            "ClientVersionHeader",
+            "After the handshake every POST names the revision that was agreed on in a header",
+        )
+        .requires(&["transport.http.version-header-sent", "transport.http.version-header-negotiated"])
+        .within(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25))
+        .also_warns(),
     ],
 }
 
@@ -85,6 +93,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     }
     complete(judging);
     ready(judging);
+    if judging.revision().sends_version_header() {
+        versions(judging, opened[0].seq);
+    }
     Ok(())
 }
 
@@ -136,6 +147,31 @@ fn ready(judging: &mut Judging) {
     };
 }
 
+fn versions(judging: &mut Judging, opened: Seq) {
+    let agreed = judging.agreed().filter(|revision| revision.sends_version_header());
+    let heard = judging.heard();
+    let mut later = heard.iter().filter(|said| said.seq > opened).peekable();
+    let check = judging.check("client-version-header");
+    let Some(agreed) = agreed.filter(|_| later.peek().is_some()) else {
+        return drop(check.skip("nothing came after a handshake whose revision has the header"));
+    };
+    let right = format!("`{}: {agreed}`", header::MCP_PROTOCOL_VERSION);
+    let wrong = |said: &Heard| {
+        Finding::peer("a POST does not name the revision that was agreed on")
+            .expected(right.clone())
+            .evidence(said.seq)
+    };
+    drop(later.fold(check, |check, said| match said.header(header::MCP_PROTOCOL_VERSION) {
+        Some(named) if named == agreed.as_str() => check.pass(),
+        Some(named) => check
+            .requires("transport.http.version-header-negotiated")
+            .fail(wrong(said).got(format!("`{named}` with `{}`", said.method())).should()),
+        None => check
+            .requires("transport.http.version-header-sent")
+            .fail(wrong(said).got(format!("no such header with `{}`", said.method()))),
+    }));
+}
+
 /// A client that lists tools as if there were no handshake.
 fn hasty() -> Visitor {
     Visitor::new(|errand: Errand| async move {
@@ -149,13 +185,16 @@ proofs! {
     passes on good_client();
     catches "mcp-client-initialization" by set("initialize", "/protocolVersion", json!("1999-01-01"));
     catches "mcp-client-initialization" by set("initialize", "/protocolVersion", json!("2025-03-26")),
-        under Official, also "client-left-well" Failure;
+        under Official, also "client-version-header" Skipped, also "client-left-well" Failure;
     catches "mcp-client-initialization" by set("initialize", "/clientInfo/name", json!("")), under Official;
     catches "mcp-client-initialization" by remove("initialize", "/clientInfo/version"),
-        also "client-initialized" Failure, also "client-left-well" Failure;
+        also "client-initialized" Failure, also "client-version-header" Skipped, also "client-left-well" Failure;
     catches "mcp-client-initialization" on hasty(), also "server-info" Skipped,
-        also "client-initialize-complete" Skipped, also "client-initialized" Skipped, also "client-left-well" Failure;
+        also "client-initialize-complete" Skipped, also "client-initialized" Skipped,
+        also "client-version-header" Skipped, also "client-left-well" Failure;
     catches "client-initialize-complete" by remove("initialize", "/capabilities"),
-        also "client-initialized" Failure, also "client-left-well" Failure;
+        also "client-initialized" Failure, also "client-version-header" Skipped, also "client-left-well" Failure;
+    catches "client-version-header" by no_header("tools/list", "MCP-Protocol-Version");
+    warns "client-version-header" by header("tools/list", "MCP-Protocol-Version", "2025-03-26");
     catches "client-initialized" by never("notifications/initialized");
 }

@@ -12,4 +12,4 @@ macro_rules! scenarios {
     };
 }
 
-scenarios![initialize, tools_call];
+scenarios![initialize, tools_call, request_metadata, http_standard_headers];

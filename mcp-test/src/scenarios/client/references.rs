@@ -10,5 +10,7 @@ macro_rules! references {
 
 references! {
     LIFECYCLE = "MCP-Lifecycle", "https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle";
+    SEP_2243 = "SEP-2243-Standard-Headers", "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers";
+    SEP_2575 = "SEP-2575", "https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta";
     TOOLS = "MCP-Tools", "https://modelcontextprotocol.io/specification/2025-06-18/server/tools#calling-tools";
 }

@@ -1,0 +1,142 @@
+//! `request-metadata`, of clients.
+
+mod judge;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+
+use judge::judge;
+
+use super::references::SEP_2575;
+use crate::client::reference::good_client;
+use crate::client::{Errand, Visitor};
+use crate::json::Value;
+use crate::scenario::{CheckSpec, Official, Stage};
+use crate::server::{Answer, Call, Server};
+use crate::spec::{Revision, Revisions, error_code};
+use crate::wire::RpcError;
+use crate::{proofs, scenario};
+
+scenario! {
+    /// Every request stands by itself: it names its revision in a header and in `_meta`, and brings the capabilities and
+    /// the name of the client along.
+    ///
+    /// The first request is refused whatever it says, with the revisions that the server speaks; the client is to go on
+    /// with one of them. Officially notifications are held to the same; the specification speaks of requests.
+    Client "request-metadata": "Every request brings its revision and its client along",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    official: Official::draft(),
+    checks: [
+        official("sep-2575-http-client-sends-version-header", "ClientSendsVersionHeader",
+            "Every POST names its revision in a header")
+            .requires(&["transport.http.version-header-required"]),
+        official("sep-2575-client-populates-meta", "ClientPopulatesMeta",
+            "Every request names its revision and the capabilities of the client in `_meta`")
+            .requires(&["base.meta-request-required-fields"]),
+        official("sep-2575-client-sends-client-info", "ClientSendsClientInfo",
+            "Every request says in `_meta` who the client is")
+            .requires(&["base.meta-client-info"])
+            .also_warns(),
+        official("sep-2575-http-version-header-matches-meta", "ClientVersionHeaderMatchesMeta",
+            "Header and `_meta` name the same revision")
+            .requires(&["transport.http.version-header-matches-body"]),
+        official(ROOTS.0, "ClientDeclaresRootsCapability", "`roots`, if declared, is an object")
+            .requires(&["schema.client-capabilities"]),
+        official(SAMPLING.0, "ClientDeclaresSamplingCapability", "`sampling`, if declared, is an object")
+            .requires(&["schema.client-capabilities"]),
+        official(ELICITATION.0, "ClientDeclaresElicitationCapability",
+            "`elicitation`, if declared, is an object")
+            .requires(&["schema.client-capabilities"]),
+        official("sep-2575-client-retry-supported-version", "ClientRetrySupportedVersion",
+            "After the refusal the client goes on with a revision that the server speaks")
+            .requires(&["versioning.client-retries-supported"])
+            .also_warns(),
+    ],
+}
+
+const ROOTS: (&str, &str) = ("sep-2575-client-declares-roots-capability", "roots");
+const SAMPLING: (&str, &str) = ("sep-2575-client-declares-sampling-capability", "sampling");
+const ELICITATION: (&str, &str) = ("sep-2575-client-declares-elicitation-capability", "elicitation");
+
+const fn official(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
+    CheckSpec::official(id, name, description, &[SEP_2575])
+}
+
+fn serve(_: &Stage) -> Server {
+    let refused = Arc::new(AtomicBool::new(false));
+    let capabilities = || json!({ "tools": {} });
+    let answer = |result: serde_json::Value| {
+        let refused = Arc::clone(&refused);
+        move |call: Call| {
+            let first = !refused.swap(true, Ordering::SeqCst);
+            let answer = if first { refusal(&call) } else { result.clone().into() };
+            async move { answer }
+        }
+    };
+    let known = json!({ "supportedVersions": [Revision::NEWEST.as_str()], "capabilities": capabilities() });
+    Server::new(json!({ "name": "request-metadata-server", "version": "1.0.0" }))
+        .revisions(Revisions::from(Revision::V2026_07_28))
+        .capabilities(capabilities())
+        .on("server/discover", answer(known))
+        .on("tools/list", answer(json!({ "tools": [] })))
+        .on("tools/call", answer(json!({ "content": [] })))
+}
+
+fn refusal(call: &Call) -> Answer {
+    let requested = call.params().at("/_meta/io.modelcontextprotocol~1protocolVersion");
+    let data = json!({
+        "supported": [Revision::NEWEST.as_str()],
+        "requested": requested.map(Value::to_serde),
+    });
+    let code = error_code::UNSUPPORTED_PROTOCOL_VERSION;
+    RpcError::new(code, "unsupported protocol version").with_data(data).into()
+}
+
+/// A client that never comes.
+fn absent() -> Visitor {
+    Visitor::new(|_: Errand| async { Ok(()) })
+}
+
+/// A client that takes the refusal for the last word.
+fn discouraged() -> Visitor {
+    Visitor::new(|errand: Errand| async move {
+        let mut options = errand.options();
+        options.capabilities = Some(json!({ "roots": {}, "sampling": {}, "elicitation": {} }).into());
+        let _ = errand.connect(options).await?.discover().await?;
+        Ok(())
+    })
+}
+
+proofs! {
+    passes on good_client();
+    catches "sep-2575-http-client-sends-version-header" by no_header("tools/list", "MCP-Protocol-Version"),
+        also "sep-2575-http-version-header-matches-meta" Skipped, also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Failure;
+    catches "sep-2575-client-populates-meta"
+        by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientCapabilities"),
+        also "client-left-well" Failure;
+    warns "sep-2575-client-sends-client-info"
+        by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientInfo");
+    catches "sep-2575-http-version-header-matches-meta" by header("tools/list", "MCP-Protocol-Version", "2025-11-25"),
+        also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Failure;
+    catches "sep-2575-client-declares-roots-capability"
+        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/roots");
+    catches "sep-2575-client-declares-sampling-capability"
+        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/sampling");
+    catches "sep-2575-client-declares-elicitation-capability"
+        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation");
+    warns "sep-2575-client-retry-supported-version" on discouraged();
+    catches "sep-2575-client-retry-supported-version" on absent(),
+        also "sep-2575-http-client-sends-version-header" Failure, also "sep-2575-client-populates-meta" Failure,
+        also "sep-2575-client-sends-client-info" Failure, also "sep-2575-http-version-header-matches-meta" Failure,
+        also "sep-2575-client-declares-roots-capability" Failure, also "sep-2575-client-declares-sampling-capability" Failure,
+        also "sep-2575-client-declares-elicitation-capability" Failure, also "client-took-part" Failure,
+        also "wire-well-formed" Skipped;
+    catches "sep-2575-client-sends-client-info" on absent(),
+        also "sep-2575-http-client-sends-version-header" Failure, also "sep-2575-client-populates-meta" Failure,
+        also "sep-2575-http-version-header-matches-meta" Failure, also "sep-2575-client-declares-roots-capability" Failure,
+        also "sep-2575-client-declares-sampling-capability" Failure, also "sep-2575-client-declares-elicitation-capability" Failure,
+        also "sep-2575-client-retry-supported-version" Failure, also "client-took-part" Failure,
+        also "wire-well-formed" Skipped;
+}
