@@ -93,7 +93,7 @@ async fn listen(courier: Courier, found: watch::Sender<Endpoint>) {
     let what = What::HttpResponse { status: reply.status, headers: reply.headers.clone() };
     observer.record(Some(exchange), what);
     found.send_replace(Endpoint::Awaited { status });
-    let origin = Origin { exchange: Some(exchange), status, stream: true };
+    let origin = Origin { exchange: Some(exchange), status, stream: true, json: false };
     let mut events = Events { courier: &courier, origin, found: &found };
     let read = events.read(reply).await;
     if matches!(*found.borrow(), Endpoint::Awaited { .. }) {
@@ -284,8 +284,8 @@ impl SseCarrier {
 /// Takes the response to a POST that was accepted: what stands in it is for people, unless it is a message.
 async fn accepted(observer: &Observer, exchange: u64, reply: HttpReply) -> Over {
     let HttpReply { status, headers, mut body } = reply;
-    let stream = false;
-    let origin = Origin { exchange: Some(exchange), status: Some(status), stream };
+    let (stream, json) = (false, false);
+    let origin = Origin { exchange: Some(exchange), status: Some(status), stream, json };
     let seq = observer.record(Some(exchange), What::HttpResponse { status, headers });
     let mut text = Vec::new();
     while let Some(Ok(piece)) = body.next().await {

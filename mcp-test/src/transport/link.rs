@@ -143,6 +143,8 @@ pub struct Origin {
     pub status: Option<u16>,
     /// Whether the response is an event stream.
     pub stream: bool,
+    /// Whether the response says that it is JSON.
+    pub json: bool,
 }
 
 /// Something that the carrier observed, in the order of arrival.

@@ -2,13 +2,20 @@
 
 use super::{GivenUp, Open, Outcome, State};
 use crate::check::{Finding, requirement_of};
-use crate::spec::{Era, Revision};
+use crate::spec::{Era, Revision, requirement};
 use crate::trace::Seq;
 use crate::transport::{Damage, Origin};
 use crate::wire::{Id, Malformed, Request};
 
 /// How many observations are kept until it is clear which request they are about.
 const KEPT_UNPLACED: usize = 100;
+
+/// What a body of JSON has to be.
+const SINGLE_OBJECT: &str = "transport.http.json-single-object";
+
+fn holds(id: &str, revision: Revision) -> bool {
+    requirement::find(id).is_some_and(|found| found.revisions.contains(revision))
+}
 
 /// What one of several open requests lost its reply by.
 #[derive(Debug)]
@@ -131,6 +138,10 @@ impl State {
                 Some("jsonrpc.request-answered")
             }
             (_, None, Some(_)) if origin.stream => Some("transport.http.sse-event-data"),
+            // Before, that a body be one object was not said; what is no JSON is not of that type, though.
+            (_, None, Some(_)) if origin.json && holds(SINGLE_OBJECT, revision) => {
+                Some(SINGLE_OBJECT)
+            }
             (_, None, Some(_)) => Some("transport.http.request-content-type"),
             (_, None, None) => Some("transport.stdio.stdout-only-messages"),
         };

@@ -1,16 +1,18 @@
 //! What HTTP adds to the ways in which a wait ends, on routers of this process.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Response, StatusCode, header};
+use axum::http::{Method, Response, StatusCode, header};
 use futures_util::stream;
 use serde_json::{Value, json};
 
 use crate::check::{Blame, Finding};
 use crate::client::{Client, Options};
-use crate::trace::Recorder;
+use crate::spec::Revision;
+use crate::trace::{Event, Recorder, What};
 use crate::transport::{CarrierKind, Limits, Target};
 
 fn respond(status: u16, media: &str, body: impl Into<Body>) -> Response<Body> {
@@ -210,7 +212,7 @@ async fn in_the_stateless_era_the_official_client_looks_at_neither_status_nor_id
         respond(500, "application/json", reply.to_string())
     };
     let recorder = Recorder::new();
-    let stateless = || Options::speaking(crate::spec::Revision::NEWEST);
+    let stateless = || Options::speaking(Revision::NEWEST);
     let options = Options { lenient_ids: true, ..stateless() };
     let mut client = open(&posting(careless), &recorder, options).await;
     assert!(
@@ -218,4 +220,133 @@ async fn in_the_stateless_era_the_official_client_looks_at_neither_status_nor_id
     );
     let mut client = open(&posting(careless), &recorder, stateless()).await;
     assert!(client.request("tools/list", json!({})).await.is_err());
+}
+
+#[tokio::test]
+async fn a_broken_body_breaks_what_its_revision_says_of_it() {
+    let broken = |_| respond(200, "application/json", r#"{"jsonrpc":"2.0","id":1,"resu"#);
+    for (revision, requirement) in [
+        (Revision::V2025_03_26, "transport.http.request-content-type"),
+        (Revision::V2025_11_25, "transport.http.json-single-object"),
+        (Revision::V2026_07_28, "transport.http.json-single-object"),
+    ] {
+        let options = Options::speaking(revision);
+        let mut client = open(&posting(broken), &Recorder::new(), options).await;
+        let finding = client.request("tools/list", json!({})).await.map(drop).unwrap_err();
+        assert_eq!(finding.requirements, [requirement], "{revision}");
+    }
+}
+
+/// A server of one tool whose region is mirrored, and which refuses calls without.
+fn regional(request: &Value) -> Response<Body> {
+    let result = match request["method"].as_str() {
+        Some("tools/list") => {
+            json!({"resultType": "complete", "ttlMs": 60_000, "cacheScope": "private",
+            "tools": [{"name": "query", "inputSchema": {"type": "object", "properties": {
+                "region": {"type": "string", "x-mcp-header": "Region"}}}}]})
+        }
+        _ => json!({"resultType": "complete", "content": []}),
+    };
+    let reply = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
+    respond(200, "application/json", reply.to_string())
+}
+
+/// The `Mcp-Param-*` headers of each POST, in order.
+fn param_headers(recorder: &Recorder) -> Vec<String> {
+    let mut all = Vec::new();
+    for event in recorder.trace().events {
+        let What::HttpRequest { headers, .. } = event.what else { continue };
+        let params = headers.iter().filter(|(name, _)| name.starts_with("Mcp-Param-"));
+        let params: Vec<String> = params.map(|(name, value)| format!("{name}: {value}")).collect();
+        all.push(params.join(", "));
+    }
+    all
+}
+
+#[tokio::test]
+async fn what_a_listed_tool_wants_mirrored_is_mirrored() {
+    let recorder = Recorder::new();
+    let stateless = Options::speaking(Revision::V2026_07_28);
+    let mut client = open(&posting(|request| regional(&request)), &recorder, stateless).await;
+    let call = |region: Value| json!({"name": "query", "arguments": {"region": region}});
+    let listed = client.request("tools/list", json!({})).await.unwrap();
+    let hints = listed.cache_hints();
+    assert_eq!(
+        (hints.ttl, hints.scope.as_deref()),
+        (Some(Duration::from_secs(60)), Some("private"))
+    );
+    for region in [json!("eu"), json!(null), json!(" ")] {
+        client.request("tools/call", call(region)).await.unwrap().result().unwrap();
+    }
+    let headers = param_headers(&recorder);
+    assert_eq!(headers, ["", "Mcp-Param-Region: eu", "", "Mcp-Param-Region: =?base64?IA==?="]);
+}
+
+#[tokio::test]
+async fn a_tool_that_was_not_listed_is_looked_up_when_its_headers_are_missing() {
+    // Headers are not in the body: this server takes the second call for the mended one.
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let target = posting(|request| {
+        if request["method"] == "tools/call" && CALLS.fetch_add(1, Ordering::Relaxed) == 0 {
+            let error = json!({"jsonrpc": "2.0", "id": request["id"], "error": {
+                "code": -32020, "message": "Mcp-Param-Region is missing"}});
+            return respond(400, "application/json", error.to_string());
+        }
+        regional(&request)
+    });
+    let recorder = Recorder::new();
+    let mut client = open(&target, &recorder, Options::speaking(Revision::V2026_07_28)).await;
+    let call = json!({"name": "query", "arguments": {"region": "eu"}});
+    let reply = client.request("tools/call", call).await.unwrap();
+    reply.result().unwrap();
+    assert_eq!(reply.earlier().len(), 1);
+    assert_eq!(param_headers(&recorder), ["", "", "Mcp-Param-Region: eu"]);
+    assert_eq!(client.unexamined_errors(), []);
+}
+
+#[tokio::test]
+async fn over_http_the_end_of_the_stream_cancels_from_2026_07_28_on() {
+    let target = posting(|_| {
+        let never = stream::pending::<Result<bytes::Bytes, std::io::Error>>();
+        respond(200, "text/event-stream", Body::from_stream(never))
+    });
+    let posts = |recorder: &Recorder| {
+        let posts = |event: &Event| matches!(event.what, What::HttpRequest { .. });
+        recorder.trace().events.iter().filter(|event| posts(event)).count()
+    };
+    for (revision, expected) in [(Revision::V2026_07_28, 1), (Revision::V2025_11_25, 2)] {
+        let recorder = Recorder::new();
+        let mut client = open(&target, &recorder, Options::speaking(revision)).await;
+        let pending = client.start("tools/call", json!({"name": "slow"})).await;
+        client.cancel(pending, None).await;
+        assert_eq!(posts(&recorder), expected, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_the_server_is_opened_where_there_is_one() {
+    let get = |status: u16, media: &'static str, body: &'static str| {
+        Target::router(move || {
+            Router::new().fallback(move |method: Method| async move {
+                if method == "GET" { respond(status, media, body) } else { respond(202, "", "") }
+            })
+        })
+    };
+    let changed = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n";
+    let recorder = Recorder::new();
+    let mut client =
+        open(&get(200, "text/event-stream", changed), &recorder, Options::default()).await;
+    assert!(client.listen().await.unwrap());
+    client.until_notified("notifications/tools/list_changed").await.unwrap();
+
+    let mut client = open(&get(405, "", ""), &recorder, Options::default()).await;
+    assert!(!client.listen().await.unwrap());
+    let mut client = open(&get(404, "", ""), &recorder, Options::default()).await;
+    let finding = client.listen().await.unwrap_err();
+    assert_eq!(finding.requirements, ["transport.http.get-sse-or-405"]);
+    insta::assert_snapshot!(finding, @"
+    the server does not take a GET as it should
+      expected an event stream, or HTTP 405 Method Not Allowed
+      got HTTP 404
+    ");
 }

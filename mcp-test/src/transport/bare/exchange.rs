@@ -97,7 +97,8 @@ impl BareCall {
             how: "not read".to_owned(),
         };
         let stream = answer.is_stream();
-        let origin = Origin { exchange: Some(exchange), status: Some(status), stream };
+        let json = answer.media() == "application/json";
+        let origin = Origin { exchange: Some(exchange), status: Some(status), stream, json };
         let decoder = stream.then(|| Decoder::new(limits.event));
         Ok(HttpExchange {
             answer,

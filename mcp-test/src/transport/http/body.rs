@@ -76,7 +76,8 @@ pub(in crate::transport) fn begin(
     let (essence, stream) = (reply.media(), reply.is_stream());
     let what = What::HttpResponse { status, headers: reply.headers.clone() };
     let seq = observer.record(Some(exchange), what);
-    let origin = Origin { exchange: Some(exchange), status: Some(status), stream };
+    let json = essence == "application/json";
+    let origin = Origin { exchange: Some(exchange), status: Some(status), stream, json };
     Response { observer, seq, origin, essence, reply, limits }
 }
 
