@@ -15,7 +15,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::bare::BareCall;
 use super::http::{Awaited, Courier, Door, HttpReply, Over, Stream, begin};
 use super::link::{
-    BoxFuture, Carry, Damage, Ending, Incoming, Link, Origin, Outgoing, QUEUE, Sent,
+    BoxFuture, Carry, Damage, Ending, Incoming, Link, Media, Origin, Outgoing, QUEUE, Sent,
 };
 use super::reading::Observer;
 use super::target::shown;
@@ -93,7 +93,7 @@ async fn listen(courier: Courier, found: watch::Sender<Endpoint>) {
     let what = What::HttpResponse { status: reply.status, headers: reply.headers.clone() };
     observer.record(Some(exchange), what);
     found.send_replace(Endpoint::Awaited { status });
-    let origin = Origin { exchange: Some(exchange), status, stream: true, json: false };
+    let origin = Origin { exchange: Some(exchange), status, media: Some(Media::Stream) };
     let mut events = Events { courier: &courier, origin, found: &found };
     let read = events.read(reply).await;
     if matches!(*found.borrow(), Endpoint::Awaited { .. }) {
@@ -283,9 +283,9 @@ impl SseCarrier {
 
 /// Takes the response to a POST that was accepted: what stands in it is for people, unless it is a message.
 async fn accepted(observer: &Observer, exchange: u64, reply: HttpReply) -> Over {
+    let media = Some(Media::of(&reply.media()));
     let HttpReply { status, headers, mut body } = reply;
-    let (stream, json) = (false, false);
-    let origin = Origin { exchange: Some(exchange), status: Some(status), stream, json };
+    let origin = Origin { exchange: Some(exchange), status: Some(status), media };
     let seq = observer.record(Some(exchange), What::HttpResponse { status, headers });
     let mut text = Vec::new();
     while let Some(Ok(piece)) = body.next().await {

@@ -141,10 +141,39 @@ pub struct Origin {
     pub exchange: Option<u64>,
     /// The status of its response.
     pub status: Option<u16>,
+    /// What the response says that its body is.
+    pub media: Option<Media>,
+}
+
+impl Origin {
     /// Whether the response is an event stream.
-    pub stream: bool,
-    /// Whether the response says that it is JSON.
-    pub json: bool,
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        self.media == Some(Media::Stream)
+    }
+}
+
+/// What the body of an HTTP response says it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Media {
+    /// `application/json`.
+    Json,
+    /// `text/event-stream`.
+    Stream,
+    /// Something else, or nothing.
+    Other,
+}
+
+impl Media {
+    /// Of a type without parameters, in small letters.
+    #[must_use]
+    pub fn of(essence: &str) -> Self {
+        match essence {
+            "application/json" => Self::Json,
+            "text/event-stream" => Self::Stream,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Something that the carrier observed, in the order of arrival.

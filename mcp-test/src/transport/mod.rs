@@ -36,6 +36,6 @@ pub use client_target::{ClientTarget, Endpoint, Leaving, Left};
 pub use error::OpenError;
 pub use fault::Fault;
 pub use limits::Limits;
-pub use link::{Damage, Ending, Incoming, Link, Origin, Outgoing, Sent};
+pub use link::{Damage, Ending, Incoming, Link, Media, Origin, Outgoing, Sent};
 pub use prepared::Prepared;
 pub use target::Target;

@@ -198,7 +198,7 @@ fn nothing_that_listens() {
     insta::assert_snapshot!(run.text(&[(&port, "[port]")]), @"
     error: cannot test `http://127.0.0.1:[port]/mcp`: `initialize` got no reply
       expected an HTTP response with a JSON-RPC response with id 1
-      got an exchange that failed without an HTTP response: error sending request: client error (Connect): tcp connect error: Connection refused (os error 111)
+      got an exchange that failed without an HTTP response: connection refused: nothing listens there
       hint: is the server running, and is this its URL?
     ");
     assert_eq!(run.code, 3);

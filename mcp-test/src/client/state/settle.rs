@@ -4,15 +4,13 @@ use super::{GivenUp, Open, Outcome, State};
 use crate::check::{Finding, requirement_of};
 use crate::spec::{Era, Revision, requirement};
 use crate::trace::Seq;
-use crate::transport::{Damage, Origin};
+use crate::transport::{Damage, Media, Origin};
 use crate::wire::{Id, Malformed, Request};
 
 /// How many observations are kept until it is clear which request they are about.
 const KEPT_UNPLACED: usize = 100;
 
-/// What a body of JSON has to be.
-const SINGLE_OBJECT: &str = "transport.http.json-single-object";
-
+/// Whether a requirement is one of the revision.
 fn holds(id: &str, revision: Revision) -> bool {
     requirement::find(id).is_some_and(|found| found.revisions.contains(revision))
 }
@@ -44,7 +42,7 @@ impl State {
     ) {
         let lenient = self.lenient;
         // The official client of the stateless era looks neither at the status nor at the id of a JSON reply.
-        let careless = lenient && revision.era() == Era::Stateless && !origin.stream;
+        let careless = lenient && revision.era() == Era::Stateless && !origin.is_stream();
         let meant = id.as_ref().and_then(|id| {
             self.open.iter_mut().find(|open| {
                 let same = open.id == *id || (lenient && open.id.is_retyped(id));
@@ -133,16 +131,7 @@ impl State {
         let breaks = match (damage, malformed, origin.status) {
             (Damage::OverLimit, ..) => None,
             (_, Some(malformed), _) => Some(requirement_of(malformed)),
-            // A revision without Streamable HTTP says nothing of its bodies.
-            (_, None, Some(_)) if !revision.has_streamable_http() => {
-                Some("jsonrpc.request-answered")
-            }
-            (_, None, Some(_)) if origin.stream => Some("transport.http.sse-event-data"),
-            // Before, that a body be one object was not said; what is no JSON is not of that type, though.
-            (_, None, Some(_)) if origin.json && holds(SINGLE_OBJECT, revision) => {
-                Some(SINGLE_OBJECT)
-            }
-            (_, None, Some(_)) => Some("transport.http.request-content-type"),
+            (_, None, Some(_)) => Some(of_body(origin, revision)),
             (_, None, None) => Some("transport.stdio.stdout-only-messages"),
         };
         let lost = Lost::Garbled { shown: shown.to_owned(), breaks, revision };
@@ -316,4 +305,20 @@ impl State {
             Some(id) => (format!("id {id}, which no request has"), echo),
         }
     }
+}
+
+/// The requirement that a body breaks which holds no message.
+fn of_body(origin: Origin, revision: Revision) -> &'static str {
+    let candidates: &[&str] = match origin.media {
+        // Outside any exchange, an event stream is the one of HTTP+SSE.
+        Some(Media::Stream) if origin.exchange.is_none() => &["transport.sse.message-events"],
+        Some(Media::Stream) => &["transport.http.sse-event-data"],
+        Some(Media::Json) => {
+            // Before, that a body be one object was not said; what is no JSON is not of that type, though.
+            &["transport.http.json-single-object", "transport.http.request-content-type"]
+        }
+        Some(Media::Other) | None => &["transport.http.request-content-type"],
+    };
+    let holding = candidates.iter().find(|id| holds(id, revision));
+    holding.copied().unwrap_or("jsonrpc.request-answered")
 }

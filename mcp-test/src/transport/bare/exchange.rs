@@ -10,7 +10,7 @@ use super::{HttpAnswer, HttpFailure, HttpRequest};
 use crate::clock::{self, Deadline};
 use crate::trace::{Party, Reading, Seq, What};
 use crate::transport::Limits;
-use crate::transport::link::{BoxFuture, Damage, Origin};
+use crate::transport::link::{BoxFuture, Damage, Media, Origin};
 use crate::transport::reading::Scribe;
 use crate::wire::sse::{Decoder, SseEvent, SseItem};
 
@@ -97,8 +97,8 @@ impl BareCall {
             how: "not read".to_owned(),
         };
         let stream = answer.is_stream();
-        let json = answer.media() == "application/json";
-        let origin = Origin { exchange: Some(exchange), status: Some(status), stream, json };
+        let media = Some(Media::of(&answer.media()));
+        let origin = Origin { exchange: Some(exchange), status: Some(status), media };
         let decoder = stream.then(|| Decoder::new(limits.event));
         Ok(HttpExchange {
             answer,

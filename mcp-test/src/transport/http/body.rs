@@ -7,7 +7,7 @@ use super::resume::Stream;
 use crate::trace::{Seq, What};
 use crate::transport::Limits;
 use crate::transport::bare::HttpReply;
-use crate::transport::link::{Damage, Incoming, Origin};
+use crate::transport::link::{Damage, Incoming, Media, Origin};
 use crate::transport::reading::Observer;
 use crate::wire::sse::{Decoder, SseItem};
 
@@ -73,18 +73,18 @@ pub(in crate::transport) fn begin(
     limits: Limits,
 ) -> Response<'_> {
     let status = reply.status;
-    let (essence, stream) = (reply.media(), reply.is_stream());
+    let essence = reply.media();
     let what = What::HttpResponse { status, headers: reply.headers.clone() };
     let seq = observer.record(Some(exchange), what);
-    let json = essence == "application/json";
-    let origin = Origin { exchange: Some(exchange), status: Some(status), stream, json };
+    let media = Some(Media::of(&essence));
+    let origin = Origin { exchange: Some(exchange), status: Some(status), media };
     Response { observer, seq, origin, essence, reply, limits }
 }
 
 impl Response<'_> {
     /// Whether it is an event stream.
     pub(super) fn is_stream(&self) -> bool {
-        self.origin.stream
+        self.origin.is_stream()
     }
 
     /// Reads it to its end; what it brings is passed on as part of `exchange`.

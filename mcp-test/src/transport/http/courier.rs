@@ -140,7 +140,8 @@ impl Courier {
             Some(path) => door::elsewhere(&self.url, path),
             None => self.url.as_ref().to_owned(),
         };
-        let reply = self.door.call(&request.method, &url, &request.headers, request.body.clone());
+        let (method, headers) = (&request.method, &request.headers);
+        let reply = self.door.call_exactly(method, &url, headers, request.body.clone());
         let scribe = self.observer.scribe.clone();
         BareCall::new(scribe, self.next_exchange(), &url, &request, self.limits, reply)
     }

@@ -1,7 +1,6 @@
 //! Where an HTTP request goes: out to the network, or into a tower service of this process.
 
 use std::convert::Infallible;
-use std::error::Error;
 use std::panic::AssertUnwindSafe;
 
 use axum::Router;
@@ -10,6 +9,8 @@ use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt};
 use tower::ServiceExt;
 
+use super::exactly;
+use super::words::why;
 use crate::expect::words::panic_text;
 use crate::transport::headers::listed;
 use crate::transport::link::BoxFuture;
@@ -50,7 +51,7 @@ impl Door {
         let secure = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
         let builder =
             reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy();
-        with_tls(builder, secure)?.build().map(Self::Network).map_err(|error| chain(&error))
+        with_tls(builder, secure)?.build().map(Self::Network).map_err(|error| why(&error))
     }
 
     /// Sends a request; the error says in words why no response came.
@@ -61,12 +62,7 @@ impl Door {
         headers: &[(String, String)],
         body: Bytes,
     ) -> BoxFuture<'static, Result<HttpReply, String>> {
-        let mut builder = http::Request::builder().method(method).uri(url);
-        for (name, value) in headers {
-            builder = builder.header(name, value);
-        }
-        let request =
-            builder.body(body).map_err(|error| format!("the request cannot be made: {error}"));
+        let request = made(method, url, headers, body);
         let door = self.clone();
         Box::pin(async move {
             let request = request?;
@@ -76,6 +72,38 @@ impl Door {
             }
         })
     }
+}
+
+impl Door {
+    /// As [`Door::call`], with exactly these headers where no TLS is involved; a connection of its own over the network.
+    pub(in crate::transport) fn call_exactly(
+        &self,
+        method: &str,
+        url: &str,
+        headers: &[(String, String)],
+        body: Bytes,
+    ) -> BoxFuture<'static, Result<HttpReply, String>> {
+        let is_plain = url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:"));
+        if !is_plain || matches!(self, Self::Service(_)) {
+            return self.call(method, url, headers, body);
+        }
+        let title_case = headers.iter().all(|(name, _)| name.starts_with(char::is_uppercase));
+        let request = made(method, url, headers, body);
+        Box::pin(async move { exactly::call(request?, title_case).await })
+    }
+}
+
+fn made(
+    method: &str,
+    url: &str,
+    headers: &[(String, String)],
+    body: Bytes,
+) -> Result<http::Request<Bytes>, String> {
+    let mut builder = http::Request::builder().method(method).uri(url);
+    for (name, value) in headers {
+        builder = builder.header(name, value);
+    }
+    builder.body(body).map_err(|error| format!("the request cannot be made: {error}"))
 }
 
 /// Brings a provider of cryptography of its own: the one of the process is for the server under test to choose.
@@ -91,10 +119,10 @@ fn with_tls(
 
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| why(&error))?;
     // Reading the certificates of the system takes time that plain HTTP need not spend.
     let config = if secure {
-        config.with_platform_verifier().map_err(|error| chain(&error))?
+        config.with_platform_verifier().map_err(|error| why(&error))?
     } else {
         config.with_root_certificates(RootCertStore::empty())
     };
@@ -116,26 +144,17 @@ async fn over_network(
     client: &reqwest::Client,
     request: http::Request<Bytes>,
 ) -> Result<HttpReply, String> {
-    let request = reqwest::Request::try_from(request).map_err(|error| chain(&error))?;
-    let response = client.execute(request).await.map_err(|error| chain(&error.without_url()))?;
+    let request = reqwest::Request::try_from(request).map_err(|error| why(&error))?;
+    let response = client.execute(request).await.map_err(|error| why(&error))?;
     let status = response.status().as_u16();
     let headers = listed(response.headers());
-    let body = response.bytes_stream().map(|piece| piece.map_err(|error| chain(&error)));
+    let body = response.bytes_stream().map(|piece| piece.map_err(|error| why(&error)));
     Ok(HttpReply { status, headers, body: Box::pin(body) })
 }
 
 async fn into_service(router: Router, request: http::Request<Bytes>) -> Result<HttpReply, String> {
     let (mut parts, body) = request.into_parts();
-    // A server behind a socket sees the path, and the authority as a header.
-    if !parts.headers.contains_key(http::header::HOST)
-        && let Some(authority) = parts.uri.authority()
-        && let Ok(host) = http::HeaderValue::from_str(authority.as_str())
-    {
-        parts.headers.insert(http::header::HOST, host);
-    }
-    if let Some(path) = parts.uri.path_and_query().cloned() {
-        parts.uri = path.into();
-    }
+    exactly::address_to(&mut parts);
     let request = http::Request::from_parts(parts, Body::from(body));
     let answering = AssertUnwindSafe(router.oneshot(request)).catch_unwind();
     let response: Result<_, Infallible> = answering
@@ -145,22 +164,8 @@ async fn into_service(router: Router, request: http::Request<Bytes>) -> Result<H
     let status = response.status().as_u16();
     let headers = listed(response.headers());
     let body = response.into_body().into_data_stream();
-    let body = body.map(|piece| piece.map_err(|error| chain(&error)));
+    let body = body.map(|piece| piece.map_err(|error| why(&error)));
     Ok(HttpReply { status, headers, body: Box::pin(body) })
-}
-
-/// An error with all that it says of its causes, each said once.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
 }
 
 /// The URL of another path at the server of `url`.

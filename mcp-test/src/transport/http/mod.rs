@@ -6,12 +6,16 @@
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http>
 
 mod body;
+#[cfg(test)]
+mod broken_tests;
 mod courier;
 mod door;
+mod exactly;
 mod headers;
 mod resume;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
