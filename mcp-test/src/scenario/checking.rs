@@ -190,13 +190,14 @@ impl<'a> CheckBuilder<'a> {
     /// Demands what the official suite demands and the specification only advises; `why` says so.
     ///
     /// A mismatch is a FAILURE that is marked where the official rules hold, and a WARNING elsewhere.
-    pub fn officially_must(
-        mut self,
-        subject: &impl Subject,
-        matcher: impl Matcher,
-        why: &str,
-    ) -> Self {
-        let Err(finding) = self.compare(subject, &matcher) else {
+    pub fn officially_must(self, subject: &impl Subject, matcher: impl Matcher, why: &str) -> Self {
+        let outcome = self.compare(subject, &matcher);
+        self.officially_must_judge(outcome, why)
+    }
+
+    /// As [`CheckBuilder::officially_must`], with what was found out by other means than a matcher.
+    pub fn officially_must_judge(mut self, outcome: Result<(), Finding>, why: &str) -> Self {
+        let Err(finding) = outcome else {
             return self.pass();
         };
         if self.profile != Profile::Official {

@@ -18,6 +18,7 @@
 
 mod admission;
 mod answer;
+mod ask;
 mod asked;
 mod call;
 mod conversation;
@@ -59,6 +60,7 @@ use crate::{
 };
 
 pub use answer::Answer;
+pub use ask::Unanswered;
 pub use call::{Call, CallError};
 pub use given::{
     ClientMessage, Condition, Course, Gate, Given, Respond, Rule, Scoped, Steps, Times,

@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use super::{Client, Errand, Options, Visitor};
+use super::{Client, Errand, Handlers, Options, Visitor};
 use crate::json::Value;
 use crate::spec::{Era, error_code};
 
@@ -21,6 +21,9 @@ pub fn good_client() -> Visitor {
         let mut client = errand.connect(options(&errand)).await?;
         match errand.scenario() {
             "tools_call" => add_numbers(&mut client).await?,
+            "elicitation-sep1034-client-defaults" => {
+                call(&mut client, "test_client_elicitation_defaults").await?;
+            }
             "http-standard-headers" => everything(&mut client).await?,
             _ => {
                 discover(&mut client).await?;
@@ -32,9 +35,10 @@ pub fn good_client() -> Visitor {
     })
 }
 
-/// Everything that a client can do for its server is declared.
+/// Everything that a client can do for its server is declared. Its user changes nothing in a form.
 fn options(errand: &Errand) -> Options {
-    let mut options = errand.options();
+    let user = Handlers::new().elicitation(|form| form.accept(json!({})));
+    let mut options = errand.options().handlers(user);
     let capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
     options.capabilities = Some(capabilities.into());
     options
@@ -58,6 +62,13 @@ async fn discover(client: &mut Client) -> crate::Result {
 
 async fn list_tools(client: &mut Client) -> crate::Result {
     client.request("tools/list", json!({})).await?.result()?;
+    Ok(())
+}
+
+/// Calls a tool that takes nothing.
+async fn call(client: &mut Client, tool: &str) -> crate::Result {
+    list_tools(client).await?;
+    client.request("tools/call", json!({ "name": tool, "arguments": {} })).await?.result()?;
     Ok(())
 }
 

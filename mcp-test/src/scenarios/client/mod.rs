@@ -12,4 +12,10 @@ macro_rules! scenarios {
     };
 }
 
-scenarios![initialize, tools_call, request_metadata, http_standard_headers];
+scenarios![
+    initialize,
+    tools_call,
+    elicitation_sep1034_client_defaults,
+    request_metadata,
+    http_standard_headers,
+];

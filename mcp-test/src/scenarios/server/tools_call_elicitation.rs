@@ -14,7 +14,7 @@ use crate::expect::{
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, Part};
 use crate::server::reference::everything;
-use crate::server::{Answer, Call, Server};
+use crate::server::{Answer, Call, Server, Unanswered};
 use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
@@ -177,18 +177,6 @@ fn form() -> serde_json::Value {
     json!({"message": MESSAGE, "requestedSchema": {"type": "object", "properties": properties}})
 }
 
-/// Asks for this in the way of the revision.
-async fn ask(call: &Call, params: serde_json::Value) -> Result<Option<Value>, Answer> {
-    if call.revision().has_server_requests() {
-        return Ok(call.request(METHOD, params).await.ok());
-    }
-    let given = call.param("inputResponses").and_then(|given| given.get("elicitation"));
-    given.cloned().map(Some).ok_or_else(|| {
-        let asked = json!({"elicitation": {"method": METHOD, "params": params}});
-        json!({"resultType": "input_required", "inputRequests": asked}).into()
-    })
-}
-
 /// Knows its users without asking.
 fn knowing_all() -> Server {
     everything().on("tools/call", |_: Call| async { answer() })
@@ -210,9 +198,9 @@ fn spoilt() -> Server {
         if !Capability::Elicitation.declared_in(call.client_capabilities()) {
             return answer();
         }
-        match ask(&call, form()).await {
-            Err(asks) => asks,
-            Ok(Some(user)) if user.get("content").is_some() => answer(),
+        match call.ask(METHOD, form()).await {
+            Err(unanswered) => unanswered.into(),
+            Ok(user) if user.get("content").is_some() => answer(),
             Ok(_) => Answer::error(error_code::INTERNAL_ERROR, "cannot read `content` of undefined"),
         }
     })
@@ -221,6 +209,9 @@ fn spoilt() -> Server {
 /// Asks without looking at what its client has declared.
 fn bold() -> Server {
     everything().on("tools/call", |call: Call| async move {
-        ask(&call, form()).await.map_or_else(|asks| asks, |_| answer())
+        match call.ask(METHOD, form()).await {
+            Err(Unanswered::AskedFor(answer)) => answer,
+            _ => answer(),
+        }
     })
 }

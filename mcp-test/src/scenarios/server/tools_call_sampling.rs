@@ -14,7 +14,7 @@ use crate::expect::{
 };
 use crate::scenario::{CheckSpec, Ctx, Need, Official, Part};
 use crate::server::reference::everything;
-use crate::server::{Answer, Call, Server};
+use crate::server::{Answer, Call, Server, Unanswered};
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
@@ -147,14 +147,10 @@ fn generous() -> Server {
 /// Asks without looking at what its client has declared.
 fn bold() -> Server {
     everything().on("tools/call", |call: Call| async move {
-        let params = json!({"messages": [prompt()], "maxTokens": 100});
-        if call.revision().has_server_requests() {
-            call.request(METHOD, params).await.ok();
-        } else if call.param("inputResponses").is_none() {
-            let asked = json!({"sampling": {"method": METHOD, "params": params}});
-            return json!({"resultType": "input_required", "inputRequests": asked}).into();
+        match call.ask(METHOD, json!({"messages": [prompt()], "maxTokens": 100})).await {
+            Err(Unanswered::AskedFor(answer)) => answer,
+            _ => answer(),
         }
-        answer()
     })
 }
 

@@ -1,12 +1,9 @@
-//! How the reference server asks its client: by a request where servers send requests, else by a result that wants input
-//! and is called again with it.
+//! How the reference server asks its client: only for what the client has declared, and without taking a refusal amiss.
 
-use serde_json::json;
-
-use super::{Answer, Call};
+use super::{Answer, Call, tools::failed};
 use crate::{
     json::{Object, Value},
-    server::CallError,
+    server::Unanswered,
     spec::{Capability, error_code},
     wire::RpcError,
 };
@@ -23,17 +20,9 @@ pub(super) async fn ask(
     params: serde_json::Value,
 ) -> Result<Value, Answer> {
     require(call, capability)?;
-    if call.revision().has_server_requests() {
-        return call.request(method, params).await.map_err(|error| match error {
-            CallError::Refused(error) => failed(&format!("the client refused: {}", error.message)),
-            other => failed(&other.to_string()),
-        });
-    }
-    let key = capability.name();
-    let given = call.param("inputResponses").and_then(|responses| responses.get(key));
-    given.cloned().ok_or_else(|| {
-        let request = json!({ "method": method, "params": params });
-        json!({ "resultType": "input_required", "inputRequests": { key: request } }).into()
+    call.ask(method, params).await.map_err(|unanswered| match unanswered {
+        Unanswered::AskedFor(answer) => answer,
+        Unanswered::Failed(error) => failed(&error.to_string()),
     })
 }
 
@@ -52,8 +41,4 @@ pub(super) fn require(call: &Call, capability: Capability) -> Result<(), Answer>
     data.set("/requiredCapabilities", required);
     let code = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
     Err(RpcError::new(code, why).with_data(data).into())
-}
-
-fn failed(text: &str) -> Answer {
-    super::tools::failed(text)
 }
