@@ -109,6 +109,9 @@ pub(super) enum CliError {
         /// What to do instead.
         advice: &'static str,
     },
+    /// The fault is one of servers.
+    #[error("--fault {0}: there is nothing like it in a client")]
+    FaultOfServers(Fault),
     /// The id is not known.
     #[error("nothing is called `{id}`: neither a scenario, nor a check, nor a requirement{}", .suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     Unknown {

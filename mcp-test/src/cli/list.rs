@@ -4,7 +4,7 @@ use super::args::ListArgs;
 use super::error::CliError;
 use crate::scenario::{Leg, Scenario};
 use crate::scenarios;
-use crate::spec::{Revision, Revisions};
+use crate::spec::{Revision, Revisions, Side};
 use crate::transport::fault::{self, Reach};
 
 /// What the command prints.
@@ -46,11 +46,12 @@ fn section(heading: &str, scenarios: &[&Scenario], window: Revisions) -> String 
 
 fn faults() -> String {
     const HEAD: &str = "\
-Faults of the reference server: `mcp-test reference server --fault FAULT`, repeatable
+Faults of the reference peers: `mcp-test reference server --fault FAULT`, and those with a star also
+`mcp-test reference client URL --fault FAULT`; --fault may be repeated
 
-METHOD is that of the request which the message replies to, or the message's own; `*` is every request that is replied
-to; where HTTP is meant, GET and DELETE are methods, too. POINTER leads into the result or the parameters, or into the
-message if it starts with a member of the envelope, such as `/id`. TIME has a unit: `500ms`, `2s`.
+METHOD is that of a request or a notification that the peer sends, or of a request that it replies to; `*` is every
+request; where HTTP is meant, GET and DELETE are methods, too. POINTER leads into the result or the parameters, or into
+the message if it starts with a member of the envelope, such as `/id`. TIME has a unit: `500ms`, `2s`.
 ";
     const SECTIONS: [(&str, &[Reach]); 3] = [
         ("On every transport", &[Reach::Everywhere]),
@@ -62,7 +63,8 @@ message if it starts with a member of the envelope, such as `/id`. TIME has a un
     for (heading, reaches) in SECTIONS {
         text.push_str(&format!("\n{heading}:\n"));
         for word in fault::WORDS.iter().filter(|word| reaches.contains(&word.reach)) {
-            text.push_str(&format!("  {:width$}  {}\n", word.form, word.summary));
+            let star = if word.is_of(Side::Client) { '*' } else { ' ' };
+            text.push_str(&format!("{star} {:width$}  {}\n", word.form, word.summary));
         }
     }
     text

@@ -7,7 +7,7 @@ use super::{conduct, output, signal};
 use crate::client::reference::good_client;
 use crate::json::Value;
 use crate::server::reference::everything;
-use crate::spec::Revision;
+use crate::spec::{Revision, Side};
 use crate::transport::client_target::{CONTEXT, PROTOCOL_VERSION, SCENARIO};
 use crate::transport::{CarrierKind, Endpoint, fault::Lapse};
 
@@ -52,6 +52,13 @@ async fn visit_as(
     args: &ReferenceClientArgs,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<(), CliError> {
+    if let Some(fault) = args.faults.iter().find(|fault| !fault.is_of(Side::Client)) {
+        return Err(CliError::FaultOfServers(fault.clone()));
+    }
+    if let Some(fault) = args.faults.iter().find(|fault| !fault.applies_to(CarrierKind::Http)) {
+        let advice = "a client is sent to a URL";
+        return Err(CliError::Fault { fault: fault.clone(), carrier: CarrierKind::Http, advice });
+    }
     let wrong = |name, problem: String| CliError::Variable { name, problem };
     let revision = match variable(PROTOCOL_VERSION) {
         Some(text) => text.parse().map_err(|error| wrong(PROTOCOL_VERSION, format!("{error}")))?,

@@ -5,6 +5,7 @@ use clap::error::ErrorKind;
 
 use super::args::Args;
 use super::*;
+use crate::spec::Side;
 use crate::transport::fault::WORDS;
 
 /// What is said to arguments that make no sense.
@@ -198,6 +199,8 @@ fn a_choice_that_comes_to_nothing_is_blamed_on_its_option() {
     insta::assert_snapshot!(refused("server --reference -o /dev/null/x"), @"error: --output-dir /dev/null/x: Not a directory (os error 20)");
     insta::assert_snapshot!(refused("check --url http://user:hunter99@/mcp?token=hunter99"), @"error: --url http://[secret]@/mcp?token=[secret]: empty host; expected a URL such as http://localhost:3000/mcp");
     insta::assert_snapshot!(refused("reference server --stdio --fault status:tools/list:500"), @"error: --fault status:tools/list:500: there is nothing like it over stdio; serve with --listen ADDRESS");
+    insta::assert_snapshot!(refused("reference client http://localhost:1/ --fault status:ping:500"), @"error: --fault status:ping:500: there is nothing like it in a client");
+    insta::assert_snapshot!(refused("reference client http://localhost:1/ --fault blank-line:ping"), @"error: --fault blank-line:ping: there is nothing like it over http; a client is sent to a URL");
     insta::assert_snapshot!(refused("reference server --listen 0 --fault exit:tools/list"), @"error: --fault exit:tools/list: there is nothing like it over http; serve with --stdio");
 }
 
@@ -259,7 +262,9 @@ fn scenarios_are_listed_as_officially() {
 fn faults_are_listed_with_their_form() {
     let text = printed("list --faults");
     for word in WORDS {
-        let lines = text.lines().filter(|line| line.trim_start().starts_with(word.form));
+        let star = if word.is_of(Side::Client) { "* " } else { "  " };
+        let start = format!("{star}{}", word.form);
+        let lines = text.lines().filter(|line| line.starts_with(&start));
         let lines: Vec<_> = lines.filter(|line| line.ends_with(word.summary)).collect();
         assert_eq!(lines.len(), 1, "{} in\n{text}", word.form);
     }

@@ -8,7 +8,7 @@ use super::bare::BareCall;
 use super::fault::{Delivery, Fault, HttpDamage};
 use super::link::{BoxFuture, Carry};
 use super::{Ending, HttpRequest, Incoming, Link, Outgoing, Sent};
-use crate::clock::Deadline;
+use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::spec::Revision;
 use crate::trace::{Connection, Party, Recorder, What};
@@ -59,9 +59,9 @@ impl Link {
 }
 
 impl Faulty {
-    /// What is left of a message: nothing, one, or several texts to send, in this order.
-    fn leaves(&self, outgoing: Outgoing) -> Vec<Outgoing> {
-        let Some(message) = &outgoing.message else { return vec![outgoing] };
+    /// What is left of a message: nothing, one, or several texts to send, in this order and after this time.
+    fn leaves(&self, outgoing: Outgoing) -> (Duration, Vec<Outgoing>) {
+        let Some(message) = &outgoing.message else { return (Duration::ZERO, vec![outgoing]) };
         let answers = self.questions.answered_by(message);
         let about = answers.clone().or_else(|| message.method().map(str::to_owned));
         let is_request = matches!(message, Message::Request(_));
@@ -80,7 +80,8 @@ impl Faulty {
                 without: left_out.map(|(name, _)| name.clone()).collect(),
             }
         };
-        delivery.parts.iter().map(|one| part(one.bytes())).collect()
+        let texts = delivery.parts.iter().map(|one| part(one.bytes())).collect();
+        (delivery.late.unwrap_or_default(), texts)
     }
 }
 
@@ -88,7 +89,11 @@ impl Carry for Faulty {
     fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent> {
         Box::pin(async move {
             let mut last = None;
-            for one in self.leaves(outgoing) {
+            let (late, texts) = self.leaves(outgoing);
+            if !late.is_zero() {
+                clock::quiet(late).await;
+            }
+            for one in texts {
                 last = Some(self.inner.send(one, deadline).await);
             }
             last.unwrap_or_else(|| {

@@ -5,7 +5,13 @@ use insta::assert_snapshot;
 use tokio::io::AsyncWriteExt;
 
 use super::say;
-use crate::{server::reference::everything, transport::Fault};
+use crate::{
+    server::reference::everything,
+    transport::{
+        CarrierKind, Fault,
+        fault::{FaultWord, WORDS},
+    },
+};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"a test","version":"1"}}}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -20,6 +26,37 @@ fn said(words: &[&str], lines: &[&str]) -> String {
     let server = everything().faults(words.iter().map(|words| fault(words)));
     let said = say(&server, &[&[INITIALIZE], lines].concat());
     said.split_once('\n').unwrap_or_default().1.to_owned()
+}
+
+/// The fault of a word, on `ping`.
+pub(super) fn on_ping(word: &FaultWord) -> String {
+    let parts = [
+        ("METHOD", "ping"),
+        ("POINTER", "/jsonrpc"),
+        ("JSON", r#"{"n":1}"#),
+        ("CODE", "-1"),
+        ("STATUS", "503"),
+        ("TYPE", "text/plain"),
+        ("COUNT", "3"),
+        ("NAME", "content-type"),
+        ("LOCATION", "/"),
+        ("TEXT", "x"),
+        ("TIME", "1ms"),
+    ];
+    parts.iter().fold(word.form.to_owned(), |form, (part, with)| form.replace(part, with))
+}
+
+#[test]
+fn every_fault_shows() {
+    // A late reply of one is no other; the rest is shown below, and by the command line.
+    const OTHERWISE: [&str; 3] = ["late", "ignore-eof", "ignore-term"];
+    let all = |faults: Option<Fault>| say(&everything().faults(faults), &[INITIALIZE, PING, LIST]);
+    let good = all(None);
+    let of_lines = WORDS.iter().filter(|word| word.reach.covers(CarrierKind::Stdio));
+    for word in of_lines.filter(|word| !OTHERWISE.contains(&word.word)) {
+        let words = on_ping(word);
+        assert_ne!(all(Some(fault(&words))), good, "{words}");
+    }
 }
 
 #[test]

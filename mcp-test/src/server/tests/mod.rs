@@ -22,9 +22,9 @@ fn say(server: &Server, lines: &[&str]) -> String {
                 client.write_all(b"\n").await.unwrap();
             }
             client.shutdown().await.unwrap();
-            let mut said = String::new();
-            client.read_to_string(&mut said).await.unwrap();
-            said
+            let mut said = Vec::new();
+            client.read_to_end(&mut said).await.unwrap();
+            String::from_utf8_lossy(&said).into_owned()
         };
         tokio::join!(talking, server.serve(io)).0
     })

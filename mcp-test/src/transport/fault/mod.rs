@@ -19,6 +19,7 @@ mod words;
 use std::fmt;
 
 use super::CarrierKind;
+use crate::spec::Side;
 use change::Change;
 
 pub use apply::{Delivery, Part, Then};
@@ -55,11 +56,21 @@ impl Fault {
         self.reach().covers(carrier)
     }
 
+    /// Whether a peer of this side can have the fault.
+    #[must_use]
+    pub fn is_of(&self, side: Side) -> bool {
+        self.word().is_none_or(|word| word.is_of(side))
+    }
+
     /// Where the fault shows.
     #[must_use]
     pub fn reach(&self) -> Reach {
-        let word = self.change.word();
-        WORDS.iter().find(|known| known.word == word).map_or(Reach::Everywhere, |known| known.reach)
+        self.word().map_or(Reach::Everywhere, |word| word.reach)
+    }
+
+    /// How it is listed.
+    fn word(&self) -> Option<&'static FaultWord> {
+        WORDS.iter().find(|known| known.word == self.change.word())
     }
 
     /// The method that it concerns, `*` for all.

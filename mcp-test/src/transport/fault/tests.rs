@@ -3,7 +3,10 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{Delivery, Fault, FaultError, HttpDamage, Lapse, Part, Reach, Then, WORDS, intake};
+use super::{
+    Delivery, Fault, FaultError, FaultWord, HttpDamage, Lapse, Part, Reach, Then, WORDS, intake,
+};
+use crate::spec::Side;
 use crate::transport::{
     CarrierKind,
     serve::{Emitted, Received},
@@ -291,26 +294,51 @@ fn faults_add_up_in_their_order() {
 #[test]
 fn every_word_has_an_example_that_reads_back() {
     for word in WORDS {
-        let parts = [
-            ("METHOD", "tools/list"),
-            ("POINTER", "/tools/0"),
-            ("JSON", "{\"a\":[1]}"),
-            ("CODE", "-1"),
-            ("STATUS", "503"),
-            ("TYPE", "text/plain"),
-            ("TIME", "20ms"),
-            ("COUNT", "3"),
-            ("NAME", "X-Name"),
-            ("LOCATION", "http://localhost:1/mcp?a=b"),
-            ("TEXT", "a: b"),
-        ];
-        let example =
-            parts.iter().fold(word.form.to_owned(), |form, (part, with)| form.replace(part, with));
+        let example = example(word);
         let fault = fault(&example);
         assert_eq!(fault.name(), example);
         assert_eq!(fault.reach(), word.reach, "{example}");
         assert!(word.form == word.word || word.form.starts_with(&format!("{}:", word.word)));
     }
+}
+
+/// A fault in the form of a word.
+fn example(word: &FaultWord) -> String {
+    let parts = [
+        ("METHOD", "tools/list"),
+        ("POINTER", "/name"),
+        ("JSON", "{\"a\":[1]}"),
+        ("CODE", "-1"),
+        ("STATUS", "503"),
+        ("TYPE", "text/plain"),
+        ("TIME", "20ms"),
+        ("COUNT", "3"),
+        ("NAME", "X-Name"),
+        ("LOCATION", "http://localhost:1/mcp?a=b"),
+        ("TEXT", "a: b"),
+    ];
+    parts.iter().fold(word.form.to_owned(), |form, (part, with)| form.replace(part, with))
+}
+
+#[test]
+fn every_fault_of_a_client_changes_what_it_sends() {
+    let call = || {
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}).into()
+    };
+    let answer = || json!({"jsonrpc": "2.0", "id": 1, "result": {}}).into();
+    let good = Delivery::of_client(call(), None, &[]);
+    let good_answer = Delivery::of_client(answer(), Some("ping".to_owned()), &[]);
+    for word in WORDS.iter().filter(|word| word.is_of(Side::Client)) {
+        let fault = [fault(&example(word).replace("tools/list", "tools/call"))];
+        let answered = [self::fault(&example(word).replace("tools/list", "ping"))];
+        let shows = Delivery::of_client(call(), None, &fault) != good
+            || Delivery::of_client(answer(), Some("ping".to_owned()), &answered) != good_answer
+            || !HttpDamage::of("tools/call", true, &fault).is_none()
+            || fault[0].is(Lapse::IgnoresTerm);
+        assert!(shows, "{}", fault[0]);
+        assert!(fault[0].is_of(Side::Client) && fault[0].is_of(Side::Server));
+    }
+    assert!(!fault("status:ping:500").is_of(Side::Client));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::{
     change::{Change, Damage},
     parts::Parts,
 };
-use crate::expect::words::closest;
+use crate::{expect::words::closest, spec::Side};
 
 /// A fault as `mcp-test list --faults` shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,45 @@ pub struct FaultWord {
     /// What it does, in one line.
     pub summary: &'static str,
 }
+
+impl FaultWord {
+    /// Whether a peer of this side can go wrong in this way.
+    #[must_use]
+    pub fn is_of(&self, side: Side) -> bool {
+        side == Side::Server || OF_CLIENTS_TOO.contains(&self.word)
+    }
+}
+
+/// The words for what a client can do wrong as well as a server.
+const OF_CLIENTS_TOO: [&str; 27] = [
+    "set",
+    "remove",
+    "retype",
+    "duplicate",
+    "error",
+    "wrong-id",
+    "retyped-id",
+    "null-id",
+    "twice",
+    "late",
+    "never",
+    "stray",
+    "flood",
+    "truncate",
+    "bom",
+    "nul",
+    "invalid-utf8",
+    "deep",
+    "noise",
+    "blank-line",
+    "two-on-a-line",
+    "embedded-newline",
+    "ignore-term",
+    "header",
+    "no-header",
+    "content-type",
+    "empty-body",
+];
 
 const fn word(
     word: &'static str,

@@ -209,11 +209,18 @@ impl HttpServer {
     }
 }
 
-/// What faults do to the response to a message.
+/// What faults do to the response to a message, or to a batch that has it.
 fn damage(wire: &Wire, body: Option<&Value>) -> HttpDamage {
-    let member = |name| body.and_then(|body| body.get(name));
-    let method = member("method").and_then(Value::as_str).unwrap_or_default();
-    wire.http_damage(method, member("id").is_some())
+    let messages = match body {
+        Some(Value::Array(items)) => items.as_slice(),
+        Some(message) => std::slice::from_ref(message),
+        None => &[],
+    };
+    let damages = messages.iter().map(|message| {
+        let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
+        wire.http_damage(method, message.get("id").is_some())
+    });
+    damages.into_iter().find(|damage| !damage.is_none()).unwrap_or_default()
 }
 
 async fn answer(State(server): State<HttpServer>, request: Request) -> Response {

@@ -10,7 +10,10 @@ use tokio::{
 };
 
 use super::{Endpoint, INITIALIZE, PING, run};
-use crate::{server::reference::everything, transport::Fault};
+use crate::{
+    server::{reference::everything, tests::faults::on_ping},
+    transport::{CarrierKind, Fault, fault::WORDS},
+};
 
 /// What a ping comes to when this fault is on the server.
 fn ping_with(fault: &str) -> String {
@@ -66,6 +69,23 @@ fn faults_show_over_http() {
     200 application/json
     {"jsonrpc":"2.0","id":1002,"result":{}}
     "#);
+}
+
+#[test]
+fn every_fault_shows() {
+    // Those that wait are shown below, those of behaviour where that is tested.
+    const OTHERWISE: [&str; 3] = ["late", "never", "sse-open"];
+    let good = ping_with("banner:x");
+    let of_http = WORDS.iter().filter(|word| word.reach.covers(CarrierKind::Router));
+    for word in of_http.filter(|word| word.form != word.word && !OTHERWISE.contains(&word.word)) {
+        let fault = on_ping(word);
+        let id = run(async {
+            let server = everything().faults([fault.parse::<Fault>().unwrap()]);
+            let opened = Endpoint::new(&server).post(INITIALIZE).await;
+            opened.header("mcp-session-id").to_owned()
+        });
+        assert!(ping_with(&fault) != good || id.contains('x'), "{fault}");
+    }
 }
 
 #[test]

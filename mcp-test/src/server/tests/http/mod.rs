@@ -1,6 +1,7 @@
 //! Conversations over HTTP, in process.
 
 mod faults;
+mod given;
 mod resumption;
 mod sessions;
 mod stateless;
@@ -83,7 +84,7 @@ impl Endpoint {
     async fn call(&self, method: &str, body: &str) -> Reply {
         let (head, body) = self.open(method, body).await.into_parts();
         let body = match body.collect().await {
-            Ok(body) => Ok(String::from_utf8(body.to_bytes().to_vec()).unwrap()),
+            Ok(body) => Ok(String::from_utf8_lossy(&body.to_bytes()).into_owned()),
             Err(error) => Err(error.to_string()),
         };
         Reply { status: head.status, headers: head.headers, body }
