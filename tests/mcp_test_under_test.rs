@@ -1,5 +1,16 @@
 //! The `mcp-test` binary once more, since cargo tells tests the paths of binaries of their own package only.
+//!
+//! If `MCP_TEST_TESTS_PEAK` names a file, it writes there how much memory it had at most, as Linux counts it.
 
-fn main() -> std::process::ExitCode {
-    mcp_test::cli::main(std::env::args_os())
+use std::process::ExitCode;
+use std::{env, fs};
+
+fn main() -> ExitCode {
+    let code = mcp_test::cli::main(env::args_os());
+    if let Some(file) = env::var_os("MCP_TEST_TESTS_PEAK") {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        fs::write(file, peak.unwrap_or_default()).expect("the file can be written");
+    }
+    code
 }

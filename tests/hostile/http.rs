@@ -126,6 +126,10 @@ async fn connection(
     count: &AtomicUsize,
 ) -> io::Result<()> {
     socket.set_nodelay(true)?;
+    if hostile.how == How::Mute {
+        count.fetch_add(1, Ordering::Relaxed);
+        return pending().await;
+    }
     let mut socket = BufReader::new(socket);
     let Some((method, body)) = request(&mut socket).await? else { return Ok(()) };
     let asks = Asked::read(&body).is_some_and(|asked| asked.method == hostile.on);
@@ -140,6 +144,10 @@ async fn connection(
         How::Reset => socket.get_ref().set_zero_linger(),
         How::Tls => socket.write_all(TLS_ALERT).await,
         How::NoHttp => socket.write_all(b"220 mail.example ESMTP\r\n").await,
+        How::SlowHead => {
+            socket.write_all(b"HTTP/1.1 200 OK\r\nX-More: and").await?;
+            pending().await
+        }
         How::EndlessHead => {
             socket.write_all(b"HTTP/1.1 200 OK\r\n").await?;
             loop {

@@ -116,6 +116,8 @@ ways! {
     HugeReply "huge-reply",
     /// It says a million tiny notifications first.
     Flood "flood",
+    /// It prints a million lines of its log first.
+    Chatter "chatter",
     /// It says tiny notifications for ever.
     EndlessFlood "endless-flood",
     /// It says something that is no message for ever, without a newline.
@@ -158,6 +160,8 @@ ways! {
     CutChunks "cut-chunks",
     /// It announces a longer body than it sends.
     ShortBody "short-body",
+    /// It accepts connections, and neither reads nor writes.
+    Mute "mute",
     /// It resets the connection.
     Reset "reset",
     /// It closes the connection instead of answering.
@@ -168,6 +172,8 @@ ways! {
     Tls "tls",
     /// It says headers for ever.
     EndlessHead "endless-head",
+    /// It begins its headers, and does not go on.
+    SlowHead "slow-head",
     /// It ends the event stream before the reply.
     StreamEndsEarly "stream-ends-early",
     /// It leaves the event stream open after the reply.

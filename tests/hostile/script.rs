@@ -128,6 +128,7 @@ impl Asked {
             }
             How::HugeReply => vec![self.huge()],
             How::Flood => vec![Piece::Messages(LOG.into(), FLOOD), say(&reply)],
+            How::Chatter => vec![Piece::Messages("INFO still busy".into(), FLOOD), say(&reply)],
             How::EndlessFlood => vec![Piece::Messages(LOG.into(), ENDLESS)],
             How::EndlessLine => vec![Piece::Message(vec![Part::Repeat(vec![b'x'; 4096], ENDLESS)])],
             How::Deep => vec![say(&self.deep())],

@@ -1,6 +1,7 @@
 //! The words that failures are made of, so that all of them speak alike.
 
 use std::any::Any;
+use std::borrow::Cow;
 
 use crate::json::Value;
 
@@ -79,6 +80,16 @@ fn cut(bytes: &[u8], most: usize) -> usize {
     // A character of UTF-8 has at most three bytes after its first.
     let begins = |&at: &usize| bytes[at] & 0xC0 != 0x80;
     (most.saturating_sub(3)..=most).rev().find(begins).unwrap_or(most)
+}
+
+/// A text that may be long, up to so many characters as fit on two lines.
+#[must_use]
+pub fn begun(text: &str) -> Cow<'_, str> {
+    const CHARACTERS: usize = 160;
+    match text.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
 }
 
 /// A line of somebody else's output, without what would move the cursor or change colours.

@@ -83,6 +83,30 @@ pub enum Damage {
     OverLimit,
 }
 
+/// What may be there longer than it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outstaying {
+    /// The process, after the end of its input.
+    Process,
+    /// A process that it had started, after its own end.
+    Descendant,
+    /// The event stream of an exchange, after its last reply.
+    Stream,
+}
+
+impl Outstaying {
+    pub(super) const ALL: [Self; 3] = [Self::Process, Self::Descendant, Self::Stream];
+
+    /// The word for it: `process`, `descendant` or `stream`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Descendant => "descendant",
+            Self::Stream => "stream",
+        }
+    }
+}
+
 /// What happened.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -147,6 +171,13 @@ pub enum What {
         /// How.
         status: String,
     },
+    /// Something of a peer was still there when it should have been over.
+    Outstayed {
+        /// What it was.
+        what: Outstaying,
+        /// More of it, in words.
+        how: String,
+    },
     /// A point in the conversation that a scenario set: what came before it, came before it.
     Fence(String),
     /// Something was awaited until its deadline passed.
@@ -165,12 +196,15 @@ pub enum What {
     },
 }
 
+/// What the reading of a small message takes, by measurement.
+const READING: usize = 1500;
+
 impl What {
     /// The bytes that this event keeps alive.
     pub(super) fn weight(&self) -> usize {
         match self {
-            // The reading holds about as much again, twice.
-            Self::Message { text, .. } => text.len() * 3,
+            // The reading holds about as much again, twice, and each of its parts has a place of its own.
+            Self::Message { text, .. } => text.len() * 3 + READING,
             Self::Noise { bytes, .. } => bytes.len(),
             Self::Stderr(text) | Self::SseComment(text) | Self::Fence(text) | Self::Note(text) => {
                 text.len()

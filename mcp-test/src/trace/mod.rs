@@ -14,7 +14,7 @@ mod redact;
 mod render;
 mod transcript;
 
-pub use event::{Connection, Damage, Event, Party, Seq, What};
+pub use event::{Connection, Damage, Event, Outstaying, Party, Seq, What};
 pub use reading::Reading;
 pub use recorder::Recorder;
 pub use redact::{Redactor, is_secret_variable, secrets_in_url};

@@ -11,14 +11,16 @@ const PAYLOAD_BYTES: usize = 128 * 1024 * 1024;
 const BIG: usize = 4 * 1024;
 /// How many events a trace may keep before the oldest are dropped.
 const EVENTS: usize = 200_000;
+/// How many of the first events are kept: what comes later hangs on how the conversation began.
+const FIRST: usize = 1000;
 /// How many of the last lines on standard error are not the first to be dropped.
 const STDERR: usize = 1000;
 
 /// Writes down what happens; clones write into the same trace.
 ///
 /// Memory is bounded: beyond its limits the oldest lines of stderr give way first, for no verdict hangs on them, then
-/// the oldest big payloads, to [`What::Elided`] events, then the oldest events of all kinds. [`Trace::elided`] counts
-/// what is gone.
+/// the oldest big payloads, to [`What::Elided`] events, then the oldest events of all kinds but for the first ones, with
+/// which the conversation began. [`Trace::elided`] counts what is gone.
 ///
 /// ```
 /// use mcp_test::trace::{Party, Reading, Recorder};
@@ -45,6 +47,7 @@ struct Shared {
 struct Limits {
     payload_bytes: usize,
     events: usize,
+    first: usize,
     stderr: usize,
 }
 
@@ -71,7 +74,12 @@ impl Default for Recorder {
 impl Recorder {
     /// A recorder with an empty trace, whose time starts now.
     pub fn new() -> Self {
-        Self::with_limits(Limits { payload_bytes: PAYLOAD_BYTES, events: EVENTS, stderr: STDERR })
+        Self::with_limits(Limits {
+            payload_bytes: PAYLOAD_BYTES,
+            events: EVENTS,
+            first: FIRST,
+            stderr: STDERR,
+        })
     }
 
     fn with_limits(limits: Limits) -> Self {
@@ -166,15 +174,21 @@ impl Tape {
             }
             self.thinned += 1;
         }
-        while self.exceeds(limits) {
-            let Some(event) = self.events.pop_front() else {
-                return;
-            };
+        while self.exceeds(limits) && !self.events.is_empty() {
+            self.drop_oldest(limits);
+        }
+    }
+
+    /// Drops the oldest events but for the first ones: many at once, since it moves the first ones.
+    fn drop_oldest(&mut self, limits: Limits) {
+        let first = if self.events.len() > limits.first { limits.first } else { 0 };
+        let end = self.events.len().min(first + (limits.events / 64).max(1));
+        for event in self.events.drain(first..end) {
             self.weight -= event.what.weight();
             self.stderr -= usize::from(is_stderr(&event.what));
-            self.thinned = self.thinned.saturating_sub(1);
             self.elided += 1;
         }
+        self.thinned -= self.thinned.min(end).saturating_sub(first);
     }
 
     fn exceeds(&self, limits: Limits) -> bool {
@@ -235,7 +249,7 @@ mod tests {
     use crate::trace::Reading;
 
     fn small(payload_bytes: usize, events: usize) -> (Recorder, Connection) {
-        let recorder = Recorder::with_limits(Limits { payload_bytes, events, stderr: 2 });
+        let recorder = Recorder::with_limits(Limits { payload_bytes, events, first: 0, stderr: 2 });
         let connection = recorder.open("duplex");
         (recorder, connection)
     }
@@ -293,9 +307,44 @@ mod tests {
     }
 
     #[test]
+    fn how_the_conversation_began_is_kept() {
+        let limits = Limits { payload_bytes: 100_000, events: 640, first: 3, stderr: 2 };
+        let recorder = Recorder::with_limits(limits);
+        let connection = recorder.open("duplex");
+        for number in 0..10_000 {
+            recorder.record(connection, Party::Harness, What::Note(format!("note {number}")));
+        }
+        let trace = recorder.trace();
+        assert_eq!(trace.events.len() as u64 + trace.elided, 10_001);
+        assert!(trace.events.len() <= 640, "{}", trace.events.len());
+        let texts = trace.events.iter().filter_map(|event| match &event.what {
+            What::Note(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let texts: Vec<&str> = texts.collect();
+        assert_eq!((texts[0], texts[1], texts.last()), ("note 0", "note 1", Some(&"note 9999")));
+        assert!(trace.events.is_sorted_by(|a, b| a.seq < b.seq));
+    }
+
+    #[test]
+    fn what_is_thinned_is_known_after_events_before_it_went() {
+        let limits = Limits { payload_bytes: 60_000, events: 64, first: 3, stderr: 2 };
+        let recorder = Recorder::with_limits(limits);
+        let connection = recorder.open("duplex");
+        let big = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(5000));
+        for _ in 0..200 {
+            recorder.record(connection, Party::Client, Reading::message(big.clone().into()));
+        }
+        let trace = recorder.trace();
+        assert_eq!(trace.events.len(), 64);
+        assert_eq!(trace.messages().count(), 3, "as many as there is room for, and the last ones");
+        assert!(matches!(trace.events[63].what, What::Message { .. }));
+    }
+
+    #[test]
     fn lines_of_stderr_give_way_first_all_but_the_last() {
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        for (payload_bytes, events) in [(10_000, 40), (500, 10_000)] {
+        for (payload_bytes, events) in [(10_000, 40), (2200, 10_000)] {
             let (recorder, connection) = small(payload_bytes, events);
             recorder.record(connection, Party::Client, Reading::message(ping.into()));
             for number in 0..500 {

@@ -97,20 +97,16 @@ impl Scribe {
     }
 
     fn violation(&self, origin: Origin, violation: &SseViolation) -> Incoming {
-        let begun = |line: &str| line.trim_start().starts_with('{');
-        let (text, damage) = match violation {
-            SseViolation::UnknownField { line } if begun(line) => (line, Damage::Lost),
-            SseViolation::UnknownField { line } | SseViolation::InvalidUtf8 { line } => {
-                (line, Damage::Stray)
-            }
-            SseViolation::NulInId { value } | SseViolation::BadRetry { value } => {
-                (value, Damage::Stray)
-            }
-            SseViolation::TooLong { head, .. } => (head, Damage::OverLimit),
-            SseViolation::Unfinished { text } => (text, Damage::Lost),
+        let text = violation.text();
+        let damage = match violation {
+            SseViolation::UnknownField { .. } if text.trim_start().starts_with('{') => Damage::Lost,
+            // What stands for the broken bytes may be JSON, and is not what was meant.
+            SseViolation::InvalidUtf8 { .. } if text.starts_with("data") => Damage::Lost,
+            SseViolation::Unfinished { .. } => Damage::Lost,
+            SseViolation::TooLong { .. } => Damage::OverLimit,
+            _ => Damage::Stray,
         };
-        let bytes = Bytes::copy_from_slice(text.as_bytes());
-        self.noise(origin, bytes, violation.to_string(), damage)
+        self.noise(origin, Bytes::copy_from_slice(text.as_bytes()), violation.reason(), damage)
     }
 }
 

@@ -17,7 +17,7 @@ use super::{CarrierKind, Limits, OpenError};
 use crate::clock::{self, Deadline};
 use crate::process::{Child, Command, How};
 use crate::spec::Revision;
-use crate::trace::{Party, Recorder, What};
+use crate::trace::{Outstaying, Party, Recorder, What};
 
 /// How long a child that closed its output has to exit, so that its exit can be told with it.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -82,12 +82,18 @@ impl Carry for StdioCarrier {
             let _ = clock::within(Deadline::after(LAST_WORDS), &mut self.reading).await;
             let how = format!("{}; {}", ending.how, ending.exit);
             self.observer.record(None, What::Closed { how: how.clone() });
-            for left in &ending.left_behind {
-                let note =
-                    format!("left behind and killed: process {} `{}`", left.pid, left.command);
-                self.observer.record(None, What::Note(note));
+            let orderly = matches!(ending.how, How::AlreadyExited | How::StdinClosed);
+            if !orderly {
+                let what = Outstaying::Process;
+                let how = ending.how.to_string();
+                self.observer.record(None, What::Outstayed { what, how });
             }
-            Ending { how, orderly: matches!(ending.how, How::AlreadyExited | How::StdinClosed) }
+            for left in &ending.left_behind {
+                let what = Outstaying::Descendant;
+                let how = format!("process {}, `{}`", left.pid, left.command);
+                self.observer.record(None, What::Outstayed { what, how });
+            }
+            Ending { how, orderly }
         })
     }
 }

@@ -4,6 +4,8 @@
 //! The servers are hand-written, in `mcp_test_tests::hostile`, and run by the real thing. Time-outs are so long here that
 //! a test which needs one does not end, but for the servers that are silent: these are waited for, and the waits counted.
 
+mod bounds;
 mod http;
 mod lines;
 mod played;
+mod silence;

@@ -3,8 +3,8 @@
 use super::ids::Match;
 use super::{Exchange, Judge};
 use crate::check::{Finding, requirement_of};
-use crate::expect::words::quoted;
-use crate::json::Value;
+use crate::expect::words::{self, quoted};
+use crate::json::{NoteKind, Value};
 use crate::spec::{Era, MethodKind, Side, error_code, method};
 use crate::trace::{Damage, Event, Party, Reading, What};
 use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
@@ -35,13 +35,18 @@ impl Judge<'_> {
             return;
         }
         for note in reading.notes() {
+            let (expected, section) = match &note.kind {
+                NoteKind::DuplicateMember { .. } => ("every member once", "4"),
+                NoteKind::LoneSurrogate { .. } => ("text that is Unicode", "8.2"),
+                _ => ("numbers within the range and precision of doubles", "6"),
+            };
             self.find(
                 event,
                 Finding::peer("a message is JSON that parsers read differently")
-                    .expected("every member once, and text that is Unicode")
-                    .got(note.to_string())
+                    .expected(expected)
+                    .got(words::begun(&note.to_string()).into_owned())
                     .should()
-                    .hint("JSON itself advises against it: RFC 8259, sections 4 and 8.2"),
+                    .hint(format!("JSON itself advises against it: RFC 8259, section {section}")),
             );
         }
         match reading.frame() {

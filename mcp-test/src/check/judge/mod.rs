@@ -7,14 +7,17 @@
 //! the stdio transport, so the rules of that transport are held against what comes over it, too. Over HTTP it is
 //! Streamable HTTP whose rules are known here.
 
+mod alike;
 mod ids;
 mod message;
 mod noise;
+mod outstayed;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
+use self::alike::Alike;
 use self::ids::Ids;
 use super::Finding;
 use crate::spec::{Revision, requirement};
@@ -28,6 +31,7 @@ struct Judge<'a> {
     elided: bool,
     connections: BTreeMap<Connection, Conversation>,
     findings: Vec<Finding>,
+    alike: Alike,
 }
 
 /// One connection, as far as it has been read.
@@ -78,11 +82,12 @@ pub fn judge(
 ) -> Vec<Finding> {
     let is_elided = |event: &Event| matches!(event.what, What::Elided { .. });
     let elided = trace.elided > 0 || trace.events.iter().any(is_elided);
-    let (connections, findings) = (BTreeMap::new(), Vec::new());
-    let mut judge = Judge { who, revisions, elided, connections, findings };
+    let (connections, findings, alike) = (BTreeMap::new(), Vec::new(), Alike::default());
+    let mut judge = Judge { who, revisions, elided, connections, findings, alike };
     for event in &trace.events {
         judge.event(event);
     }
+    judge.alike.count(&mut judge.findings);
     judge.findings
 }
 
@@ -100,6 +105,7 @@ impl Judge<'_> {
             What::Message { reading, .. } if by_peer => self.said(event, reading),
             What::Message { reading, .. } => self.heard(event, reading),
             What::Noise { bytes, why, damage } if by_peer => self.noise(event, bytes, why, *damage),
+            What::Outstayed { what, how } if by_peer => self.outstayed(event, *what, how),
             _ => {}
         }
     }
@@ -153,7 +159,9 @@ impl Judge<'_> {
                 "MCP {revision} says nothing of it; `{elsewhere}` is of {where_it_is}"
             ));
         }
-        self.findings.push(finding.evidence(event.seq));
+        if self.alike.admits(&finding, self.findings.len()) {
+            self.findings.push(finding.evidence(event.seq));
+        }
     }
 }
 

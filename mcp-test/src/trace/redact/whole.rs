@@ -30,6 +30,7 @@ impl Redactor {
             What::Opened { carrier } => *carrier = self.urls(carrier),
             What::Closed { how: text }
             | What::Exited { status: text }
+            | What::Outstayed { how: text, .. }
             | What::DeadlineFired { awaited: text }
             | What::Elided { was: text, .. }
             | What::SseComment(text)

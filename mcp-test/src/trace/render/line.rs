@@ -86,6 +86,7 @@ impl<'a> Writer<'a> {
             What::Opened { .. }
             | What::Closed { .. }
             | What::Exited { .. }
+            | What::Outstayed { .. }
             | What::Fence(_)
             | What::Note(_) => self.style.asides,
         }
@@ -130,6 +131,10 @@ impl<'a> Writer<'a> {
             }
             What::Closed { how } => self.remark(event.party.as_str(), how),
             What::Exited { status } => self.remark(&format!("{} exited", event.party), status),
+            What::Outstayed { what, how } => {
+                let (party, what) = (event.party, what.as_str());
+                self.remark(&format!("{party}: the {what} is still there"), how);
+            }
             What::Fence(name) => self.remark("fence", name),
             What::DeadlineFired { awaited } => {
                 self.remark("deadline passed while awaiting", awaited);

@@ -101,23 +101,33 @@ pub enum SseViolation {
     },
 }
 
+impl SseViolation {
+    /// What is wrong, without the text of it.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match self {
+            Self::UnknownField { .. } => "a line that is no field of an event stream".to_owned(),
+            Self::NulInId { .. } => "an event id with a NUL character".to_owned(),
+            Self::BadRetry { .. } => "a retry time that is no number of milliseconds".to_owned(),
+            Self::InvalidUtf8 { .. } => "a line that is not UTF-8".to_owned(),
+            Self::TooLong { limit, .. } => format!("an event of more than {limit} bytes"),
+            Self::Unfinished { .. } => "an event without the empty line that ends it".to_owned(),
+        }
+    }
+
+    /// The text that is wrong, or its beginning.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::UnknownField { line } | Self::InvalidUtf8 { line } => line,
+            Self::NulInId { value } | Self::BadRetry { value } => value,
+            Self::TooLong { head: text, .. } | Self::Unfinished { text } => text,
+        }
+    }
+}
+
 impl fmt::Display for SseViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownField { line } => {
-                write!(f, "a line that is no field of an event stream: {line:?}")
-            }
-            Self::NulInId { value } => write!(f, "an event id with a NUL character: {value:?}"),
-            Self::BadRetry { value } => {
-                write!(f, "a retry time that is no number of milliseconds: {value:?}")
-            }
-            Self::InvalidUtf8 { line } => write!(f, "a line that is not UTF-8: {line:?}"),
-            Self::TooLong { limit, head } => {
-                write!(f, "an event of more than {limit} bytes, with a line that begins {head:?}")
-            }
-            Self::Unfinished { text } => {
-                write!(f, "an event without the empty line that ends it: {text:?}")
-            }
-        }
+        write!(f, "{}: {:?}", self.reason(), self.text())
     }
 }

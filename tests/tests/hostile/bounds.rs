@@ -1,0 +1,205 @@
+//! Servers that say too much: memory stays within bounds, whatever they send, and what they did is named.
+//!
+//! The memory is that of the command line, a process of its own, as Linux counts it.
+
+use std::fmt::Write;
+use std::process::Command;
+
+use mcp_test_tests::hostile::http::Running;
+use mcp_test_tests::hostile::{Hostile, How};
+use mcp_test_tests::program::{Run, run_command};
+use serde_json::Value;
+
+/// A method that is asked for once.
+const METHOD: &str = "ping";
+
+/// How much memory the whole program may take, in MiB: its trace may hold 128 of them.
+const BOUND: u64 = 256;
+
+/// Tests a target by the command line, and makes sure that it takes no more memory than it may; what it tells.
+fn told(target: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("peak");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
+    command.env("MCP_TEST_TESTS_PEAK", &file);
+    command.args(["check", "--scenario", METHOD, "--spec-version", "2025-11-25"]);
+    command.args(["--format", "json"]).args(target);
+    let run = run_command(command);
+    let peak = std::fs::read_to_string(file).expect("the peak");
+    if cfg!(target_os = "linux") {
+        let kib: u64 = peak.trim().trim_end_matches(" kB").trim().parse().expect("a number");
+        let mib = kib / 1024;
+        eprintln!("{mib} MiB");
+        assert!((1..=BOUND).contains(&mib), "{mib} MiB for {target:?}");
+    }
+    failures(&run)
+}
+
+fn failures(run: &Run) -> String {
+    let report: Value = serde_json::from_str(&run.stdout).expect("a report");
+    let checks = report["cells"].as_array().into_iter().flatten();
+    let checks = checks.flat_map(|cell| cell["checks"].as_array().into_iter().flatten());
+    let mut text = String::new();
+    for check in checks.filter(|check| check["status"] != "SUCCESS") {
+        let [status, id, message] =
+            ["status", "id", "errorMessage"].map(|name| check[name].as_str().unwrap_or("-"));
+        writeln!(text, "{status} {id}: {message}").expect("a string takes everything");
+    }
+    text
+}
+
+fn over_lines(how: How, timeout: &str) -> String {
+    let peer = env!("CARGO_BIN_EXE_hostile-peer");
+    let arguments = Hostile::on(METHOD, how).arguments();
+    let words =
+        [&["--timeout", timeout, "--", peer][..], &arguments.each_ref().map(String::as_str)];
+    told(&words.concat())
+}
+
+fn over_http(how: How, streams: bool, timeout: &str) -> String {
+    let running = Running::start(Hostile::on(METHOD, how), streams);
+    told(&["--timeout", timeout, "--url", &running.url()])
+}
+
+#[test]
+fn a_million_notifications_on_lines() {
+    insta::assert_snapshot!(over_lines(How::Flood, "10m"), @"");
+}
+
+#[test]
+fn a_million_notifications_in_a_stream() {
+    insta::assert_snapshot!(over_http(How::Flood, true, "10m"), @"");
+}
+
+#[test]
+fn a_million_lines_of_a_log() {
+    insta::assert_snapshot!(over_lines(How::Chatter, "10m"), @r#"
+    FAILURE wire-well-formed: the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
+
+    the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
+
+    the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
+
+    the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
+
+    the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
+      hint: 196870 more of this kind
+    "#);
+}
+
+#[test]
+fn a_hundred_megabytes() {
+    insta::assert_snapshot!(over_lines(How::HugeReply, "10m"), @r#"
+    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+      got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
+      hint: the limit is one of mcp-test, not of MCP
+    WARNING wire-well-formed: the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
+      hint: this limit is one of mcp-test, not of MCP; what is beyond it was not read
+    "#);
+    insta::assert_snapshot!(over_http(How::HugeReply, false, "10m"), @r#"
+    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+      got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
+      hint: the limit is one of mcp-test, not of MCP
+    WARNING wire-well-formed: the server sent a body of application/json that is no JSON
+      expected a body that is one JSON-RPC message
+      got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
+      hint: this limit is one of mcp-test, not of MCP; what is beyond it was not read
+    "#);
+    insta::assert_snapshot!(over_http(How::HugeReply, true, "10m"), @r#"
+    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+      got "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
+      hint: the limit is one of mcp-test, not of MCP
+    WARNING wire-well-formed: the event stream holds something that is no MCP message
+      expected events with one JSON-RPC message each as their data
+      got "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
+      hint: this limit is one of mcp-test, not of MCP; what is beyond it was not read
+    "#);
+}
+
+#[test]
+fn a_message_without_an_end() {
+    insta::assert_snapshot!(over_lines(How::EndlessLine, "10m"), @r#"
+    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+      got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
+      hint: the limit is one of mcp-test, not of MCP
+    WARNING wire-well-formed: the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
+      hint: this limit is one of mcp-test, not of MCP; what is beyond it was not read
+
+    the server did not leave when its input ended
+      expected a server that exits by itself soon after the end of its input
+      got it outlived its stdin and exited on SIGTERM
+    "#);
+    insta::assert_snapshot!(over_http(How::EndlessLine, false, "10m"), @r#"
+    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+      got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
+      hint: the limit is one of mcp-test, not of MCP
+    WARNING wire-well-formed: the server sent a body of application/json that is no JSON
+      expected a body that is one JSON-RPC message
+      got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
+      hint: this limit is one of mcp-test, not of MCP; what is beyond it was not read
+    "#);
+    insta::assert_snapshot!(over_http(How::EndlessLine, true, "10m"), @r#"
+    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+      got "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
+      hint: the limit is one of mcp-test, not of MCP
+    WARNING wire-well-formed: the event stream holds something that is no MCP message
+      expected events with one JSON-RPC message each as their data
+      got "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
+      hint: this limit is one of mcp-test, not of MCP; what is beyond it was not read
+    "#);
+}
+
+/// Here there is nothing to wait for but the time: a reply may come after each of them.
+#[test]
+fn messages_without_an_end() {
+    let told = [
+        over_lines(How::EndlessFlood, "2s"),
+        over_http(How::EndlessFlood, true, "2s"),
+        over_http(How::EndlessComments, true, "2s"),
+    ];
+    let a_number = |word: &str| word.parse::<u64>().is_ok_and(|number| number > 100);
+    let told = told.map(|text| {
+        let words = text.split(' ').map(|word| if a_number(word) { "[many]" } else { word });
+        words.collect::<Vec<_>>().join(" ")
+    });
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    FAILURE ping: `ping` was not answered
+      expected a response with id 2 within [many] ms
+      got no reply in that time, but [many] messages that are no reply
+    FAILURE wire-well-formed: the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/messa" (the output ended inside a line: no newline follows)
+
+    the server did not leave when its input ended
+      expected a server that exits by itself soon after the end of its input
+      got it outlived its stdin and exited on SIGTERM
+
+    FAILURE ping: `ping` was not answered
+      expected a response with id 2 within [many] ms
+      got no reply in that time, but [many] messages that are no reply
+
+    FAILURE ping: `ping` was not answered
+      expected a response with id 2 within [many] ms
+      got nothing at all in that time
+    "#);
+}
