@@ -199,6 +199,8 @@ impl Client {
             many => Some(format!("{many} messages that are no reply")),
         };
         let came: Vec<String> = unasked.into_iter().chain(instead.clone()).collect();
+        let begun = self.begun(pending.sent);
+        let came: Vec<String> = begun.into_iter().chain(came).collect();
         let got = if came.is_empty() {
             "nothing at all in that time".to_owned()
         } else {
@@ -221,6 +223,30 @@ impl Client {
                 .hint("is this a program that speaks MCP over its standard input and output?"),
             _ => finding,
         }
+    }
+
+    /// How much of a response came, on HTTP.
+    fn begun(&self, sent: Sent) -> Option<String> {
+        let exchange = sent.exchange?;
+        let trace = self.link.recorder().trace();
+        let connection = self.link.connection();
+        let of_it = trace
+            .since(sent.seq)
+            .iter()
+            .filter(|event| event.connection == connection && event.exchange == Some(exchange));
+        let (mut head, mut comments) = (None, 0_usize);
+        for event in of_it {
+            match event.what {
+                What::HttpResponse { status, .. } => head = Some(status),
+                What::SseComment(_) => comments += 1,
+                _ => {}
+            }
+        }
+        let open = head.map(|status| format!("an HTTP {status} response that has not ended"))?;
+        Some(match comments {
+            0 => open,
+            _ => format!("{open}, with comments in its event stream"),
+        })
     }
 
     fn not_read(&self, pending: &Pending) -> Finding {

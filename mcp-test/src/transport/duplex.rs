@@ -1,6 +1,7 @@
 //! The client's end of an in-memory pipe, with the server as a task of this process.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -23,6 +24,9 @@ const PIPE: usize = 64 * 1024;
 /// How long a server that closed its pipe has to say why.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// A server in this process is not ended in the middle of a line and listened to then.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 struct DuplexCarrier {
     sender: LineSender,
     conversation: JoinHandle<()>,
@@ -44,7 +48,7 @@ where
         // The call itself may panic too, before there is a future.
         let server = async move { serve(theirs).await };
         let server = std::panic::AssertUnwindSafe(server).catch_unwind();
-        let reading = lines::observe(&observer, input, limits.line);
+        let reading = lines::observe(&observer, input, limits.line, &NEVER);
         let how = tell(server, reading).await;
         let seq = observer.record(None, What::Closed { how: how.clone() });
         observer.pass(Incoming::Closed { seq, how }).await;

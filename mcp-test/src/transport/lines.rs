@@ -3,6 +3,8 @@
 //! Serves the in-memory duplex and the standard streams of a child alike; it does not know which it is on.
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio>
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use bytes::{BufMut, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
@@ -72,8 +74,14 @@ impl Drop for LineSender {
     }
 }
 
-/// Reads lines until the peer's output ends; returns how it ended.
-pub(super) async fn observe<R>(observer: &Observer, mut input: R, limit: usize) -> String
+/// Reads lines until the peer's output ends; returns how it ended. A last line without an end is a fault of the peer,
+/// unless it was `ended` by us.
+pub(super) async fn observe<R>(
+    observer: &Observer,
+    mut input: R,
+    limit: usize,
+    ended: &AtomicBool,
+) -> String
 where
     R: AsyncRead + Unpin + Send,
 {
@@ -92,7 +100,7 @@ where
             }
         }
     };
-    if let Some(event) = reader.finish() {
+    if let Some(event) = reader.finish().filter(|_| !ended.load(Ordering::Relaxed)) {
         line(observer, event).await;
     }
     how

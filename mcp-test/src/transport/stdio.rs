@@ -4,6 +4,8 @@
 //! writes on stderr goes into the trace line by line.
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio>
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -15,7 +17,7 @@ use super::reading::Observer;
 use super::target::shown;
 use super::{CarrierKind, Limits, OpenError};
 use crate::clock::{self, Deadline};
-use crate::process::{Child, Command, How};
+use crate::process::{Child, Command, Exit, How};
 use crate::spec::Revision;
 use crate::trace::{Outstaying, Party, Recorder, What};
 
@@ -27,6 +29,8 @@ struct StdioCarrier {
     sender: LineSender,
     reading: JoinHandle<()>,
     observer: Observer,
+    /// Whether the child is being ended, be it in the middle of a line.
+    ended: Arc<AtomicBool>,
 }
 
 /// Starts the child and opens a link to it.
@@ -49,21 +53,33 @@ pub(super) fn open(
     let sender = LineSender::start(recorder.clone(), connection, output);
     let exit = child.wait_exit();
     let observing = observer.clone();
+    let ended = Arc::new(AtomicBool::new(false));
+    let ending = ended.clone();
     let reading = tokio::spawn(async move {
         let observer = observing;
-        let how = lines::observe(&observer, input, limits.line).await;
-        let how = match clock::within(Deadline::after(LAST_WORDS), exit).await {
-            Ok(exit) => {
-                let status = exit.to_string();
-                observer.record(None, What::Exited { status: status.clone() });
-                format!("the server ended with {status}")
-            }
-            Err(_) => format!("the server {how} and runs on"),
+        let mut exit = std::pin::pin!(exit);
+        let mut lines = std::pin::pin!(lines::observe(&observer, input, limits.line, &ending));
+        let exited = |exit: Exit| {
+            let status = exit.to_string();
+            observer.record(None, What::Exited { status: status.clone() });
+            format!("the server ended with {status}")
+        };
+        let how = tokio::select! {
+            biased;
+            how = &mut lines => match clock::within(Deadline::after(LAST_WORDS), exit).await {
+                Ok(exit) => exited(exit),
+                Err(_) => format!("the server {how} and runs on"),
+            },
+            // What it wrote before is still in the pipe; whoever else holds the pipe is not the server.
+            exit = &mut exit => match clock::within(Deadline::after(LAST_WORDS), lines).await {
+                Ok(_) => exited(exit),
+                Err(_) => format!("{}, and a process that it started holds its output", exited(exit)),
+            },
         };
         let seq = observer.record(None, What::Closed { how: how.clone() });
         observer.pass(Incoming::Closed { seq, how }).await;
     });
-    let carrier = StdioCarrier { child, sender, reading, observer };
+    let carrier = StdioCarrier { child, sender, reading, observer, ended };
     Ok(Link::new(CarrierKind::Stdio, connection, recorder.clone(), Box::new(carrier), observations))
 }
 
@@ -77,6 +93,7 @@ impl Carry for StdioCarrier {
     fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
         Box::pin(async move {
             self.sender.close(Deadline::after(grace)).await;
+            self.ended.store(true, Ordering::Relaxed);
             let ending = self.child.end(grace).await;
             // Its output ended with it; what is still in the pipe belongs into the trace.
             let _ = clock::within(Deadline::after(LAST_WORDS), &mut self.reading).await;

@@ -19,7 +19,7 @@ use mcp_test_tests::hostile::{Hostile, How};
 use crate::played::{FOR_EVER, METHOD, SCENARIO, cells, play};
 
 /// What a server may do that leaves no doubt, with a body of JSON.
-const BODIES: [How; 24] = [
+pub(crate) const BODIES: [How; 24] = [
     How::Well,
     How::WrongId,
     How::RetypedId,
@@ -47,7 +47,7 @@ const BODIES: [How; 24] = [
 ];
 
 /// The same with an event stream.
-const STREAMS: [How; 19] = [
+pub(crate) const STREAMS: [How; 19] = [
     How::Well,
     How::WrongId,
     How::RetypedId,
@@ -85,7 +85,7 @@ const SOCKETS: [How; 11] = [
 ];
 
 /// The server in this process.
-fn router(how: How, streams: bool) -> Target {
+pub(crate) fn router(how: How, streams: bool) -> Target {
     let hostile = Hostile::on(METHOD, how);
     Target::router(move || {
         let hostile = hostile.clone();

@@ -11,7 +11,7 @@ use mcp_test_tests::hostile::{Hostile, How};
 use crate::played::{FOR_EVER, METHOD, SCENARIO, cells, play};
 
 /// What a server may do that leaves no doubt, over lines.
-const WAYS: [How; 30] = [
+pub(crate) const WAYS: [How; 30] = [
     How::Well,
     How::WrongId,
     How::RetypedId,

@@ -6,6 +6,8 @@
 
 mod bounds;
 mod http;
+mod leftovers;
+mod levels;
 mod lines;
 mod played;
 mod silence;

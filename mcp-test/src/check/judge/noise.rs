@@ -88,13 +88,19 @@ impl Judge<'_> {
             .expected(place.expected)
             .got(format!("{} ({why})", quoted(bytes)));
         if damage == Damage::OverLimit {
-            let hint = "this limit is one of mcp-test, not of MCP; what is beyond it was not read";
-            self.find(event, finding.should().hint(hint));
+            let finding = Finding::peer("there is more in a message than mcp-test reads")
+                .expected("messages within the limits of mcp-test")
+                .got(format!("{} ({why})", quoted(bytes)))
+                .hint("the limit is one of mcp-test, not of MCP; what is beyond it was not read");
+            self.find(event, finding.should());
             return;
         }
-        let finding = finding.requires(place.requirement(self.revision(event)));
-        let harmless = place.lenient && damage == Damage::Stray;
-        self.find(event, if harmless { finding.should() } else { finding });
+        if place.lenient && damage == Damage::Stray {
+            let hint = "readers of event streams are told to pass over it";
+            return self.find(event, finding.should().hint(hint));
+        }
+        let requirement = place.requirement(self.revision(event));
+        self.find(event, finding.requires(requirement));
     }
 
     fn place(&mut self, event: &Event) -> &'static Place {

@@ -1,6 +1,6 @@
 //! Reads the response of one exchange, piece by piece, into observations.
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
 use super::resume::Stream;
@@ -127,7 +127,7 @@ impl Response<'_> {
         }
         let body = body.freeze();
         let (all, how) = if let Some((how, damage)) = broken {
-            let head = body.slice(..body.len().min(KEPT));
+            let head = Bytes::copy_from_slice(&body[..body.len().min(KEPT)]);
             (vec![scribe.noise(origin, head, how.clone(), damage)], how)
         } else if body.is_empty() {
             (Vec::new(), "an empty body".to_owned())

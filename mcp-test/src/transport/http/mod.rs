@@ -19,6 +19,8 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -40,17 +42,33 @@ use super::{CarrierKind, HttpRequest, Limits};
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
 use crate::spec::{Revision, header};
-use crate::trace::{Reading, Recorder, What};
+use crate::trace::{Outstaying, Reading, Recorder, What};
 use crate::wire::Message;
 
 /// How long exchanges that are under way at the end may take.
 const LEAVING: Duration = Duration::from_millis(100);
 
+/// How long a stream may stay open after its last reply, at the end.
+const LINGERING: Duration = Duration::from_millis(500);
+
 /// The carrier: sends requests and observes what comes back.
 struct HttpCarrier {
     courier: Courier,
     under_way: JoinSet<()>,
-    exchanges: BTreeMap<u64, AbortHandle>,
+    exchanges: BTreeMap<u64, Running>,
+}
+
+/// An exchange under way.
+struct Running {
+    task: AbortHandle,
+    /// All that it is for has come.
+    answered: Arc<AtomicBool>,
+}
+
+impl Running {
+    fn lingers(&self) -> bool {
+        self.answered.load(Ordering::Relaxed) && !self.task.is_finished()
+    }
 }
 
 /// Opens a link that posts to `url` through `door`.
@@ -73,9 +91,14 @@ pub(super) fn open(
 
 impl HttpCarrier {
     /// Lets an exchange run by itself.
-    fn start(&mut self, exchange: u64, running: impl Future<Output = ()> + Send + 'static) {
+    fn start(
+        &mut self,
+        exchange: u64,
+        answered: Arc<AtomicBool>,
+        running: impl Future<Output = ()> + Send + 'static,
+    ) {
         while self.under_way.try_join_next().is_some() {}
-        self.exchanges.retain(|_, task| !task.is_finished());
+        self.exchanges.retain(|_, running| !running.task.is_finished());
         let observer = self.courier.observer.clone();
         let task = self.under_way.spawn(async move {
             // The body of a service in this process is code of the test's, and may panic.
@@ -84,7 +107,13 @@ impl HttpCarrier {
                 body::no_response(&observer, exchange, &why).await;
             }
         });
-        self.exchanges.insert(exchange, task);
+        self.exchanges.insert(exchange, Running { task, answered });
+    }
+
+    /// Waits until no exchange is under way, or for so long.
+    async fn leave_alone(&mut self, quiet: Duration) {
+        let all = async { while self.under_way.join_next().await.is_some() {} };
+        let _ = clock::within(Deadline::after(quiet), all).await;
     }
 
     /// Opens a stream with GET and waits until its response begins, or does not.
@@ -95,7 +124,8 @@ impl HttpCarrier {
         let mut sent = Sent { seq: asked.sent, exchange: Some(exchange), written: false };
         let (begun, beginning) = oneshot::channel();
         let stream = Stream::new(Awaited::Anything, after, Deadline::never());
-        self.start(exchange, converse(self.courier.clone(), asked, stream, Some(begun)));
+        let answered = stream.answered();
+        self.start(exchange, answered, converse(self.courier.clone(), asked, stream, Some(begun)));
         sent.written = clock::within(deadline, beginning).await.is_ok();
         sent
     }
@@ -144,7 +174,8 @@ impl Carry for HttpCarrier {
         let exchange = asked.exchange;
         let seq = self.courier.observer.scribe.own(Some(exchange), message);
         let stream = Stream::new(Awaited::Replies(requests), None, deadline);
-        self.start(exchange, converse(self.courier.clone(), asked, stream, None));
+        let answered = stream.answered();
+        self.start(exchange, answered, converse(self.courier.clone(), asked, stream, None));
         Box::pin(async move { Sent { seq, exchange: Some(exchange), written: true } })
     }
 
@@ -165,7 +196,9 @@ impl Carry for HttpCarrier {
     }
 
     fn hang_up(&mut self, exchange: u64) -> bool {
-        let Some(task) = self.exchanges.remove(&exchange).filter(|task| !task.is_finished()) else {
+        let running = self.exchanges.remove(&exchange);
+        let Some(Running { task, .. }) = running.filter(|running| !running.task.is_finished())
+        else {
             return false;
         };
         task.abort();
@@ -190,8 +223,17 @@ impl Carry for HttpCarrier {
     fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
         Box::pin(async move {
             // What was recorded as sent should leave; a stream that stays open is not waited for.
-            let leaving = async { while self.under_way.join_next().await.is_some() {} };
-            let _ = clock::within(Deadline::after(LEAVING.min(grace)), leaving).await;
+            self.leave_alone(LEAVING.min(grace)).await;
+            if self.exchanges.values().any(Running::lingers) {
+                self.leave_alone(LINGERING.min(grace)).await;
+            }
+            for (exchange, running) in &self.exchanges {
+                if running.lingers() {
+                    let what = Outstaying::Stream;
+                    let how = "a stream that was open when the client left".to_owned();
+                    self.courier.observer.record(Some(*exchange), What::Outstayed { what, how });
+                }
+            }
             self.under_way.abort_all();
             let session = self.courier.shared().session.take();
             let how = match session {

@@ -4,6 +4,8 @@
 //! deadline of the message, and by continuations that bring nothing.
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery>
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -40,6 +42,7 @@ pub(in crate::transport) struct Stream {
     retry: Option<u64>,
     /// Whether the connection that is read, or was read last, brought an event.
     fruitful: bool,
+    answered: Arc<AtomicBool>,
 }
 
 impl Stream {
@@ -50,7 +53,13 @@ impl Stream {
         deadline: Deadline,
     ) -> Self {
         let last_id = after.unwrap_or_default().to_owned();
-        Self { awaited, deadline, last_id, retry: None, fruitful: false }
+        let answered = Arc::default();
+        Self { awaited, deadline, last_id, retry: None, fruitful: false, answered }
+    }
+
+    /// Tells whether all replies have come for which it is read.
+    pub(super) fn answered(&self) -> Arc<AtomicBool> {
+        self.answered.clone()
     }
 
     /// Takes note of an item, before its data is looked at.
@@ -76,6 +85,8 @@ impl Stream {
             _ => false,
         };
         *open = open.saturating_sub(usize::from(replied));
+        let is_message = matches!(incoming, Incoming::Message { .. });
+        self.answered.fetch_or(replied && is_message && *open == 0, Ordering::Relaxed);
     }
 
     fn is_to_be_resumed(&self) -> bool {
