@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use super::Ctx;
 use crate::check::Finding;
-use crate::clock::Deadline;
+use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::transport::{HttpAnswer, HttpExchange, HttpFailure, HttpRequest, Link};
 use crate::wire::Id;
@@ -42,6 +42,41 @@ impl Ctx {
         let deadline = self.deadline();
         let link = self.bare().await?;
         Ok(join_all(requests.into_iter().map(|request| asked(link, request, deadline))).await)
+    }
+
+    /// As [`Ctx::http`], where a request that gets no response does not end the scenario: the inner error says why.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::http`], apart from that. What comes too late is an error, so that a server which is silent costs one
+    /// wait and not one for each request.
+    pub async fn attempt_http(
+        &mut self,
+        request: HttpRequest,
+    ) -> Result<Result<HttpAnswer, Finding>, Finding> {
+        let deadline = self.deadline();
+        match ask(self.bare().await?, request, deadline).await {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(Unanswered::Broken(finding)) => Ok(Err(finding)),
+            Err(Unanswered::Hopeless(finding)) => Err(finding),
+        }
+    }
+
+    /// As [`Ctx::open_http`], where a request that gets no response does not end the scenario.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::attempt_http`].
+    pub async fn attempt_open_http(
+        &mut self,
+        request: HttpRequest,
+    ) -> Result<Result<HttpExchange, Finding>, Finding> {
+        let deadline = self.deadline();
+        match self.bare().await?.open_http(request, deadline).await {
+            Ok(exchange) => Ok(Ok(exchange)),
+            Err(failure @ HttpFailure::NoResponse { .. }) => Ok(Err(unanswered(failure))),
+            Err(failure) => Err(unanswered(failure)),
+        }
     }
 
     /// Makes exactly this HTTP request and leaves the response to be read event by event; dropping it hangs up.
@@ -84,14 +119,35 @@ impl Ctx {
     }
 }
 
+/// Why there is no answer.
+enum Unanswered {
+    /// This request got none, another one may.
+    Broken(Finding),
+    /// No other request is likely to get one.
+    Hopeless(Finding),
+}
+
 async fn asked(
     link: &Link,
     request: HttpRequest,
     deadline: Deadline,
 ) -> Result<HttpAnswer, Finding> {
+    ask(link, request, deadline).await.map_err(|why| match why {
+        Unanswered::Broken(finding) | Unanswered::Hopeless(finding) => finding,
+    })
+}
+
+async fn ask(
+    link: &Link,
+    request: HttpRequest,
+    deadline: Deadline,
+) -> Result<HttpAnswer, Unanswered> {
     let asked = Value::parse(&request.body).ok();
     let id = asked.and_then(|asked| asked.value.get("id").and_then(Id::read));
-    let exchange = link.open_http(request, deadline).await.map_err(unanswered)?;
+    let exchange = link.open_http(request, deadline).await.map_err(|failure| match failure {
+        HttpFailure::NoResponse { .. } => Unanswered::Broken(unanswered(failure)),
+        _ => Unanswered::Hopeless(unanswered(failure)),
+    })?;
     let Some(id) = id else {
         return Ok(exchange.finish(deadline).await);
     };
@@ -101,7 +157,24 @@ async fn asked(
                 && said.value.get("id").and_then(Id::read).is_some_and(|said| said == id)
         })
     };
-    Ok(exchange.until(deadline, |event| answers(&event.data)).await)
+    let mut is_answered = false;
+    let answer = exchange
+        .until(deadline, |event| {
+            is_answered |= answers(&event.data);
+            is_answered
+        })
+        .await;
+    if deadline.has_passed() && !answer.complete && !is_answered {
+        let within = deadline.allotted().map(clock::in_words).unwrap_or_default();
+        return Err(Unanswered::Hopeless(
+            Finding::peer("the response to a request does not come to its end")
+                .expected(format!("the reply with id {id} within {within}"))
+                .got(format!("HTTP {}, and a body that is {}", answer.status, answer.how))
+                .requires("jsonrpc.request-answered")
+                .evidence_all([answer.sent, answer.seq]),
+        ));
+    }
+    Ok(answer)
 }
 
 fn unanswered(failure: HttpFailure) -> Finding {

@@ -62,7 +62,7 @@ impl Talk {
             let error = terms::unsupported(requested.unwrap_or_default(), served);
             return Err(Refusal { error, status: Some(400) });
         }
-        Terms::of_request(params, served)
+        Terms::of_request(params, &self.0.server)
     }
 
     fn handshake(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {

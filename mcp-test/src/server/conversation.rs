@@ -198,8 +198,7 @@ impl Talk {
             id.iter().for_each(|id| self.0.in_flight.cancel(id));
         }
         let server = &self.0.server;
-        let terms =
-            Terms::of_request(params.as_ref(), server.served()).ok().or_else(|| self.agreed());
+        let terms = Terms::of_request(params.as_ref(), server).ok().or_else(|| self.agreed());
         let rule = self.note(message, terms.as_ref());
         let Some(handler) = rule.or_else(|| server.handler(&method)) else {
             return ready(None).boxed();

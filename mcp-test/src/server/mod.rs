@@ -52,6 +52,7 @@ use crate::{
     trace::Recorder,
     transport::{
         Fault, Limits, Target,
+        fault::Lapse,
         serve::{Actor, Conversation, ServeError},
         serve_lines::serve_lines,
         tap::Tap,
@@ -325,6 +326,11 @@ impl Server {
 
     fn book(&self) -> &Book {
         &self.0.book
+    }
+
+    /// Whether a fault on the tap has the server lapse in this way.
+    fn lapses(&self, lapse: Lapse) -> bool {
+        self.0.faults.iter().any(|fault| fault.is(lapse))
     }
 
     /// The faults on the tap.

@@ -9,6 +9,7 @@ use super::{Refusal, Server};
 use crate::{
     json::Value,
     spec::{Era, Revision, Revisions, error_code, meta},
+    transport::fault::Lapse,
     wire::RpcError,
 };
 
@@ -48,12 +49,15 @@ impl Terms {
     }
 
     /// What `_meta` of a request says.
-    pub(super) fn of_request(params: Option<&Value>, served: Revisions) -> Result<Self, Refusal> {
+    pub(super) fn of_request(params: Option<&Value>, server: &Server) -> Result<Self, Refusal> {
+        let served = server.served();
         let bad = |error| Refusal { error, status: Some(400) };
+        let is_lenient = server.lapses(Lapse::SkipsMeta);
         let nothing = Value::from(json!({}));
         let meta = params.and_then(|params| params.get("_meta")).unwrap_or(&nothing);
         let requested = match meta.get(meta::PROTOCOL_VERSION) {
-            Some(Value::String(requested)) => requested,
+            Some(Value::String(requested)) => requested.as_str(),
+            _ if is_lenient => Revision::NEWEST.as_str(),
             other => return Err(bad(lacking(meta::PROTOCOL_VERSION, "a string", other))),
         };
         let revision = requested
@@ -62,11 +66,21 @@ impl Terms {
             .filter(|revision: &Revision| {
                 served.contains(*revision) && revision.era() == Era::Stateless
             })
-            .ok_or_else(|| bad(unsupported(requested, served)))?;
+            .ok_or_else(|| {
+                let error = unsupported(requested, served);
+                bad(match server.lapses(Lapse::VagueVersion) {
+                    true => RpcError { code: error_code::INVALID_REQUEST, ..error },
+                    false => error,
+                })
+            })?;
         let capabilities = match meta.get(meta::CLIENT_CAPABILITIES) {
             Some(capabilities @ Value::Object(_)) => capabilities.clone(),
+            _ if is_lenient => json!({}).into(),
             other => return Err(bad(lacking(meta::CLIENT_CAPABILITIES, "an object", other))),
         };
+        if server.lapses(Lapse::WantsClientInfo) && meta.get(meta::CLIENT_INFO).is_none() {
+            return Err(bad(lacking(meta::CLIENT_INFO, "an object", None)));
+        }
         Ok(Self { revision, capabilities, info: meta.get(meta::CLIENT_INFO).cloned() })
     }
 }

@@ -36,9 +36,13 @@ const IN_BOTH_ERAS: &[Damaged] = &[
     ("completion-complete", "remove:completion/complete:/completion/values"),
     ("completion-complete", "set:completion/complete:/completion/values:[7]"),
     ("tools-call-with-progress", "error:tools/call:-32603"),
+    ("server-sse-multiple-streams", "status:tools/list:429"),
+    ("server-sse-multiple-streams", "close:tools/list"),
     ("prompts-list", "wrong-id:prompts/list"),
     ("prompts-get-simple", "set:prompts/get:/messages:[]"),
     ("prompts-get-simple", r#"stray:prompts/get:{"jsonrpc":"2.0","id":77,"result":{}}"#),
+    ("dns-rebinding-protection", "any-origin"),
+    ("dns-rebinding-protection", "host-only"),
 ];
 
 const WITH_A_HANDSHAKE: &[Damaged] = &[
@@ -62,6 +66,36 @@ const WITH_A_HANDSHAKE: &[Damaged] = &[
     ("resources-subscribe", "remove:initialize:/capabilities/resources/subscribe"),
     ("resources-unsubscribe", "error:resources/unsubscribe:-32601"),
     ("resources-unsubscribe", "remove:initialize:/capabilities/resources/subscribe"),
+    ("server-session-lifecycle", "status:initialize:500"),
+    ("server-session-lifecycle", "status:notifications/initialized:500"),
+    ("server-session-lifecycle", "status:DELETE:404"),
+    ("server-session-lifecycle", "status:DELETE:405"),
+    ("server-session-lifecycle", "status:DELETE:500"),
+    ("server-session-lifecycle", "keep-session"),
+    ("server-session-lifecycle", "no-session"),
+    ("server-sse-polling", "status:initialize:500"),
+    ("server-sse-polling", "status:tools/call:404"),
+    ("server-sse-polling", "status:tools/call:500"),
+    ("server-sse-polling", "status:GET:405"),
+    ("server-sse-polling", "status:GET:500"),
+    ("server-sse-polling", "no-session"),
+    ("server-sse-polling", "no-event-ids"),
+    ("server-sse-polling", "no-retry"),
+    ("server-sse-multiple-streams", "status:initialize:500"),
+    ("server-sse-multiple-streams", "no-session"),
+    ("server-sse-multiple-streams", "html:tools/list"),
+    ("dns-rebinding-protection", "status:initialize:403"),
+    ("dns-rebinding-protection", "status:notifications/initialized:500"),
+];
+
+const WITHOUT_A_HANDSHAKE: &[Damaged] = &[
+    ("http-header-validation", "any-mirror"),
+    ("http-header-validation", "vague-mirror"),
+    ("http-header-validation", "error:tools/list:-32603"),
+    ("http-header-validation", "set:tools/list:/tools:[]"),
+    ("http-header-validation", "error:tools/call:-32602"),
+    ("http-header-validation", "close:tools/call"),
+    ("dns-rebinding-protection", "status:server/discover:403"),
 ];
 
 /// Where the two do not agree, as [`compare`] tells it, and why.
@@ -143,7 +177,8 @@ fn both_judge_a_faulty_server_alike() {
     let Some(peers) = Peers::installed() else { return };
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "both-judge-faults-alike");
     let cells = IN_BOTH_ERAS.iter().chain(WITH_A_HANDSHAKE).map(|damaged| (HANDSHAKE, *damaged));
-    let cells = cells.chain(IN_BOTH_ERAS.iter().map(|damaged| (STATELESS, *damaged)));
+    let stateless = IN_BOTH_ERAS.iter().chain(WITHOUT_A_HANDSHAKE);
+    let cells = cells.chain(stateless.map(|damaged| (STATELESS, *damaged)));
     let waiting = Mutex::new(cells.enumerate().collect::<Vec<_>>());
     let differences = Mutex::new(BTreeSet::new());
     let work = || {

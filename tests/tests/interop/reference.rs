@@ -1,11 +1,13 @@
 //! The reference server over all carriers: whatever fails or is skipped here is our own defect.
 
 use crate::program::{MCP_TEST, Run, free_port, mcp_test};
-use crate::report::{Report, over_streamable_http};
+use crate::report::{Report, over_lines, over_streamable_http};
 
 /// Every scenario passes at every revision at which it exists.
 const VERDICTS: &str = "\
 completion-complete: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+dns-rebinding-protection: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+http-header-validation: passed at 2026-07-28
 logging-set-level: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 ping: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 prompts-get-simple: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
@@ -15,6 +17,9 @@ resources-read-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-
 resources-subscribe: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 resources-unsubscribe: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+server-session-lifecycle: passed at 2025-03-26 2025-06-18 2025-11-25
+server-sse-multiple-streams: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+server-sse-polling: passed at 2025-11-25
 tools-call-elicitation: passed at 2025-06-18 2025-11-25 2026-07-28
 tools-call-error: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-sampling: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
@@ -33,7 +38,7 @@ fn passes(target: &[&str], verdicts: &str) {
 
 #[test]
 fn over_duplex() {
-    passes(&["--reference", "--transport", "duplex"], VERDICTS);
+    passes(&["--reference", "--transport", "duplex"], &over_lines(VERDICTS));
 }
 
 #[test]
@@ -43,7 +48,8 @@ fn over_the_router() {
 
 #[test]
 fn over_stdio() {
-    passes(&["--", MCP_TEST, "reference", "server", "--stdio"], VERDICTS);
+    let target = ["--", MCP_TEST, "reference", "server", "--stdio"];
+    passes(&target, &over_lines(VERDICTS));
 }
 
 #[test]

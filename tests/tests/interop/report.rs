@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use mcp_test::json::Value;
+use mcp_test::scenario::Leg;
+use mcp_test::scenarios;
+use mcp_test::transport::CarrierKind;
 
 use crate::program::Run;
 
@@ -58,6 +61,15 @@ impl Report {
 
 fn text<'a>(value: &'a Value, member: &str) -> &'a str {
     value.get(member).and_then(Value::as_str).unwrap_or_else(|| panic!("no `{member}` in {value}"))
+}
+
+/// What is left of verdicts where messages are lines: the scenarios that are not about HTTP.
+pub(crate) fn over_lines(verdicts: &str) -> String {
+    let is_said = |line: &&str| {
+        let scenario = line.split(':').next().and_then(|id| scenarios::find(Leg::Server, id));
+        scenario.is_some_and(|it| it.carriers.contains(CarrierKind::Stdio))
+    };
+    verdicts.split_inclusive('\n').filter(is_said).collect()
 }
 
 /// What becomes of verdicts over Streamable HTTP, which came after the first revision.

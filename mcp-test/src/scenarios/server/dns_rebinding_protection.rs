@@ -55,7 +55,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let authority = ctx.authority().unwrap_or_default();
     if !is_local(&authority) {
         for id in [REFUSES, SERVES, ORIGIN] {
-            let why = format!("the server is not reached as one of this machine, but as {authority}");
+            let why =
+                format!("the server is not reached as one of this machine, but as {authority}");
             ctx.check(id).missing(Finding::test(why));
         }
         return Ok(());
@@ -95,9 +96,12 @@ async fn serves(
     let handshake = revision.era() == Era::Handshake;
     if !is_success(answer) {
         let broken = if handshake { "lifecycle.initialize-response" } else { "discover.implement" };
-        return Ok(Err(finding("a request with the Host and Origin of this machine is refused", answer)
-            .expected("HTTP 200")
-            .requires(broken)));
+        return Ok(Err(finding(
+            "a request with the Host and Origin of this machine is refused",
+            answer,
+        )
+        .expected("HTTP 200")
+        .requires(broken)));
     }
     if !handshake {
         return Ok(Ok(()));

@@ -177,7 +177,7 @@ pub(super) fn finding(headline: impl Into<String>, answer: &HttpAnswer) -> Findi
 /// What an answer was: its status, and what its body holds.
 pub(super) fn in_words(answer: &HttpAnswer) -> String {
     let what = match answer.messages().last() {
-        Some(Message::Error(error)) => format!("the error {}", error.error),
+        Some(Message::Error(error)) => error.error.to_string(),
         Some(Message::Response(response)) => format!("the result {}", response.result.short(80)),
         Some(Message::Request(request)) => format!("the request `{}`", request.method),
         Some(Message::Notification(notification)) => {

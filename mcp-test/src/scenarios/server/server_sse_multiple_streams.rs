@@ -109,7 +109,8 @@ async fn at_once(
 ) -> Result<(), Finding> {
     let revision = ctx.revision();
     let posts = IDS.map(|id| post(&request(revision, id, "tools/list", json!({}))));
-    let answers: Vec<HttpAnswer> = ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
+    let answers: Vec<HttpAnswer> =
+        ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
 
     let mut accepts = ctx.check("server-accepts-multiple-post-streams").pass();
     for answer in answers.iter().filter(|answer| !is_success(answer)) {
@@ -154,7 +155,9 @@ fn readable(ctx: &mut Ctx, answers: &[HttpAnswer]) {
 /// That an answer holds the reply to its own request and to no other one.
 fn own_reply(id: i64, answer: &HttpAnswer) -> Result<(), Finding> {
     let expected = format!("the reply with id {id}, in the response to its own request");
-    if let Some(other) = IDS.into_iter().find(|other| *other != id && reply(answer, *other).is_some()) {
+    if let Some(other) =
+        IDS.into_iter().find(|other| *other != id && reply(answer, *other).is_some())
+    {
         return Err(finding("a reply came in the response to another request", answer)
             .expected(expected)
             .got(format!("the reply with id {other}"))
@@ -162,9 +165,11 @@ fn own_reply(id: i64, answer: &HttpAnswer) -> Result<(), Finding> {
     }
     match reply(answer, id) {
         Some(Ok(_)) => Ok(()),
-        Some(Err(_)) | None => Err(finding("one of three requests at once is not answered", answer)
-            .expected(expected)
-            .requires("jsonrpc.request-answered")),
+        Some(Err(_)) | None => {
+            Err(finding("one of three requests at once is not answered", answer)
+                .expected(expected)
+                .requires("jsonrpc.request-answered"))
+        }
     }
 }
 
@@ -191,10 +196,12 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
     drop(open);
     Ok(match reply(&answer, 1003) {
         Some(Ok(_)) => Ok(()),
-        _ => Err(Finding::peer("a request is not answered in its response while the client listens")
-            .expected("the reply with id 1003")
-            .got(in_words(&answer))
-            .requires("transport.http.multiple-streams-tolerated")),
+        _ => {
+            Err(Finding::peer("a request is not answered in its response while the client listens")
+                .expected("the reply with id 1003")
+                .got(in_words(&answer))
+                .requires("transport.http.multiple-streams-tolerated"))
+        }
     })
 }
 

@@ -74,6 +74,12 @@ pub enum Lapse {
     LooksAtHostOnly,
     /// Serves whatever `MCP-Protocol-Version` says.
     SkipsVersion,
+    /// Refuses a version that it does not speak with another code than that of such an error.
+    VagueVersion,
+    /// Serves requests without the members of `_meta` that each must have.
+    SkipsMeta,
+    /// Refuses requests that do not say who their client is.
+    WantsClientInfo,
     /// Serves requests whose mirrored headers say something else than their body.
     SkipsMirrors,
     /// Refuses mirrored headers that say something else than the body, and does not say that it is for this.
@@ -201,12 +207,15 @@ impl Damage {
 }
 
 impl Lapse {
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::IgnoresEof,
         Self::IgnoresTerm,
         Self::AllowsAnyOrigin,
         Self::LooksAtHostOnly,
         Self::SkipsVersion,
+        Self::VagueVersion,
+        Self::SkipsMeta,
+        Self::WantsClientInfo,
         Self::SkipsMirrors,
         Self::VagueMirrors,
         Self::NoSession,
@@ -226,6 +235,9 @@ impl Lapse {
             Self::AllowsAnyOrigin => "any-origin",
             Self::LooksAtHostOnly => "host-only",
             Self::SkipsVersion => "any-version",
+            Self::VagueVersion => "vague-version",
+            Self::SkipsMeta => "any-meta",
+            Self::WantsClientInfo => "want-client-info",
             Self::SkipsMirrors => "any-mirror",
             Self::VagueMirrors => "vague-mirror",
             Self::NoSession => "no-session",

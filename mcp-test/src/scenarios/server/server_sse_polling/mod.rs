@@ -93,7 +93,8 @@ fn call_of(id: i64) -> serde_json::Value {
 
 /// Whether the call is answered with a stream; if not, says what is wrong with that.
 fn can_be_read(ctx: &mut Ctx, posted: &HttpAnswer) -> bool {
-    let refused = |headline: &str| finding(headline, posted).expected("HTTP 200 with an event stream");
+    let refused =
+        |headline: &str| finding(headline, posted).expected("HTTP 200 with an event stream");
     match posted.status {
         400 | 404 => {
             let finding = refused("the call of the tool is refused");
@@ -119,9 +120,7 @@ fn can_be_read(ctx: &mut Ctx, posted: &HttpAnswer) -> bool {
 
 /// Logs the events that say something, and hands back the result of the call, if it came.
 fn events(ctx: &mut Ctx, posted: &HttpAnswer) -> Option<Value> {
-    for event in posted.events.iter().filter(|event| event.id.is_some()) {
-        ctx.check("incoming-sse-event").info(in_words(event));
-    }
+    log(ctx, posted);
     let result = reply(posted, 1)?.unwrap_or_default();
     let check = ctx.check("incoming-sse-event");
     if result.get("isError").and_then(Value::as_bool) == Some(true) {
@@ -133,6 +132,12 @@ fn events(ctx: &mut Ctx, posted: &HttpAnswer) -> Option<Value> {
     Some(result)
 }
 
+fn log(ctx: &mut Ctx, answer: &HttpAnswer) {
+    for event in answer.events.iter().filter(|event| event.id.is_some()) {
+        ctx.check("incoming-sse-event").info(in_words(event));
+    }
+}
+
 fn in_words(event: &SseEvent) -> String {
     let id = event.id.as_deref().unwrap_or_default();
     let retry = event.retry.map(|retry| format!(", retry {retry}")).unwrap_or_default();
@@ -142,7 +147,8 @@ fn in_words(event: &SseEvent) -> String {
 
 fn priming(ctx: &mut Ctx, posted: &HttpAnswer) {
     let primes = |event: &SseEvent| {
-        event.id.as_deref().is_some_and(|id| !id.is_empty()) && matches!(event.data.as_str(), "" | "{}")
+        event.id.as_deref().is_some_and(|id| !id.is_empty())
+            && matches!(event.data.as_str(), "" | "{}")
     };
     let got = posted.events.first().map_or("no event at all".to_owned(), in_words);
     let check = ctx.check("server-sse-priming-event");
@@ -167,7 +173,9 @@ fn retry(ctx: &mut Ctx, posted: &HttpAnswer, is_answered: bool) {
         check.pass();
     } else if is_answered {
         let why = "a stream that does not end early need not say when to come back";
-        check.info("the stream has brought the reply").officially_judge(Err(missing().should()), why);
+        check
+            .info("the stream has brought the reply")
+            .officially_judge(Err(missing().should()), why);
     } else {
         check.fail(missing());
     }
@@ -193,6 +201,7 @@ async fn resume(
     ctx.check("outgoing-request").info("GET with Last-Event-ID");
     let resumed = resumed(ctx, coming_back, 1).await?;
     ctx.check("incoming-response").info(format!("HTTP {} for GET", resumed.status));
+    log(ctx, &resumed);
     let check = ctx.check(RESUMES);
     if resumed.status == 405 {
         check.info("the server does not let clients come back: HTTP 405");
@@ -224,7 +233,8 @@ fn unique(events: &[SseEvent]) -> Result<(), Finding> {
 async fn both(ctx: &mut Ctx, session: &Session) -> Result<Vec<SseEvent>, Finding> {
     const OWN: &str = "server-sse-own-stream-only";
     let posts = [11, 12].map(|id| session.post(&call_of(id)));
-    let posted: Vec<HttpAnswer> = ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
+    let posted: Vec<HttpAnswer> =
+        ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
     let mut seen: Vec<SseEvent> = posted.iter().flat_map(|it| it.events.clone()).collect();
     let mut outcomes = Vec::new();
     for (answer, own) in posted.iter().zip([11, 12]) {
