@@ -22,7 +22,7 @@
 //! | 12 | `cli` |
 
 #[cfg(feature = "harness")]
-pub use harness::conformance;
+pub use harness::{client_conformance, conformance};
 pub use mcp_test_macros::mcp_scenario;
 
 /// The error that test code may end with: anything that is an error.

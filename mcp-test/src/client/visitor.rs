@@ -42,7 +42,9 @@ pub struct Visitor {
 #[derive(Debug, Clone)]
 pub struct Errand {
     endpoint: Endpoint,
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "there is no way without HTTP"))]
     faults: Arc<[Fault]>,
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "there is no way without HTTP"))]
     recorder: Recorder,
 }
 

@@ -19,36 +19,40 @@ use crate::check::Finding;
 use crate::clock::{self, Deadline};
 use crate::process;
 use crate::report::failure;
-use crate::run::{Baseline, Outcome, Plan, Results, RunEvent, Selection, Verdict, run};
-use crate::scenario::{IntoTarget, Leg, Profile};
+use crate::run::{Baseline, Outcome, Plan, Results, RunEvent, Selection, Tested, Verdict, run};
+use crate::scenario::{IntoTarget, Profile};
 use crate::spec::{Revision, Revisions};
-use crate::transport::Target;
+use crate::transport::ClientTarget;
 
 /// Every built-in scenario that applies to a target, as tests for [`main!`](crate::main!).
 ///
-/// Takes a [`Target`], or a function or closure that makes one. Judged is by the specification
+/// Takes a [`Target`](crate::transport::Target), or a function or closure that makes one. Judged is by the specification
 /// ([`Profile::Adaptive`]): what the server does not offer is skipped, and a skipped test is shown as ignored.
 ///
 /// ```ignore
 /// mcp_test::main!(mcp_test::conformance(my_server).baseline("tests/known-failures.yml"));
 /// ```
 pub fn conformance(target: impl IntoTarget) -> Conformance {
-    Conformance {
-        name: "conformance".to_owned(),
-        target: target.into_target(),
-        profile: Profile::Adaptive,
-        revisions: None,
-        baseline: None,
-        timeout: None,
-    }
+    Conformance::of("conformance", target.into_target().into())
 }
 
-/// Built-in scenarios for a target; made by [`conformance`].
+/// Every built-in scenario for clients, as tests for [`main!`](crate::main!).
+///
+/// ```ignore
+/// mcp_test::main!(mcp_test::client_conformance(ClientTarget::future(|endpoint| async move {
+///     my_client::visit(&endpoint.url, &endpoint.scenario).await
+/// })));
+/// ```
+pub fn client_conformance(client: ClientTarget) -> Conformance {
+    Conformance::of("client_conformance", client.into())
+}
+
+/// Built-in scenarios for a target; made by [`conformance`] and [`client_conformance`].
 #[derive(Debug, Clone)]
 #[must_use = "give it to `mcp_test::main!`"]
 pub struct Conformance {
     name: String,
-    target: Target,
+    target: Tested,
     profile: Profile,
     revisions: Option<Revisions>,
     baseline: Option<PathBuf>,
@@ -56,7 +60,18 @@ pub struct Conformance {
 }
 
 impl Conformance {
-    /// What the names of the tests begin with, in place of `conformance`.
+    fn of(name: &str, target: Tested) -> Self {
+        Self {
+            name: name.to_owned(),
+            target,
+            profile: Profile::Adaptive,
+            revisions: None,
+            baseline: None,
+            timeout: None,
+        }
+    }
+
+    /// What the names of the tests begin with, in place of the name of the function.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
@@ -92,6 +107,7 @@ impl Conformance {
         let revisions = self.revisions.map(|revisions| revisions.iter().collect::<Vec<Revision>>());
         let selection =
             Selection { revisions: revisions.unwrap_or_default(), ..Selection::default() };
+        let leg = self.target.leg();
         let mut plan = Plan::build(self.target, self.profile, &selection)?;
         if let Some(timeout) = self.timeout {
             plan = plan.timeout(timeout);
@@ -100,7 +116,7 @@ impl Conformance {
             None => None,
             Some(path) => {
                 let baseline = Baseline::read(Path::new(manifest_dir).join(path))?;
-                for warning in baseline.vet(Leg::Server, self.profile)? {
+                for warning in baseline.vet(leg, self.profile)? {
                     eprintln!("warning: {warning}");
                 }
                 Some(baseline)
@@ -314,7 +330,7 @@ impl Shared {
                 };
             }
             return Err(told(&failing, |outcome, check| {
-                !baseline.expects(Leg::Server, outcome.cell.scenario.id, check)
+                !baseline.expects(outcome.cell.scenario.leg, outcome.cell.scenario.id, check)
             }));
         }
         match failing.is_empty() {

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `#[mcp_scenario]` | one `#[test]`: its cells one after the other, all reported | one trial per cell |
 //! | skipped at run time | fails and says so, unless `allow_skip` | ignored, with the reason |
-//! | `conformance(target)` | - | one trial per built-in scenario |
+//! | `conformance(target)`, `client_conformance(client)` | - | one trial per built-in scenario |
 //!
 //! Either way a cell has a thread and a current-thread runtime of its own, and a deadline on the machine's clock: that
 //! of the attribute, else `MCP_TEST_TIMEOUT`, else 30 seconds. Code that blocks its thread is noticed from outside and
@@ -64,7 +64,7 @@ mod telling;
 mod trials;
 
 #[cfg(feature = "harness")]
-pub use conformance::{Conformance, conformance};
+pub use conformance::{Conformance, client_conformance, conformance};
 pub use error::Unplayable;
 pub use plain::run_test;
 #[cfg(feature = "harness")]

@@ -2,9 +2,11 @@
 //! changes, and nothing else.
 //!
 //! The passing runs go over all cells that need no other program, each proof over one. The checks that no scenario
-//! declares, since every one has them, are proven in `everywhere`.
+//! declares, since every one has them, are proven in `everywhere` and, for clients, in `of_clients`.
 
 mod everywhere;
+#[cfg(feature = "http")]
+mod of_clients;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

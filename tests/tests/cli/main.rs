@@ -2,6 +2,7 @@
 
 mod alias;
 mod baseline;
+mod client;
 mod environment;
 mod files;
 mod guarded;

@@ -158,8 +158,14 @@ fn both_fail_a_message_of_a_wrong_shape() {
     }
 }
 
-/// The statuses of the one `checks.json` below a folder, by check id; of several rows of one id the gravest.
+/// The statuses of the one `checks.json` below a folder, by check id.
 pub(crate) fn statuses(folder: &Path) -> BTreeMap<String, String> {
+    statuses_by("id", folder)
+}
+
+/// The statuses of the one `checks.json` below a folder, by a member of the checks; of several rows that share it
+/// the gravest.
+pub(crate) fn statuses_by(key: &str, folder: &Path) -> BTreeMap<String, String> {
     const GRAVITY: [&str; 5] = ["INFO", "SUCCESS", "SKIPPED", "WARNING", "FAILURE"];
     let gravity = |status: &str| GRAVITY.iter().position(|known| *known == status);
     let mut runs =
@@ -173,7 +179,7 @@ pub(crate) fn statuses(folder: &Path) -> BTreeMap<String, String> {
     let mut statuses: BTreeMap<String, String> = BTreeMap::new();
     for check in checks.as_array().expect("checks.json is a list") {
         let status = member(check, "status");
-        let gravest = statuses.entry(member(check, "id")).or_default();
+        let gravest = statuses.entry(member(check, key)).or_default();
         if gravity(&status) > gravity(gravest) {
             *gravest = status;
         }

@@ -41,6 +41,13 @@ impl Peers {
         self.node("@modelcontextprotocol/conformance/dist/index.js", command)
     }
 
+    /// The command line of our client on the official TypeScript SDK, which wants a URL after it.
+    pub(crate) fn client(&self) -> String {
+        let packages = self.0.join("npm/node_modules");
+        let node = self.0.join("node");
+        format!("{} {} {}", node.display(), own("client.mjs"), packages.display())
+    }
+
     fn node(&self, script: &str, argument: &str) -> Vec<String> {
         let script = self.0.join("npm/node_modules").join(script);
         assert!(script.is_file(), "{} does not exist", script.display());

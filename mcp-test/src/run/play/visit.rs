@@ -11,7 +11,7 @@ use crate::scenario::{self, Judging, LEFT_WELL, TOOK_PART};
 use crate::server::Server;
 use crate::trace::{Party, Recorder, Seq, Trace, What};
 use crate::transport::client_target::SCENARIO;
-use crate::transport::{ClientTarget, Endpoint, Leaving, Left};
+use crate::transport::{ClientTarget, Leaving, Left};
 use crate::wire::Message;
 
 /// What a shell exits with when it cannot start a program.
@@ -59,6 +59,8 @@ impl Stage<'_> {
 
     #[cfg(feature = "http")]
     async fn send(&self, client: &ClientTarget, server: &Server) -> Result<Left, Finding> {
+        use crate::transport::Endpoint;
+
         let listening = server.listen(("127.0.0.1", 0)).await.map_err(|error| {
             Finding::environment("no port could be opened for the client").got(error.to_string())
         })?;
