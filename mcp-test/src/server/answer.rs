@@ -68,6 +68,40 @@ impl Answer {
             Err(NoResult::Instead(then)) => Err(then),
         }
     }
+
+    /// A result that asks for input before the request can be answered: requests to the client under names of the
+    /// server's choice (`null` for none), and a state that the client sends back with their answers.
+    ///
+    /// Only where [`Revision::has_input_requests`](crate::spec::Revision::has_input_requests) can clients make anything
+    /// of it. What comes back is in [`Call::input_response`](super::Call::input_response) and
+    /// [`Call::request_state`](super::Call::request_state).
+    ///
+    /// ```
+    /// use mcp_test::server::{Answer, Call, Server};
+    /// use serde_json::json;
+    ///
+    /// let server = Server::new(json!({"name": "greeter", "version": "1.0.0"}))
+    ///     .capabilities(json!({"tools": {}}))
+    ///     .on("tools/call", |call: Call| async move {
+    ///         if call.input_response("roots").is_some() {
+    ///             return Answer::from(json!({"content": []}));
+    ///         }
+    ///         Answer::input_required(json!({"roots": {"method": "roots/list"}}), Some("step 1"))
+    ///     });
+    /// # drop(server);
+    /// ```
+    #[must_use]
+    pub fn input_required(requests: impl Into<Value>, state: Option<&str>) -> Self {
+        let mut result = Value::from(serde_json::json!({ "resultType": "input_required" }));
+        let requests = requests.into();
+        if !requests.is_null() {
+            result.set("/inputRequests", requests);
+        }
+        if let Some(state) = state {
+            result.set("/requestState", state.into());
+        }
+        result.into()
+    }
 }
 
 impl From<Value> for Answer {

@@ -66,6 +66,18 @@ impl Call {
         self.params.get(name)
     }
 
+    /// What the client answers to one of the requests of [`Answer::input_required`](super::Answer::input_required).
+    #[must_use]
+    pub fn input_response(&self, name: &str) -> Option<&Value> {
+        self.params.get("inputResponses")?.get(name)
+    }
+
+    /// The state that the client brings back; whoever relies on it has to see for himself that it is his own.
+    #[must_use]
+    pub fn request_state(&self) -> Option<&str> {
+        self.params.get("requestState")?.as_str()
+    }
+
     /// The revision by which the request is served.
     #[must_use]
     pub fn revision(&self) -> Revision {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{BoxFuture, FutureExt, join_all, ready};
+use tokio::sync::watch;
 
 use super::{
     Refusal, Server,
@@ -12,6 +13,7 @@ use super::{
     handler::Handler,
     in_flight::InFlight,
     reply::{refusal, reply},
+    subscriptions::{LISTEN, Wishes},
     terms::Terms,
 };
 use crate::{
@@ -25,7 +27,7 @@ use crate::{
 };
 
 /// What one message leads to: a reply, or none.
-type Reply = BoxFuture<'static, Option<Emitted>>;
+pub(super) type Reply = BoxFuture<'static, Option<Emitted>>;
 
 /// One conversation; copies are the same conversation.
 #[derive(Debug, Clone)]
@@ -38,18 +40,14 @@ pub(super) struct State {
     pub(super) server: Server,
     pub(super) era: Option<Era>,
     pub(super) agreed: Mutex<Option<Terms>>,
-    own: Mutex<Own>,
+    /// The way for what the server sends on its own account.
+    own: Mutex<Option<Outbox>>,
+    over: watch::Sender<bool>,
+    pub(super) wishes: Wishes,
     /// The level that the client has set for the whole conversation.
     pub(super) log_level: Mutex<Option<String>>,
     asked: Asked,
-    in_flight: InFlight,
-}
-
-/// The way for what the server sends on its own account.
-#[derive(Debug, Default)]
-struct Own {
-    outbox: Option<Outbox>,
-    is_over: bool,
+    pub(super) in_flight: InFlight,
 }
 
 impl Conversation for Talk {
@@ -71,18 +69,22 @@ impl Conversation for Talk {
 
     fn attach(&self, outbox: Outbox) {
         let mut own = self.own();
-        if !own.is_over {
-            own.outbox = Some(outbox);
+        if !self.is_over() {
+            *own = Some(outbox);
+            drop(own);
+            self.0.server.audience().join(self);
         }
     }
 
     fn close(&self) {
-        *self.own() = Own { outbox: None, is_over: true };
+        let mut own = self.own();
+        self.0.over.send_replace(true);
+        *own = None;
         self.0.asked.close();
     }
 
     fn is_over(&self) -> bool {
-        self.own().is_over
+        *self.0.over.borrow()
     }
 }
 
@@ -95,6 +97,8 @@ impl Talk {
             agreed: Mutex::default(),
             own: Mutex::default(),
             log_level: Mutex::default(),
+            over: watch::Sender::default(),
+            wishes: Wishes::default(),
             asked: Asked::default(),
             in_flight: InFlight::default(),
         }))
@@ -102,10 +106,16 @@ impl Talk {
 
     /// The way for what the server sends on its own account, where there is one.
     pub(super) fn own_outbox(&self) -> Option<Outbox> {
-        self.own().outbox.clone()
+        self.own().clone()
     }
 
-    fn own(&self) -> MutexGuard<'_, Own> {
+    /// Waits until the conversation is over.
+    pub(super) async fn over(&self) {
+        // The sender lives as long as this conversation does.
+        self.0.over.subscribe().wait_for(|over| *over).await.ok();
+    }
+
+    fn own(&self) -> MutexGuard<'_, Option<Outbox>> {
         self.0.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -241,11 +251,16 @@ impl Talk {
             }
         };
         let Some(handler) = rule.or_else(|| server.handler(&method)) else {
+            if method == LISTEN {
+                return self.listen(id, &params.unwrap_or_default(), terms, outbox);
+            }
             let answer = server.built_in(&method, &terms);
             return ready(Some(reply(id, method, answer, &terms, &server))).boxed();
         };
+        let uri = params.as_ref().and_then(|params| params.get("uri")?.as_str()).map(str::to_owned);
         let call = self.call(Some(id.clone()), method.clone(), params, terms.clone(), outbox);
         let ticket = self.0.in_flight.enter(&id);
+        let talk = self.clone();
         let answer = async move {
             let answer = tokio::select! {
                 biased;
@@ -253,7 +268,12 @@ impl Talk {
                 answer = handler.answer(call) => answer,
             };
             Some(match answer.said() {
-                Ok(answer) => reply(id, method, answer, &terms, &server),
+                Ok(answer) => {
+                    if answer.is_ok() {
+                        talk.0.wishes.note(&method, uri.as_deref());
+                    }
+                    reply(id, method, answer, &terms, &server)
+                }
                 Err(then) => Emitted::instead(method, then),
             })
         };

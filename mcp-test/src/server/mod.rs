@@ -29,18 +29,20 @@ mod log;
 pub mod reference;
 mod reply;
 mod shape;
+mod subscriptions;
 mod terms;
 
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashMap, future::Future, sync::Arc};
+use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use conversation::Talk;
 use given::Book;
 use handler::Handler;
+use subscriptions::Audience;
 
 #[cfg(feature = "http")]
 use crate::transport::serve_http::{HttpOptions, HttpServer};
@@ -53,7 +55,7 @@ use crate::{
     transport::{
         Fault, Limits, Target,
         fault::Lapse,
-        serve::{Actor, Conversation, ServeError},
+        serve::{Actor, Conversation, Mirrored, ServeError},
         serve_lines::serve_lines,
         tap::Tap,
     },
@@ -73,7 +75,8 @@ pub use crate::transport::serve_http::Listening;
 
 /// A server made of a script.
 ///
-/// Copies are cheap and share nothing that changes: every connection and every session is a conversation of its own.
+/// Copies are cheap and serve the same clients, each in a conversation of its own; a copy that is changed is another
+/// server.
 #[derive(Debug, Clone)]
 pub struct Server(Arc<Script>);
 
@@ -89,6 +92,9 @@ struct Script {
     recorder: Option<Recorder>,
     limits: Limits,
     streams_replies: bool,
+    retry: Duration,
+    mirrored: Vec<Mirrored>,
+    audience: Audience,
 }
 
 /// A request that is not admitted.
@@ -120,6 +126,9 @@ impl Server {
             recorder: None,
             limits: Limits::default(),
             streams_replies: false,
+            retry: Duration::from_millis(100),
+            mirrored: Vec::new(),
+            audience: Audience::default(),
         }))
     }
 
@@ -234,6 +243,33 @@ impl Server {
         self.with(|script| script.streams_replies = true)
     }
 
+    /// Tells clients to come back after this time for a stream that they lost, where they may; 100 ms unless told.
+    #[must_use]
+    pub fn retry(self, after: Duration) -> Self {
+        self.with(|script| script.retry = after)
+    }
+
+    /// Expects the argument of a tool in the header `Mcp-Param-…` too, where requests mirror it; `pointer` leads to it in
+    /// the arguments. The tool's schema should say so with `x-mcp-header`.
+    ///
+    /// ```
+    /// use mcp_test::server::reference::everything;
+    ///
+    /// let server = everything().mirrors("execute_sql", "/region", "Region");
+    /// # drop(server);
+    /// ```
+    #[must_use]
+    pub fn mirrors(
+        self,
+        tool: impl Into<String>,
+        pointer: impl Into<String>,
+        header: impl Into<String>,
+    ) -> Self {
+        let mirrored =
+            Mirrored { tool: tool.into(), pointer: pointer.into(), header: header.into() };
+        self.with(|script| script.mirrored.push(mirrored))
+    }
+
     /// Serves one client over a byte stream, a message per line, until it leaves.
     ///
     /// # Errors
@@ -276,10 +312,11 @@ impl Server {
 
     #[cfg(feature = "http")]
     fn http(&self) -> HttpServer {
-        let Script { limits, streams_replies, .. } = &*self.0;
+        let Script { limits, streams_replies, retry, .. } = &*self.0;
         let options = HttpOptions {
             limits: *limits,
             streams_replies: *streams_replies,
+            retry: *retry,
             ..HttpOptions::default()
         };
         HttpServer::new(Arc::new(self.clone()), &self.tap(), options)
@@ -312,6 +349,7 @@ impl Server {
     fn with(mut self, change: impl FnOnce(&mut Script)) -> Self {
         let script = Arc::make_mut(&mut self.0);
         script.book = script.book.anew();
+        script.audience = Audience::default();
         change(script);
         self
     }
@@ -338,6 +376,10 @@ impl Server {
         &self.0.faults
     }
 
+    fn audience(&self) -> &Audience {
+        &self.0.audience
+    }
+
     fn handler(&self, method: &str) -> Option<Handler> {
         self.0.handlers.get(method).cloned()
     }
@@ -362,5 +404,9 @@ impl Actor for Server {
 
     fn converse(&self, era: Option<Era>) -> Arc<dyn Conversation> {
         Arc::new(Talk::new(self.clone(), era))
+    }
+
+    fn mirrored(&self, tool: &str) -> Vec<Mirrored> {
+        self.0.mirrored.iter().filter(|mirrored| mirrored.tool == tool).cloned().collect()
     }
 }

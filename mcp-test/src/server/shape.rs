@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{
     Server,
+    subscriptions::LISTEN,
     terms::{self, Terms},
 };
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// The methods that a server answers without a script.
-pub(super) const BUILT_IN: [&str; 3] = ["initialize", "ping", "server/discover"];
+pub(super) const BUILT_IN: [&str; 4] = ["initialize", "ping", "server/discover", LISTEN];
 
 impl Server {
     /// Whether the method exists at this revision, for a client of this server.
@@ -76,7 +77,7 @@ impl Server {
         result
     }
 
-    fn declares(&self, capability: Capability) -> bool {
+    pub(super) fn declares(&self, capability: Capability) -> bool {
         capability.declared_in(&self.0.capabilities)
     }
 

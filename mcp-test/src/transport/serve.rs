@@ -157,6 +157,22 @@ pub trait Actor: Send + Sync + 'static {
     ///
     /// `era` is what the carrier knows of it; without it, each request decides for itself.
     fn converse(&self, era: Option<Era>) -> Arc<dyn Conversation>;
+
+    /// The arguments of a tool that requests mirror in headers, where [`Revision::mirrors_headers`].
+    fn mirrored(&self, _tool: &str) -> Vec<Mirrored> {
+        Vec::new()
+    }
+}
+
+/// An argument of a tool that a header mirrors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mirrored {
+    /// The tool.
+    pub tool: String,
+    /// Where the argument is among the tool's arguments.
+    pub pointer: String,
+    /// The header's name, after `Mcp-Param-`.
+    pub header: String,
 }
 
 /// One conversation of a server with a client.

@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 use super::say;
 use crate::{
-    server::{Call, Server},
+    server::{Answer, Call, Server},
     trace::{Recorder, What},
     transport::Fault,
 };
@@ -169,4 +169,69 @@ fn faults_end_a_stream() {
     assert_snapshot!(ends_with(Fault::exit_on("ping")), @r#""" the fault `exit:ping` ended the server"#);
     let said = say(&server().faults([Fault::blank_line("ping"), Fault::truncate("ping")]), &[PING]);
     assert_eq!(said, "\n{\"jsonrpc\":\"2.0\",\"\n");
+}
+
+#[test]
+fn a_call_wants_input_and_gets_it() {
+    let server = server().on("tools/call", |call: Call| async move {
+        match (call.request_state(), call.input_response("roots")) {
+            (Some("first"), Some(roots)) => {
+                json!({"content": [], "roots": roots.to_serde()}).into()
+            }
+            (Some(state), _) => Answer::input_required(serde_json::Value::Null, Some(state)),
+            _ => Answer::input_required(json!({"roots": {"method": "roots/list"}}), Some("first")),
+        }
+    });
+    let call = |more: &str| {
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x"MORE,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#.replace("MORE", more)
+    };
+    let said = say(
+        &server,
+        &[
+            &call(""),
+            &call(r#","requestState":"other""#),
+            &call(r#","requestState":"first","inputResponses":{"roots":{"roots":[]}}"#),
+        ],
+    );
+    assert_snapshot!(said, @r#"
+    {"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required","inputRequests":{"roots":{"method":"roots/list"}},"requestState":"first","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}}
+    {"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required","requestState":"other","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}}
+    {"jsonrpc":"2.0","id":2,"result":{"content":[],"roots":{"roots":[]},"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}}
+    "#);
+}
+
+#[test]
+fn subscriptions_share_a_stream_under_their_ids() {
+    let server = server().capabilities(json!({"tools": {"listChanged": true}})).on(
+        "tools/call",
+        |call: Call| async move {
+            call.announce("notifications/tools/list_changed", json!({}));
+            json!({"content": []})
+        },
+    );
+    let request = |id: u8, method: &str, params: &str| {
+        r#"{"jsonrpc":"2.0","id":ID,"method":"METHOD","params":{PARAMS,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#
+            .replace("ID", &id.to_string()).replace("METHOD", method).replace("PARAMS", params)
+    };
+    let listen = r#""notifications":{"toolsListChanged":true}"#;
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    let said = say(
+        &server,
+        &[
+            &request(1, "subscriptions/listen", listen),
+            &request(2, "subscriptions/listen", listen),
+            &request(3, "tools/call", r#""name":"x""#),
+            cancel,
+            &request(4, "tools/call", r#""name":"x""#),
+        ],
+    );
+    assert_snapshot!(said, @r#"
+    {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":1}}}
+    {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}
+    {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}
+    {"jsonrpc":"2.0","id":3,"result":{"content":[],"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}}
+    {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}
+    {"jsonrpc":"2.0","id":4,"result":{"content":[],"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}}
+    {"jsonrpc":"2.0","id":2,"result":{"_meta":{"io.modelcontextprotocol/subscriptionId":2,"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}},"resultType":"complete"}}
+    "#);
 }

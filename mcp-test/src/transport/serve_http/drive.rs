@@ -1,19 +1,28 @@
 //! Driving the work of one request, and taking what it sends as it sends it.
 
+use std::sync::Arc;
+
 use tokio::sync::mpsc;
 
 use crate::transport::serve::{Conversation, Emitted, Outbound, Outbox, Received, Work};
 
 /// The work of one request together with what it sends. Dropping it drops the work.
 pub(super) struct Drive {
+    conversation: Arc<dyn Conversation>,
     work: Option<Work>,
     messages: mpsc::Receiver<Outbound>,
 }
 
 impl Drive {
-    pub(super) fn start(conversation: &dyn Conversation, received: Received) -> Self {
+    pub(super) fn start(conversation: &Arc<dyn Conversation>, received: Received) -> Self {
         let (outbox, messages) = Outbox::channel();
-        Self { work: Some(conversation.receive(received, outbox)), messages }
+        let work = Some(conversation.receive(received, outbox));
+        Self { conversation: Arc::clone(conversation), work, messages }
+    }
+
+    /// Ends the conversation, so that what only waits comes to its end.
+    pub(super) fn close(&self) {
+        self.conversation.close();
     }
 
     /// What comes next; `None` when there will be no more.

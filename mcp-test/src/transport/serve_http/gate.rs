@@ -1,6 +1,6 @@
 //! What a request must look like to be let in: where it comes from, what it brings, what it takes.
 
-use http::{HeaderMap, Uri, header};
+use http::{HeaderMap, Uri, header, uri::Authority};
 
 /// The media type of a message.
 pub(super) const JSON: &str = "application/json";
@@ -15,7 +15,7 @@ pub(super) fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 /// Whether the request comes from no web page, or from one of this machine.
-pub(super) fn is_local(headers: &HeaderMap) -> bool {
+pub(super) fn comes_from_here(headers: &HeaderMap) -> bool {
     if !headers.contains_key(header::ORIGIN) {
         return true;
     }
@@ -24,12 +24,19 @@ pub(super) fn is_local(headers: &HeaderMap) -> bool {
     origin.as_ref().and_then(Uri::host).is_some_and(is_this_machine)
 }
 
-/// Whether the request names this machine as its host.
-pub(super) fn is_for_this_machine(headers: &HeaderMap) -> bool {
-    let host = value(headers, header::HOST.as_str()).and_then(|host| host.parse::<Uri>().ok());
-    host.as_ref().and_then(Uri::host).is_some_and(is_this_machine)
+/// Whether the request is meant for this machine, by its own name or address; one that names nobody is.
+pub(super) fn goes_here(uri: &Uri, headers: &HeaderMap) -> bool {
+    let named = if headers.contains_key(header::HOST) {
+        let host = value(headers, header::HOST.as_str());
+        host.and_then(|host| host.parse::<Authority>().ok())
+            .is_some_and(|host| is_this_machine(host.host()))
+    } else {
+        true
+    };
+    named && uri.host().is_none_or(is_this_machine)
 }
 
+/// Whether a host is this machine: `localhost` or a loopback address.
 fn is_this_machine(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let address = host.parse::<std::net::IpAddr>();
@@ -77,7 +84,7 @@ mod tests {
             "http://127.8.9.1",
             "http://[::1]:80",
         ] {
-            assert!(is_local(&headers("origin", origin)), "{origin}");
+            assert!(comes_from_here(&headers("origin", origin)), "{origin}");
         }
         for origin in [
             "http://evil.example",
@@ -87,9 +94,25 @@ mod tests {
             "http://10.0.0.1",
             "",
         ] {
-            assert!(!is_local(&headers("origin", origin)), "{origin}");
+            assert!(!comes_from_here(&headers("origin", origin)), "{origin}");
         }
-        assert!(is_local(&HeaderMap::new()));
+        assert!(comes_from_here(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn only_hosts_of_this_machine_are_served() {
+        let here = |uri: &str, host| {
+            let headers = headers("host", host);
+            goes_here(&uri.parse().unwrap(), &headers)
+        };
+        for host in ["localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]:80", "127.1.2.3"] {
+            assert!(here("/mcp", host), "{host}");
+        }
+        for host in ["evil.example", "localhost.evil.example:80", "10.0.0.1", "", "a b", "::1"] {
+            assert!(!here("/mcp", host), "{host}");
+        }
+        assert!(goes_here(&Uri::from_static("/mcp"), &HeaderMap::new()));
+        assert!(!here("http://evil.example/mcp", "localhost"));
     }
 
     #[test]

@@ -59,10 +59,15 @@ impl HttpServer {
             Ok(session) => session,
             Err(refused) => return refused.response(id),
         };
-        let drive = Drive::start(&*session.conversation, received);
+        let begins = method(received.value()) == Some("notifications/initialized");
+        let drive = Drive::start(&session.conversation, received);
         match asks {
             Asks::Nothing | Asks::Garbled => {
-                self.accept(drive, matches!(asks, Asks::Nothing)).await
+                let response = self.accept(drive, matches!(asks, Asks::Nothing)).await;
+                if begins && wire.lapses(Lapse::ForgetsSession) {
+                    self.0.sessions.close(&session);
+                }
+                response
             }
             Asks::Initialize | Asks::Reply => {
                 self.respond_in(&session, wire, drive, Vec::new()).await
@@ -115,7 +120,7 @@ impl HttpServer {
 
     async fn open(&self, wire: &Wire, received: Received) -> Response {
         let conversation = self.0.actor.converse(Some(Era::Handshake));
-        let drive = Drive::start(&*conversation, received);
+        let drive = Drive::start(&conversation, received);
         if conversation.revision().is_none() {
             return self.respond(wire, drive).await;
         }
@@ -195,6 +200,10 @@ impl Refused {
     }
 }
 
+fn method(body: Option<&Value>) -> Option<&str> {
+    body?.get("method")?.as_str()
+}
+
 fn asks(body: Option<&Value>) -> Asks {
     let is_request = |message: &Message| matches!(message, Message::Request(_));
     match body.map(Frame::read) {
@@ -228,7 +237,8 @@ async fn speak(session: Session, wire: Wire, mut messages: mpsc::Receiver<Outbou
         }
     };
     tokio::select! {
-        () = speaking => {}
+        // The server has ended the conversation, and with it the session.
+        () = speaking => session.streams.close(),
         () = session.ended() => {}
     }
 }

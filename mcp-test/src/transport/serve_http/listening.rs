@@ -1,6 +1,6 @@
 //! An endpoint on a TCP port.
 
-use std::{fmt, future::IntoFuture, io, net::SocketAddr, time::Duration};
+use std::{fmt, future::IntoFuture, io, net::SocketAddr, sync::atomic::Ordering, time::Duration};
 
 use tokio::{
     net::{TcpListener, ToSocketAddrs},
@@ -29,12 +29,16 @@ pub struct Listening {
 impl HttpServer {
     /// Listens on an address, best one of this machine: `127.0.0.1:0` takes any free port.
     ///
+    /// On a loopback address it serves requests to this machine's own names only, whatever a name server says; on
+    /// another one it cannot know by what names it is called, and `Host` is not looked at.
+    ///
     /// # Errors
     ///
     /// When the address cannot be bound.
     pub async fn listen(&self, address: impl ToSocketAddrs) -> io::Result<Listening> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
+        self.0.is_remote.store(!address.ip().is_loopback(), Ordering::Relaxed);
         let (stop, stopped) = oneshot::channel::<()>();
         let service = self.router().into_make_service_with_connect_info::<Spoiling>();
         let serving = axum::serve(Sockets(listener), service).with_graceful_shutdown(async {

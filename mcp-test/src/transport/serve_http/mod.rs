@@ -17,7 +17,13 @@ mod stateless;
 mod stream;
 mod streams;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -83,6 +89,8 @@ struct Shared {
     options: HttpOptions,
     sessions: Sessions,
     stage: watch::Sender<Stage>,
+    /// Whether it listens where other machines reach it, under names that are not known here.
+    is_remote: AtomicBool,
 }
 
 /// How far a server has come, for everything that waits.
@@ -106,6 +114,7 @@ impl HttpServer {
             options,
             sessions: Sessions::default(),
             stage,
+            is_remote: AtomicBool::new(false),
         }))
     }
 
@@ -160,12 +169,13 @@ impl HttpServer {
 
     async fn admit(&self, wire: &Wire, head: &Parts, body: Body) -> Response {
         let headers = &head.headers;
-        let is_foreign = match wire.lapses(Lapse::LooksAtHostOnly) {
-            true => !gate::is_for_this_machine(headers),
-            false => !gate::is_local(headers),
-        };
-        if is_foreign && !wire.lapses(Lapse::AllowsAnyOrigin) {
-            return reply::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
+        if !wire.lapses(Lapse::AllowsAnyOrigin) {
+            if !wire.lapses(Lapse::LooksAtHostOnly) && !gate::comes_from_here(headers) {
+                return reply::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
+            }
+            if !self.0.is_remote.load(Ordering::Relaxed) && !gate::goes_here(&head.uri, headers) {
+                return reply::refusal(StatusCode::FORBIDDEN, "this host is not allowed");
+            }
         }
         let sessions = self.serves(Era::Handshake) && self.era(headers, None) == Era::Handshake;
         match head.method {

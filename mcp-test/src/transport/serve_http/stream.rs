@@ -26,6 +26,7 @@ impl HttpServer {
             drive,
             queue: VecDeque::new(),
             then: Then::GoOn,
+            is_ending: false,
         };
         state.take(first);
         Body::from_stream(stream::unfold(state, async |mut state| {
@@ -42,6 +43,7 @@ struct Streaming {
     drive: Drive,
     queue: VecDeque<Piece>,
     then: Then,
+    is_ending: bool,
 }
 
 impl Streaming {
@@ -67,6 +69,11 @@ impl Streaming {
             let emitted = tokio::select! {
                 biased;
                 emitted = self.drive.message() => emitted?,
+                () = self.server.reached(Stage::Ending), if !self.is_ending => {
+                    self.is_ending = true;
+                    self.drive.close();
+                    continue;
+                }
                 () = self.server.reached(Stage::Over) => {
                     return Some(Err(io::ErrorKind::ConnectionAborted.into()));
                 }

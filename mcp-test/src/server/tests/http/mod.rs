@@ -1,7 +1,9 @@
 //! Conversations over HTTP, in process.
 
+mod announcing;
 mod faults;
 mod given;
+mod lapses;
 mod resumption;
 mod sessions;
 mod stateless;

@@ -69,6 +69,8 @@ fn what_http_does_not_let_in() {
             ("unknown session", endpoint.with("mcp-session-id", "x").post(PING).await),
             ("bad version", session.with("mcp-protocol-version", "1999-01-01").post(PING).await),
             ("foreign origin", session.with("origin", "http://evil.example").post(PING).await),
+            ("foreign host", session.with("host", "evil.example").post(PING).await),
+            ("own host", session.with("host", "127.0.0.1:80").post(PING).await),
             ("own origin", session.with("origin", "http://localhost:80").post(PING).await),
             ("not JSON", session.with("content-type", "text/plain").post(PING).await),
             ("no streams", session.with("accept", "application/json").post(PING).await),
@@ -94,6 +96,8 @@ fn what_http_does_not_let_in() {
         unknown session: 404 application/json {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"there is no such session"}}
         bad version: 400 application/json {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"the version in `MCP-Protocol-Version` is not supported"}}
         foreign origin: 403 text/plain; charset=utf-8 this origin is not allowed
+        foreign host: 403 text/plain; charset=utf-8 this host is not allowed
+        own host: 200 application/json {"jsonrpc":"2.0","id":2,"result":{}}
         own origin: 200 application/json {"jsonrpc":"2.0","id":2,"result":{}}
         not JSON: 415 text/plain; charset=utf-8 the body must be `application/json`
         no streams: 406 text/plain; charset=utf-8 `Accept` must list `application/json` and `text/event-stream`
@@ -107,7 +111,7 @@ fn what_http_does_not_let_in() {
         GET of JSON: 406 text/plain; charset=utf-8 `Accept` must list `text/event-stream`
         DELETE without session: 400 text/plain; charset=utf-8 the header `Mcp-Session-Id` is missing
         "#);
-        assert_eq!(replies[7].1.header("allow"), "GET, POST, DELETE");
+        assert_eq!(replies[9].1.header("allow"), "GET, POST, DELETE");
     });
 }
 
@@ -132,7 +136,7 @@ fn a_listener_serves_until_it_is_ended() {
         assert_eq!(listening.url(), format!("http://{}/mcp", listening.address()));
         let mut client = TcpStream::connect(listening.address()).await.unwrap();
         client
-            .write_all(b"PUT /mcp HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            .write_all(b"PUT /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
             .await
             .unwrap();
         let mut said = String::new();
@@ -159,7 +163,7 @@ async fn cut_off(server: Server, mut told: mpsc::UnboundedReceiver<&'static str>
     let listening = server.listen("127.0.0.1:0").await.unwrap();
     let mut client = TcpStream::connect(listening.address()).await.unwrap();
     let body = INITIALIZE;
-    let head = "POST /mcp HTTP/1.1\r\nhost: x\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json";
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json";
     let request = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
     client.write_all(request.as_bytes()).await.unwrap();
     assert_eq!(told.recv().await, Some("begun"));

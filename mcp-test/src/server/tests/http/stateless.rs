@@ -131,3 +131,57 @@ fn an_old_server_knows_nothing_of_meta() {
         "#);
     });
 }
+
+#[test]
+fn arguments_are_mirrored_where_the_server_wants_it() {
+    let server = everything()
+        .mirrors("test_simple_text", "/place/region", "Region")
+        .mirrors("test_simple_text", "/count", "Count")
+        .mirrors("test_simple_text", "/dry", "Dry");
+    run(async {
+        let endpoint =
+            Endpoint::new(&server).stateless("tools/call").with("mcp-name", "test_simple_text");
+        let call = |arguments: &str| {
+            let params = format!(r#""name":"test_simple_text","arguments":{arguments}"#);
+            request("tools/call", &params)
+        };
+        let region = call(r#"{"place":{"region":"Köln"}}"#);
+        let encoded = endpoint.with("mcp-param-region", "=?base64?S8O2bG4=?=");
+        let count = call(r#"{"count":42}"#);
+        let dry = call(r#"{"dry":true}"#);
+        let nothing = call(r#"{"count":null}"#);
+        let replies = [
+            ("encoded", encoded.post(&region).await),
+            ("missing", endpoint.post(&region).await),
+            ("other", endpoint.with("mcp-param-region", "Koeln").post(&region).await),
+            (
+                "garbled",
+                endpoint.with("mcp-param-region", "=?base64?S8O2bG4?=").post(&region).await,
+            ),
+            ("too much", encoded.post(&nothing).await),
+            ("number", endpoint.with("mcp-param-count", "42.0").post(&count).await),
+            ("other number", endpoint.with("mcp-param-count", "43").post(&count).await),
+            ("no number", endpoint.with("mcp-param-count", "many").post(&count).await),
+            ("true", endpoint.with("mcp-param-dry", "true").post(&dry).await),
+            ("True", endpoint.with("mcp-param-dry", "True").post(&dry).await),
+            ("nothing", endpoint.post(&nothing).await),
+        ];
+        let shown = replies.map(|(what, reply)| match reply.status {
+            StatusCode::OK => format!("{what}: served"),
+            _ => format!("{what}: {}", reply.shown().replace('\n', " ")),
+        });
+        assert_snapshot!(shown.join("\n"), @r#"
+        encoded: served
+        missing: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` is missing"}}
+        other: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` is `Koeln`, but the body says `Köln`"}}
+        garbled: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` cannot be read"}}
+        too much: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` is there, but the argument is not"}}
+        number: served
+        other number: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Count` is `43`, but the body says `42`"}}
+        no number: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Count` cannot be read"}}
+        true: served
+        True: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Dry` is `True`, but the body says `true`"}}
+        nothing: served
+        "#);
+    });
+}
