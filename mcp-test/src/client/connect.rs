@@ -100,7 +100,7 @@ impl Client {
         Ok(reply)
     }
 
-    fn learn(&mut self, revision: Revision, result: Value) {
+    pub(super) fn learn(&mut self, revision: Revision, result: Value) {
         let info = match revision.era() {
             Era::Handshake => result.get("serverInfo"),
             Era::Stateless => result.get("_meta").and_then(|all| all.get(meta::SERVER_INFO)),

@@ -10,6 +10,7 @@ mod facts;
 mod handlers;
 mod heard;
 mod mirrored;
+mod negotiate;
 mod notice;
 mod options;
 mod probe;

@@ -21,6 +21,11 @@ pub struct Options {
     pub timeout: Duration,
     /// When replies must have come, whatever is left of `timeout`.
     pub until: Deadline,
+    /// How long [`Client::negotiate`](super::Client::negotiate) waits before it takes silence for a server of the
+    /// handshake era.
+    pub probe_timeout: Duration,
+    /// Begins a new session when the server has lost the present one, and asks once more.
+    pub renew_sessions: bool,
     /// Answers to what the server asks.
     pub handlers: Handlers,
     /// Reads replies as the official suite's client does: `"1"` passes for id 1; over HTTP a reply under another id does
@@ -37,6 +42,8 @@ impl Default for Options {
             capabilities: None,
             timeout: Duration::from_secs(10),
             until: Deadline::never(),
+            probe_timeout: Duration::from_secs(3),
+            renew_sessions: false,
             handlers: Handlers::new(),
             lenient_ids: false,
         }
@@ -79,6 +86,16 @@ impl Options {
     #[must_use]
     pub fn handlers(mut self, handlers: Handlers) -> Self {
         self.handlers = handlers;
+        self
+    }
+
+    /// Begins a new session when the server answers with HTTP 404 that it has lost the present one.
+    ///
+    /// A client must do that, and a test wants to see it first; so it has to be asked for.
+    /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management>
+    #[must_use]
+    pub fn renewing_sessions(mut self) -> Self {
+        self.renew_sessions = true;
         self
     }
 

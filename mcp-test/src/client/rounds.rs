@@ -15,6 +15,10 @@ use crate::wire::{Id, Request};
 /// How many times a request may ask for input before it counts as endless.
 pub const MAX_ROUNDS: usize = 16;
 
+/// What to do about a session that a server has ended, as it may.
+const LOST_SESSION: &str =
+    "the server has lost the session; `Options::renewing_sessions` begins a new one";
+
 /// What the `resultType` says of a result that asks for input.
 const INPUT_REQUIRED: &str = "input_required";
 
@@ -23,11 +27,25 @@ impl Client {
     pub(super) async fn until_complete(&mut self, pending: Pending) -> Result<Reply, Finding> {
         let mut pending = pending;
         let mut earlier: Vec<Reply> = Vec::new();
-        let mut mended = false;
+        let (mut mended, mut renewed) = (false, false);
         loop {
             let (method, params) = (pending.method.clone(), pending.params.clone());
             let options = pending.options.clone();
-            let reply = self.until_reply(pending).await?;
+            let exchange = pending.sent.exchange;
+            let answered = self.until_reply(pending).await;
+            let lost_session = !renewed && self.has_lost_session(&method, exchange);
+            if lost_session && self.options.renew_sessions {
+                renewed = true;
+                Box::pin(self.initialize()).await?.result()?;
+                earlier.extend(answered);
+                let retry = super::RequestOptions { id: None, ..options };
+                pending = self.start_with(&method, params, retry).await;
+                continue;
+            }
+            let reply = answered.map_err(|finding| match lost_session {
+                true => finding.hint(LOST_SESSION),
+                false => finding,
+            })?;
             self.learn_tools(&reply);
             if options.once {
                 return Ok(reply.after(earlier));
@@ -55,6 +73,16 @@ impl Client {
             pending = self.start_with(&method, again, retry).await;
             pending.params = params;
         }
+    }
+}
+
+impl Client {
+    /// Whether the request was refused because the server does not know its session any more.
+    fn has_lost_session(&self, method: &str, exchange: Option<u64>) -> bool {
+        let Some(exchange) = exchange.filter(|_| method != "initialize") else { return false };
+        let link = &self.link;
+        link.session().is_some()
+            && link.recorder().response_status(link.connection(), exchange) == Some(404)
     }
 }
 

@@ -5,6 +5,8 @@
 //! opens the stream on which all that comes.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>
 
+use std::time::Duration;
+
 use super::notice::Notice;
 use super::state::State;
 use super::until::Awaited;
@@ -145,7 +147,16 @@ impl Client {
     ///
     /// A finding when the server neither opens the stream nor refuses it with HTTP 405.
     pub async fn listen(&mut self) -> Result<bool, Finding> {
-        let deadline = self.options.deadline();
+        self.listen_within(self.options.timeout).await
+    }
+
+    /// As [`Client::listen`], with less time for the response to begin; a stream that begins later is there nevertheless.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Client::listen`].
+    pub async fn listen_within(&mut self, patience: Duration) -> Result<bool, Finding> {
+        let deadline = self.options.deadline_after(patience);
         let Some(sent) = self.link.listen(deadline).await else { return Ok(false) };
         let Some(exchange) = sent.exchange else { return Ok(false) };
         self.state.listen(exchange);

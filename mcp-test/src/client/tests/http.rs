@@ -1,11 +1,12 @@
 //! What HTTP adds to the ways in which a wait ends, on routers of this process.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Method, Response, StatusCode, header};
+use axum::http::{HeaderMap, Method, Response, StatusCode, header};
 use futures_util::stream;
 use serde_json::{Value, json};
 
@@ -349,4 +350,56 @@ async fn a_stream_of_the_server_is_opened_where_there_is_one() {
       expected an event stream, or HTTP 405 Method Not Allowed
       got HTTP 404
     ");
+}
+
+/// A server that has lost each session when it is used, but for the second.
+fn forgetful() -> (Target, Arc<AtomicUsize>) {
+    let sessions = Arc::new(AtomicUsize::new(0));
+    let opened = sessions.clone();
+    let answer = move |headers: HeaderMap, body: String| {
+        let opened = opened.clone();
+        async move {
+            let request: Value = serde_json::from_str(&body).unwrap_or_default();
+            let result = match request["method"].as_str() {
+                Some("initialize") => json!({"protocolVersion": "2025-11-25", "capabilities": {},
+                    "serverInfo": {"name": "s", "version": "1"}}),
+                Some("notifications/initialized") => return respond(202, "text/plain", ""),
+                _ if headers.get("mcp-session-id").is_none_or(|session| session != "2") => {
+                    return respond(404, "text/plain", "no such session");
+                }
+                _ => json!({}),
+            };
+            let reply = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
+            let mut response = respond(200, "application/json", reply.to_string());
+            if request["method"] == "initialize" {
+                let session = opened.fetch_add(1, Ordering::SeqCst) + 1;
+                response.headers_mut().insert("mcp-session-id", session.into());
+            }
+            response
+        }
+    };
+    (Target::router(move || Router::new().fallback(answer.clone())), sessions)
+}
+
+#[tokio::test]
+async fn a_lost_session_is_told_and_replaced_where_that_is_asked_for() {
+    let connect = |options: Options| async move {
+        let (target, sessions) = forgetful();
+        let recorder = Recorder::new();
+        let link = target.open(CarrierKind::Router, &recorder, Limits::default()).await.unwrap();
+        let options = options.timeout(Duration::from_secs(20));
+        let mut client = Client::connect(link, options).await.unwrap();
+        let reply = client.request("ping", json!({})).await;
+        (reply.and_then(|reply| reply.result().cloned()), sessions.load(Ordering::SeqCst))
+    };
+    let (lost, sessions) = connect(Options::default()).await;
+    assert_eq!(sessions, 1);
+    insta::assert_snapshot!(lost.unwrap_err(), @r#"
+    `ping` was refused with HTTP 404
+      expected an HTTP response with a JSON-RPC response with id 2
+      got an exchange that ended with HTTP 404, a body of type text/plain: "no such session" (HTTP 404 with a body of type text/plain, not application/json or text/event-stream)
+      hint: the server has lost the session; `Options::renewing_sessions` begins a new one
+    "#);
+    let (renewed, sessions) = connect(Options::default().renewing_sessions()).await;
+    assert_eq!((renewed.unwrap(), sessions), (json!({}).into(), 2));
 }

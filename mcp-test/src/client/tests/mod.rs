@@ -2,6 +2,7 @@
 
 #[cfg(feature = "http")]
 mod http;
+mod negotiate;
 mod rounds;
 mod told;
 
