@@ -24,6 +24,7 @@ pub fn good_client() -> Visitor {
             "elicitation-sep1034-client-defaults" => {
                 call(&mut client, "test_client_elicitation_defaults").await?;
             }
+            "sse-retry" => call(&mut client, "test_reconnection").await?,
             "http-standard-headers" => everything(&mut client).await?,
             _ => {
                 discover(&mut client).await?;
