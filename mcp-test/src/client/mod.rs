@@ -17,6 +17,7 @@ mod probe;
 pub mod reference;
 pub mod reply;
 mod request;
+mod restart;
 mod rounds;
 mod state;
 mod subscribe;

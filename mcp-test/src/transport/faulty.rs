@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::bare::BareCall;
 use super::fault::{Delivery, Fault, HttpDamage};
-use super::link::{BoxFuture, Carry};
+use super::link::{BoxFuture, Carry, Restarted};
 use super::{Ending, HttpRequest, Incoming, Link, Outgoing, Sent};
 use crate::clock::{self, Deadline};
 use crate::json::Value;
@@ -118,6 +118,10 @@ impl Carry for Faulty {
 
     fn hang_up(&mut self, exchange: u64) -> bool {
         self.inner.hang_up(exchange)
+    }
+
+    fn restart(&mut self, grace: Duration) -> BoxFuture<'_, Option<Restarted>> {
+        self.inner.restart(grace)
     }
 
     fn bare(&self, request: HttpRequest) -> Option<BareCall> {

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::bare::BareCall;
 use super::faulty::Questions;
-use super::{CarrierKind, HttpAnswer, HttpExchange, HttpFailure, HttpRequest};
+use super::{CarrierKind, HttpAnswer, HttpExchange, HttpFailure, HttpRequest, OpenError};
 use crate::clock::Deadline;
 use crate::spec::Revision;
 pub use crate::trace::Damage;
@@ -25,6 +25,9 @@ pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// How many observations may wait to be looked at before the carrier stops reading.
 pub(super) const QUEUE: usize = 1024;
+
+/// What a program that was started anew is observed through.
+pub(super) type Restarted = Result<mpsc::Receiver<Incoming>, OpenError>;
 
 /// What a carrier does for its link.
 pub(super) trait Carry: Send {
@@ -46,6 +49,11 @@ pub(super) trait Carry: Send {
     /// Stops reading an exchange and closes its response; whether it was open.
     fn hang_up(&mut self, _exchange: u64) -> bool {
         false
+    }
+
+    /// Starts the program anew that is at the other end, where there is one; gives what is observed from then on.
+    fn restart(&mut self, _grace: Duration) -> BoxFuture<'_, Option<Restarted>> {
+        Box::pin(async { None })
     }
 
     /// Makes an HTTP request that is not the carrier's own, where there is HTTP.
@@ -339,6 +347,29 @@ impl Link {
     /// Tells the carrier the revision of the conversation, which decides the headers on HTTP.
     pub fn speak(&mut self, revision: Revision) {
         self.carry.speak(revision);
+    }
+
+    /// Starts the program at the other end anew, after ending what is left of it; `None` where there is no program.
+    ///
+    /// What was under way is lost, and what the old program said is not handed out any more. In 2026-07-28 a client
+    /// should do that when a program exits unexpectedly; a conversation of the handshake era has to begin again.
+    /// <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#unexpected-termination>
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] when the program cannot be started.
+    pub async fn restart(&mut self, grace: Duration) -> Option<Result<(), OpenError>> {
+        let Self { carry, incoming, .. } = self;
+        // A full queue must not hold the old program up.
+        let last_words = async {
+            while incoming.recv().await.is_some() {}
+            std::future::pending().await
+        };
+        let restarted = tokio::select! {
+            restarted = carry.restart(grace) => restarted,
+            never = last_words => never,
+        };
+        restarted.map(|restarted| restarted.map(|incoming| self.incoming = incoming))
     }
 
     /// Makes exactly this HTTP request and reads its response to the end.

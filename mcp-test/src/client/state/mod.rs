@@ -115,6 +115,21 @@ impl State {
         self.heard
     }
 
+    /// Another program is at the other end: nothing that was asked before is answered any more.
+    pub(super) fn begin_anew(&mut self) {
+        self.closed = None;
+        for open in self.open.iter_mut().filter(|open| open.settled.is_none()) {
+            let method = &open.method;
+            open.settled = Some(Err(Finding::peer(format!(
+                "the connection ended before `{method}` was answered"
+            ))
+            .expected(format!("a response with id {}", open.id))
+            .got("a program that ended, and was started again")
+            .requires("jsonrpc.request-answered")
+            .evidence(open.sent.seq)));
+        }
+    }
+
     /// How the connection ended, if it has.
     pub(super) fn closed(&self) -> Option<&(Seq, String)> {
         self.closed.as_ref()
