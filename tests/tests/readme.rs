@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use mcp_test::transport::Fault;
+
 const CLI: &str = env!("CARGO_BIN_EXE_mcp-test-under-test");
 
 fn root() -> PathBuf {
@@ -87,6 +89,16 @@ fn the_failing_check_looks_as_shown() {
         shown,
         "UPDATE_README=1 cargo test -p mcp-test-tests --test readme brings the README up to date"
     );
+}
+
+#[test]
+fn every_fault_shown_is_one() {
+    let words: Vec<String> =
+        commands().iter().flat_map(|line| line.split(' ').map(str::to_owned)).collect();
+    let faults = words.windows(2).filter(|pair| pair[0] == "--fault").map(|pair| &pair[1]);
+    let read: Vec<Fault> =
+        faults.map(|word| word.parse().unwrap_or_else(|why| panic!("{why}"))).collect();
+    assert!(read.len() > 4, "{read:?}");
 }
 
 #[test]

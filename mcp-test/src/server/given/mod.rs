@@ -7,12 +7,18 @@
 //! `initialize`, reaches no rule.
 //!
 //! ```
-//! use mcp_test::{expect::equals, server::{Server, given, method, param, steps}};
+//! use mcp_test::client::{Client, Options};
+//! use mcp_test::expect::equals;
+//! use mcp_test::server::{Server, given, method, param, steps};
+//! use mcp_test::trace::Recorder;
+//! use mcp_test::transport::{CarrierKind, Limits};
 //! use serde_json::json;
 //! use std::time::Duration;
 //!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> mcp_test::Result {
 //! let server = Server::new(json!({"name": "calculator", "version": "1.0.0"}));
-//! server.mount(given(method("tools/list")).respond_with(json!({"tools": []})));
+//! server.mount(given(method("tools/call")).respond_with(json!({"content": []})));
 //! server.mount(
 //!     given(method("tools/call"))
 //!         .and(param("/name", equals("add")))
@@ -24,11 +30,21 @@
 //!         )
 //!         .up_to_n_times(2)
 //!         .expect(1..)
-//!         .named("adds two numbers"),
+//!         .named("adds"),
 //! );
-//! // … a client is served, and then:
+//! server.mount(given(method("prompts/list")).watched().expect(1).named("asks for prompts"));
+//!
+//! // Any client will do; this one is in the same process.
+//! let link = server.target().open(CarrierKind::Duplex, &Recorder::new(), Limits::default()).await?;
+//! let mut client = Client::connect(link, Options::default()).await?;
+//! let reply = client.request("tools/call", json!({"name": "add", "arguments": {"a": 1, "b": 2}})).await?;
+//! assert!(reply.result()?.to_string().contains('3'));
+//!
 //! let findings = server.verify();
-//! assert_eq!(findings[0].headline, "the rule `adds two numbers` is not met");
+//! assert_eq!(findings.len(), 1);
+//! assert_eq!(findings[0].headline, "the rule `asks for prompts` is not met");
+//! # Ok(())
+//! # }
 //! ```
 
 mod book;

@@ -38,6 +38,7 @@ pub(super) fn on_ping(word: &FaultWord) -> String {
         ("STATUS", "503"),
         ("TYPE", "text/plain"),
         ("COUNT", "3"),
+        ("BYTES", "99"),
         ("NAME", "content-type"),
         ("LOCATION", "/"),
         ("TEXT", "x"),

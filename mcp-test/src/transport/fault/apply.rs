@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     Fault,
     change::{Change, Damage},
-    text::{damaged, half},
+    text::{damaged, half, padded},
 };
 use crate::{
     json::{Pointer, Value},
@@ -221,6 +221,11 @@ impl Delivery {
                         Damage::Deep => Part::Message(bytes),
                         _ => Part::Noise(bytes),
                     };
+                }
+            }
+            Change::Pad { bytes } => {
+                for part in sent {
+                    *part = Part::Message(padded(part.bytes(), *bytes));
                 }
             }
             Change::Cut => {

@@ -141,6 +141,12 @@ impl Fault {
         Self::new(method, Change::Text(Damage::Deep))
     }
 
+    /// Adds a member to the message that makes its text so many bytes longer.
+    #[must_use]
+    pub fn pad(method: impl Into<String>, bytes: usize) -> Self {
+        Self::new(method, Change::Pad { bytes })
+    }
+
     /// Sends half of the text, and then the connection breaks.
     #[must_use]
     pub fn cut(method: impl Into<String>) -> Self {

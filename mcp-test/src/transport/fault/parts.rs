@@ -7,7 +7,9 @@ use crate::expect::words::closest;
 use crate::{clock, json::Value, spec};
 
 /// How many notifications a flood may have.
-const MOST: usize = 10_000_000;
+const MOST_MESSAGES: usize = 1_000_000;
+/// How many bytes a message may be padded with.
+const MOST_BYTES: usize = 256 * 1024 * 1024;
 /// What stands in for a method in a request without a message.
 const VERBS: [&str; 2] = ["GET", "DELETE"];
 
@@ -93,10 +95,18 @@ impl<'a> Parts<'a> {
         clock::parse(text).ok_or_else(|| self.bad("TIME", text, reason.to_owned()))
     }
 
-    pub(super) fn count(&mut self) -> Result<usize, FaultError> {
-        let reason = format!("must be a whole number up to {MOST}");
-        let count = self.number("COUNT", &reason)?;
-        if count <= MOST { Ok(count) } else { Err(self.bad("COUNT", &count.to_string(), reason)) }
+    pub(super) fn messages(&mut self) -> Result<usize, FaultError> {
+        self.count("COUNT", MOST_MESSAGES)
+    }
+
+    pub(super) fn bytes(&mut self) -> Result<usize, FaultError> {
+        self.count("BYTES", MOST_BYTES)
+    }
+
+    fn count(&mut self, part: &'static str, most: usize) -> Result<usize, FaultError> {
+        let reason = format!("must be a whole number up to {most}");
+        let count = self.number(part, &reason)?;
+        if count <= most { Ok(count) } else { Err(self.bad(part, &count.to_string(), reason)) }
     }
 
     pub(super) fn header_name(&mut self, more: bool) -> Result<String, FaultError> {

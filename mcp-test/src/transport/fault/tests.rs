@@ -114,6 +114,8 @@ fn faults_of_the_text_and_the_connection() {
     let deep = left_by("deep:tools/list");
     assert_snapshot!(&deep[..80], @r#"{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]},"x-fault":[[[[[[[[[["#);
     assert_eq!(deep.matches('[').count(), 10_001);
+    assert_snapshot!(left_by("pad:tools/list:20"), @r#"{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]},"x-fault":"xxxxxxx"}"#);
+    assert_eq!(left_by("pad:tools/list:1000").len(), left_by("set:tools/list:/id:1").len() + 1000);
     assert_snapshot!(left_by("cut:tools/list"), @r#"
     the beginning of 60 bytes: {"id":1,"jsonrpc":"2.0","resul
     then Close
@@ -313,6 +315,7 @@ fn example(word: &FaultWord) -> String {
         ("TYPE", "text/plain"),
         ("TIME", "20ms"),
         ("COUNT", "3"),
+        ("BYTES", "99"),
         ("NAME", "X-Name"),
         ("LOCATION", "http://localhost:1/mcp?a=b"),
         ("TEXT", "a: b"),
@@ -378,7 +381,7 @@ fn wrong_words_are_named() {
     assert_snapshot!(refused("status:DELET:500"), @"`status:DELET:500`: METHOD `DELET` is no method of MCP; did you mean `DELETE`?");
     assert_snapshot!(refused("never:GET"), @"`never:GET`: METHOD `GET` is no method of MCP");
     assert_snapshot!(refused("late:ping:5"), @"`late:ping:5`: TIME `5` must be a whole number with its unit, such as `500ms`");
-    assert_snapshot!(refused("flood:ping:99999999"), @"`flood:ping:99999999`: COUNT `99999999` must be a whole number up to 10000000");
+    assert_snapshot!(refused("flood:ping:99999999"), @"`flood:ping:99999999`: COUNT `99999999` must be a whole number up to 1000000");
     assert_snapshot!(refused("header:ping:a b:c"), @"`header:ping:a b:c`: NAME `a b` is no name of an HTTP header");
     assert_snapshot!(refused("ignore-eof:now"), @"`ignore-eof:now`: the end `now` is too much: the form is `ignore-eof`");
     assert_snapshot!(refused("session-id:a\nb"), @r"

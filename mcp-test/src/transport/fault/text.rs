@@ -7,7 +7,10 @@ use super::change::Damage;
 /// How deep a nesting is that no reader has to follow; it still fits into a small message.
 const DEPTH: usize = 10_000;
 
-/// A text with some damage, and whether it is still a JSON text to anyone who reads by the rules.
+/// The beginning of one more member.
+const MEMBER: &[u8] = b",\"x-fault\":";
+
+/// A text with some damage.
 pub(super) fn damaged(text: &[u8], damage: Damage) -> Bytes {
     match damage {
         Damage::Truncated => Bytes::copy_from_slice(&text[..half(text)]),
@@ -19,6 +22,12 @@ pub(super) fn damaged(text: &[u8], damage: Damage) -> Bytes {
             with_member(text, &nested)
         }
     }
+}
+
+/// A text that a member makes so many bytes longer; a member needs a few.
+pub(super) fn padded(text: &[u8], bytes: usize) -> Bytes {
+    let padding = bytes.saturating_sub(MEMBER.len() + b"\"\"".len());
+    with_member(text, &[b"\"", vec![b'x'; padding].as_slice(), b"\""].concat())
 }
 
 /// The middle of a text, not inside of a character: what is cut off shall be broken JSON, not broken UTF-8.
@@ -35,5 +44,6 @@ fn with_member(text: &[u8], value: &[u8]) -> Bytes {
     let Some(body) = text.strip_suffix(b"}") else {
         return Bytes::copy_from_slice(text);
     };
-    [body, b",\"x-fault\":", value, b"}"].concat().into()
+    let member = if body == b"{" { &MEMBER[1..] } else { MEMBER };
+    [body, member, value, b"}"].concat().into()
 }

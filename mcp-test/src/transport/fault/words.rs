@@ -31,7 +31,7 @@ impl FaultWord {
 }
 
 /// The words for what a client can do wrong as well as a server.
-const OF_CLIENTS_TOO: [&str; 27] = [
+const OF_CLIENTS_TOO: [&str; 28] = [
     "set",
     "remove",
     "retype",
@@ -50,6 +50,7 @@ const OF_CLIENTS_TOO: [&str; 27] = [
     "nul",
     "invalid-utf8",
     "deep",
+    "pad",
     "noise",
     "blank-line",
     "two-on-a-line",
@@ -95,6 +96,7 @@ pub const WORDS: &[FaultWord] = &[
     word("nul", "nul:METHOD", Everywhere, "put NUL bytes before the text"),
     word("invalid-utf8", "invalid-utf8:METHOD", Everywhere, "put a byte into the text that is no UTF-8"),
     word("deep", "deep:METHOD", Everywhere, "add a value that is nested 10,000 levels deep"),
+    word("pad", "pad:METHOD:BYTES", Everywhere, "make the text so many bytes longer"),
     word("cut", "cut:METHOD", Everywhere, "send half of the text, then break the connection"),
     word("close", "close:METHOD", Everywhere, "close the connection instead of sending the message"),
     word("exit", "exit:METHOD", Lines, "end the process instead of sending the message"),
@@ -224,7 +226,8 @@ fn read(known: &FaultWord, parts: &mut Parts<'_>) -> Result<Fault, FaultError> {
         "late" => Change::Late { by: parts.time()? },
         "answer" => Change::Answer { result: parts.json()? },
         "stray" => Change::Stray { message: parts.json()? },
-        "flood" => Change::Flood { count: parts.count()? },
+        "pad" => Change::Pad { bytes: parts.bytes()? },
+        "flood" => Change::Flood { count: parts.messages()? },
         "noise" => Change::Noise { text: parts.last("TEXT")?.to_owned() },
         "status" => Change::Status { status: parts.status()? },
         "header" => Change::Header { name: parts.header_name(true)?, value: parts.header("TEXT")? },
@@ -278,7 +281,7 @@ pub(super) fn write(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Change::Error { code, .. } => write!(f, ":{code}"),
         Change::Late { by } => write!(f, ":{}ms", by.as_millis()),
         Change::Answer { result: json } | Change::Stray { message: json } => write!(f, ":{json}"),
-        Change::Flood { count } => write!(f, ":{count}"),
+        Change::Flood { count: number } | Change::Pad { bytes: number } => write!(f, ":{number}"),
         Change::Noise { text: last }
         | Change::NoHeader { name: last }
         | Change::ContentType { value: last }
