@@ -7,5 +7,5 @@ pub use crate::client::{Elicited, Handlers, Sampled};
 pub use crate::process::Command;
 pub use crate::scenario::Ctx;
 pub use crate::spec::Revision;
-pub use crate::transport::{CarrierKind, Target};
+pub use crate::transport::{CarrierKind, ClientTarget, Target};
 pub use crate::{Error, Result, expect, mcp_scenario};

@@ -1,17 +1,23 @@
 //! A test target without libtest: scenarios that pass, each cell a trial, and the built-in ones.
 
+use mcp_test::client::reference::good_client;
 use mcp_test::prelude::*;
 use mcp_test::server::reference::everything;
 
 mcp_test::main!(
     mcp_test::conformance(reference),
     mcp_test::conformance(|| everything().streaming_replies().target()).named("streaming"),
+    mcp_test::client_conformance(client()),
 );
 
 mcp_test::target!(reference);
 
 fn reference() -> Target {
     everything().target()
+}
+
+fn client() -> ClientTarget {
+    ClientTarget::future(|endpoint| async move { good_client().visit(endpoint).await })
 }
 
 #[mcp_scenario]

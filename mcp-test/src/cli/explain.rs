@@ -6,7 +6,7 @@ use super::error::CliError;
 use crate::check::{Origin, WELL_FORMED};
 use crate::expect::words::closest;
 use crate::run::COMMON;
-use crate::scenario::{Carriers, CheckSpec, Scenario, Suite};
+use crate::scenario::{Carriers, CheckSpec, LEFT_WELL, Leg, Scenario, TOOK_PART};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::{Revision, Revisions};
@@ -68,7 +68,8 @@ fn of_scenario(scenario: &Scenario) -> String {
     page.row("Revisions", list(scenario.revisions));
     match scenario.official {
         Some(official) => {
-            let suites: Vec<&str> = official.suites.iter().copied().map(Suite::as_str).collect();
+            let suites: Vec<&str> =
+                official.suites.iter().map(|suite| suite.name(scenario.leg)).collect();
             page.row(
                 "Official",
                 format_args!("{} (suite {})", list(official.revisions), suites.join(", ")),
@@ -93,7 +94,13 @@ fn of_scenario(scenario: &Scenario) -> String {
         page.line("");
         told(&mut page, check, newest);
     }
-    page.line(format_args!("\n  {WELL_FORMED} (of mcp-test, in every scenario)"));
+    let every = format!("of mcp-test, in every scenario for {}s", scenario.leg);
+    let common: &[&str] = match scenario.leg {
+        Leg::Server => &[WELL_FORMED],
+        Leg::Client => &[TOOK_PART, LEFT_WELL, WELL_FORMED],
+    };
+    page.line("");
+    common.iter().for_each(|id| page.line(format_args!("  {id} ({every})")));
     page.0
 }
 
@@ -133,7 +140,7 @@ fn told(page: &mut Page, check: &CheckSpec, newest: Revision) {
 fn of_check(id: &str) -> Option<String> {
     let mut page = Page::default();
     if let Some((_, says)) = COMMON.into_iter().find(|(common, _)| *common == id) {
-        page.line(format_args!("check {id}, of any scenario"));
+        page.line(format_args!("check {id}, which no scenario declares"));
         page.line("");
         page.line(says);
         return Some(page.0);

@@ -294,7 +294,7 @@ fn a_scenario_is_explained() {
           https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#behavior-requirements
         MCP-Ping: https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/ping
 
-      wire-well-formed (of mcp-test, in every scenario)
+      wire-well-formed (of mcp-test, in every scenario for servers)
     ");
 }
 
@@ -315,7 +315,7 @@ fn a_check_is_explained() {
     ");
     assert!(printed("explain wire-well-formed").contains("every scenario"));
     insta::assert_snapshot!(printed("explain scenario-timeout"), @r"
-    check scenario-timeout, of any scenario
+    check scenario-timeout, which no scenario declares
 
     The scenario is over within the time of --timeout. It is made only when it fails, officially in
     place of the checks of the scenario.

@@ -104,3 +104,22 @@ fn a_suite_of_servers_is_none_of_clients() {
     let error = error.map(|error| error.to_string()).unwrap_or_default();
     insta::assert_snapshot!(error, @"there is no suite `pending` for clients; there are all, core, extensions, backcompat, auth, metadata, draft, sep-835");
 }
+
+#[test]
+fn a_scenario_runs_officially_at_one_revision_and_elsewhere_at_all() {
+    let cells = |profile, revisions: &[Revision]| {
+        let asked = Selection {
+            revisions: revisions.to_vec(),
+            ..selection(&["initialize", "request-metadata"])
+        };
+        let plan = Plan::build(good_client().target(), profile, &asked).expect("a plan");
+        let cells = plan.cells.iter().map(|cell| format!("{} {}", cell.scenario.id, cell.revision));
+        (cells.collect::<Vec<_>>(), plan.inapplicable.len())
+    };
+    let officially =
+        vec!["initialize 2025-11-25".to_owned(), "request-metadata 2026-07-28".to_owned()];
+    assert_eq!(cells(Profile::Official, &[]), (officially, 0));
+    let asked = cells(Profile::Official, &[Revision::V2025_03_26]);
+    assert_eq!(asked, (vec!["initialize 2025-03-26".to_owned()], 1));
+    assert_eq!(cells(Profile::Adaptive, &[]).0.len(), 4);
+}
