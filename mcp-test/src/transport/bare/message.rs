@@ -11,7 +11,8 @@ use crate::wire::{Id, Message};
 /// An HTTP request with exactly these headers.
 ///
 /// Added are `Host` and `Content-Length`, and what the target sends with every request, each unless it is given. A
-/// header can be given several times.
+/// header can be given several times. The case of names is not kept: they go out in small letters, or `Like-This` if each
+/// was given so. Over TLS `Accept: */*` is sent where no `Accept` is given.
 ///
 /// ```
 /// use mcp_test::transport::HttpRequest;

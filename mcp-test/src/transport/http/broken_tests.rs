@@ -121,7 +121,7 @@ async fn a_body_that_is_cut_or_wrongly_chunked_is_told_with_what_came() {
     ended with HTTP 200, a body that broke off after 4 bytes: the connection was closed before the end that was announced
     "#);
     insta::assert_snapshot!(body(STREAM, "5\r\ndata:\r\n").await, @r#"
-    "data:" (an event without the empty line that ends it: "data:")
+    "data:" (an event without the empty line that ends it)
     ended with HTTP 200, the event stream broken off: the connection was closed before the last chunk after 1 event
     "#);
 }
