@@ -54,8 +54,8 @@ request; where HTTP is meant, GET and DELETE are methods, too. POINTER leads int
 the message if it starts with a member of the envelope, such as `/id`. TIME has a unit: `500ms`, `2s`.
 ";
     const SECTIONS: [(&str, &[Reach]); 3] = [
-        ("On every transport", &[Reach::Everywhere]),
-        ("Over stdio", &[Reach::Lines, Reach::Process]),
+        ("On every transport", &[Reach::Everywhere, Reach::Process]),
+        ("Over stdio", &[Reach::Lines]),
         ("Over HTTP", &[Reach::Http, Reach::Network]),
     ];
     let width = fault::WORDS.iter().map(|word| word.form.len()).max().unwrap_or_default();

@@ -184,3 +184,30 @@ impl Mounted {
         self.is_over || self.rule.most.is_some_and(|most| self.calls >= most)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Message, Notification};
+
+    fn message(method: &str, text: &str) -> ClientMessage {
+        let notification = Notification::new(method, Some(serde_json::json!({ "t": text }).into()));
+        let message = Message::Notification(notification);
+        ClientMessage { client: 0, client_info: None, revision: None, message }
+    }
+
+    #[test]
+    fn no_more_is_kept_than_there_is_room_for() {
+        let book = Book::default();
+        for number in 0..=KEPT {
+            book.note(message("x", &number.to_string()), true);
+        }
+        assert_eq!(book.received().len(), KEPT);
+        assert_eq!(book.received()[0].param("/t"), Some(&"1".into()));
+        let large = "x".repeat(KEPT_BYTES / 2);
+        for _ in 0..3 {
+            book.note(message("large", &large), true);
+        }
+        assert_eq!(book.received().len(), 1);
+    }
+}

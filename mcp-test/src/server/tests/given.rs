@@ -16,6 +16,7 @@ use crate::{
         params, revision, steps,
     },
     spec::Revision,
+    transport::Fault,
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{}},"clientInfo":{"name":"a test","version":"1"}}}"#;
@@ -340,6 +341,33 @@ fn several_clients_are_served_and_told_apart() {
         1 quick tools/call
         ");
     });
+}
+
+#[test]
+fn a_server_may_answer_what_was_cancelled() {
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    let answers = |faults: Option<Fault>| {
+        run(async {
+            let gate = Gate::new();
+            let server = server().faults(faults);
+            server.mount(
+                given(method("tools/call")).respond_with(steps().until(&gate).answer(text("late"))),
+            );
+            let mut client = Client::initialized(&server, "a").await;
+            client.say(&call(1, "x")).await;
+            client.say(&cancel.to_string()).await;
+            client.say(PING).await;
+            // The reply to the ping comes when the cancellation has been dealt with.
+            client.hear().await;
+            gate.open();
+            client.say(&call(2, "x")).await;
+            client.hear().await
+        })
+    };
+    assert!(answers(None).contains(r#""id":2"#));
+    let deaf = Fault::ignore("notifications/cancelled");
+    assert!(answers(Some(deaf)).contains(r#""id":1"#));
 }
 
 #[test]

@@ -126,21 +126,9 @@ impl Reach {
         match self {
             Self::Everywhere => true,
             Self::Lines => carrier.is_lines(),
-            Self::Process => carrier == CarrierKind::Stdio,
+            Self::Process => !matches!(carrier, CarrierKind::Duplex | CarrierKind::Router),
             Self::Http => carrier.is_http(),
             Self::Network => carrier == CarrierKind::Http,
-        }
-    }
-
-    /// The carriers, in the words of [`CarrierKind`].
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Everywhere => "all",
-            Self::Lines => "stdio, duplex",
-            Self::Process => "stdio",
-            Self::Http => "http, router",
-            Self::Network => "http",
         }
     }
 }

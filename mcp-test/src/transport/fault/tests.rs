@@ -352,7 +352,7 @@ fn a_fault_shows_on_the_carriers_it_reaches() {
     };
     assert_snapshot!(carriers(Reach::Everywhere), @"duplex stdio http router sse");
     assert_snapshot!(carriers(Reach::Lines), @"duplex stdio");
-    assert_snapshot!(carriers(Reach::Process), @"stdio");
+    assert_snapshot!(carriers(Reach::Process), @"stdio http sse");
     assert_snapshot!(carriers(Reach::Http), @"http router");
     assert_snapshot!(carriers(Reach::Network), @"http");
     assert!(!fault("status:ping:500").applies_to(CarrierKind::Stdio));
