@@ -42,7 +42,7 @@ const EVERYTHING_OVER_HTTP: [Known; 5] = [
         "it looks neither at the host nor at the origin",
     ),
     (
-        "foreign-origin-refused of dns-rebinding-protection: transport.http.origin-validated",
+        "foreign-origin-refused of dns-rebinding-protection: transport.http.origin-validated, transport.http.origin-403",
         "it looks neither at the host nor at the origin",
     ),
     (
@@ -54,7 +54,7 @@ const EVERYTHING_OVER_HTTP: [Known; 5] = [
         "it answers with HTTP 400 when a session has ended",
     ),
     (
-        "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405",
+        "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405, transport.http.multiple-streams-tolerated",
         "it answers a second GET with HTTP 409",
     ),
 ];
@@ -103,7 +103,7 @@ fn the_everything_server_over_http() {
 const PYTHON: [Known; 0] = [];
 
 const PYTHON_OVER_HTTP: [Known; 1] = [(
-    "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405",
+    "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405, transport.http.multiple-streams-tolerated",
     "it answers a second GET with HTTP 409",
 )];
 
