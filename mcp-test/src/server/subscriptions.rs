@@ -22,7 +22,10 @@ use super::{
 use crate::{
     json::{Object, Value},
     spec::{self, Capability, Era, Revision, Side, error_code, meta},
-    transport::serve::{Conversation, Emitted, Outbox},
+    transport::{
+        fault::Lapse,
+        serve::{Conversation, Emitted, Outbox},
+    },
     wire::{Id, Notification, RpcError},
 };
 
@@ -227,7 +230,8 @@ impl Talk {
             outbox.offer(Emitted::unprompted(notification.to_value()));
         }
         for subscription in &self.0.wishes.wanted().subscriptions {
-            if asks(&subscription.filter, method, params) {
+            let tells_all = self.0.server.lapses(Lapse::SkipsFilter);
+            if tells_all || asks(&subscription.filter, method, params) {
                 subscription.outbox.offer(tagged(method, params.clone(), &subscription.id));
             }
         }

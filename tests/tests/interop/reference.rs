@@ -20,6 +20,7 @@ server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-session-lifecycle: passed at 2025-03-26 2025-06-18 2025-11-25
 server-sse-multiple-streams: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 server-sse-polling: passed at 2025-11-25
+server-stateless: passed at 2026-07-28
 tools-call-elicitation: passed at 2025-06-18 2025-11-25 2026-07-28
 tools-call-error: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-sampling: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28

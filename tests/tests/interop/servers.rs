@@ -75,6 +75,7 @@ server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 server-session-lifecycle: failed at 2025-03-26 2025-06-18 2025-11-25
 server-sse-multiple-streams: failed at 2025-03-26 2025-06-18 2025-11-25
 server-sse-polling: skipped at 2025-11-25
+server-stateless: skipped at 2026-07-28
 tools-call-elicitation: skipped at 2025-06-18 2025-11-25
 tools-call-error: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
 tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
@@ -124,6 +125,7 @@ server-session-lifecycle: passed at 2025-03-26 2025-06-18 2025-11-25
 server-sse-multiple-streams: failed at 2025-03-26 2025-06-18 2025-11-25
 server-sse-multiple-streams: passed at 2026-07-28
 server-sse-polling: skipped at 2025-11-25
+server-stateless: passed at 2026-07-28
 tools-call-elicitation: skipped at 2025-06-18 2025-11-25 2026-07-28
 tools-call-error: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28

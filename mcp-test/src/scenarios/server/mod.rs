@@ -20,6 +20,7 @@ macro_rules! scenarios {
 scenarios![
     server_initialize,
     server_session_lifecycle,
+    server_stateless,
     logging_set_level,
     ping,
     completion_complete,

@@ -25,7 +25,13 @@ use crate::{json::Value, spec::error_code, wire::RpcError};
 pub fn everything() -> Server {
     Server::new(json!({ "name": "mcp-test-everything", "version": env!("CARGO_PKG_VERSION") }))
         .instructions("A server for tests: it offers something of everything, and says the same at every call.")
-        .capabilities(json!({ "tools": {}, "resources": { "subscribe": true }, "prompts": {}, "completions": {}, "logging": {} }))
+        .capabilities(json!({
+            "tools": { "listChanged": true },
+            "resources": { "subscribe": true },
+            "prompts": { "listChanged": true },
+            "completions": {},
+            "logging": {},
+        }))
         .on("tools/list", |call: Call| async move { only_page(&call, tools::list) })
         .on("tools/call", |call: Call| async move { tools::call(&call).await })
         .on("resources/list", |call: Call| async move { only_page(&call, resources::list) })

@@ -81,6 +81,8 @@ pub enum Lapse {
     SkipsMeta,
     /// Refuses requests that do not say who their client is.
     WantsClientInfo,
+    /// Tells subscriptions of what they did not ask for.
+    SkipsFilter,
     /// Serves requests whose mirrored headers say something else than their body.
     SkipsMirrors,
     /// Refuses mirrored headers that say something else than the body, and does not say that it is for this.
@@ -197,7 +199,7 @@ impl Damage {
 }
 
 impl Lapse {
-    pub(super) const ALL: [Self; 18] = [
+    pub(super) const ALL: [Self; 19] = [
         Self::IgnoresEof,
         Self::IgnoresTerm,
         Self::AllowsAnyOrigin,
@@ -206,6 +208,7 @@ impl Lapse {
         Self::VagueVersion,
         Self::SkipsMeta,
         Self::WantsClientInfo,
+        Self::SkipsFilter,
         Self::SkipsMirrors,
         Self::VagueMirrors,
         Self::NoSession,
@@ -228,6 +231,7 @@ impl Lapse {
             Self::VagueVersion => "vague-version",
             Self::SkipsMeta => "any-meta",
             Self::WantsClientInfo => "want-client-info",
+            Self::SkipsFilter => "any-filter",
             Self::SkipsMirrors => "any-mirror",
             Self::VagueMirrors => "vague-mirror",
             Self::NoSession => "no-session",

@@ -127,6 +127,7 @@ pub const WORDS: &[FaultWord] = &[
     word("vague-version", "vague-version", Everywhere, "refuse versions that are not spoken with -32600"),
     word("any-meta", "any-meta", Everywhere, "serve requests without the members of _meta that they must have"),
     word("want-client-info", "want-client-info", Everywhere, "refuse requests that do not name their client"),
+    word("any-filter", "any-filter", Everywhere, "tell subscriptions of what they did not ask for"),
     word("any-mirror", "any-mirror", Http, "serve requests whose mirrored headers do not fit their body"),
     word("vague-mirror", "vague-mirror", Http, "refuse mirrored headers that do not fit with -32600"),
     word("no-session", "no-session", Http, "issue no session id, and want none"),

@@ -41,6 +41,8 @@ pub(super) fn list() -> serde_json::Value {
         ("test_missing_capability", "Works for clients with sampling only.", nothing()),
         ("test_streaming_elicitation", "Asks the user for a colour.", nothing()),
         ("test_logging_tool", "Logs three times what it does.", nothing()),
+        ("test_trigger_tool_change", "Tells that the list of tools has changed.", nothing()),
+        ("test_trigger_prompt_change", "Tells that the list of prompts has changed.", nothing()),
         ("test_reconnection", "Sends its client away before it answers.", nothing()),
     ];
     let tool = |(name, description, schema)| json!({ "name": name, "description": description, "inputSchema": schema });
@@ -63,6 +65,8 @@ pub(super) async fn call(call: &Call) -> Answer {
         "add" => add(call, arguments),
         "test_tool_with_logging" | "test_logging_tool" => telling::log(call).await,
         "test_tool_with_progress" => telling::progress(call).await,
+        "test_trigger_tool_change" => telling::change(call, "tools"),
+        "test_trigger_prompt_change" => telling::change(call, "prompts"),
         "test_reconnection" => telling::hang_up(call).await,
         "test_sampling" => asking::sample(call, arguments).await,
         "test_elicitation" => asking::elicit(call, arguments).await,

@@ -1,5 +1,7 @@
 //! The tools that tell the client something before they answer, or hang up on it.
 
+use serde_json::json;
+
 use super::{Answer, Call, said};
 
 /// Logs what it does.
@@ -17,6 +19,12 @@ pub(super) async fn progress(call: &Call) -> Answer {
         call.progress(done, 100).await.ok();
     }
     said("Tool with progress executed successfully")
+}
+
+/// Announces that a list has changed, although this server's never do.
+pub(super) fn change(call: &Call, list: &str) -> Answer {
+    call.announce(&format!("notifications/{list}/list_changed"), json!({}));
+    said(&format!("Told that the list of {list} has changed"))
 }
 
 /// Ends the stream of its answer, where that can be: the client has to come back for it.

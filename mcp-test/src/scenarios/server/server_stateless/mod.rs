@@ -1,0 +1,117 @@
+//! `server-stateless`, in parts: `requests` and `discovery` ask for single replies, `tools` and `subscriptions` listen to
+//! streams, `probes` makes the requests, and `checks` lists what is checked.
+
+mod checks;
+mod discovery;
+mod probes;
+mod requests;
+mod subscriptions;
+mod tools;
+
+use serde_json::json;
+
+use self::checks::CHECKS;
+use self::probes::Probes;
+use crate::check::Finding;
+use crate::scenario::{Ctx, Official, Suite};
+use crate::server::reference::everything;
+use crate::spec::{Revision, Revisions};
+use crate::transport::fault::Lapse;
+use crate::{proofs, scenario};
+
+scenario! {
+    /// Every request stands by itself: it brings its version and what its client can do, and is refused in good order if
+    /// it does not, or if the server cannot serve it in that version or for that client.
+    ///
+    /// Since there is no handshake and there are no sessions, the errors are what clients find their way by: each has a
+    /// code and an HTTP status of its own. What a server has to say on its own account goes to those who have asked for it
+    /// with `subscriptions/listen`. Both subscriptions are open at once, so that nothing is waited for that must not come.
+    Server "server-stateless": "Every request stands by itself",
+    revisions: Revisions::from(Revision::V2026_07_28),
+    official: Official { revisions: Revisions::from(Revision::V2026_07_28), suites: &[Suite::Draft] },
+    carriers: StreamableHttp,
+    disturbs: "the lists of tools and prompts",
+    checks: CHECKS,
+}
+
+async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    let mut probes = Probes::default();
+    requests::without_terms(ctx, &mut probes).await?;
+    let discovered = discovery::discovery(ctx, &mut probes).await?;
+    requests::wrong_versions(ctx, &mut probes, &discovered).await?;
+    requests::undeclared(ctx, &mut probes, &discovered).await?;
+    requests::methods(ctx, &mut probes).await?;
+    let ignored = requests::in_a_session(ctx, &mut probes).await?;
+    tools::tools(ctx, &mut probes, &discovered).await?;
+    subscriptions::subscriptions(ctx, &mut probes, &discovered).await?;
+    probes.judge(ctx, ignored);
+    Ok(())
+}
+
+proofs! {
+    passes on everything();
+    catches "sep-2575-request-meta-invalid-missing-meta" by lapse(Lapse::SkipsMeta),
+        also "sep-2575-request-meta-invalid-missing-protocol-version" Failure,
+        also "sep-2575-request-meta-invalid-missing-client-capabilities" Failure,
+        also "sep-2575-http-server-meta-invalid-400" Failure;
+    catches "sep-2575-request-meta-invalid-missing-protocol-version" by lapse(Lapse::SkipsMeta),
+        also "sep-2575-request-meta-invalid-missing-meta" Failure,
+        also "sep-2575-request-meta-invalid-missing-client-capabilities" Failure,
+        also "sep-2575-http-server-meta-invalid-400" Failure;
+    catches "sep-2575-request-meta-invalid-missing-client-capabilities" by lapse(Lapse::SkipsMeta),
+        also "sep-2575-request-meta-invalid-missing-meta" Failure,
+        also "sep-2575-request-meta-invalid-missing-protocol-version" Failure,
+        also "sep-2575-http-server-meta-invalid-400" Failure;
+    catches "sep-2575-http-server-meta-invalid-400" by status("server/discover", 200),
+        also "sep-2575-http-server-unsupported-version-400" Failure,
+        also "sep-2575-http-server-header-mismatch-400" Failure;
+    catches "sep-2575-http-server-unsupported-version-400" by status("server/discover", 200),
+        also "sep-2575-http-server-meta-invalid-400" Failure,
+        also "sep-2575-http-server-header-mismatch-400" Failure;
+    catches "sep-2575-request-meta-client-info-optional" by lapse(Lapse::WantsClientInfo);
+    catches "sep-2575-server-implements-discover" by remove("server/discover", "/supportedVersions"),
+        also "sep-2575-server-unsupported-version-error" Failure, also "stateless-discover-versions" Failure;
+    warns "sep-2575-server-identifies-in-result-meta" by remove("server/discover", "/_meta");
+    catches "sep-2575-server-declares-prompts-in-discover" by remove("server/discover", "/capabilities/prompts"),
+        also "sep-2575-server-sends-prompts-list-changed-on-subscription" Skipped;
+    catches "sep-2575-discover-capabilities-match-handlers" by remove("server/discover", "/capabilities/tools"),
+        also "sep-2575-server-sends-tools-list-changed-on-subscription" Skipped;
+    catches "sep-2575-server-unsupported-version-error" by remove("server/discover", "/error/data");
+    catches "sep-2575-http-server-header-mismatch-400" by lapse(Lapse::SkipsMirrors);
+    catches "sep-2575-server-rejects-undeclared-capability" by remove("tools/call", "/error/data");
+    catches "sep-2575-missing-capability-http-400" by status("tools/call", 200);
+    catches "sep-2575-http-server-method-not-found-404-initialize" by status("initialize", 400);
+    catches "sep-2575-http-server-method-not-found-404-ping" by status("ping", 400);
+    catches "sep-2575-http-server-method-not-found-404-logging-setlevel" by status("logging/setLevel", 400);
+    catches "sep-2575-http-server-method-not-found-404-resources-subscribe" by status("resources/subscribe", 400);
+    catches "sep-2575-http-server-method-not-found-404-resources-unsubscribe" by status("resources/unsubscribe", 400);
+    catches "sep-2575-http-server-method-not-found-404" by status("unknown/method", 200);
+    catches "sep-2575-http-server-no-independent-requests-on-stream"
+        by stray("tools/call", json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list"})),
+        also "wire-well-formed" Failure;
+    catches "sep-2575-server-no-log-without-loglevel"
+        by stray("tools/call", json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}));
+    catches "sep-2575-server-sends-subscription-ack"
+        by set("notifications/subscriptions/acknowledged", "/method", json!("notifications/subscriptions/begun")),
+        also "stateless-subscription-id" Skipped, also "stateless-subscription-filter" Skipped,
+        also "stateless-subscriptions-at-once" Failure;
+    catches "sep-2575-server-tags-subscription-id" by remove("notifications/tools/list_changed", "/_meta");
+    catches "sep-2575-server-honors-notification-filter" by lapse(Lapse::SkipsFilter);
+    warns "sep-2575-server-sends-prompts-list-changed-on-subscription" by never("notifications/prompts/list_changed");
+    warns "sep-2575-server-sends-tools-list-changed-on-subscription" by never("notifications/tools/list_changed");
+    catches "sep-2575-http-server-error-jsonrpc-id" by wrong_id("tools/call"), also "wire-well-formed" Failure;
+    catches "stateless-unsupported-version-code" by lapse(Lapse::VagueVersion);
+    catches "stateless-discover-versions" by remove("server/discover", "/supportedVersions"),
+        also "sep-2575-server-implements-discover" Failure,
+        also "sep-2575-server-unsupported-version-error" Failure;
+    warns "stateless-session-ignored" by header("server/discover", "Mcp-Session-Id", "s1");
+    catches "stateless-subscription-id"
+        by retype("notifications/subscriptions/acknowledged", "/_meta/io.modelcontextprotocol~1subscriptionId"),
+        also "stateless-subscriptions-at-once" Failure;
+    catches "stateless-subscriptions-at-once"
+        by retype("notifications/subscriptions/acknowledged", "/_meta/io.modelcontextprotocol~1subscriptionId"),
+        also "stateless-subscription-id" Failure;
+    catches "stateless-subscription-filter"
+        by set("notifications/subscriptions/acknowledged", "/notifications/resourcesListChanged", json!(true));
+    warns "stateless-stream-unbuffered" by no_header("subscriptions/listen", "X-Accel-Buffering");
+}

@@ -1,0 +1,294 @@
+//! Probes of subscriptions: two that are open at once, of which each is to hear of another change.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::discovery::Discovered;
+use super::probes::{Probes, error, said};
+use super::requests::absent;
+use crate::check::Finding;
+use crate::clock::Deadline;
+use crate::json;
+use crate::scenario::Ctx;
+use crate::scenarios::server::raw::{finding, post, request};
+use crate::spec::{error_code, meta};
+use crate::transport::HttpExchange;
+use crate::wire::{Id, Message, Notification};
+
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
+
+/// How long a subscription is listened to for something that may never come.
+const WINDOW: Duration = Duration::from_millis(1500);
+
+/// How long a server may take to acknowledge a subscription.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// One subscription that is open.
+struct Subscription {
+    id: i64,
+    exchange: HttpExchange,
+}
+
+impl Subscription {
+    /// Opens one, and waits for the first message.
+    async fn open(ctx: &mut Ctx, id: i64, filter: Value) -> Result<Result<Self, Finding>, Finding> {
+        let params = json!({ "notifications": filter });
+        let message = request(ctx.revision(), id, "subscriptions/listen", params);
+        let request = post(ctx.revision(), &message);
+        let exchange = match ctx.attempt_open_http(request).await? {
+            Ok(exchange) => exchange,
+            Err(finding) => return Ok(Err(finding)),
+        };
+        let mut subscription = Self { id, exchange };
+        if subscription.exchange.answer().is_stream() {
+            subscription.until(Deadline::after(PATIENCE), |_| true).await;
+        }
+        Ok(Ok(subscription))
+    }
+
+    /// Listens until a message is enough, or the deadline passes.
+    async fn until(&mut self, deadline: Deadline, enough: impl Fn(&Message) -> bool) {
+        while !self.exchange.answer().messages().iter().any(&enough) {
+            if self.exchange.event(deadline).await.is_none() {
+                break;
+            }
+        }
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        self.exchange.answer().messages()
+    }
+
+    fn notifications(&self) -> Vec<Notification> {
+        let messages = self.messages().into_iter();
+        messages
+            .filter_map(|message| match message {
+                Message::Notification(notification) => Some(notification),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn has_heard(&self, method: &str) -> bool {
+        self.messages().iter().any(|message| message.method() == Some(method))
+    }
+
+    fn acknowledged(&self) -> Result<Notification, Finding> {
+        match self.messages().into_iter().next() {
+            Some(Message::Notification(first)) if first.method == ACKNOWLEDGED => Ok(first),
+            _ => Err(self
+                .finding("a subscription is not acknowledged first of all")
+                .expected(format!("`{ACKNOWLEDGED}` as the first message"))),
+        }
+    }
+
+    fn finding(&self, headline: &str) -> Finding {
+        finding(headline, self.exchange.answer())
+    }
+}
+
+/// The id that a notification says it belongs to.
+fn tag(notification: &Notification) -> Option<&json::Value> {
+    notification.params.as_ref()?.get("_meta")?.get(meta::SUBSCRIPTION_ID)
+}
+
+/// The checks of subscriptions, in the order of the report.
+const CHECKS: [&str; 9] = [
+    "sep-2575-server-sends-subscription-ack",
+    "sep-2575-server-tags-subscription-id",
+    "sep-2575-server-honors-notification-filter",
+    "sep-2575-server-sends-prompts-list-changed-on-subscription",
+    "sep-2575-server-sends-tools-list-changed-on-subscription",
+    "stateless-subscription-id",
+    "stateless-subscription-filter",
+    "stateless-subscriptions-at-once",
+    "stateless-stream-unbuffered",
+];
+
+/// Two subscriptions at once, of which each is to hear of another change.
+pub(super) async fn subscriptions(
+    ctx: &mut Ctx,
+    probes: &mut Probes,
+    discovered: &Discovered,
+) -> Result<(), Finding> {
+    let tools = Subscription::open(ctx, 901, json!({ "toolsListChanged": true })).await?;
+    let mut tools = match tools {
+        Ok(tools) => tools,
+        Err(finding) => {
+            for id in CHECKS {
+                ctx.check(id).fail(finding.clone());
+            }
+            return Ok(());
+        }
+    };
+    if !tools.exchange.answer().is_stream() {
+        return without(ctx, probes, tools, discovered).await;
+    }
+    acknowledged(ctx, &tools);
+    let prompts = Subscription::open(ctx, 902, json!({ "promptsListChanged": true })).await?;
+    let mut prompts = match prompts {
+        Ok(prompts) => prompts,
+        Err(finding) => {
+            ctx.check("stateless-subscriptions-at-once").fail(finding);
+            ctx.skip_the_rest("the second subscription got no answer");
+            return Ok(());
+        }
+    };
+    at_once(ctx, &prompts);
+
+    let hears = |method: &'static str| move |it: &Message| it.method() == Some(method);
+    trigger(ctx, probes, 911, "test_trigger_tool_change").await?;
+    tools.until(Deadline::after(WINDOW), hears(TOOLS_CHANGED)).await;
+    // What a subscription to prompts must not hear would come before what it must hear.
+    trigger(ctx, probes, 912, "test_trigger_prompt_change").await?;
+    prompts.until(Deadline::after(WINDOW), hears(PROMPTS_CHANGED)).await;
+    heard(ctx, discovered, &tools, &prompts);
+    Ok(())
+}
+
+async fn trigger(ctx: &mut Ctx, probes: &mut Probes, id: i64, tool: &str) -> Result<(), Finding> {
+    let params = json!({ "name": tool, "arguments": {} });
+    let message = request(ctx.revision(), id, "tools/call", params);
+    probes.post(ctx, &message).await?.ok();
+    Ok(())
+}
+
+/// What follows if the request is not answered with a stream.
+async fn without(
+    ctx: &mut Ctx,
+    probes: &mut Probes,
+    subscription: Subscription,
+    discovered: &Discovered,
+) -> Result<(), Finding> {
+    let answer = subscription.exchange.finish(Deadline::after(PATIENCE)).await;
+    probes.note(subscription.id, &answer);
+    let heard = Ok(answer);
+    let code = error(&heard).map(|error| error.code);
+    let is_absent = code == Some(error_code::METHOD_NOT_FOUND);
+    let is_declared = discovered.capabilities.is_none()
+        || [
+            "/tools/listChanged",
+            "/prompts/listChanged",
+            "/resources/listChanged",
+            "/resources/subscribe",
+        ]
+        .iter()
+        .any(|pointer| discovered.declares(pointer));
+    if is_absent && !is_declared {
+        for id in CHECKS {
+            ctx.check(id).skip("the server declares nothing that could be subscribed to");
+        }
+        return Ok(());
+    }
+    let expected = "an event stream that begins with an acknowledgement";
+    let finding =
+        said("`subscriptions/listen` is not answered with an event stream", &heard, expected);
+    for id in CHECKS {
+        let changes = [("prompts", "/prompts/listChanged"), ("tools", "/tools/listChanged")];
+        let undeclared = changes.iter().find(|(name, pointer)| {
+            id.ends_with(&format!("{name}-list-changed-on-subscription"))
+                && !discovered.declares(pointer)
+        });
+        match undeclared {
+            Some((name, _)) => ctx.check(id).skip(format!("changes of {name} are not declared")),
+            None if is_absent => ctx.check(id).untestable(finding.clone()),
+            None => ctx.check(id).fail(finding.clone()),
+        };
+    }
+    Ok(())
+}
+
+fn acknowledged(ctx: &mut Ctx, tools: &Subscription) {
+    let first = tools.acknowledged();
+    ctx.check("sep-2575-server-sends-subscription-ack").judge(first.clone().map(|_| ()));
+    let buffering = tools.exchange.answer().header("x-accel-buffering");
+    ctx.check("stateless-stream-unbuffered").judge(match buffering {
+        Some(value) if value.eq_ignore_ascii_case("no") => Ok(()),
+        other => Err(tools
+            .finding("an event stream does not ask proxies not to buffer it")
+            .expected("the header `X-Accel-Buffering: no`")
+            .got(other.map_or("no such header".to_owned(), |value| format!("{value:?}")))),
+    });
+    let Ok(first) = first else {
+        for id in ["stateless-subscription-id", "stateless-subscription-filter"] {
+            ctx.check(id).skip("the subscription is not acknowledged");
+        }
+        return;
+    };
+    ctx.check("stateless-subscription-id").judge(has_id(tools, &first));
+    let filter = first.params.as_ref().and_then(|params| params.get("notifications"));
+    let excess = filter
+        .and_then(json::Value::as_object)
+        .and_then(|filter| filter.keys().find(|key| *key != "toolsListChanged").map(str::to_owned));
+    ctx.check("stateless-subscription-filter").judge(match (filter, excess) {
+        (Some(json::Value::Object(_)), None) => Ok(()),
+        (filter, _) => Err(tools
+            .finding("more is acknowledged than was asked for")
+            .expected("`params.notifications`, with no more than `toolsListChanged`")
+            .got(filter.map_or("no `params.notifications`".to_owned(), |it| it.short(120)))),
+    });
+}
+
+fn has_id(subscription: &Subscription, notification: &Notification) -> Result<(), Finding> {
+    let id = tag(notification);
+    if id.and_then(Id::read) == Some(Id::from(subscription.id)) {
+        return Ok(());
+    }
+    Err(subscription
+        .finding("a subscription has another id than its request")
+        .expected(format!("{} in `_meta`", subscription.id))
+        .got(id.map_or("no id".to_owned(), |id| id.short(80))))
+}
+
+fn at_once(ctx: &mut Ctx, prompts: &Subscription) {
+    let outcome = prompts.acknowledged().and_then(|first| has_id(prompts, &first));
+    ctx.check("stateless-subscriptions-at-once").judge(outcome);
+}
+
+/// What the subscriptions have heard when both changes were made.
+fn heard(ctx: &mut Ctx, discovered: &Discovered, tools: &Subscription, prompts: &Subscription) {
+    let all: Vec<_> = tools.notifications().into_iter().chain(prompts.notifications()).collect();
+    let untagged = all.iter().find(|notification| tag(notification).is_none());
+    let check = ctx.check("sep-2575-server-tags-subscription-id");
+    match untagged {
+        _ if all.is_empty() => check.fail(tools.finding("a subscription hears nothing at all")),
+        None => check.pass(),
+        Some(untagged) => check.fail(
+            tools
+                .finding("a notification does not say which subscription it is for")
+                .expected(format!("`{}` in `params._meta`", meta::SUBSCRIPTION_ID))
+                .got(format!("`{}` without it", untagged.method)),
+        ),
+    };
+    let check = ctx.check("sep-2575-server-honors-notification-filter");
+    if prompts.messages().is_empty() || prompts.has_heard(TOOLS_CHANGED) {
+        check.fail(
+            prompts
+                .finding("a subscription to prompts hears of something else, or of nothing")
+                .expected(format!("an acknowledgement, and no `{TOOLS_CHANGED}`")),
+        );
+    } else {
+        check.pass();
+    }
+    for (subscription, method, name, tool) in [
+        (prompts, PROMPTS_CHANGED, "prompts", "test_trigger_prompt_change"),
+        (tools, TOOLS_CHANGED, "tools", "test_trigger_tool_change"),
+    ] {
+        let id = format!("sep-2575-server-sends-{name}-list-changed-on-subscription");
+        let check = ctx.check(&id);
+        if !discovered.declares(&format!("/{name}/listChanged")) {
+            check.skip(format!("changes of {name} are not declared"));
+        } else if subscription.has_heard(method) {
+            check.pass();
+        } else if !discovered.tools.iter().any(|listed| listed == tool) {
+            check.missing(absent(tool));
+        } else {
+            let headline =
+                format!("a subscription does not hear that the list of {name} has changed");
+            check.fail(subscription.finding(&headline).expected(format!("`{method}`")));
+        }
+    }
+}
