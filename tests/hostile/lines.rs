@@ -31,27 +31,30 @@ where
         return Ok(Over::Left);
     }
     let mut lines = BufReader::new(input).lines();
-    let mut held_back = None;
+    let mut held_back: Option<Asked> = None;
+    let mut is_cancelled = false;
     while let Some(line) = lines.next_line().await? {
         let Some(asked) = Asked::read(line.as_bytes()) else { continue };
         if asked.id.is_none() {
-            match (asked.method.as_str(), hostile.how) {
-                ("notifications/initialized", How::ExitAfterHandshake) => return Ok(Over::Left),
-                ("notifications/cancelled", _) => {
-                    let reply = held_back.take();
-                    say(&mut output, reply.iter().flat_map(|it: &Asked| it.answered(How::Well)))
-                        .await?;
-                }
-                _ => {}
+            if (asked.method.as_str(), hostile.how)
+                == ("notifications/initialized", How::ExitAfterHandshake)
+            {
+                return Ok(Over::Left);
             }
+            is_cancelled |= asked.method == "notifications/cancelled";
             continue;
         }
         let hostile_here = asked.method == hostile.on;
         let how = if hostile_here { hostile.how } else { How::Well };
         if how == How::AnswerAfterCancel {
             held_back = Some(asked);
-        } else if !say(&mut output, asked.answered(how)).await? {
+            continue;
+        }
+        if !say(&mut output, asked.answered(how)).await? {
             return Ok(Over::Left);
+        }
+        if let Some(late) = held_back.take_if(|_| is_cancelled) {
+            say(&mut output, late.answered(How::Well)).await?;
         }
     }
     Ok(Over::ClientLeft)

@@ -142,7 +142,7 @@ ways! {
     IgnoreEof "ignore-eof",
     /// It leaves, but a process that it has started holds its pipes.
     Grandchild "grandchild",
-    /// It answers after the request was cancelled, and not before.
+    /// It answers after the request was cancelled, and one that came later answered.
     AnswerAfterCancel "answer-after-cancel",
     /// It answers with HTTP 500 and a word of plain text.
     Status500 "500",

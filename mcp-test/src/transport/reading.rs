@@ -36,14 +36,8 @@ impl Scribe {
         let frame = match reading.frame() {
             Some(frame) => frame.cloned().map_err(Clone::clone),
             None => {
-                // In an HTTP body or an event nothing else than a message has its place.
-                let lost = begins_a_message(&text) || origin.exchange.is_some();
                 let why = reading.problem().unwrap_or("not JSON").to_owned();
-                let damage = match lost {
-                    _ if reading.is_too_deep() => Damage::OverLimit,
-                    true => Damage::Lost,
-                    false => Damage::Stray,
-                };
+                let damage = damage(&text, &reading, origin.exchange.is_some());
                 return vec![self.noise(origin, text, why, damage)];
             }
         };
@@ -160,6 +154,31 @@ impl Observer {
             }
         }
         true
+    }
+}
+
+/// The event that a text was said where a message belongs: a message, or noise that is no JSON at all.
+pub(super) fn said(text: Bytes, in_exchange: bool) -> What {
+    let reading = Reading::of(&text);
+    if reading.frame().is_some() {
+        return What::Message { text, reading };
+    }
+    let is_blank = text.iter().all(u8::is_ascii_whitespace);
+    let why = match reading.problem() {
+        _ if is_blank => "a blank line",
+        problem => problem.unwrap_or("not JSON"),
+    };
+    let (why, damage) = (why.to_owned(), damage(&text, &reading, in_exchange));
+    What::Noise { bytes: text, why, damage }
+}
+
+/// What a text that is no JSON means for the messages around it.
+fn damage(text: &[u8], reading: &Reading, in_exchange: bool) -> Damage {
+    // In an HTTP body or an event nothing else than a message has its place.
+    match begins_a_message(text) || in_exchange {
+        _ if reading.is_too_deep() => Damage::OverLimit,
+        true => Damage::Lost,
+        false => Damage::Stray,
     }
 }
 

@@ -14,9 +14,10 @@ use bytes::Bytes;
 
 use super::{
     fault::{self, Delivery, Fault, HttpDamage, Lapse, Part},
+    reading,
     serve::Emitted,
 };
-use crate::trace::{Connection, Damage, Party, Reading, Recorder, What};
+use crate::trace::{Connection, Party, Reading, Recorder, What};
 
 /// The place between an actor and its carriers.
 #[derive(Clone, Default)]
@@ -95,14 +96,8 @@ impl Wire {
 
     /// Records a text of the client.
     pub fn received(&self, text: &Bytes) {
-        self.record(Party::Client, || match Reading::message(text.clone()) {
-            What::Message { text, reading } if reading.value().is_none() => What::Noise {
-                bytes: text,
-                why: reading.problem().unwrap_or("no JSON").to_owned(),
-                damage: if reading.is_too_deep() { Damage::OverLimit } else { Damage::Lost },
-            },
-            message => message,
-        });
+        let in_exchange = self.exchange.is_some();
+        self.record(Party::Client, || reading::said(text.clone(), in_exchange));
     }
 
     /// Records a text of the server.

@@ -2,8 +2,10 @@
 //!
 //! The memory is that of the command line, a process of its own, as Linux counts it.
 
-use std::fmt::Write;
-use std::process::Command;
+use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use mcp_test_tests::hostile::http::Running;
 use mcp_test_tests::hostile::{Hostile, How};
@@ -25,14 +27,19 @@ fn told(target: &[&str]) -> String {
     command.args(["check", "--scenario", METHOD, "--spec-version", "2025-11-25"]);
     command.args(["--format", "json"]).args(target);
     let run = run_command(command);
+    within_bounds(&file, &target.join(" "));
+    failures(&run)
+}
+
+/// Reads how much memory a program had at most.
+#[track_caller]
+fn within_bounds(file: &Path, what: &str) {
     let peak = std::fs::read_to_string(file).expect("the peak");
     if cfg!(target_os = "linux") {
         let kib: u64 = peak.trim().trim_end_matches(" kB").trim().parse().expect("a number");
         let mib = kib / 1024;
-        eprintln!("{mib} MiB");
-        assert!((1..=BOUND).contains(&mib), "{mib} MiB for {target:?}");
+        assert!((1..=BOUND).contains(&mib), "{mib} MiB for {what}");
     }
-    failures(&run)
 }
 
 pub(crate) fn failures(run: &Run) -> String {
@@ -182,4 +189,47 @@ fn messages_without_an_end() {
       expected a response with id 2 within [many] ms
       got no reply in that time, but an HTTP [many] response that has not ended, with comments in its event stream
     ");
+}
+
+/// What our server takes at most, in MiB, with a client that says too much over lines.
+fn served_over_lines(say: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("peak");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
+    command.env("MCP_TEST_TESTS_PEAK", &file).args(["reference", "server", "--stdio"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = command.spawn().expect("it starts");
+    let mut input = server.stdin.take().expect("it is piped");
+    let output = server.stdout.take().expect("it is piped");
+    let answers = std::thread::spawn(move || {
+        BufReader::new(output).lines().map_while(Result::ok).collect::<Vec<_>>()
+    });
+    say(&mut input).expect("it reads");
+    input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":99,\"method\":\"ping\"}\n").expect("it reads");
+    drop(input);
+    let answers = answers.join().expect("text");
+    assert!(server.wait().expect("it ends").success());
+    within_bounds(&file, "the reference server");
+    let last = |line: &&String| !line.contains("\"id\":99");
+    answers.iter().filter(last).cloned().collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_client_that_says_a_hundred_megabytes() {
+    let answers = served_over_lines(|input| {
+        input.write_all(b"{\"x\":\"")?;
+        let part = [b'x'; 100_000];
+        (0..1000).try_for_each(|_| input.write_all(&part))?;
+        input.write_all(b"\"}\n")
+    });
+    insta::assert_snapshot!(answers, @"");
+}
+
+#[test]
+fn a_client_that_says_a_million_notifications() {
+    let answers = served_over_lines(|input| {
+        let many = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n".repeat(1000);
+        (0..1000).try_for_each(|_| input.write_all(many.as_bytes()))
+    });
+    insta::assert_snapshot!(answers, @"");
 }

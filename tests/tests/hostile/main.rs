@@ -5,7 +5,10 @@
 //! a test which needs one does not end, but for the servers that are silent: these are waited for, and the waits counted.
 
 mod bounds;
+mod cancelled;
+mod clients;
 mod http;
+mod http_clients;
 mod leftovers;
 mod levels;
 mod lines;

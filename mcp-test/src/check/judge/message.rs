@@ -7,7 +7,7 @@ use crate::expect::words::{self, quoted};
 use crate::json::{NoteKind, Value};
 use crate::spec::{Era, MethodKind, Side, error_code, method};
 use crate::trace::{Damage, Event, Party, Reading, What};
-use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
+use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Notification, Request, Response};
 
 impl Judge<'_> {
     /// A message of the other party: it opens what the judged one has to answer.
@@ -16,9 +16,24 @@ impl Judge<'_> {
         let Some(conversation) = self.connections.get_mut(&event.connection) else { return };
         let mut requests = false;
         for message in frame.messages() {
-            if let Message::Request(request) = message {
-                requests = true;
-                conversation.ids.send(&request.id, &request.method);
+            match message {
+                Message::Request(request) => {
+                    requests = true;
+                    conversation.ids.send(&request.id, &request.method);
+                    conversation.cancelled.ask(&request.id);
+                }
+                Message::Notification(Notification { method, params: Some(params) })
+                    if method == "notifications/cancelled" && event.exchange.is_none() =>
+                {
+                    if let Some(id) = params.get("requestId").and_then(Id::read) {
+                        conversation.cancelled.cancel(id);
+                    }
+                }
+                Message::Response(Response { id, .. })
+                | Message::Error(ErrorReply { id: Some(id), .. }) => {
+                    conversation.asked.entry(id.clone()).and_modify(|answered| *answered = true);
+                }
+                _ => {}
             }
         }
         if let Some(exchange) = event.exchange {
@@ -155,8 +170,32 @@ impl Judge<'_> {
                 .requires(requirement),
             );
         }
+        self.unique(event, request);
         self.params(event, &request.method, request.params.as_ref());
         self.direction(event, &request.method, MethodKind::Request);
+    }
+
+    /// Over HTTP several clients may share what is one connection here, so that ids are not compared.
+    fn unique(&mut self, event: &Event, request: &Request) {
+        let stateless = self.revision(event).era() == Era::Stateless;
+        let Some(conversation) = self.connections.get_mut(&event.connection) else { return };
+        let known = conversation.asked.insert(request.id.clone(), false);
+        let Some(answered) = known.filter(|_| event.exchange.is_none()) else { return };
+        let requirement = match (stateless, answered) {
+            (false, _) => "jsonrpc.request-id-unique-session",
+            (true, false) => "jsonrpc.request-id-unique-inflight",
+            (true, true) => return,
+        };
+        self.find(
+            event,
+            Finding::peer(format!(
+                "the request `{}` has an id that was used before",
+                request.method
+            ))
+            .expected("another id for each request")
+            .got(words::begun(&request.id.to_string()).into_owned())
+            .requires(requirement),
+        );
     }
 
     fn params(&mut self, event: &Event, method: &str, params: Option<&Value>) {
@@ -221,6 +260,11 @@ impl Judge<'_> {
                 return None;
             }
         };
+        if conversation.cancelled.answer(id) {
+            conversation.ids.answer(id);
+            self.late(event, id);
+            return None;
+        }
         let finding = match conversation.ids.answer(id) {
             Match::Answers(method) => return Some(method.to_owned()),
             Match::Again(method) => Finding::peer(format!("`{method}` was answered twice"))
@@ -239,6 +283,18 @@ impl Judge<'_> {
         };
         self.find(event, finding);
         None
+    }
+
+    /// A reply to a request of which its receiver knew that it was cancelled.
+    fn late(&mut self, event: &Event, id: &Id) {
+        let finding = Finding::peer("a request was answered that had been cancelled before")
+            .expected("no response to a request after its cancellation was read")
+            .got(format!("a response with id {id}, after one to a later request"));
+        let strictly = "transport.stdio.cancel-no-further-messages";
+        if super::holds(strictly, self.revision(event)) && self.who == Party::Server {
+            return self.find(event, finding.requires(strictly));
+        }
+        self.find(event, finding.requires("cancellation.no-response").should());
     }
 
     fn result(&mut self, event: &Event, method: Option<&str>, result: &Value) {

@@ -8,6 +8,7 @@
 //! Streamable HTTP whose rules are known here.
 
 mod alike;
+mod cancelled;
 mod ids;
 mod message;
 mod noise;
@@ -15,13 +16,15 @@ mod outstayed;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use self::alike::Alike;
+use self::cancelled::Cancelled;
 use self::ids::Ids;
 use super::Finding;
 use crate::spec::{Revision, requirement};
 use crate::trace::{Connection, Event, Party, Trace, What};
+use crate::wire::Id;
 
 /// What the judge knows while it reads on.
 struct Judge<'a> {
@@ -37,7 +40,11 @@ struct Judge<'a> {
 /// One connection, as far as it has been read.
 #[derive(Default)]
 struct Conversation {
+    /// What the other party has asked, and what of it was cancelled.
     ids: Ids,
+    cancelled: Cancelled,
+    /// The ids under which the judged party has asked, and whether they were answered.
+    asked: HashMap<Id, bool>,
     exchanges: BTreeMap<u64, Exchange>,
 }
 

@@ -27,12 +27,13 @@ use std::{
 
 use axum::{
     Router,
-    body::{self, Body},
+    body::{self, Body, Bytes},
     extract::{ConnectInfo, Request, State},
     response::Response,
     routing::any,
 };
 use http::{HeaderMap, Method, StatusCode, request::Parts};
+use http_body_util::LengthLimitError;
 use tokio::sync::watch;
 
 use self::{
@@ -50,7 +51,7 @@ use super::{
 use crate::{
     json::Value,
     spec::{Era, Revision, header, meta},
-    trace::{Party, What},
+    trace::{Damage, Party, What},
 };
 
 pub use listening::Listening;
@@ -202,11 +203,9 @@ impl HttpServer {
             let why = "`Accept` must list `application/json` and `text/event-stream`";
             return reply::refusal(StatusCode::NOT_ACCEPTABLE, why);
         }
-        let Ok(text) = body::to_bytes(body, self.0.options.limits.body).await else {
-            return reply::refusal(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "the body is too large, or broke off",
-            );
+        let text = match body::to_bytes(body, self.0.options.limits.body).await {
+            Ok(text) => text,
+            Err(error) => return unread(wire, error),
         };
         wire.received(&text);
         let received = Received::read(&text);
@@ -231,6 +230,18 @@ fn damage(wire: &Wire, body: Option<&Value>) -> HttpDamage {
         wire.http_damage(method, message.get("id").is_some())
     });
     damages.into_iter().find(|damage| !damage.is_none()).unwrap_or_default()
+}
+
+/// A body that cannot be read to its end.
+fn unread(wire: &Wire, error: axum::Error) -> Response {
+    let too_large = error.into_inner().is::<LengthLimitError>();
+    let (status, why, damage) = if too_large {
+        (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large", Damage::OverLimit)
+    } else {
+        (StatusCode::BAD_REQUEST, "the body broke off, or is wrongly chunked", Damage::Lost)
+    };
+    wire.record(Party::Client, || What::Noise { bytes: Bytes::new(), why: why.to_owned(), damage });
+    reply::refusal(status, why)
 }
 
 async fn answer(State(server): State<HttpServer>, request: Request) -> Response {
