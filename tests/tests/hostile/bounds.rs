@@ -222,7 +222,7 @@ fn a_client_that_says_a_hundred_megabytes() {
         (0..1000).try_for_each(|_| input.write_all(&part))?;
         input.write_all(b"\"}\n")
     });
-    insta::assert_snapshot!(answers, @"");
+    insta::assert_snapshot!(answers, @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is too long: 16777217 bytes"}}"#);
 }
 
 #[test]

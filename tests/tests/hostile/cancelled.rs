@@ -42,5 +42,21 @@ fn an_answer_to_what_was_cancelled_is_told() {
     let runtime = Runtime::new().expect("a runtime");
     let told = Revision::ALL.map(|revision| runtime.block_on(told(revision)));
     assert_eq!(Revision::ALL.last().map(|revision| revision.era()), Some(Era::Stateless));
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @"
+    2024-11-05: Should (cancellation.no-response) a request was answered that had been cancelled before
+      expected no response to a request after its cancellation was read
+      got a response with id 2, after one to a later request
+    2025-03-26: Should (cancellation.no-response) a request was answered that had been cancelled before
+      expected no response to a request after its cancellation was read
+      got a response with id 2, after one to a later request
+    2025-06-18: Should (cancellation.no-response) a request was answered that had been cancelled before
+      expected no response to a request after its cancellation was read
+      got a response with id 2, after one to a later request
+    2025-11-25: Should (cancellation.no-response) a request was answered that had been cancelled before
+      expected no response to a request after its cancellation was read
+      got a response with id 2, after one to a later request
+    2026-07-28: Must (transport.stdio.cancel-no-further-messages) a request was answered that had been cancelled before
+      expected no response to a request after its cancellation was read
+      got a response with id 1, after one to a later request
+    ");
 }

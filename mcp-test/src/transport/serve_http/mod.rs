@@ -33,7 +33,6 @@ use axum::{
     routing::any,
 };
 use http::{HeaderMap, Method, StatusCode, request::Parts};
-use http_body_util::LengthLimitError;
 use tokio::sync::watch;
 
 use self::{
@@ -205,7 +204,7 @@ impl HttpServer {
         }
         let text = match body::to_bytes(body, self.0.options.limits.body).await {
             Ok(text) => text,
-            Err(error) => return unread(wire, error),
+            Err(error) => return unread(wire, &error),
         };
         wire.received(&text);
         let received = Received::read(&text);
@@ -233,8 +232,8 @@ fn damage(wire: &Wire, body: Option<&Value>) -> HttpDamage {
 }
 
 /// A body that cannot be read to its end.
-fn unread(wire: &Wire, error: axum::Error) -> Response {
-    let too_large = error.into_inner().is::<LengthLimitError>();
+fn unread(wire: &Wire, error: &axum::Error) -> Response {
+    let too_large = error.to_string().contains("length limit");
     let (status, why, damage) = if too_large {
         (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large", Damage::OverLimit)
     } else {
