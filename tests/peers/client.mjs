@@ -12,7 +12,7 @@ const { ElicitRequestSchema } = await sdk("types.js");
 
 const client = new Client(
     { name: "client-of-the-sdk", version: "1.0.0" },
-    { capabilities: { elicitation: { applyDefaults: true } } },
+    { capabilities: { elicitation: { form: { applyDefaults: true } } } },
 );
 client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: {} }));
 await client.connect(new StreamableHTTPClientTransport(new URL(url)));

@@ -22,6 +22,8 @@ pub fn good_client() -> Visitor {
         match errand.scenario() {
             "tools_call" => add_numbers(&mut client).await?,
             "elicitation-sep1034-client-defaults" => {
+                // A server may ask on the stream that belongs to no request.
+                client.listen().await?;
                 call(&mut client, "test_client_elicitation_defaults").await?;
             }
             "sse-retry" => call(&mut client, "test_reconnection").await?,
