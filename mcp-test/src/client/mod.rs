@@ -4,6 +4,7 @@
 //! reply that cannot come any more is a [`Finding`] at once, never a time-out. What a reply has to hold is for scenarios
 //! and assertions to say.
 
+mod batch;
 mod cancel;
 mod connect;
 mod facts;

@@ -190,13 +190,13 @@ impl Client {
         }
     }
 
-    fn next_id(&mut self) -> Id {
+    pub(super) fn next_id(&mut self) -> Id {
         self.ids += 1;
         Id::from(self.ids)
     }
 
     /// Adds what the era wants in every request, and what this one says beyond that.
-    fn with_meta(&self, params: Value, extra: &Object) -> Option<Value> {
+    pub(super) fn with_meta(&self, params: Value, extra: &Object) -> Option<Value> {
         let revision = self.facts.revision;
         let mut own = Object::new();
         if revision.era() == Era::Stateless {

@@ -194,41 +194,43 @@ impl State {
         let oddities: Vec<Seq> = self.oddities.iter().map(|odd| odd.seq).collect();
         let instead: Vec<String> = self.oddities.iter().map(|odd| odd.text.clone()).collect();
         let Self { heard, spoken, networked, .. } = *self;
-        let meant = self.open.iter_mut().find(|open| open.sent.exchange == Some(exchange));
-        let Some(open) = meant.filter(|open| open.settled.is_none()) else { return };
-        let since = |seqs: &[Seq]| {
-            let after = |at: &&Seq| **at > open.sent.seq;
-            seqs.iter().filter(after).copied().collect::<Vec<_>>()
-        };
-        let evidence = since(&oddities);
-        let said = instead.last().filter(|_| !evidence.is_empty());
-        let got = match said {
-            Some(said) => format!("an exchange that {how}: {said}"),
-            None => format!("an exchange that {how}"),
-        };
-        let headline = match status {
-            Some(status) if !(200..300).contains(&status) => {
-                format!("`{}` was refused with HTTP {status}", open.method)
-            }
-            _ => format!("`{}` got no reply", open.method),
-        };
-        let finding = match status {
-            None if !heard && networked => {
-                Finding::environment(headline).hint("is the server running, and is this its URL?")
-            }
-            // Before the first message it is not yet known to be a server of MCP at all.
-            Some(401 | 403) if !spoken => Finding::environment(headline)
-                .hint("send credentials, with `--header` or `Target::header`"),
-            Some(300..=399 | 404 | 405) if !spoken => Finding::environment(headline)
-                .hint("is this the URL of the MCP endpoint, with its path?"),
-            _ => Finding::peer(headline).requires("jsonrpc.request-answered"),
-        };
-        open.settled = Some(Err(finding
-            .expected(format!("an HTTP response with a JSON-RPC response with id {}", open.id))
-            .got(got)
-            .evidence(open.sent.seq)
-            .evidence_all(evidence)
-            .evidence(seq)));
+        // A batch carries several requests.
+        let carried =
+            |open: &&mut Open| open.sent.exchange == Some(exchange) && open.settled.is_none();
+        for open in self.open.iter_mut().filter(carried) {
+            let since = |seqs: &[Seq]| {
+                let after = |at: &&Seq| **at > open.sent.seq;
+                seqs.iter().filter(after).copied().collect::<Vec<_>>()
+            };
+            let evidence = since(&oddities);
+            let said = instead.last().filter(|_| !evidence.is_empty());
+            let got = match said {
+                Some(said) => format!("an exchange that {how}: {said}"),
+                None => format!("an exchange that {how}"),
+            };
+            let headline = match status {
+                Some(status) if !(200..300).contains(&status) => {
+                    format!("`{}` was refused with HTTP {status}", open.method)
+                }
+                _ => format!("`{}` got no reply", open.method),
+            };
+            let finding = match status {
+                None if !heard && networked => Finding::environment(headline)
+                    .hint("is the server running, and is this its URL?"),
+                // Before the first message it is not yet known to be a server of MCP at all.
+                Some(401 | 403) if !spoken => Finding::environment(headline)
+                    .hint("send credentials, with `--header` or `Target::header`"),
+                Some(300..=399 | 404 | 405) if !spoken => Finding::environment(headline)
+                    .hint("is this the URL of the MCP endpoint, with its path?"),
+                _ => Finding::peer(headline).requires("jsonrpc.request-answered"),
+            };
+            open.settled = Some(Err(finding
+                .expected(format!("an HTTP response with a JSON-RPC response with id {}", open.id))
+                .got(got)
+                .evidence(open.sent.seq)
+                .evidence_all(evidence)
+                .evidence(seq)));
+        }
     }
 
     /// The only request that an observation without a usable id can be about.
