@@ -1,6 +1,6 @@
 //! What the scenarios of tools that ask their client for something have in common.
 
-use super::heard::{Said, asked};
+use super::heard::{Said, asked, open_stream};
 use crate::check::Finding;
 use crate::client::{Handlers, Reply, RequestOptions};
 use crate::json::Value;
@@ -24,6 +24,7 @@ pub(super) async fn asked_though_incapable(
     call: Value,
 ) -> Result<Vec<Said>, Finding> {
     let mut incapable = ctx.connect(ctx.options().handlers(Handlers::new())).await?;
+    open_stream(&mut incapable).await;
     let before = asked(&ctx.trace(), method).len();
     // Any answer will do: how a tool does without is its own affair.
     let once = RequestOptions::new().once();

@@ -1,5 +1,8 @@
 //! What the server has said of its own accord: notifications, and what it asked its client for.
 
+use std::time::Duration;
+
+use crate::client::{Client, Reply};
 use crate::json::{Object, Value};
 use crate::trace::{Party, Seq, Trace};
 use crate::wire::Message;
@@ -38,6 +41,20 @@ pub(super) fn asked(trace: &Trace, method: &str) -> Vec<Said> {
         }
     }
     asked
+}
+
+/// What came on the stream on which the reply came, where the order of things is their order in time.
+pub(super) fn beside<'a>(trace: &Trace, said: &'a [Said], reply: &Reply) -> Vec<&'a Said> {
+    let stream = |seq: Seq| trace.event(seq).map(|event| (event.connection, event.exchange));
+    let own = reply.evidence().last().copied().and_then(stream);
+    said.iter().filter(|(seq, _)| stream(*seq) == own).collect()
+}
+
+/// Opens the stream on which a server may speak of its own accord, where there is one, as most clients do.
+///
+/// Whether a server has it in the right way is another scenario's affair.
+pub(super) async fn open_stream(client: &mut Client) {
+    client.listen_within(Duration::from_secs(1)).await.ok();
 }
 
 fn by_the_server(trace: &Trace) -> impl Iterator<Item = (Seq, &Message)> {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::asking::{asked_though_incapable, asks, asks_nobody};
-use super::heard::asked;
+use super::heard::{asked, open_stream};
 use super::matchers::first_text;
 use super::references::ELICITATION;
 use crate::check::Finding;
@@ -77,6 +77,7 @@ const ADDRESS: &str = "test@example.com";
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let filled = || Elicited::accept(json!({"username": NAME, "email": ADDRESS}));
     ctx.handle(Handlers::new().elicitation(move |_| filled()))?;
+    open_stream(ctx.client().await?).await;
     let reply = call(ctx).await?;
     reply.result()?;
     let asked = asked(&ctx.trace(), METHOD);

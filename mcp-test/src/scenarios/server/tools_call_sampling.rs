@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::asking::{asked_though_incapable, asks, asks_nobody};
-use super::heard::asked;
+use super::heard::{asked, open_stream};
 use super::matchers::first_text;
 use super::references::SAMPLING;
 use crate::check::Finding;
@@ -62,6 +62,7 @@ const ANSWER: &str = "This is a test response from the client";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.handle(Handlers::new().sampling(|_| Sampled::text(ANSWER).model("test-model")))?;
+    open_stream(ctx.client().await?).await;
     let call = json!({"name": "test_sampling", "arguments": {"prompt": PROMPT}});
     let reply = ctx.request("tools/call", call.clone()).await?;
     reply.result()?;
