@@ -38,7 +38,7 @@ fn a_handshake_and_a_tool() {
         ],
     );
     assert_snapshot!(said, @r#"
-    {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"logging":{},"prompts":{},"resources":{"subscribe":true},"tools":{}},"serverInfo":{"name":"mcp-test-everything","version":"0.1.0"},"instructions":"A server for tests: it offers something of everything, and says the same at every call."}}
+    {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"logging":{},"prompts":{"listChanged":true},"resources":{"subscribe":true},"tools":{"listChanged":true}},"serverInfo":{"name":"mcp-test-everything","version":"0.1.0"},"instructions":"A server for tests: it offers something of everything, and says the same at every call."}}
     {"jsonrpc":"2.0","id":2,"result":{}}
     {"jsonrpc":"2.0","id":"three","result":{"content":[{"text":"This is a simple text response for testing.","type":"text"}]}}
     {"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"unknown tool: nope"}}
@@ -63,7 +63,7 @@ fn a_stateless_conversation() {
         ],
     );
     assert_snapshot!(said, @r#"
-    {"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"capabilities":{"completions":{},"logging":{},"prompts":{},"resources":{"subscribe":true},"tools":{}},"instructions":"A server for tests: it offers something of everything, and says the same at every call.","resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-test-everything","version":"0.1.0"}}}}
+    {"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"capabilities":{"completions":{},"logging":{},"prompts":{"listChanged":true},"resources":{"subscribe":true},"tools":{"listChanged":true}},"instructions":"A server for tests: it offers something of everything, and says the same at every call.","resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-test-everything","version":"0.1.0"}}}}
     {"jsonrpc":"2.0","id":2,"result":{"content":[{"text":"This is a simple text response for testing.","type":"text"}],"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-test-everything","version":"0.1.0"}}}}
     {"jsonrpc":"2.0","id":3,"result":{"contents":[{"mimeType":"text/plain","text":"This is the content of the static text resource.","uri":"test://static-text"}],"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-test-everything","version":"0.1.0"}}}}
     {"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"resource not found","data":{"uri":"test://nothing"}}}
@@ -88,7 +88,7 @@ fn both_eras_on_one_stream() {
     );
     assert_snapshot!(said, @r#"
     {"jsonrpc":"2.0","id":1,"result":{"messages":[{"content":{"text":"This is a simple prompt for testing.","type":"text"},"role":"user"}],"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-test-everything","version":"0.1.0"}}}}
-    {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"completions":{},"logging":{},"prompts":{},"resources":{"subscribe":true},"tools":{}},"serverInfo":{"name":"mcp-test-everything","version":"0.1.0"},"instructions":"A server for tests: it offers something of everything, and says the same at every call."}}
+    {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"completions":{},"logging":{},"prompts":{"listChanged":true},"resources":{"subscribe":true},"tools":{"listChanged":true}},"serverInfo":{"name":"mcp-test-everything","version":"0.1.0"},"instructions":"A server for tests: it offers something of everything, and says the same at every call."}}
     {"jsonrpc":"2.0","id":2,"result":{"messages":[{"content":{"text":"This is a simple prompt for testing.","type":"text"},"role":"user"}]}}
     {"jsonrpc":"2.0","id":3,"result":{"messages":[{"content":{"text":"This is a simple prompt for testing.","type":"text"},"role":"user"}],"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-test-everything","version":"0.1.0"}}}}
     "#);
@@ -162,7 +162,7 @@ fn what_is_no_request_is_refused() {
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a request id is a string or a whole number"}}
     {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"`params` must be an object"}}
     {"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"`params/capabilities` must be an object, got nothing"}}
-    {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"logging":{},"prompts":{},"resources":{"subscribe":true},"tools":{}},"serverInfo":{"name":"mcp-test-everything","version":"0.1.0"},"instructions":"A server for tests: it offers something of everything, and says the same at every call."}}
+    {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"logging":{},"prompts":{"listChanged":true},"resources":{"subscribe":true},"tools":{"listChanged":true}},"serverInfo":{"name":"mcp-test-everything","version":"0.1.0"},"instructions":"A server for tests: it offers something of everything, and says the same at every call."}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"this conversation is initialized already"}}
     {"jsonrpc":"2.0","error":{"code":-32700,"message":"line 1, column 2: expected a member name in double quotes, found the end of the text"}}
     "#);
