@@ -102,7 +102,7 @@ fn what_http_does_not_let_in() {
         not JSON: 415 text/plain; charset=utf-8 the body must be `application/json`
         no streams: 406 text/plain; charset=utf-8 `Accept` must list `application/json` and `text/event-stream`
         PUT: 405 text/plain; charset=utf-8 the endpoint does not have this method
-        too large: 413 text/plain; charset=utf-8 the body is too large, or broke off
+        too large: 413 text/plain; charset=utf-8 the body is too large
         garbage: 400 application/json {"jsonrpc":"2.0","error":{"code":-32700,"message":"line 1, column 2: expected a member name in double quotes, found the end of the text"}}
         no message: 400 application/json {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected /jsonrpc is \"2.0\", got nothing"}}
         a faulty reply: 400 text/plain; charset=utf-8 the body is no JSON-RPC message
