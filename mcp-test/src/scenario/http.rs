@@ -195,3 +195,86 @@ fn unanswered(failure: HttpFailure) -> Finding {
     };
     finding.evidence_all(evidence)
 }
+
+#[cfg(all(test, feature = "http"))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::check::Blame;
+    use crate::scenario::{Inventory, Profile, Setup};
+    use crate::server::reference::everything;
+    use crate::spec::Revision;
+    use crate::transport::{CarrierKind, Fault, Limits};
+
+    const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a test","version":"1"}}}"#;
+
+    fn ctx(faults: &[&str], carrier: CarrierKind, timeout: Duration) -> Ctx {
+        let faults = faults.iter().map(|words| words.parse::<Fault>().expect("a fault"));
+        let setup = Setup {
+            target: everything().faults(faults).target(),
+            carrier,
+            revision: Revision::V2025_11_25,
+            profile: Profile::Adaptive,
+            limits: Limits::default(),
+            timeout,
+            until: Deadline::never(),
+            inventory: Inventory::default(),
+        };
+        Ctx::new(setup, None)
+    }
+
+    fn initialize() -> HttpRequest {
+        HttpRequest::post(INITIALIZE)
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json, text/event-stream")
+    }
+
+    fn block_on<T>(future: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(future)
+    }
+
+    #[test]
+    fn requests_are_made_as_they_are_written_and_judged_with_the_rest() {
+        block_on(async {
+            let mut ctx = ctx(&[], CarrierKind::Router, Duration::from_secs(10));
+            assert_eq!(ctx.authority().as_deref(), Some("localhost"));
+            let answer = ctx.http(initialize()).await.expect("an answer");
+            assert_eq!(answer.status, 200);
+            let session = answer.header("Mcp-Session-Id").expect("a session");
+            let ended = ctx.http(HttpRequest::delete().header("Mcp-Session-Id", session)).await;
+            assert_eq!(ended.expect("an answer").status, 204);
+            let refused = ctx.http(HttpRequest::post("no JSON")).await.expect("an answer");
+            assert_eq!(refused.status, 415);
+            assert_eq!(ctx.end().await.judged, []);
+        });
+    }
+
+    #[test]
+    fn silence_ends_a_scenario_and_a_broken_response_does_not() {
+        block_on(async {
+            let mut silent =
+                ctx(&["never:initialize"], CarrierKind::Router, Duration::from_millis(20));
+            let finding = silent.attempt_http(initialize()).await.expect_err("it is silent");
+            assert_eq!(finding.blame, Blame::Peer);
+            assert!(silent.trace().deadline_fired());
+
+            let patience = Duration::from_secs(10);
+            let mut broken = ctx(&["close:initialize"], CarrierKind::Router, patience);
+            let heard = broken.attempt_http(initialize()).await.expect("it is not silent");
+            assert!(heard.is_err() || heard.is_ok_and(|answer| !answer.complete));
+            assert!(!broken.trace().deadline_fired());
+        });
+    }
+
+    #[test]
+    fn lines_carry_no_http() {
+        block_on(async {
+            let mut ctx = ctx(&[], CarrierKind::Duplex, Duration::from_secs(10));
+            assert_eq!(ctx.authority(), None);
+            let finding = ctx.http(initialize()).await.expect_err("there is no HTTP");
+            assert_eq!(finding.blame, Blame::Test);
+        });
+    }
+}

@@ -53,6 +53,8 @@ struct Conversation {
 struct Exchange {
     /// A notification was posted: nothing but 202 may come.
     only_notifications: bool,
+    /// Nothing was posted: what is answered to GET and DELETE, beside a stream, has no form of its own.
+    is_no_post: bool,
     status: Option<u16>,
     media: Media,
 }
@@ -108,6 +110,11 @@ impl Judge<'_> {
         let by_peer = event.party == self.who;
         self.connections.entry(event.connection).or_default();
         match &event.what {
+            What::HttpRequest { method, .. } if !by_peer => {
+                if let Some(exchange) = self.exchange(event) {
+                    exchange.is_no_post = method != "POST";
+                }
+            }
             What::HttpResponse { status, headers } => self.response(event, *status, headers),
             What::Message { reading, .. } if by_peer => self.said(event, reading),
             What::Message { reading, .. } => self.heard(event, reading),

@@ -80,7 +80,7 @@ impl Place {
 impl Judge<'_> {
     /// Bytes of the judged party that are no message.
     pub(super) fn noise(&mut self, event: &Event, bytes: &[u8], why: &str, damage: Damage) {
-        if self.is_refusal(event) {
+        if self.is_refusal(event) || self.is_free(event) {
             return;
         }
         let place = self.place(event);
@@ -101,6 +101,12 @@ impl Judge<'_> {
         }
         let requirement = place.requirement(self.revision(event));
         self.find(event, finding.requires(requirement));
+    }
+
+    /// Whether a body may be anything: one that answers GET or DELETE, and is no stream.
+    fn is_free(&mut self, event: &Event) -> bool {
+        self.exchange(event)
+            .is_some_and(|exchange| exchange.is_no_post && exchange.media != Media::Stream)
     }
 
     fn place(&mut self, event: &Event) -> &'static Place {

@@ -68,6 +68,16 @@ fn a_scenario_that_is_named_where_it_does_not_exist_is_reported_or_forced() {
     assert_eq!(cells(Profile::Official, &asked).unwrap(), ["ping 2026-07-28"]);
 }
 
+#[test]
+fn a_scenario_about_http_does_not_apply_over_lines() {
+    let named = selection(&["dns-rebinding-protection", "ping"]);
+    let plan = Plan::build(target(&everything()), Profile::Adaptive, &named).expect("a plan");
+    assert!(plan.cells.iter().all(|cell| cell.scenario.id == "ping"), "{:?}", plan.cells);
+    let [inapplicable] = plan.inapplicable[..] else { panic!("{:?}", plan.inapplicable) };
+    assert_eq!(inapplicable.scenario.id, "dns-rebinding-protection");
+    assert_eq!(inapplicable.carrier, Some(CarrierKind::Duplex));
+}
+
 #[cfg(feature = "http")]
 #[test]
 fn streamable_http_is_not_tried_where_it_does_not_exist_unless_asked() {
