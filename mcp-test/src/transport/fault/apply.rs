@@ -6,15 +6,12 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{
-    Fault,
+    Fault, Part, Then,
     change::{Change, Damage},
+    rewrite::rewrite,
     text::{damaged, half, padded},
 };
-use crate::{
-    json::{Pointer, Value},
-    spec::Side,
-    transport::serve::Emitted,
-};
+use crate::{json::Value, spec::Side, transport::serve::Emitted};
 
 /// One emitted message as it will be seen on the wire.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,80 +28,6 @@ pub struct Delivery {
     pub streams: bool,
     /// Whether it is written a byte at a time.
     pub in_bytes: bool,
-}
-
-/// A piece of a delivery.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Part {
-    /// A whole JSON text.
-    Message(Bytes),
-    /// A text in the place of a message that is none.
-    Noise(Bytes),
-    /// The beginning of a text whose end never comes, and how long the whole would have been.
-    Torn {
-        /// What there is of it.
-        bytes: Bytes,
-        /// The length of the whole text.
-        of: usize,
-    },
-    /// The lines of an event stream as they are.
-    Lines(Bytes),
-}
-
-impl Part {
-    /// Its bytes, without anything that frames them.
-    #[must_use]
-    pub fn bytes(&self) -> &Bytes {
-        match self {
-            Self::Message(bytes)
-            | Self::Noise(bytes)
-            | Self::Torn { bytes, .. }
-            | Self::Lines(bytes) => bytes,
-        }
-    }
-
-    /// As a line, with the line break that ends it.
-    #[must_use]
-    pub fn line(&self) -> Bytes {
-        match self {
-            Self::Torn { bytes, .. } => bytes.clone(),
-            _ => [self.bytes(), b"\n".as_slice()].concat().into(),
-        }
-    }
-
-    /// As an event of a stream; an empty text makes none.
-    #[must_use]
-    pub fn event(&self) -> Bytes {
-        let field = |bytes: &[u8]| [b"data: ", bytes].concat();
-        match self {
-            Self::Message(bytes) | Self::Noise(bytes) if bytes.is_empty() => Bytes::new(),
-            Self::Message(bytes) | Self::Noise(bytes) => {
-                let mut event = Vec::new();
-                for line in bytes.split(|byte| matches!(byte, b'\r' | b'\n')) {
-                    event.extend([field(line).as_slice(), b"\n"].concat());
-                }
-                event.push(b'\n');
-                event.into()
-            }
-            Self::Torn { bytes, .. } => field(bytes).into(),
-            Self::Lines(bytes) => bytes.clone(),
-        }
-    }
-}
-
-/// What a carrier does after a delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Then {
-    /// It goes on.
-    GoOn,
-    /// It goes on, and leaves the request unanswered, or the stream open, for good.
-    Silence,
-    /// It ends the stream of the exchange in good order.
-    End,
-    /// It closes the connection.
-    Close,
-    /// It ends the peer.
-    Exit,
 }
 
 impl Delivery {
@@ -300,39 +223,6 @@ impl Subject {
     }
 }
 
-/// Does to the value what a fault does to it.
-fn rewrite(value: &mut Value, change: &Change) {
-    let place = |pointer: &str, value: &Value| from_the_envelope(pointer, value);
-    match change {
-        Change::Set { pointer, value: new } => {
-            value.set(&place(pointer, value), new.clone());
-        }
-        Change::Remove { pointer } => {
-            value.remove(&place(pointer, value));
-        }
-        Change::Retype { pointer } => {
-            if let Some(found) = value.at_mut(&place(pointer, value)) {
-                *found = retyped(found);
-            }
-        }
-        Change::Duplicate { pointer } => duplicate(value, &place(pointer, value)),
-        Change::Error { code, message } if value.get("method").is_none() => {
-            value.remove("/result");
-            value.set("/error", json!({ "code": code, "message": message }).into());
-        }
-        Change::WrongId => {
-            value.set("/id", wrong(value.get("id")));
-        }
-        Change::RetypedId => {
-            value.set("/id", respelled(value.get("id")));
-        }
-        Change::NullId => {
-            value.set("/id", Value::Null);
-        }
-        _ => {}
-    }
-}
-
 /// The lines that faults put before everything else.
 pub(in crate::transport) fn banners(faults: &[Fault]) -> impl Iterator<Item = &str> {
     faults.iter().filter_map(|fault| match &fault.change {
@@ -363,53 +253,4 @@ fn notification_of(side: Side) -> Value {
         Side::Client => ("notifications/progress", json!({ "progressToken": 0, "progress": 0 })),
     };
     json!({ "jsonrpc": "2.0", "method": method, "params": params }).into()
-}
-
-fn from_the_envelope(pointer: &str, value: &Value) -> String {
-    const ENVELOPE: [&str; 6] = ["jsonrpc", "id", "result", "error", "method", "params"];
-    let first = pointer.split('/').nth(1).unwrap_or_default();
-    if ENVELOPE.contains(&first) {
-        return pointer.to_owned();
-    }
-    let holder = if value.get("method").is_some() { "params" } else { "result" };
-    format!("/{holder}{pointer}")
-}
-
-fn duplicate(value: &mut Value, pointer: &str) {
-    let Some(found) = value.at(pointer).cloned() else { return };
-    let Some((parent, name)) = Pointer::parse(pointer).and_then(|place| place.split_last()) else {
-        return;
-    };
-    if let Some(object) = value.at_mut(parent.as_str()).and_then(Value::as_object_mut) {
-        object.push(name, found);
-    }
-}
-
-fn retyped(value: &Value) -> Value {
-    match value {
-        Value::Null => Value::from(false),
-        Value::Bool(value) => Value::from(value.to_string()),
-        Value::Number(number) => Value::from(number.to_string()),
-        Value::String(_) => Value::from(7),
-        Value::Array(_) => json!({}).into(),
-        Value::Object(_) => json!([]).into(),
-    }
-}
-
-fn wrong(id: Option<&Value>) -> Value {
-    match id {
-        Some(Value::String(text)) => Value::from(format!("{text}-wrong")),
-        Some(Value::Number(number)) => {
-            Value::from(number.as_i64().unwrap_or_default().wrapping_add(1000))
-        }
-        _ => Value::from(1000),
-    }
-}
-
-fn respelled(id: Option<&Value>) -> Value {
-    match id {
-        Some(Value::String(text)) => Value::from(text.parse::<i64>().unwrap_or_default()),
-        Some(other) => Value::from(other.to_string()),
-        None => Value::from("0"),
-    }
 }

@@ -4,15 +4,17 @@
 //! that changes. The same words serve a server and a client: a fault names a method, and concerns what the peer at whose
 //! tap it stands says about that method, be it a request, a notification or a reply. What faults prove is not known here.
 //!
-//! `change` says what there is, `make` makes it, `words` names and reads it. `apply` damages messages, `text` their
-//! bytes, `http` the exchanges that carry them; `intake` keeps from an actor what it is not to hear.
+//! `change` says what there is, `make` makes it, `words` names and reads it. `apply` damages messages, `rewrite` their
+//! values, `text` their bytes, `http` the exchanges that carry them; `intake` keeps from an actor what it is not to hear.
 
 mod apply;
 mod change;
 mod http;
 mod intake;
 mod make;
-mod parts;
+mod part;
+mod reading;
+mod rewrite;
 mod text;
 mod words;
 
@@ -22,11 +24,12 @@ use super::CarrierKind;
 use crate::spec::Side;
 use change::Change;
 
-pub use apply::{Delivery, Part, Then};
+pub use apply::Delivery;
 pub(super) use apply::{banners, session_id};
 pub use change::{Lapse, Reach};
 pub use http::HttpDamage;
 pub use intake::intake;
+pub use part::{Part, Then};
 pub use words::{FaultError, FaultWord, WORDS};
 
 /// One way in which a peer goes wrong.

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use super::{
     Fault, Lapse, Reach,
     change::{Change, Damage},
-    parts::Parts,
+    reading::Parts,
 };
 use crate::{expect::words::closest, spec::Side};
 
