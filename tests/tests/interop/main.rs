@@ -13,5 +13,7 @@ mod peers;
 mod program;
 mod reference;
 mod report;
+mod rmcp_client;
 mod secrets;
 mod servers;
+mod their_clients;

@@ -28,12 +28,21 @@ impl Peers {
         self.node("@modelcontextprotocol/server-everything/dist/index.js", mode)
     }
 
-    /// The words that start our server on the official Python SDK.
-    pub(crate) fn python(&self, arguments: &[&str]) -> Vec<String> {
+    /// The words that start a program of ours on the official Python SDK.
+    pub(crate) fn python(&self, script: &str, arguments: &[&str]) -> Vec<String> {
         let python = self.0.join("venv/bin/python").to_string_lossy().into_owned();
-        let mut words = vec![python, own("everything.py")];
+        let mut words = vec![python, own(script)];
         words.extend(arguments.iter().map(|&argument| argument.to_owned()));
         words
+    }
+
+    /// The words that start a program of ours on the official TypeScript SDK.
+    pub(crate) fn typescript(&self, script: &str, arguments: &[&str]) -> Vec<String> {
+        let [node, peers] = [self.0.join("node"), self.0.clone()];
+        let folder = std::fs::canonicalize(peers).expect("a folder that exists");
+        let words = [node.to_string_lossy(), own(script).into(), folder.to_string_lossy()];
+        let words = words.into_iter().map(std::borrow::Cow::into_owned);
+        words.chain(arguments.iter().map(|&argument| argument.to_owned())).collect()
     }
 
     /// The words that start the official conformance suite.

@@ -138,7 +138,7 @@ tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
 #[test]
 fn a_python_server_over_stdio() {
     let Some(peers) = Peers::installed() else { return };
-    let report = check(&over_stdio(peers.python(&["stdio"])), &PYTHON);
+    let report = check(&over_stdio(peers.python("everything.py", &["stdio"])), &PYTHON);
     assert_eq!(report.verdicts(), over_lines(PYTHON_VERDICTS));
 }
 
@@ -146,7 +146,35 @@ fn a_python_server_over_stdio() {
 fn a_python_server_over_http() {
     let Some(peers) = Peers::installed() else { return };
     let port = free_port();
-    let target = over_http(port, peers.python(&["http", &port.to_string()]));
+    let target = over_http(port, peers.python("everything.py", &["http", &port.to_string()]));
     let report = check(&target, &PYTHON_OVER_HTTP);
     assert_eq!(report.verdicts(), over_streamable_http(PYTHON_VERDICTS));
+}
+
+/// It speaks both eras, with the fixtures of the Python one; over HTTP without sessions and without GET.
+const TYPESCRIPT: [Known; 0] = [];
+
+#[test]
+fn a_typescript_server_of_the_second_line_over_stdio() {
+    let Some(peers) = Peers::installed() else { return };
+    let report = check(&over_stdio(peers.typescript("server_v2.mjs", &["stdio"])), &TYPESCRIPT);
+    assert_eq!(report.verdicts(), over_lines(PYTHON_VERDICTS));
+}
+
+#[test]
+fn a_typescript_server_of_the_second_line_over_http() {
+    let Some(peers) = Peers::installed() else { return };
+    let port = free_port();
+    let server = peers.typescript("server_v2.mjs", &["http", &port.to_string()]);
+    let report = check(&over_http(port, server), &TYPESCRIPT);
+    let verdicts = over_streamable_http(PYTHON_VERDICTS)
+        .lines()
+        .filter(|line| !line.contains("failed"))
+        .map(|line| match line.strip_suffix(" at 2026-07-28") {
+            Some("server-sse-multiple-streams: passed") => {
+                "server-sse-multiple-streams: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28"
+            }
+            _ => line,
+        });
+    assert_eq!(report.verdicts().lines().collect::<Vec<_>>(), verdicts.collect::<Vec<_>>());
 }

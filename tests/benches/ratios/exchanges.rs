@@ -1,0 +1,132 @@
+//! The cost of one exchange: our client with its trace, beside a loop of bare requests with the same bytes; and the cost
+//! of a scenario in process, beside one such exchange.
+
+use std::io::{Error, Result};
+
+use mcp_test::client::{Client, Options};
+use mcp_test::run::{ExitCode, Plan, Selection, run};
+use mcp_test::scenario::Profile;
+use mcp_test::server::reference;
+use mcp_test::spec::{Revision, header, meta};
+use mcp_test::trace::Recorder;
+use mcp_test::transport::{CarrierKind, Limits, Target};
+use serde_json::{Value, json};
+
+use crate::cost::Cost;
+use crate::row;
+
+/// The word that makes this program exchange messages with a server, in one of two ways.
+pub(crate) const CHILD: &str = "--exchange";
+
+const BARE: &str = "bare";
+const OURS: &str = "ours";
+const NOTHING: &str = "nothing";
+const SCENARIOS: &str = "scenarios";
+
+/// How often each exchange is made.
+const TIMES: u32 = 5_000;
+
+/// How often the scenario is played.
+const PLAYS: u32 = 500;
+
+pub(crate) fn table() -> Result<()> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let listening = runtime.block_on(reference::everything().listen("127.0.0.1:0"))?;
+    let url = listening.url();
+    let program = std::env::current_exe()?.to_string_lossy().into_owned();
+    let cost = |way: &str| Cost::of(&[program.clone(), CHILD.into(), way.into(), url.to_string()]);
+    let start = cost(NOTHING)?;
+    let each = |cost: Cost, times: u32| (cost.cpu - start.cpu).max(0.0) / f64::from(times) * 1e6;
+    let bare = each(cost(BARE)?, TIMES);
+    let ours = each(cost(OURS)?, TIMES);
+    let scenario = each(cost(SCENARIOS)?, PLAYS);
+    let micros = |micros: f64| format!("{micros:.1} us");
+    row("an exchange over HTTP: processor", &micros(ours), &micros(bare), ours / bare);
+    row(
+        "a scenario in process, per bare exchange",
+        &micros(scenario),
+        &micros(bare),
+        scenario / bare,
+    );
+    Ok(())
+}
+
+/// Makes the exchanges.
+pub(crate) fn make(way: &str, url: &str) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match way {
+            BARE => bare(url).await,
+            OURS => ours(url).await,
+            SCENARIOS => scenarios().await,
+            _ => Ok(()),
+        }
+    })
+}
+
+async fn bare(url: &str) -> Result<()> {
+    // A second installation fails, which is as good.
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let client = reqwest::Client::builder().no_proxy().build().map_err(Error::other)?;
+    let revision = Revision::V2026_07_28.as_str();
+    for id in 1..=TIMES {
+        let body = json!({
+            "jsonrpc": "2.0",
+            "id": id,
+            "method": "tools/list",
+            "params": { "_meta": {
+                meta::PROTOCOL_VERSION: revision,
+                meta::CLIENT_INFO: { "name": "mcp-test", "version": "0" },
+                meta::CLIENT_CAPABILITIES: {},
+            } },
+        });
+        let reply = client
+            .post(url)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header(header::MCP_PROTOCOL_VERSION, revision)
+            .header(header::MCP_METHOD, "tools/list")
+            .body(body.to_string())
+            .send();
+        let text = reply.await.map_err(Error::other)?.bytes().await.map_err(Error::other)?;
+        let reply: Value = serde_json::from_slice(&text)?;
+        if reply["id"] != id || reply["result"].is_null() {
+            return Err(Error::other(reply.to_string()));
+        }
+    }
+    Ok(())
+}
+
+async fn ours(url: &str) -> Result<()> {
+    let target = Target::url(url);
+    let recorder = Recorder::new();
+    let link = target.open(CarrierKind::Http, &recorder, Limits::default()).await;
+    let options = Options::speaking(Revision::V2026_07_28);
+    let mut client =
+        Client::connect(link.map_err(Error::other)?, options).await.map_err(Error::other)?;
+    for _ in 0..TIMES {
+        let reply = client.request("tools/list", json!({})).await.map_err(Error::other)?;
+        reply.result().map_err(Error::other)?;
+    }
+    client.end().await;
+    Ok(())
+}
+
+async fn scenarios() -> Result<()> {
+    let selection = Selection {
+        scenarios: vec!["tools-list".to_owned()],
+        revisions: vec![Revision::V2025_11_25],
+        carriers: vec![CarrierKind::Duplex],
+        ..Selection::default()
+    };
+    for _ in 0..PLAYS {
+        let target = reference::everything().target();
+        let plan = Plan::build(target, Profile::Adaptive, &selection).map_err(Error::other)?;
+        let summary = run(&plan, &mut |_| {}).await;
+        if summary.exit != ExitCode::Passed {
+            return Err(Error::other("the scenario does not pass on the reference server"));
+        }
+    }
+    Ok(())
+}

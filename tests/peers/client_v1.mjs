@@ -1,0 +1,64 @@
+// A client on the TypeScript SDK 1.x. Prints a line of JSON for each thing that it was told.
+//
+// client_v1.mjs PEERS (http URL | sse URL | stdio COMMAND [ARGUMENT ...]), where PEERS is the folder that .ci/peers filled
+
+import { createRequire } from "node:module";
+
+const [peers, carrier, ...rest] = process.argv.slice(2);
+const require = createRequire(`${peers}/npm/`);
+const sdk = (path) => require(`@modelcontextprotocol/sdk/${path}`);
+const { Client } = sdk("client/index.js");
+const { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema } = sdk("types.js");
+
+const tell = (what) => console.log(JSON.stringify(what));
+
+function transport() {
+  switch (carrier) {
+    case "http":
+      return new (sdk("client/streamableHttp.js").StreamableHTTPClientTransport)(new URL(rest[0]));
+    case "sse":
+      return new (sdk("client/sse.js").SSEClientTransport)(new URL(rest[0]));
+    case "stdio":
+      return new (sdk("client/stdio.js").StdioClientTransport)({ command: rest[0], args: rest.slice(1) });
+    default:
+      throw new Error(`no carrier ${carrier}`);
+  }
+}
+
+const client = new Client(
+  { name: "typescript-v1", version: "1.0.0" },
+  { capabilities: { sampling: {}, elicitation: {}, roots: {} } },
+);
+client.setRequestHandler(CreateMessageRequestSchema, () => ({
+  role: "assistant",
+  content: { type: "text", text: "sampled" },
+  model: "none",
+}));
+client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { username: "ann", email: "a@b.example" } }));
+client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///tmp" }] }));
+
+const texts = (result) => result.content.map((item) => item.text);
+await client.connect(transport());
+tell({ server: client.getServerVersion().name });
+const { tools } = await client.listTools();
+tell({ tools: ["add", "test_error_handling"].every((name) => tools.some((tool) => tool.name === name)) });
+tell({ add: texts(await client.callTool({ name: "add", arguments: { a: 2, b: 3 } })) });
+const failed = await client.callTool({ name: "test_error_handling", arguments: {} });
+tell({ error: failed.isError });
+let steps = 0;
+const progressing = { onprogress: () => { steps += 1; } };
+await client.callTool({ name: "test_tool_with_progress", arguments: {} }, undefined, progressing);
+// Over a pipe the SDK drops what comes in one piece with the reply.
+if (carrier !== "stdio") tell({ progress: steps });
+tell({ sampling: texts(await client.callTool({ name: "test_sampling", arguments: { prompt: "say" } })) });
+tell({ elicitation: texts(await client.callTool({ name: "test_elicitation", arguments: { message: "who" } })).length });
+const { contents } = await client.readResource({ uri: "test://static-text" });
+tell({ resource: contents[0].text });
+const { messages } = await client.getPrompt({ name: "test_simple_prompt" });
+tell({ prompt: messages[0].content.text });
+await client.setLoggingLevel("warning");
+await client.subscribeResource({ uri: "test://watched-resource" });
+await client.unsubscribeResource({ uri: "test://watched-resource" });
+await client.ping();
+await client.close();
+tell({ closed: true });
