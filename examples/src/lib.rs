@@ -136,7 +136,8 @@ pub fn calculator_router() -> Router {
         StreamableHttpService::new(
             || Ok(Calculator::new()),
             LocalSessionManager::default().into(),
-            StreamableHttpServerConfig::default(),
+            // The SDK looks at the `Host` by itself, and at the `Origin` only when it is told which ones may come.
+            StreamableHttpServerConfig::default().with_allowed_origins(["http://localhost:*"]),
         );
     Router::new().nest_service("/mcp", service)
 }

@@ -8,8 +8,8 @@ use rmcp::model::{
     ResourceContents, Role, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
-use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{
     RoleServer, ServerHandler, ServiceExt, prompt, prompt_handler, prompt_router, tool,
     tool_handler, tool_router,
@@ -20,7 +20,9 @@ mcp_test::main!(mcp_test::conformance(my_server));
 fn my_server() -> Target {
     Target::service(|| {
         let sessions = LocalSessionManager::default();
-        StreamableHttpService::new(|| Ok(Fixtures), sessions.into(), Default::default())
+        let config =
+            StreamableHttpServerConfig::default().with_allowed_origins(["http://localhost:*"]);
+        StreamableHttpService::new(|| Ok(Fixtures), sessions.into(), config)
     })
     .and_duplex(|io| async move {
         Fixtures.serve(io).await?.waiting().await?;

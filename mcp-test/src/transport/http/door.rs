@@ -155,6 +155,12 @@ async fn over_network(
 async fn into_service(router: Router, request: http::Request<Bytes>) -> Result<HttpReply, String> {
     let (mut parts, body) = request.into_parts();
     exactly::address_to(&mut parts);
+    // On the wire the blanks around a value are no part of it.
+    for value in parts.headers.values_mut() {
+        if let Ok(bare) = http::HeaderValue::from_bytes(value.as_bytes().trim_ascii()) {
+            *value = bare;
+        }
+    }
     let request = http::Request::from_parts(parts, Body::from(body));
     let answering = AssertUnwindSafe(router.oneshot(request)).catch_unwind();
     let response: Result<_, Infallible> = answering
