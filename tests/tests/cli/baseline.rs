@@ -63,8 +63,8 @@ fn written_then_read_then_stale(command: &str, fault: &str, entries: &[&str]) {
 fn of_server() {
     written_then_read_then_stale(
         "server",
-        "error:tools/call:-32603",
-        &["tools-call-simple-text:tools-call-simple-text", "tools-call-error:tools-call-error"],
+        "error:resources/read:-32603",
+        &["resources-read-text:resources-read-text"],
     );
 }
 
