@@ -76,6 +76,10 @@ pub struct Plan {
     /// The failures that are expected.
     pub baseline: Option<Baseline>,
     /// What it was built from.
+    #[cfg_attr(
+        not(feature = "http"),
+        allow(dead_code, reason = "only HTTP has what to fall back to")
+    )]
     selection: Selection,
 }
 

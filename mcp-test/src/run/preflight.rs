@@ -30,6 +30,10 @@ pub(super) struct Unfit {
     /// The revision in which it was spoken to.
     pub(super) tried: Option<Revision>,
     /// Whether it refused a POST as servers do that speak only the older HTTP+SSE.
+    #[cfg_attr(
+        not(feature = "http"),
+        allow(dead_code, reason = "only HTTP has what to fall back to")
+    )]
     refused: bool,
 }
 
