@@ -4,7 +4,7 @@
 //! trace, for others to judge. What is to be wrong is said with [`Fault`]s or by a handler.
 //!
 //! A script has two forms. Handlers, [`Server::on`], make a server that does something, such as the
-//! [reference server](reference). Rules, [`given`] some conditions and put into force by [`Server::mount`], say for a test
+//! [reference server](mod@reference). Rules, [`given`] some conditions and put into force by [`Server::mount`], say for a test
 //! what is answered when, count how often it was asked for, and tell with [`Server::verify`] what came otherwise.
 //!
 //! ```
