@@ -34,7 +34,7 @@ references! {
     ELICITATION = "MCP-Elicitation", "https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/elicitation";
     RESOURCES_LIST = "MCP-Resources-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/resources#listing-resources";
     RESOURCES_READ = "MCP-Resources-Read", "https://modelcontextprotocol.io/specification/2025-06-18/server/resources#reading-resources";
-    SUBSCRIBE = "MCP-Resources-Subscribe", "https://modelcontextprotocol.io/specification/2025-06-18/schema#subscriberequest";
+    SUBSCRIBE = "MCP-Resources-Subscribe", "https://modelcontextprotocol.io/specification/2025-06-18/server/resources#resource-subscriptions";
     UNSUBSCRIBE = "MCP-Resources-Subscribe", "https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest";
     PROMPTS_LIST = "MCP-Prompts-List", "https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#listing-prompts";
     PROMPTS_GET = "MCP-Prompts-Get", "https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#getting-prompts";
