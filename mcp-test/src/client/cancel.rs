@@ -3,11 +3,17 @@
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation>
 
 use super::Client;
+use std::time::Duration;
+
 use super::state::GivenUp;
 use super::wait::Pending;
+use crate::clock::Deadline;
 use crate::json::Object;
 use crate::trace::Seq;
-use crate::wire::Id;
+use crate::wire::{Id, Message, Notification};
+
+/// How long a server that does not read may hold up the news that a request has timed out.
+const PARTING: Duration = Duration::from_millis(50);
 
 /// A request that was cancelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,20 +35,40 @@ impl Client {
     /// That is `notifications/cancelled`, and over HTTP from 2026-07-28 on the end of the response instead. Whether the
     /// server answers nevertheless, [`Client::answer_to_cancelled`] tells later.
     pub async fn cancel(&mut self, pending: Pending, reason: Option<&str>) -> Cancelled {
-        let Pending { id, sent, .. } = pending;
-        let Some(exchange) = sent.exchange.filter(|_| self.cancels_by_closing()) else {
-            self.state.give_up(&id, GivenUp::Cancelled);
-            let mut params = Object::new();
-            params.push("requestId", id.to_value());
-            if let Some(reason) = reason {
-                params.push("reason", reason);
-            }
-            self.notify("notifications/cancelled", params).await;
-            return Cancelled { id };
-        };
-        self.link.hang_up(exchange);
-        self.state.give_up(&id, GivenUp::Cancelled);
-        Cancelled { id }
+        let deadline = self.options.deadline();
+        self.state.give_up(pending.id(), GivenUp::Cancelled);
+        self.tell_cancelled(&pending, reason, deadline).await;
+        Cancelled { id: pending.id }
+    }
+
+    /// Tells the server that a request has timed out, as a client should; but for those that are never cancelled, or
+    /// that a server may not understand.
+    ///
+    /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts>
+    pub(super) async fn abandon(&mut self, pending: &Pending) {
+        if ["initialize", "server/discover"].contains(&pending.method.as_str()) {
+            return;
+        }
+        self.tell_cancelled(pending, Some("timed out"), Deadline::after(PARTING)).await;
+    }
+
+    async fn tell_cancelled(
+        &mut self,
+        pending: &Pending,
+        reason: Option<&str>,
+        deadline: Deadline,
+    ) {
+        if let Some(exchange) = pending.sent.exchange.filter(|_| self.cancels_by_closing()) {
+            self.link.hang_up(exchange);
+            return;
+        }
+        let mut params = Object::new();
+        params.push("requestId", pending.id.to_value());
+        if let Some(reason) = reason {
+            params.push("reason", reason);
+        }
+        let cancelled = Notification::new("notifications/cancelled", Some(params.into()));
+        self.link.send(Message::Notification(cancelled), deadline).await;
     }
 
     /// Where the reply stands that came to a cancelled request nevertheless, as far as it has been looked at.

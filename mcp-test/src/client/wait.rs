@@ -80,7 +80,9 @@ impl Client {
                 }
                 Step::TimedOut => {
                     self.state.give_up(&pending.id, GivenUp::TimedOut);
-                    return Err(self.silence(&pending));
+                    let finding = self.silence(&pending);
+                    self.abandon(&pending).await;
+                    return Err(finding);
                 }
             }
         }

@@ -7,8 +7,9 @@ use serde_json::json;
 use super::Ctx;
 use crate::check::Finding;
 use crate::client::{
-    Completion, Pending, PromptList, PromptMessages, Reply, ResourceContents, ResourceList,
-    ResourceTemplateList, ToolList, ToolResult,
+    Cancelled, Completion, Notice, Pending, PromptList, PromptMessages, Reply, RequestOptions,
+    ResourceContents, ResourceList, ResourceTemplateList, Subscription, SubscriptionFilter,
+    ToolList, ToolResult,
 };
 use crate::json::Value;
 
@@ -46,6 +47,71 @@ impl Ctx {
     /// If the reply does not arrive.
     pub async fn wait(&mut self, pending: Pending) -> Result<Reply, Finding> {
         self.client().await?.wait(pending).await
+    }
+
+    /// Sends a request that says more than its parameters, and waits for its reply.
+    ///
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// use mcp_test::client::RequestOptions;
+    ///
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// let options = RequestOptions::new().progress_token("import");
+    /// let reply = ctx.request_with("tools/call", json!({"name": "import"}), options).await?;
+    /// assert!(!reply.progress().is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::request`].
+    pub async fn request_with(
+        &mut self,
+        method: &str,
+        params: impl Into<Value>,
+        options: RequestOptions,
+    ) -> Result<Reply, Finding> {
+        self.client().await?.request_with(method, params, options).await
+    }
+
+    /// Cancels a request that was started, in the way of the revision and the carrier.
+    ///
+    /// # Errors
+    ///
+    /// If the peer cannot be reached.
+    pub async fn cancel(&mut self, pending: Pending) -> Result<Cancelled, Finding> {
+        Ok(self.client().await?.cancel(pending, None).await)
+    }
+
+    /// Waits for the next notification of a method; each is handed out once, in the order in which they came.
+    ///
+    /// # Errors
+    ///
+    /// If none comes in time, or the connection ends before.
+    pub async fn until_notified(&mut self, method: &str) -> Result<Notice, Finding> {
+        self.client().await?.until_notified(method).await
+    }
+
+    /// Asks the peer to tell of changes, in the way of the revision, and waits until it has agreed to.
+    ///
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// use mcp_test::client::SubscriptionFilter;
+    ///
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// let tools = ctx.subscribe(SubscriptionFilter::new().tools_list_changed()).await?;
+    /// ctx.call_tool("install", json!({"plugin": "maps"})).await?.assert_ok();
+    /// ctx.client().await?.until_told(&tools, "notifications/tools/list_changed").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the peer refuses, or does not acknowledge the subscription as it should.
+    pub async fn subscribe(&mut self, filter: SubscriptionFilter) -> Result<Subscription, Finding> {
+        self.client().await?.subscribe(filter).await
     }
 
     /// Sends a notification.

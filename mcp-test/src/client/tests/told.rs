@@ -296,3 +296,18 @@ async fn before_there_were_subscription_ids_each_resource_is_subscribed_to() {
     assert_eq!(methods[0], "resources/subscribe");
     assert!(methods.contains(&"resources/unsubscribe"));
 }
+
+#[tokio::test]
+async fn a_request_that_times_out_is_cancelled_but_for_a_handshake() {
+    let recorder = Recorder::new();
+    let mut client = super::client(&answering(|_| Vec::new()), &recorder).await;
+    assert!(client.initialize().await.is_err());
+    assert!(client.request("ping", json!({})).await.is_err());
+    let trace = recorder.trace();
+    let said: Vec<String> =
+        trace.messages().map(|(_, message)| message.to_value().to_string()).collect();
+    insta::assert_snapshot!(said[1..].join("\n"), @r#"
+    {"jsonrpc":"2.0","id":2,"method":"ping","params":{}}
+    {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"timed out"}}
+    "#);
+}
