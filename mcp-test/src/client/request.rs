@@ -157,13 +157,13 @@ impl Client {
         text: impl Into<bytes::Bytes>,
     ) -> Pending {
         let options = RequestOptions::new().once();
-        self.start_outgoing(id.into(), method, raw(text.into()), (Value::Null, options)).await
+        self.start_outgoing(id.into(), method, Outgoing::raw(text), (Value::Null, options)).await
     }
 
     /// Sends bytes as they are, and waits for nothing.
     pub async fn send_raw(&mut self, text: impl Into<bytes::Bytes>) -> crate::transport::Sent {
         let deadline = self.options.deadline();
-        self.link.send(raw(text.into()), deadline).await
+        self.link.send(Outgoing::raw(text), deadline).await
     }
 
     async fn start_outgoing(
@@ -225,8 +225,4 @@ impl Client {
         }
         Some(params)
     }
-}
-
-fn raw(text: bytes::Bytes) -> Outgoing {
-    Outgoing { text, message: None, headers: Vec::new(), without: Vec::new() }
 }

@@ -240,6 +240,25 @@ impl Ctx {
         Ok(self.request("completion/complete", params).await?.into())
     }
 
+    /// As [`Ctx::complete`], beside values that other arguments have already; from 2025-06-18 on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::request`].
+    pub async fn complete_beside(
+        &mut self,
+        reference: impl Into<Value>,
+        argument: &str,
+        value: &str,
+        others: impl Into<Value>,
+    ) -> Result<Completion, Finding> {
+        let mut params =
+            Value::from(json!({ "argument": { "name": argument, "value": value }, "context": {} }));
+        params.set("/ref", reference.into());
+        params.set("/context/arguments", others.into());
+        Ok(self.request("completion/complete", params).await?.into())
+    }
+
     /// `logging/setLevel`, which exists up to 2025-11-25.
     ///
     /// # Errors
