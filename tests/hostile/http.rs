@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::framed::{Act, Acts, Framing};
 use super::script::{Asked, PAGE, Part, Piece};
-use super::{Hostile, How};
+use super::{Hostile, How, http_sse};
 
 /// What a TLS server says to somebody who does not begin with a handshake: a fatal alert.
 const TLS_ALERT: &[u8] = b"\x15\x03\x01\x00\x02\x02\x46";
@@ -131,7 +131,13 @@ async fn connection(
         return pending().await;
     }
     let mut socket = BufReader::new(socket);
-    let Some((method, body)) = request(&mut socket).await? else { return Ok(()) };
+    let Request { method, body, .. } = match request(&mut socket).await {
+        Ok(Some(request)) => request,
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            return socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+        }
+        nothing => return nothing.map(drop),
+    };
     let asks = Asked::read(&body).is_some_and(|asked| asked.method == hostile.on);
     if !asks {
         return respond(&mut socket, hostile.answer(&method, &body, streams), How::Well).await;
@@ -158,13 +164,22 @@ async fn connection(
     }
 }
 
-/// Reads one request: its method and its body; `None` if nothing came.
-async fn request(socket: &mut BufReader<TcpStream>) -> io::Result<Option<(String, Vec<u8>)>> {
+/// A request, as far as the server looks at it.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) body: Vec<u8>,
+}
+
+/// Reads one request; `None` if nothing came.
+pub(super) async fn request(socket: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> {
     let mut line = String::new();
     if socket.read_line(&mut line).await? == 0 {
         return Ok(None);
     }
-    let method = line.split(' ').next().unwrap_or_default().to_owned();
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let mut length = 0;
     loop {
         line.clear();
@@ -176,7 +191,7 @@ async fn request(socket: &mut BufReader<TcpStream>) -> io::Result<Option<(String
     }
     let mut body = vec![0; length];
     socket.read_exact(&mut body).await?;
-    Ok(Some((method, body)))
+    Ok(Some(Request { method, path, body }))
 }
 
 async fn respond(socket: &mut BufReader<TcpStream>, answer: Answer, how: How) -> io::Result<()> {
@@ -225,12 +240,30 @@ impl Running {
     /// If that is not possible.
     #[must_use]
     pub fn start(hostile: Hostile, streams: bool) -> Self {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = asked.clone();
+        Self::new(asked, move |listener| serve(Arc::new(hostile), listener, streams, count))
+    }
+
+    /// Starts it on a free port, with the HTTP+SSE of 2024-11-05; it does not count.
+    ///
+    /// # Panics
+    ///
+    /// As [`Running::start`].
+    #[must_use]
+    pub fn with_sse(hostile: Hostile) -> Self {
+        Self::new(Arc::default(), move |listener| http_sse::serve(Arc::new(hostile), listener))
+    }
+
+    fn new<F>(asked: Arc<AtomicUsize>, serve: impl FnOnce(TcpListener) -> F) -> Self
+    where
+        F: Future<Output = io::Result<()>> + Send + 'static,
+    {
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(1).enable_all().build().expect("a runtime");
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let asked = Arc::new(AtomicUsize::new(0));
-        runtime.spawn(serve(Arc::new(hostile), listener, streams, asked.clone()));
+        runtime.spawn(serve(listener));
         Self { address, asked, _runtime: runtime }
     }
 

@@ -1,10 +1,12 @@
 //! A server that misbehaves as it is told, written below our own server so that it can do what no good library does.
 //!
-//! What it says is in [`script`], as bytes in [`framed`]; [`lines`] says it over a byte stream and [`http`] over sockets. Up to the method it is
+//! What it says is in [`script`], as bytes in [`framed`]; [`lines`] says it over a byte stream, [`http`] and
+//! [`http_sse`] over sockets. Up to the method it is
 //! told, it is a good server with one tool, in every revision.
 
 pub mod framed;
 pub mod http;
+pub mod http_sse;
 pub mod lines;
 pub mod script;
 
@@ -116,7 +118,7 @@ ways! {
     HugeReply "huge-reply",
     /// It says a million tiny notifications first.
     Flood "flood",
-    /// It prints a million lines of its log first.
+    /// It prints more lines of its log first than anybody keeps.
     Chatter "chatter",
     /// It says tiny notifications for ever.
     EndlessFlood "endless-flood",

@@ -44,6 +44,9 @@ pub const FLOOD: u64 = 1_000_000;
 /// The revisions that begin with a handshake.
 const HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
+/// The lines of the chatter: more than a trace keeps.
+const CHATTER: u64 = 300_000;
+
 /// The levels of the deep reply.
 const LEVELS: usize = 10_000;
 
@@ -128,7 +131,7 @@ impl Asked {
             }
             How::HugeReply => vec![self.huge()],
             How::Flood => vec![Piece::Messages(LOG.into(), FLOOD), say(&reply)],
-            How::Chatter => vec![Piece::Messages("INFO still busy".into(), FLOOD), say(&reply)],
+            How::Chatter => vec![Piece::Messages("INFO still busy".into(), CHATTER), say(&reply)],
             How::EndlessFlood => vec![Piece::Messages(LOG.into(), ENDLESS)],
             How::EndlessLine => vec![Piece::Message(vec![Part::Repeat(vec![b'x'; 4096], ENDLESS)])],
             How::Deep => vec![say(&self.deep())],

@@ -79,7 +79,7 @@ fn a_million_notifications_in_a_stream() {
 }
 
 #[test]
-fn a_million_lines_of_a_log() {
+fn more_lines_of_a_log_than_are_kept() {
     insta::assert_snapshot!(over_lines(How::Chatter, "10m"), @r#"
     FAILURE wire-well-formed: the server wrote something to its output that is no MCP message
       expected one JSON-RPC message per line, and nothing else

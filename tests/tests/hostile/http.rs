@@ -15,6 +15,7 @@ use mcp_test::transport::{CarrierKind, Target};
 use mcp_test_tests::hostile::framed::{Act, Acts};
 use mcp_test_tests::hostile::http::Running;
 use mcp_test_tests::hostile::{Hostile, How};
+use mcp_test_tests::program::free_port;
 
 use crate::played::{FOR_EVER, METHOD, SCENARIO, cells, play};
 
@@ -47,20 +48,18 @@ pub(crate) const BODIES: [How; 24] = [
 ];
 
 /// The same with an event stream.
-pub(crate) const STREAMS: [How; 19] = [
+pub(crate) const STREAMS: [How; 17] = [
     How::Well,
     How::WrongId,
     How::RetypedId,
     How::NullId,
     How::NoId,
-    How::Twice,
     How::LogLine,
     How::Empty,
     How::TruncatedJson,
     How::InvalidUtf8,
     How::Bom,
     How::Nul,
-    How::ManyLines,
     How::TwoOnALine,
     How::Deep,
     How::DuplicateMembers,
@@ -119,9 +118,34 @@ fn body_of(acts: Acts, how: How) -> Body {
     }))
 }
 
+/// What a server may do over the HTTP+SSE of 2024-11-05.
+const SSE: [How; 17] = [
+    How::Well,
+    How::WrongId,
+    How::RetypedId,
+    How::NullId,
+    How::NoId,
+    How::LogLine,
+    How::TruncatedJson,
+    How::InvalidUtf8,
+    How::Bom,
+    How::Nul,
+    How::TwoOnALine,
+    How::Deep,
+    How::DuplicateMembers,
+    How::Trickle,
+    How::ExitInstead,
+    How::StreamEndsEarly,
+    How::Status500,
+];
+
 /// What is told of a way.
 fn told(how: How, target: Target, carrier: CarrierKind) -> String {
-    let played = play(target, &cells(SCENARIO, &[Revision::V2025_11_25], carrier), FOR_EVER);
+    let revision = match carrier {
+        CarrierKind::Sse => Revision::V2024_11_05,
+        _ => Revision::V2025_11_25,
+    };
+    let played = play(target, &cells(SCENARIO, &[revision], carrier), FOR_EVER);
     assert!(played.deadlines().is_empty(), "{how}: {:?}", played.deadlines());
     played.told()
 }
@@ -164,4 +188,55 @@ fn a_connection_is_named_for_what_it_is() {
             .expect("a string takes everything");
     }
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn over_http_with_sse_each_is_named() {
+    let mut text = String::new();
+    for how in SSE {
+        let running = Running::with_sse(Hostile::on(METHOD, how));
+        let told = told(how, Target::sse(running.url()), CarrierKind::Sse);
+        writeln!(text, "# {how}\n{told}").expect("a string takes everything");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_port_where_nobody_listens_and_one_without_tls() {
+    let port = free_port();
+    let refused =
+        told(How::Well, Target::url(format!("http://127.0.0.1:{port}/mcp")), CarrierKind::Http);
+    let running = Running::start(Hostile::on(METHOD, How::Well), false);
+    let url = running.url().replace("http:", "https:");
+    let plain = told(How::Well, Target::url(url), CarrierKind::Http);
+    insta::assert_snapshot!(format!("{refused}\n{plain}"), @"
+    cannot be tested: `initialize` got no reply
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that failed without an HTTP response: connection refused: nothing listens there
+      hint: is the server running, and is this its URL?
+
+    cannot be tested: `initialize` got no reply
+      expected an HTTP response with a JSON-RPC response with id 1
+      got an exchange that failed without an HTTP response: what came is no TLS: is the server at http:// instead of https://?
+      hint: is the server running, and is this its URL?
+    ");
+}
+
+/// The second of the last two replies may come when the client has left; the first one comes in time.
+#[test]
+fn a_reply_that_comes_twice_on_a_stream() {
+    let told = [
+        behind_a_socket(How::Twice, true),
+        told(How::Twice, router(How::Twice, true), CarrierKind::Router),
+        {
+            let running = Running::with_sse(Hostile::on(METHOD, How::Twice));
+            told(How::Twice, Target::sse(running.url()), CarrierKind::Sse)
+        },
+    ];
+    for told in told {
+        assert!(
+            told.contains("FAILURE wire-well-formed: `tools/list` was answered twice"),
+            "{told}"
+        );
+    }
 }

@@ -45,7 +45,7 @@ const STREAM: Place = Place {
     headline: "the event stream holds something that is no MCP message",
     expected: "events with one JSON-RPC message each as their data",
     lenient: true,
-    requirements: &["transport.http.sse-event-data"],
+    requirements: &["transport.http.sse-event-data", "transport.sse.message-events"],
 };
 
 const JSON_BODY: Place = Place {
