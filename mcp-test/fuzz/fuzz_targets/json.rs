@@ -14,13 +14,16 @@ fuzz_target!(|text: &[u8]| {
         Ok(document) => {
             let printed = document.value.to_string();
             let again = Value::parse(printed.as_bytes());
-            let again = again.unwrap_or_else(|error| panic!("{printed} does not read back: {error}"));
+            let again =
+                again.unwrap_or_else(|error| panic!("{printed} does not read back: {error}"));
             assert_eq!(again.value, document.value);
             assert_eq!(again.value.to_string(), printed, "printing is not stable");
             assert!(Value::parse(document.value.pretty().as_bytes()).is_ok());
             assert!(theirs.is_ok() || is_beyond_serde(&document.notes, text), "only we read this");
         }
-        Err(error) => assert!(theirs.is_err() || error.is_too_deep(), "only serde_json reads this: {error}"),
+        Err(error) => {
+            assert!(theirs.is_err() || error.is_too_deep(), "only serde_json reads this: {error}")
+        }
     }
 });
 
@@ -31,5 +34,7 @@ fn is_beyond_serde(notes: &[mcp_test::json::Note], text: &[u8]) -> bool {
     let odd = |note: &mcp_test::json::Note| {
         matches!(note.kind, LoneSurrogate { .. } | NumberOutOfRange { .. })
     };
-    notes.iter().any(odd) || notes.len() >= mcp_test::json::Document::NOTE_LIMIT || text.len() > 100_000
+    notes.iter().any(odd)
+        || notes.len() >= mcp_test::json::Document::NOTE_LIMIT
+        || text.len() > 100_000
 }

@@ -109,7 +109,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         };
     }
     let mut check = judging.check("client-mirrors-every-request");
-    let mut requests = heard.iter().filter(|said| matches!(said.message, Message::Request(_))).peekable();
+    let mut requests =
+        heard.iter().filter(|said| matches!(said.message, Message::Request(_))).peekable();
     if requests.peek().is_none() {
         check.skip("the client asked for nothing");
         return Ok(());

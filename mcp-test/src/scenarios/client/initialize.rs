@@ -103,7 +103,8 @@ fn complete(judging: &mut Judging) {
     let heard = judging.heard();
     let opened = judging.requests("initialize");
     let check = judging.check("client-initialize-complete");
-    let early = heard.first().filter(|first| first.method() != "initialize" && first.method() != "ping");
+    let early =
+        heard.first().filter(|first| first.method() != "initialize" && first.method() != "ping");
     let check = match early {
         Some(first) => check.requires("lifecycle.initialize-first").fail(
             Finding::peer("something came before `initialize`")
@@ -126,9 +127,9 @@ fn complete(judging: &mut Judging) {
 fn ready(judging: &mut Judging) {
     let heard = judging.heard();
     let initialized = heard.iter().find(|said| said.method() == "notifications/initialized");
-    let request = heard
-        .iter()
-        .find(|said| said.message.id().is_some() && !["", "initialize", "ping"].contains(&said.method()));
+    let request = heard.iter().find(|said| {
+        said.message.id().is_some() && !["", "initialize", "ping"].contains(&said.method())
+    });
     let check = judging.check("client-initialized");
     match (initialized, request) {
         (Some(ready), Some(request)) if request.seq < ready.seq => check.fail(
@@ -161,14 +162,16 @@ fn versions(judging: &mut Judging, opened: Seq) {
             .expected(right.clone())
             .evidence(said.seq)
     };
-    drop(later.fold(check, |check, said| match said.header(header::MCP_PROTOCOL_VERSION) {
-        Some(named) if named == agreed.as_str() => check.pass(),
-        Some(named) => check
-            .requires("transport.http.version-header-negotiated")
-            .fail(wrong(said).got(format!("`{named}` with `{}`", said.method())).should()),
-        None => check
-            .requires("transport.http.version-header-sent")
-            .fail(wrong(said).got(format!("no such header with `{}`", said.method()))),
+    drop(later.fold(check, |check, said| {
+        match said.header(header::MCP_PROTOCOL_VERSION) {
+            Some(named) if named == agreed.as_str() => check.pass(),
+            Some(named) => check
+                .requires("transport.http.version-header-negotiated")
+                .fail(wrong(said).got(format!("`{named}` with `{}`", said.method())).should()),
+            None => check
+                .requires("transport.http.version-header-sent")
+                .fail(wrong(said).got(format!("no such header with `{}`", said.method()))),
+        }
     }));
 }
 

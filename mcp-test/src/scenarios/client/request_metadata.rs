@@ -58,7 +58,8 @@ scenario! {
 
 const ROOTS: (&str, &str) = ("sep-2575-client-declares-roots-capability", "roots");
 const SAMPLING: (&str, &str) = ("sep-2575-client-declares-sampling-capability", "sampling");
-const ELICITATION: (&str, &str) = ("sep-2575-client-declares-elicitation-capability", "elicitation");
+const ELICITATION: (&str, &str) =
+    ("sep-2575-client-declares-elicitation-capability", "elicitation");
 
 const fn official(id: &'static str, name: &'static str, description: &'static str) -> CheckSpec {
     CheckSpec::official(id, name, description, &[SEP_2575])
@@ -75,7 +76,8 @@ fn serve(_: &Stage) -> Server {
             async move { answer }
         }
     };
-    let known = json!({ "supportedVersions": [Revision::NEWEST.as_str()], "capabilities": capabilities() });
+    let known =
+        json!({ "supportedVersions": [Revision::NEWEST.as_str()], "capabilities": capabilities() });
     Server::new(json!({ "name": "request-metadata-server", "version": "1.0.0" }))
         .revisions(Revisions::from(Revision::V2026_07_28))
         .capabilities(capabilities())
@@ -103,7 +105,8 @@ fn absent() -> Visitor {
 fn discouraged() -> Visitor {
     Visitor::new(|errand: Errand| async move {
         let mut options = errand.options();
-        options.capabilities = Some(json!({ "roots": {}, "sampling": {}, "elicitation": {} }).into());
+        options.capabilities =
+            Some(json!({ "roots": {}, "sampling": {}, "elicitation": {} }).into());
         let _ = errand.connect(options).await?.discover().await?;
         Ok(())
     })

@@ -75,7 +75,8 @@ fn add(call: &Call) -> Answer {
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let calls = judging.requests("tools/call");
     let Some(call) = calls.first() else {
-        return Err(judging.undone("the client never called a tool")
+        return Err(judging
+            .undone("the client never called a tool")
             .expected("`tools/call` of `add_numbers`, with two numbers as `a` and `b`")
             .got("no `tools/call` in the whole conversation"));
     };

@@ -49,9 +49,11 @@ scenario! {
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.set_level("info").await?;
     reply.result()?;
-    ctx.check("logging-set-level")
-        .expect(&reply, empty_result())
-        .officially(&reply, empty_object(), "every result may carry `_meta`");
+    ctx.check("logging-set-level").expect(&reply, empty_result()).officially(
+        &reply,
+        empty_object(),
+        "every result may carry `_meta`",
+    );
 
     let mut replies = Vec::new();
     for level in LEVELS {

@@ -36,7 +36,8 @@ scenario! {
 }
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let reply = ctx.request("resources/subscribe", json!({"uri": "test://watched-resource"})).await?;
+    let reply =
+        ctx.request("resources/subscribe", json!({"uri": "test://watched-resource"})).await?;
     reply.result()?;
     ctx.check("resources-subscribe").pass();
     ctx.check("resources-subscribe-result").should(&reply, empty_result());

@@ -192,10 +192,18 @@ async fn ending(ctx: &mut Ctx, session: &Session) -> Result<(), Finding> {
     let told = ctx.http(session.initialized()).await?;
     let listened = ctx.open_http(session.get()).await?.close();
     let mut check = ctx.check("server-session-terminated-everywhere");
-    check = check.judge(expect_status("a notification in a session that has ended is not answered with HTTP 404", &told, 404));
+    check = check.judge(expect_status(
+        "a notification in a session that has ended is not answered with HTTP 404",
+        &told,
+        404,
+    ));
     // A server that offers no stream may say so first.
     if listened.status != 405 {
-        check = check.judge(expect_status("GET in a session that has ended is not answered with HTTP 404", &listened, 404));
+        check = check.judge(expect_status(
+            "GET in a session that has ended is not answered with HTTP 404",
+            &listened,
+            404,
+        ));
     }
     drop(check);
     Ok(())

@@ -8,9 +8,7 @@ use super::matchers::first_text;
 use super::references::ELICITATION;
 use crate::check::Finding;
 use crate::client::{Elicited, Handlers, Reply};
-use crate::expect::{
-    Matcher, all_of, equals, non_empty_array, object, string, text_containing,
-};
+use crate::expect::{Matcher, all_of, equals, non_empty_array, object, string, text_containing};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, Part};
 use crate::server::reference::everything;
@@ -94,7 +92,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             .requires("elicitation.form.requested-schema-required")
             .expect(&params, schema(object()))
             .requires("elicitation.schema.object-root")
-            .expect(&params, schema(object().member("type", equals("object")).member("properties", object())))
+            .expect(
+                &params,
+                schema(object().member("type", equals("object")).member("properties", object())),
+            )
             .by_fixture()
             .expect(&params, object().member("message", text_containing(MESSAGE)))
             .expect(&params, field("username"))
@@ -202,7 +203,9 @@ fn spoilt() -> Server {
         match call.ask(METHOD, form()).await {
             Err(unanswered) => unanswered.into(),
             Ok(user) if user.get("content").is_some() => answer(),
-            Ok(_) => Answer::error(error_code::INTERNAL_ERROR, "cannot read `content` of undefined"),
+            Ok(_) => {
+                Answer::error(error_code::INTERNAL_ERROR, "cannot read `content` of undefined")
+            }
         }
     })
 }

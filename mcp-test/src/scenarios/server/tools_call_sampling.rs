@@ -104,8 +104,7 @@ fn any_message() -> impl Matcher {
 /// A message with this text, which stands alone or is one of several blocks.
 fn saying(text: &'static str) -> impl Matcher {
     let block = || object().member("type", equals("text")).member("text", text_containing(text));
-    object()
-        .member("content", any_of(vec![Box::new(block()), Box::new(some_item(block()))]))
+    object().member("content", any_of(vec![Box::new(block()), Box::new(some_item(block()))]))
 }
 
 proofs! {

@@ -31,15 +31,17 @@ pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
         let named = object().member(meta::CLIENT_INFO, object());
         check.should(&said.part(), object().member("_meta", named))
     });
-    each(&heard, judging.check("sep-2575-http-version-header-matches-meta"), |check, said| {
-        match (header_of(said), version_of(said)) {
-            (Some(header), Some(body)) if header != body => check.fail(mismatch(said, header, body)),
-            (Some(_), Some(_)) => check.pass(),
-            _ => check.skip("one of the two is missing"),
-        }
+    each(&heard, judging.check("sep-2575-http-version-header-matches-meta"), |check, said| match (
+        header_of(said),
+        version_of(said),
+    ) {
+        (Some(header), Some(body)) if header != body => check.fail(mismatch(said, header, body)),
+        (Some(_), Some(_)) => check.pass(),
+        _ => check.skip("one of the two is missing"),
     });
     for (id, capability) in [ROOTS, SAMPLING, ELICITATION] {
-        let declared = |said: &Heard| said.meta(meta::CLIENT_CAPABILITIES)?.get(capability).cloned();
+        let declared =
+            |said: &Heard| said.meta(meta::CLIENT_CAPABILITIES)?.get(capability).cloned();
         let what = format!("the capability `{capability}`");
         let mut check = judging.check(id);
         if !heard.iter().any(|said| declared(said).is_some()) {
@@ -68,11 +70,17 @@ fn went_on(heard: &[Heard]) -> Result<(), Finding> {
         .expected(format!("another request, with {newest} in header and `_meta`"))
         .should();
     match heard {
-        [.., _, latest] if (header_of(latest), version_of(latest)) == (Some(newest), Some(newest)) => Ok(()),
+        [.., _, latest]
+            if (header_of(latest), version_of(latest)) == (Some(newest), Some(newest)) =>
+        {
+            Ok(())
+        }
         [.., _, latest] => {
             let shown = |text: Option<&str>| text.unwrap_or("nothing").to_owned();
             let (header, body) = (shown(header_of(latest)), shown(version_of(latest)));
-            Err(wanted.got(format!("{header} in the header, {body} in `_meta`")).evidence(latest.seq))
+            Err(wanted
+                .got(format!("{header} in the header, {body} in `_meta`"))
+                .evidence(latest.seq))
         }
         _ => Err(wanted.got("no further request").evidence_all(heard.first().map(|said| said.seq))),
     }

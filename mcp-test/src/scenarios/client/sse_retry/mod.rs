@@ -118,9 +118,8 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             Err(absent().got("no GET at all")),
             "the specification recommends it: SHOULD",
         ),
-        (None, Some(get)) if !official => {
-            reconnect.fail(absent().got("a GET before that, and none since").evidence(get.seq).should())
-        }
+        (None, Some(get)) if !official => reconnect
+            .fail(absent().got("a GET before that, and none since").evidence(get.seq).should()),
         _ => reconnect.pass(),
     };
     if let Some(get) = back.or(gets.last().filter(|_| official)) {
@@ -132,9 +131,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             .expected("a GET with `Last-Event-ID`")
             .got("a GET without")
             .evidence(first.seq);
-        judging
-            .check("client-sse-last-event-id")
-            .judge(if known { Ok(()) } else { Err(unknown) });
+        judging.check("client-sse-last-event-id").judge(if known { Ok(()) } else { Err(unknown) });
     }
     let resumes = judging.check("client-sse-resumes");
     match back {
@@ -179,7 +176,8 @@ fn last_event(trace: &Trace) -> Option<Moment> {
 fn gets(trace: &Trace) -> Vec<Moment> {
     let gets = trace.events.iter().filter_map(|event| match &event.what {
         What::HttpRequest { method, headers, .. } if method == "GET" => {
-            let known = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(header::LAST_EVENT_ID));
+            let known =
+                headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(header::LAST_EVENT_ID));
             let id = known.map(|(_, id)| id.clone());
             Some(Moment { seq: event.seq, at: event.at, id })
         }
