@@ -11,12 +11,14 @@ use mcp_test::process::Command;
 use mcp_test::run::{Plan, RunEvent, Selection, run};
 use mcp_test::scenario::Profile;
 use mcp_test::server::reference::everything;
+use mcp_test::spec::Revision;
 use mcp_test::transport::{CarrierKind, Fault, Target};
 use mcp_test_tests::hostile::http::Running;
 use mcp_test_tests::hostile::{Hostile, How, lines};
 use tokio::runtime::Runtime;
 
-use crate::played::{Played, play};
+use crate::lines::in_process;
+use crate::played::{Played, SCENARIO, cells, play};
 
 /// How long an answer is waited for that does not come.
 const SOON: Duration = Duration::from_millis(200);
@@ -170,4 +172,44 @@ fn a_method_that_the_preflight_needs_too_is_not_asked_again_and_again() {
     for outcome in &played.outcomes {
         assert!(outcome.trace.deadlines_fired().len() <= 1, "{}", outcome.cell);
     }
+}
+
+/// After a stray line the reply may still come, so that there is nothing to do but to wait; then the line is named.
+#[test]
+fn what_stands_in_the_place_of_a_reply_is_named_when_the_time_is_over() {
+    let told = [How::Plain, How::HeaderFraming].map(|how| {
+        let selection = cells(SCENARIO, &[Revision::V2025_11_25], CarrierKind::Duplex);
+        let played = play(in_process(how), &selection, Duration::from_secs(2));
+        assert_eq!(played.deadlines().len(), 1, "{how}");
+        format!("# {how}\n{}", played.told())
+    });
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    # plain
+    FAILURE tools-list: `tools/list` was not answered
+      expected a response with id 2 within 1800 ms
+      got no reply in that time, but "I am busy" (not JSON: line 1, column 1: expected a value, found `I`)
+      (tools.list.respond, schema.list-tools-result)
+    FAILURE wire-well-formed: the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "I am busy" (not JSON: line 1, column 1: expected a value, found `I`)
+      (transport.stdio.stdout-only-messages)
+
+    # header-framing
+    FAILURE tools-list: `tools/list` was not answered
+      expected a response with id 2 within 1800 ms
+      got no reply in that time, but "Content-Length: 123\r" (not JSON: line 1, column 1: expected a value, found `C`); "\r" (a blank line)
+      (tools.list.respond, schema.list-tools-result)
+    FAILURE wire-well-formed: the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "Content-Length: 123\r" (not JSON: line 1, column 1: expected a value, found `C`)
+
+    the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "\r" (a blank line)
+
+    the server wrote something to its output that is no MCP message
+      expected one JSON-RPC message per line, and nothing else
+      got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"echo\",\"description\":\"Says it"… (the output ended inside a line: no newline follows)
+      (transport.stdio.stdout-only-messages)
+    "#);
 }
