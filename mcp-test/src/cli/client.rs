@@ -61,5 +61,5 @@ fn by_hand() -> ClientTarget {
         let _ = signal::unless_signalled(std::future::pending::<()>()).await;
         Ok(())
     };
-    ClientTarget::future(wait).labelled("a client that is started by hand")
+    ClientTarget::by_hand(wait)
 }

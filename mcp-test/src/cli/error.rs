@@ -162,7 +162,9 @@ impl CliError {
             }
             (UsageError::NoSuchSuite { .. }, _) => "--suite: ".to_owned(),
             (UsageError::NothingSelected, None) => "--spec-version: ".to_owned(),
-            (UsageError::UnknownScenario { .. }, _) => "--scenario: ".to_owned(),
+            (UsageError::UnknownScenario { .. } | UsageError::OfOtherSide { .. }, _) => {
+                "--scenario: ".to_owned()
+            }
             (UsageError::NoSuchCarrier { .. }, _) => "--transport: ".to_owned(),
             (UsageError::Baseline(_), _) => "--expected-failures: ".to_owned(),
         };
@@ -198,6 +200,12 @@ impl CliError {
             Self::Selection { source: UsageError::UnknownScenario { .. }, .. } => {
                 Some("`mcp-test list` tells which scenarios there are")
             }
+            Self::Selection {
+                source: UsageError::OfOtherSide { leg: Leg::Client, .. }, ..
+            } => Some("`mcp-test server` and `mcp-test check` test servers"),
+            Self::Selection {
+                source: UsageError::OfOtherSide { leg: Leg::Server, .. }, ..
+            } => Some("`mcp-test client` tests clients"),
             Self::Unknown { .. } => Some("see `mcp-test list` and `mcp-test requirements WORD`"),
             _ => None,
         }

@@ -18,6 +18,14 @@ pub enum UsageError {
         /// The one that may be meant.
         suggestion: Option<String>,
     },
+    /// The scenario is one of the other side.
+    #[error("scenario `{id}` tests a {}, not a {leg}", .leg.other())]
+    OfOtherSide {
+        /// The id.
+        id: String,
+        /// The side under test.
+        leg: Leg,
+    },
     /// The suite is one of the other side.
     #[error("there is no suite `{suite}` for {leg}s; there are {}", suite_names(*.leg))]
     NoSuchSuite {

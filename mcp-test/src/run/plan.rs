@@ -208,6 +208,9 @@ fn chosen(
     }
     for id in &selection.scenarios {
         if !known().any(|scenario| scenario.id == id) {
+            if scenarios::all().any(|scenario| scenario.id == id) {
+                return Err(UsageError::OfOtherSide { id: id.clone(), leg });
+            }
             let suggestion = closest(id, known().map(|scenario| scenario.id)).map(str::to_owned);
             return Err(UsageError::UnknownScenario { id: id.clone(), suggestion });
         }

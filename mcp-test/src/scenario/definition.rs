@@ -32,6 +32,15 @@ impl Leg {
             Self::Client => "client",
         }
     }
+
+    /// The other side of the wire.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Server => Self::Client,
+            Self::Client => Self::Server,
+        }
+    }
 }
 
 impl fmt::Display for Leg {

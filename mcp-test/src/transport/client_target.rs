@@ -68,6 +68,8 @@ enum Way {
     Command(String),
     /// Code of this process.
     Future(Arc<Visiting>),
+    /// Somebody else starts it; code of this process waits until that is said to be over.
+    ByHand(Arc<Visiting>),
 }
 
 /// A client under test.
@@ -118,6 +120,8 @@ pub enum Leaving {
     Outstayed,
     /// It never came: it could not be started.
     NotStarted(String),
+    /// Nobody saw: it was started by hand.
+    Unseen,
 }
 
 impl ClientTarget {
@@ -137,10 +141,19 @@ impl ClientTarget {
         F: Fn(Endpoint) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = crate::Result> + 'static,
     {
-        let visit = move |endpoint| -> Pin<Box<dyn Future<Output = crate::Result>>> {
-            Box::pin(visit(endpoint))
-        };
-        Self { way: Way::Future(Arc::new(visit)), label: None }
+        Self { way: Way::Future(visiting(visit)), label: None }
+    }
+
+    /// A client that somebody starts by hand; the future tells where to, and ends when that is over.
+    ///
+    /// How such a client leaves is not seen.
+    #[must_use]
+    pub fn by_hand<F, Fut>(wait: F) -> Self
+    where
+        F: Fn(Endpoint) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = crate::Result> + 'static,
+    {
+        Self { way: Way::ByHand(visiting(wait)), label: None }
     }
 
     /// Gives the client a name for reports.
@@ -150,13 +163,15 @@ impl ClientTarget {
         self
     }
 
-    /// What reports call it: the name given, else the command line without its secrets, or `in-process client`.
+    /// What reports call it: the name given, else the command line without its secrets, `in-process client`, or that it is started
+    /// by hand.
     #[must_use]
     pub fn label(&self) -> String {
         match (&self.label, &self.way) {
             (Some(label), _) => label.clone(),
             (None, Way::Command(line)) => shown(line),
             (None, Way::Future(_)) => "in-process client".to_owned(),
+            (None, Way::ByHand(_)) => "a client that is started by hand".to_owned(),
         }
     }
 
@@ -168,7 +183,7 @@ impl ClientTarget {
                 let words = line.split(' ').filter(|word| !word.is_empty()).chain([url]);
                 Some(words.collect::<Vec<_>>().join(" "))
             }
-            Way::Future(_) => None,
+            Way::Future(_) | Way::ByHand(_) => None,
         }
     }
 
@@ -178,6 +193,12 @@ impl ClientTarget {
     pub async fn visit(&self, endpoint: Endpoint, allotted: Duration) -> Left {
         match &self.way {
             Way::Future(visit) => in_process(visit(endpoint), allotted).await,
+            Way::ByHand(wait) => match in_process(wait(endpoint), allotted).await {
+                Left { leaving: Leaving::Content, .. } => {
+                    Left { leaving: Leaving::Unseen, ..Left::default() }
+                }
+                left => left,
+            },
             Way::Command(_) => {
                 let line = self.command_line(&endpoint.url).unwrap_or_default();
                 let command = Some(shown(&line));
@@ -186,6 +207,16 @@ impl ClientTarget {
             }
         }
     }
+}
+
+fn visiting<F, Fut>(visit: F) -> Arc<Visiting>
+where
+    F: Fn(Endpoint) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = crate::Result> + 'static,
+{
+    Arc::new(move |endpoint| -> Pin<Box<dyn Future<Output = crate::Result>>> {
+        Box::pin(visit(endpoint))
+    })
 }
 
 async fn in_process(visiting: impl Future<Output = crate::Result>, allotted: Duration) -> Left {
@@ -309,6 +340,14 @@ mod tests {
         assert_eq!(visit(&panicking, LONG).leaving, told);
         let waiting = ClientTarget::future(|_| std::future::pending());
         assert_eq!(visit(&waiting, Duration::from_millis(1)).leaving, Leaving::Outstayed);
+    }
+
+    #[test]
+    fn how_a_client_leaves_that_is_started_by_hand_is_not_seen() {
+        let by_hand = ClientTarget::by_hand(|_| async { Ok(()) });
+        assert_eq!(visit(&by_hand, LONG).leaving, Leaving::Unseen);
+        let unprinted = ClientTarget::by_hand(|_| async { Err("nobody reads".into()) });
+        assert_eq!(visit(&unprinted, LONG).leaving, Leaving::Failed("nobody reads".to_owned()));
     }
 
     #[test]

@@ -12,7 +12,12 @@ pub(super) fn header(what: &str, scenarios: &str, target: &str) -> String {
 /// The first lines of a scenario.
 pub(super) fn started(outcome: &Outcome, target: &str) -> String {
     let id = outcome.cell.scenario.id;
-    let line = outcome.left.as_ref().and_then(|left| left.command.as_deref()).unwrap_or(target);
+    let left = outcome.left.as_ref();
+    if left.is_some_and(|left| left.leaving == Leaving::Unseen) {
+        // The rest was told before the wait for the client.
+        return "\n".to_owned();
+    }
+    let line = left.and_then(|left| left.command.as_deref()).unwrap_or(target);
     format!("Starting scenario: {id}\nExecuting client: {line}\n")
 }
 
@@ -26,7 +31,7 @@ pub(super) fn verdict(outcome: &Outcome) -> String {
         Some(Leaving::Failed(how)) => text.push_str(&format!(
             "\n{UNSURE}⚠️  CLIENT EXITED WITH ERROR ({how}) - Test may be incomplete{UNSURE:#}\n"
         )),
-        Some(Leaving::Content | Leaving::NotStarted(_)) | None => {}
+        Some(Leaving::Content | Leaving::NotStarted(_) | Leaving::Unseen) | None => {}
     }
     let overall = match outcome.verdict {
         Verdict::Passed | Verdict::Skipped => format!("{GOOD}✅ OVERALL: PASSED{GOOD:#}"),

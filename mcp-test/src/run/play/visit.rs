@@ -99,10 +99,7 @@ impl Stage<'_> {
             let finding = Finding::peer(headline)
                 .expected("at least one JSON-RPC message in a POST to the URL of the server")
                 .got(how_it_left(left, self))
-                .hint(format!(
-                    "the URL is the last word of the command, the scenario `{}` is in ${}",
-                    self.cell.scenario.id, SCENARIO
-                ));
+                .hint(where_to_look(left, self.cell.scenario.id));
             Check { binding: true, ..Check::from_finding(TOOK_PART, Origin::Own, finding) }
         };
         row.name = "ClientTookPart".to_owned();
@@ -116,6 +113,12 @@ impl Stage<'_> {
     fn left_well(&self, trace: &Trace, left: &Left) -> Check {
         let mut row = if left.leaving == Leaving::Content {
             Check::new(LEFT_WELL, Origin::Own, Status::Success)
+        } else if left.leaving == Leaving::Unseen {
+            let unseen = "the client was started by hand, so how it leaves is not seen";
+            Check {
+                message: Some(unseen.to_owned()),
+                ..Check::new(LEFT_WELL, Origin::Own, Status::Skipped)
+            }
         } else {
             let (headline, expected) = match left.leaving {
                 Leaving::Outstayed => (
@@ -157,10 +160,21 @@ fn how_it_left(left: &Left, stage: &Stage<'_>) -> String {
         Leaving::Content => "a client that left by itself, and content".to_owned(),
         Leaving::Failed(how) => format!("a client that left with {how}"),
         Leaving::NotStarted(why) => why.clone(),
+        Leaving::Unseen => "nothing until the wait for a client was ended".to_owned(),
         Leaving::Outstayed => {
             format!("a client that was still there after {}", clock::in_words(stage.plan.timeout))
         }
     }
+}
+
+/// Where a client finds what it did not use.
+fn where_to_look(left: &Left, scenario: &str) -> String {
+    let url = match (&left.command, &left.leaving) {
+        (Some(_), _) => "the URL is the last word of the command",
+        (None, Leaving::Unseen) => "start the client with the URL that was printed",
+        (None, _) => return format!("URL and scenario `{scenario}` are members of its `Endpoint`"),
+    };
+    format!("{url}; the scenario `{scenario}` is in ${SCENARIO}")
 }
 
 /// What was said last, as the end of a sentence, and where it stands.

@@ -51,7 +51,21 @@ fn a_client_that_does_nothing_passes_nowhere() {
     the client never connected
       expected at least one JSON-RPC message in a POST to the URL of the server
       got a client that left by itself, and content
-      hint: the URL is the last word of the command, the scenario `initialize` is in $MCP_CONFORMANCE_SCENARIO
+      hint: URL and scenario `initialize` are members of its `Endpoint`
+    ");
+}
+
+#[test]
+fn of_a_client_that_is_started_by_hand_nobody_sees_how_it_leaves() {
+    let nobody = ClientTarget::by_hand(|_| async { Ok(()) });
+    let (outcomes, _) = outcomes(&of(nobody, Profile::Official, &["initialize"]));
+    let (status, why) = message(&outcomes[0], LEFT_WELL);
+    assert_eq!(status, Status::Skipped, "{why}");
+    insta::assert_snapshot!(message(&outcomes[0], TOOK_PART).1, @r"
+    the client never connected
+      expected at least one JSON-RPC message in a POST to the URL of the server
+      got nothing until the wait for a client was ended
+      hint: start the client with the URL that was printed; the scenario `initialize` is in $MCP_CONFORMANCE_SCENARIO
     ");
 }
 

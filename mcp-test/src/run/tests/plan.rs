@@ -112,6 +112,7 @@ fn what_makes_no_sense_is_refused() {
     let refusal =
         |selection: &Selection| cells(Profile::Official, selection).unwrap_err().to_string();
     insta::assert_snapshot!(refusal(&selection(&["tools-lst"])), @"there is no scenario `tools-lst`; did you mean `tools-list`?");
+    insta::assert_snapshot!(refusal(&selection(&["tools_call"])), @"scenario `tools_call` tests a client, not a server");
     insta::assert_snapshot!(refusal(&selection(&["entirely-different"])), @"there is no scenario `entirely-different`");
     let pending = Selection { suite: Some(Suite::Pending), ..Selection::default() };
     insta::assert_snapshot!(refusal(&pending), @"no scenario of this suite exists at these revisions and over these transports");
