@@ -133,7 +133,7 @@ impl Steps {
 impl Course {
     /// Takes the steps of a call.
     pub(super) async fn play(&self, call: &Call) -> Answer {
-        let (first, mut said) = resumed(call);
+        let (first, mut said) = self.resumed(call);
         for (number, step) in self.steps.iter().enumerate().skip(first) {
             match take(step, number, call, &said).await {
                 Ok(Some(answer)) => said.push(answer),
@@ -143,24 +143,25 @@ impl Course {
         }
         (self.end)(&said)
     }
-}
 
-/// Where a request goes on that was answered with a question, and what was said so far.
-fn resumed(call: &Call) -> (usize, Vec<Value>) {
-    let from_the_start = (0, Vec::new());
-    let state = call.param("requestState").and_then(Value::as_str);
-    let Some(state) = state.and_then(|text| Value::parse(text.as_bytes()).ok()) else {
-        return from_the_start;
-    };
-    let step = state.value.get("step").and_then(Value::as_i64).and_then(|at| at.try_into().ok());
-    let mut said = state.value.get("said").and_then(Value::as_array).unwrap_or_default().to_vec();
-    let answer = call.param("inputResponses").and_then(|answers| answers.get(ASKED));
-    match (step, answer) {
-        (Some(step), Some(answer)) => {
-            said.push(answer.clone());
-            (usize::saturating_add(step, 1), said)
+    /// Where a request goes on that was answered with a question, and what was said so far.
+    ///
+    /// A state that is not of this course is none: the client could have written it.
+    fn resumed(&self, call: &Call) -> (usize, Vec<Value>) {
+        self.state(call).unwrap_or_default()
+    }
+
+    fn state(&self, call: &Call) -> Option<(usize, Vec<Value>)> {
+        let state = Value::parse(call.param("requestState")?.as_str()?.as_bytes()).ok()?.value;
+        let step: usize = state.get("step")?.as_i64()?.try_into().ok()?;
+        let mut said = state.get("said")?.as_array()?.to_vec();
+        let asks = |step: &Step| matches!(step, Step::Ask { .. });
+        let before = self.steps.get(..step)?.iter().filter(|step| asks(step)).count();
+        if said.len() != before || !self.steps.get(step).is_some_and(asks) {
+            return None;
         }
-        _ => from_the_start,
+        said.push(call.param("inputResponses")?.get(ASKED)?.clone());
+        Some((step + 1, said))
     }
 }
 

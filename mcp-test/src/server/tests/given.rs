@@ -276,6 +276,27 @@ fn a_rule_asks_the_client() {
 }
 
 #[test]
+fn a_state_that_the_server_has_not_given_is_none() {
+    run(async {
+        let mut client = Client::of(&curious());
+        let forged = [r#"{"step":1,"said":[]}"#, r#"{"step":7,"said":[]}"#, r#"{"step":-1}"#, "no"];
+        for state in forged {
+            let params = json!({"name": "x", "requestState": state,
+                "inputResponses": {"asked": {"roots": []}}, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
+            }});
+            let request =
+                json!({"jsonrpc": "2.0", "id": state, "method": "tools/call", "params": params});
+            client.say(&request.to_string()).await;
+            let reply = crate::json::Value::parse(client.hear().await.as_bytes()).unwrap().value;
+            let given = reply.at("/result/requestState").and_then(crate::json::Value::as_str);
+            assert_eq!(given, Some(r#"{"said":[],"step":0}"#), "{state}");
+        }
+    });
+}
+
+#[test]
 fn in_the_stateless_era_the_question_is_the_answer() {
     run(async {
         let mut client = Client::of(&curious());
