@@ -11,7 +11,7 @@ use crate::wire::{Id, Request};
 /// Notifications that are kept to look at: the latest ones. The trace holds more of them.
 const KEPT_NOTICES: usize = 10_000;
 
-/// About how many bytes they may take together.
+/// About how many bytes they may take together, and about how many those requests may.
 const KEPT_BYTES: usize = 32 << 20;
 
 /// Requests of the server that are kept to look at; the trace holds more of them.
@@ -23,6 +23,7 @@ pub(super) struct Heard {
     notices: Vec<Notice>,
     weight: usize,
     requests: Vec<Request>,
+    requests_weight: usize,
     /// How many messages there were, kept or not.
     count: usize,
     /// Notifications for which somebody has waited already.
@@ -45,14 +46,16 @@ impl Heard {
 
     pub(super) fn request(&mut self, request: &Request) {
         self.count += 1;
-        if self.requests.len() < KEPT_REQUESTS {
+        let heavier = self.requests_weight + weigh(request.params.as_ref());
+        if self.requests.len() < KEPT_REQUESTS && heavier <= KEPT_BYTES {
+            self.requests_weight = heavier;
             self.requests.push(request.clone());
         }
     }
 
     pub(super) fn notice(&mut self, notice: Notice) {
         self.count += 1;
-        self.weight += weigh(&notice);
+        self.weight += weigh(notice.notification.params.as_ref());
         self.notices.push(notice);
         while self.notices.len() > KEPT_NOTICES || self.weight > KEPT_BYTES {
             self.forget_older_half();
@@ -63,7 +66,7 @@ impl Heard {
     fn forget_older_half(&mut self) {
         let half = self.notices.len().div_ceil(2);
         for notice in self.notices.drain(..half) {
-            self.weight -= weigh(&notice);
+            self.weight -= weigh(notice.notification.params.as_ref());
             self.taken.remove(&notice.seq);
         }
     }
@@ -97,8 +100,8 @@ impl Heard {
     }
 }
 
-fn weigh(notice: &Notice) -> usize {
-    notice.notification.params.as_ref().map_or(0, |params| weight(params, KEPT_BYTES))
+fn weigh(params: Option<&Value>) -> usize {
+    params.map_or(0, |params| weight(params, KEPT_BYTES))
 }
 
 #[cfg(test)]
@@ -133,5 +136,19 @@ mod tests {
         assert!(heard.notices().len() <= 4, "{}", heard.notices().len());
         tell(&mut heard, json!({ "large": "x".repeat(2 * KEPT_BYTES) }));
         assert!(heard.notices().is_empty() && heard.weight == 0);
+    }
+
+    #[test]
+    fn of_many_requests_the_first_are_kept_and_of_large_ones_fewer() {
+        let mut heard = Heard::default();
+        let large = json!({ "large": "x".repeat(KEPT_BYTES / 4) });
+        for id in 0..5 {
+            heard.request(&Request::new(Id::from(id), "roots/list", Some(large.clone().into())));
+        }
+        assert_eq!((heard.requests().len(), heard.count()), (3, 5));
+        for id in 5..2000 {
+            heard.request(&Request::new(Id::from(id), "roots/list", None));
+        }
+        assert_eq!((heard.requests().len(), heard.count()), (KEPT_REQUESTS, 2000));
     }
 }

@@ -14,6 +14,9 @@ use crate::spec::Revision;
 use crate::trace::{Connection, Party, Recorder, What};
 use crate::wire::{Id, Message};
 
+/// How many questions of the server are remembered; the answers to more are sent as they are.
+const QUESTIONS: usize = 1000;
+
 /// A carrier that sends what faults leave of each message.
 pub(super) struct Faulty {
     inner: Box<dyn Carry>,
@@ -32,7 +35,9 @@ impl Questions {
     pub(super) fn hear(&self, incoming: &Incoming) {
         if let Incoming::Message { message: Message::Request(request), .. } = incoming {
             let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.insert(request.id.clone(), request.method.clone());
+            if asked.len() < QUESTIONS {
+                asked.insert(request.id.clone(), request.method.clone());
+            }
         }
     }
 

@@ -6,7 +6,8 @@
 pub struct Limits {
     /// Bytes in one line of a line-framed carrier.
     pub line: usize,
-    /// Bytes in one HTTP body that is not a stream.
+    /// Bytes in one HTTP body that is not a stream, and about the bytes that are kept of a stream by who reads it event
+    /// by event.
     pub body: usize,
     /// Bytes in one server-sent event.
     pub event: usize,

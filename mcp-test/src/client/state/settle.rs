@@ -77,7 +77,10 @@ impl State {
                 GivenUp::Cancelled => "a reply to a request that was cancelled",
             };
             self.odd(seq, odd.to_owned());
-            self.late.push((id, seq));
+            // The first tells it all, and there may be no end of them.
+            if self.late_reply(&id).is_none() {
+                self.late.push((id, seq));
+            }
             return;
         }
         let retyped = id.as_ref().and_then(|id| {

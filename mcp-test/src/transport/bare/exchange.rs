@@ -108,6 +108,7 @@ impl BareCall {
             pieces: Some(body),
             decoder,
             kept: BytesMut::new(),
+            weight: 0,
             unread: 0,
         })
     }
@@ -122,6 +123,8 @@ pub struct HttpExchange {
     pieces: Option<Pieces>,
     decoder: Option<Decoder>,
     kept: BytesMut,
+    /// About how many bytes the events take that are kept.
+    weight: usize,
     /// The first event that [`HttpExchange::event`] has not handed out.
     unread: usize,
 }
@@ -213,24 +216,22 @@ impl HttpExchange {
     }
 
     fn take(&mut self, piece: &Bytes) {
-        let items = match &mut self.decoder {
-            Some(decoder) => decoder.push(piece),
-            None => {
-                self.kept.extend_from_slice(piece);
-                if self.kept.len() > self.limits.body {
-                    let limit = self.limits.body;
-                    let how = format!("longer than the {limit} bytes that mcp-test reads");
-                    self.ended(false, how);
-                }
-                return;
-            }
-        };
-        self.take_items(items);
+        if let Some(decoder) = &mut self.decoder {
+            let items = decoder.push(piece);
+            self.take_items(items);
+        } else {
+            self.kept.extend_from_slice(piece);
+        }
+        let limit = self.limits.body;
+        if self.kept.len().max(self.weight) > limit {
+            self.ended(false, format!("longer than the {limit} bytes that mcp-test reads"));
+        }
     }
 
     fn take_items(&mut self, items: Vec<SseItem>) {
         for item in items {
             if let SseItem::Event(event) | SseItem::Silent(event) = &item {
+                self.weight += size_of::<SseEvent>() + event.data.len();
                 self.answer.events.push(event.clone());
             }
             self.scribe.event(self.origin, item);

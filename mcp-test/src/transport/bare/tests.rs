@@ -105,6 +105,27 @@ async fn a_stream_is_read_until_something_is_enough() {
 }
 
 #[tokio::test]
+async fn a_flood_of_events_is_read_up_to_a_limit() {
+    let flood = || {
+        Router::new().fallback(|| async {
+            let body = stream::repeat_with(|| Ok::<_, std::io::Error>("data: again\n\n"));
+            Response::builder()
+                .header(header::CONTENT_TYPE, "text/event-stream")
+                .body(Body::from_stream(body))
+                .unwrap_or_default()
+        })
+    };
+    let limits = Limits { body: 10_000, ..Limits::default() };
+    let recorder = Recorder::new();
+    let target = Target::router(flood);
+    let link = target.open(CarrierKind::Router, &recorder, limits).await.unwrap();
+    let answer = link.http(HttpRequest::get(), Deadline::never()).await.unwrap();
+    assert!((10..200).contains(&answer.events.len()), "{}", answer.events.len());
+    assert!(!answer.complete);
+    assert_eq!(answer.how, "longer than the 10000 bytes that mcp-test reads");
+}
+
+#[tokio::test]
 async fn what_does_not_end_in_time_is_told_with_what_came() {
     let recorder = Recorder::new();
     let link = open(&Target::router(endless), &recorder).await;
