@@ -295,7 +295,8 @@ impl Server {
         self.serve_over("stdio", tokio::io::join(tokio::io::stdin(), tokio::io::stdout())).await
     }
 
-    /// The server as an axum service, with the MCP endpoint at `/mcp`.
+    /// The server as an axum service, with the MCP endpoint at `/mcp`; where 2024-11-05 is served, its event stream is at
+    /// `/sse`.
     #[cfg(feature = "http")]
     pub fn router(&self) -> axum::Router {
         self.http().router()

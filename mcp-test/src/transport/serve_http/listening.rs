@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use super::{
-    HttpServer,
+    HttpServer, legacy,
     socket::{Sockets, Spoiling},
 };
 use crate::clock::{self, Deadline};
@@ -61,6 +61,12 @@ impl Listening {
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The URL of the event stream that 2024-11-05 has instead of an endpoint.
+    #[must_use]
+    pub fn sse_url(&self) -> String {
+        format!("http://{}{}", self.address, legacy::STREAM)
     }
 
     /// Ends the sessions and stops listening; what does not end within a second is cut off.

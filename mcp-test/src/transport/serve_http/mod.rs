@@ -1,4 +1,5 @@
-//! Serving Streamable HTTP on one endpoint: sessions for the handshake era, single requests for the stateless one.
+//! Serving Streamable HTTP on one endpoint: sessions for the handshake era, single requests for the stateless one. Beside
+//! it, where 2024-11-05 is served, the HTTP with SSE of that revision.
 //!
 //! What belongs to HTTP is decided here: methods, origins, content types, sessions, headers, streams. What belongs to
 //! JSON-RPC and MCP is the [`Actor`]'s.
@@ -7,6 +8,7 @@ mod drive;
 mod events;
 mod gate;
 mod handshake;
+mod legacy;
 mod listening;
 mod piece;
 mod reply;
@@ -36,6 +38,7 @@ use http::{HeaderMap, Method, StatusCode, request::Parts};
 use tokio::sync::watch;
 
 use self::{
+    legacy::Listeners,
     reply::{Said, WrongChunks},
     sessions::Sessions,
     socket::Spoiling,
@@ -88,6 +91,7 @@ struct Shared {
     wire: Wire,
     options: HttpOptions,
     sessions: Sessions,
+    listeners: Listeners,
     stage: watch::Sender<Stage>,
     /// Whether it listens where other machines reach it, under names that are not known here.
     is_remote: AtomicBool,
@@ -113,6 +117,7 @@ impl HttpServer {
             wire: tap.open("http"),
             options,
             sessions: Sessions::default(),
+            listeners: Listeners::default(),
             stage,
             is_remote: AtomicBool::new(false),
         }))
@@ -120,7 +125,13 @@ impl HttpServer {
 
     /// The service.
     pub fn router(&self) -> Router {
-        Router::new().route(&self.0.options.endpoint, any(answer)).with_state(self.clone())
+        let mut router = Router::new().route(&self.0.options.endpoint, any(answer));
+        for path in [legacy::STREAM, legacy::MESSAGES] {
+            if self.serves_legacy() && self.0.options.endpoint != path {
+                router = router.route(path, any(answer));
+            }
+        }
+        router.with_state(self.clone())
     }
 
     /// Ends all sessions and all that waits.
@@ -177,6 +188,19 @@ impl HttpServer {
                 return reply::refusal(StatusCode::FORBIDDEN, "this host is not allowed");
             }
         }
+        match head.uri.path() {
+            path if path == self.0.options.endpoint => {}
+            legacy::STREAM => return self.legacy_stream(wire, &head.method, headers),
+            legacy::MESSAGES if head.method != Method::POST => return reply::not_allowed("POST"),
+            legacy::MESSAGES if !gate::is_json(headers) => return reply::not_json(),
+            legacy::MESSAGES => {
+                return match self.text(wire, body).await {
+                    Ok(received) => self.legacy_post(wire, &head.uri, received).await,
+                    Err(refusal) => refusal,
+                };
+            }
+            _ => {}
+        }
         let sessions = self.serves(Era::Handshake) && self.era(headers, None) == Era::Handshake;
         match head.method {
             Method::POST => self.post(wire, head, body).await,
@@ -190,24 +214,29 @@ impl HttpServer {
         }
     }
 
+    /// The text of a POST, or the refusal of it.
+    async fn text(&self, wire: &Wire, body: Body) -> Result<Received, Response> {
+        let text = match body::to_bytes(body, self.0.options.limits.body).await {
+            Ok(text) => text,
+            Err(error) => return Err(unread(wire, &error)),
+        };
+        wire.received(&text);
+        Ok(Received::read(&text))
+    }
+
     async fn post(&self, wire: &Wire, head: &Parts, body: Body) -> Response {
         let headers = &head.headers;
         if !gate::is_json(headers) {
-            return reply::refusal(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "the body must be `application/json`",
-            );
+            return reply::not_json();
         }
         if !(gate::accepts(headers, gate::JSON) && gate::accepts(headers, gate::EVENT_STREAM)) {
             let why = "`Accept` must list `application/json` and `text/event-stream`";
             return reply::refusal(StatusCode::NOT_ACCEPTABLE, why);
         }
-        let text = match body::to_bytes(body, self.0.options.limits.body).await {
-            Ok(text) => text,
-            Err(error) => return unread(wire, &error),
+        let received = match self.text(wire, body).await {
+            Ok(received) => received,
+            Err(refusal) => return refusal,
         };
-        wire.received(&text);
-        let received = Received::read(&text);
         let damage = damage(wire, received.value());
         let response = match self.era(headers, received.value()) {
             Era::Handshake => self.post_in_session(wire, headers, received).await,

@@ -14,6 +14,7 @@ use crate::{
 /// One piece of a stream.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
+    name: Option<&'static str>,
     id: Option<String>,
     retry: Option<u64>,
     part: Option<Part>,
@@ -29,14 +30,27 @@ pub(super) struct Writer {
 impl Piece {
     /// An event that says nothing but from where on to come back, and when.
     pub(super) fn priming(retry: Option<u64>) -> Self {
-        Self { id: None, retry, part: None, in_bytes: false }
+        Self { name: None, id: None, retry, part: None, in_bytes: false }
     }
 
     /// What carries a delivery.
     pub(super) fn of(delivery: Delivery) -> impl Iterator<Item = Self> {
         let Delivery { parts, in_bytes, .. } = delivery;
         let parts = parts.into_iter().filter(|part| !part.event().is_empty());
-        parts.map(move |part| Self { id: None, retry: None, part: Some(part), in_bytes })
+        let piece = Self { name: None, id: None, retry: None, part: None, in_bytes };
+        parts.map(move |part| Self { part: Some(part), ..piece.clone() })
+    }
+
+    /// An event of this type with this data, which is no message.
+    pub(super) fn named(name: &'static str, data: String) -> Self {
+        let part = Some(Part::Noise(data.into()));
+        Self { name: Some(name), id: None, retry: None, part, in_bytes: false }
+    }
+
+    /// The same piece with the type of its event; what is no whole event has none.
+    pub(super) fn with_name(self, name: &'static str) -> Self {
+        let is_event = !matches!(self.part, Some(Part::Lines(_)));
+        Self { name: is_event.then_some(name), ..self }
     }
 
     /// The same piece with an id; what is no whole event has none.
@@ -55,15 +69,19 @@ impl Piece {
             let event = SseEvent { retry: self.retry, ..SseEvent::data("") };
             return sse::encode(&SseEvent { id: self.id.clone(), ..event });
         };
-        match &self.id {
-            Some(id) => [b"id: ", id.as_bytes(), b"\n", &part.event()].concat().into(),
-            None => part.event(),
+        let mut bytes = Vec::new();
+        for (field, value) in [("event", self.name), ("id", self.id.as_deref())] {
+            if let Some(value) = value {
+                bytes.extend_from_slice(format!("{field}: {value}\n").as_bytes());
+            }
         }
+        bytes.extend_from_slice(&part.event());
+        bytes.into()
     }
 
     fn record(&self, wire: &Wire) {
         wire.record(Party::Server, || What::SseEvent {
-            event: None,
+            event: self.name.map(str::to_owned),
             id: self.id.clone(),
             retry: self.retry,
         });

@@ -130,6 +130,11 @@ pub(super) fn json(status: StatusCode, value: &Value) -> Response {
     text(status, gate::JSON, Bytes::from(value.to_string()))
 }
 
+/// A body of another type than the only one that is taken.
+pub(super) fn not_json() -> Response {
+    refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body must be `application/json`")
+}
+
 /// A method that the endpoint does not have.
 pub(super) fn not_allowed(allowed: &'static str) -> Response {
     let refusal = refusal(StatusCode::METHOD_NOT_ALLOWED, "the endpoint does not have this method");

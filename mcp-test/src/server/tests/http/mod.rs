@@ -4,6 +4,7 @@ mod announcing;
 mod faults;
 mod given;
 mod lapses;
+mod legacy;
 mod resumption;
 mod sessions;
 mod stateless;
