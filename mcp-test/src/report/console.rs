@@ -73,6 +73,8 @@ pub struct Console<W> {
     reasons: Vec<(Cell, String)>,
     /// What was wrong with cells that were told in full.
     told: Vec<(Cell, Vec<Fault>)>,
+    /// Which scenarios the carriers of the target leave out; of no interest where the target cannot be tested at all.
+    left_out: String,
 }
 
 /// What is wrong with a cell, as far as it may be the same in another one: check, status, reason.
@@ -89,25 +91,27 @@ impl<W: Write> Console<W> {
             preflight: Preflight::default(),
             reasons: Vec::new(),
             told: Vec::new(),
+            left_out: String::new(),
         }
     }
 
-    /// Says which scenarios are not played: at a revision, in the official words, or over the carriers of the target.
+    /// Says which scenarios are not played: at a revision at once, in the official words; over the carriers of the target
+    /// when the run begins.
     ///
     /// # Errors
     ///
     /// If `out` refuses.
     pub fn inapplicable(&mut self, inapplicable: &[Inapplicable]) -> io::Result<()> {
         let at_revisions = inapplicable.iter().filter(|it| it.carrier.is_none());
-        let mut text: String = at_revisions.map(not_at_revision).collect();
+        let text: String = at_revisions.map(not_at_revision).collect();
         let carrier = inapplicable.iter().find_map(|it| it.carrier);
         if let Some(carrier) = carrier {
             let elsewhere = inapplicable.iter().filter(|it| it.carrier.is_some());
             let ids: Vec<&str> = elsewhere.map(|it| it.scenario.id).collect();
-            text.push_str(&format!(
+            self.left_out = format!(
                 "Not applicable over {carrier}, since they are about HTTP: {}\n",
                 ids.join(", ")
-            ));
+            );
         }
         self.show(&text)
     }
@@ -123,6 +127,8 @@ impl<W: Write> Console<W> {
             RunEvent::Planned(cells) => {
                 self.naming = Naming::of(cells);
                 self.view.single &= cells.len() == 1;
+                let left_out = std::mem::take(&mut self.left_out);
+                self.show(&left_out)?;
                 if !self.view.single {
                     let text = self.header();
                     self.show(&text)?;

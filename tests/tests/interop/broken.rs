@@ -42,7 +42,6 @@ fn shell(script: &str) -> Target {
 fn a_server_that_never_answers() {
     let run = mcp_test(["check", "--timeout", "300ms", "--", "sh", &own("silent.sh")]);
     insta::assert_snapshot!(run.text(&[]), @"
-    Not applicable over stdio, since they are about HTTP: server-session-lifecycle, server-stateless, server-sse-polling, server-sse-multiple-streams, dns-rebinding-protection, http-header-validation
     error: cannot test `sh peers/silent.sh`: `initialize` was not answered
       expected a response with id 1 within 300 ms
       got nothing at all in that time
@@ -60,7 +59,6 @@ fn a_server_that_never_answers() {
 fn a_server_that_answers_under_a_wrong_id() {
     let run = mcp_test(["check", "--timeout", "60m", "--", "sh", &own("wrong_id.sh")]);
     insta::assert_snapshot!(run.text(&[]), @"
-    Not applicable over stdio, since they are about HTTP: server-session-lifecycle, server-stateless, server-sse-polling, server-sse-multiple-streams, dns-rebinding-protection, http-header-validation
     error: cannot test `sh peers/wrong_id.sh`: the reply to `initialize` has the wrong id
       expected a response with id 1
       got id 4711, which no request has
@@ -162,7 +160,6 @@ fn a_banner_and_then_nothing() {
         "Calculator 1.0 is listening on stdio",
     ]);
     insta::assert_snapshot!(run.text(&[]), @r#"
-    Not applicable over stdio, since they are about HTTP: server-session-lifecycle, server-stateless, server-sse-polling, server-sse-multiple-streams, dns-rebinding-protection, http-header-validation
     error: cannot test `echo 'Calculator 1.0 is listening on stdio'`: the connection ended before `initialize` was answered
       expected a response with id 1
       got "Calculator 1.0 is listening on stdio" (not JSON: line 1, column 1: expected a value, found `C`); then the server ended with exit code 0
@@ -212,7 +209,6 @@ fn nothing_that_listens() {
 fn a_program_that_does_not_exist() {
     let run = mcp_test(["check", "--", "a-server-that-nobody-wrote"]);
     insta::assert_snapshot!(run.text(&[]), @"
-    Not applicable over stdio, since they are about HTTP: server-session-lifecycle, server-stateless, server-sse-polling, server-sse-multiple-streams, dns-rebinding-protection, http-header-validation
     error: cannot test `a-server-that-nobody-wrote`: cannot start `a-server-that-nobody-wrote`: PATH has no program of this name; install it, or give its path
     ");
     assert_eq!(run.code, 3);
