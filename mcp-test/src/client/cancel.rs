@@ -2,9 +2,9 @@
 //!
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation>
 
-use super::Client;
 use std::time::Duration;
 
+use super::Client;
 use super::state::GivenUp;
 use super::wait::Pending;
 use crate::clock::Deadline;

@@ -22,6 +22,7 @@ static TOOLS_LIST: Scenario = scenario(
     Revisions::all(),
 );
 
+#[cfg(feature = "cli")]
 static PING: Scenario = scenario(
     "ping",
     "A ping is answered",
@@ -84,11 +85,13 @@ pub(super) fn passed() -> Outcome {
 }
 
 /// Another scenario, and all is well.
+#[cfg(feature = "cli")]
 pub(super) fn ping() -> Outcome {
     outcome(&PING, vec![check("ping", Status::Success)], Verdict::Passed)
 }
 
 /// The same scenario as [`passed`] at another revision, skipped.
+#[cfg(feature = "cli")]
 pub(super) fn skipped() -> Outcome {
     let mut check = check("tools-list", Status::Skipped);
     check.message = Some("the server does not declare the capability `tools`".to_owned());
