@@ -1,8 +1,7 @@
 //! A server that misbehaves as it is told, written below our own server so that it can do what no good library does.
 //!
-//! What it says is in [`script`], as bytes in [`framed`]; [`lines`] says it over a byte stream, [`http`] and
-//! [`http_sse`] over sockets. Up to the method it is
-//! told, it is a good server with one tool, in every revision.
+//! What it says is in [`script`], as bytes in [`framed`]; [`lines`] says it over a byte stream, [`http`] and [`http_sse`]
+//! over sockets. Up to the method it is told, it is a good server with one tool, in every revision.
 
 pub mod framed;
 pub mod http;
