@@ -50,7 +50,7 @@ impl Client {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "http"))]
 mod tests {
     use std::time::Duration;
 
@@ -58,33 +58,10 @@ mod tests {
 
     use super::*;
     use crate::client::Options;
-    use crate::server::reference;
     use crate::spec::Revision;
     use crate::trace::Recorder;
     use crate::transport::{CarrierKind, Limits, Target};
 
-    async fn connect(target: &Target, carrier: CarrierKind) -> Client {
-        let link = target.open(carrier, &Recorder::new(), Limits::default()).await.unwrap();
-        let options = Options::speaking(Revision::V2025_03_26).timeout(Duration::from_secs(20));
-        Client::connect(link, options).await.unwrap()
-    }
-
-    #[tokio::test]
-    async fn each_request_of_a_batch_gets_its_reply() {
-        let target = reference::everything().target();
-        for carrier in target.carriers() {
-            let mut client = connect(&target, carrier).await;
-            let asked = [("ping", json!({})), ("tools/list", json!({})), ("no/such", json!({}))];
-            let mut told = Vec::new();
-            for pending in client.batch(asked).await {
-                let reply = client.wait(pending).await.unwrap();
-                told.push(reply.error().map(|error| error.code));
-            }
-            assert!(told[0].is_none() && told[1].is_none() && told[2].is_some(), "{told:?}");
-        }
-    }
-
-    #[cfg(feature = "http")]
     #[tokio::test]
     async fn the_end_of_the_exchange_ends_the_wait_for_each_of_them() {
         let refusing = || axum::Router::new().fallback(|| async { http::StatusCode::IM_A_TEAPOT });

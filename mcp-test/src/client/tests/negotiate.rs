@@ -1,7 +1,5 @@
 //! Servers of either era, and of both, asked by a client that knows both.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,8 +7,7 @@ use serde_json::{Value, json};
 use super::answering;
 use crate::check::Finding;
 use crate::client::{Client, Options};
-use crate::server::reference::everything;
-use crate::spec::{Revision, Revisions};
+use crate::spec::Revision;
 use crate::trace::{Party, Recorder};
 use crate::transport::{CarrierKind, Target};
 
@@ -53,18 +50,6 @@ fn error(request: &Value, error: &Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_modern_server_is_told_by_its_answer_and_one_of_both_eras_stays_modern() {
-    let modern = everything().revisions(Revisions::only(Revision::V2026_07_28));
-    for server in [modern, everything()] {
-        let (revision, methods) = settle(&server.target(), options()).await.unwrap();
-        assert_eq!(
-            (revision, methods),
-            (Revision::V2026_07_28, vec!["server/discover".to_owned()])
-        );
-    }
-}
-
-#[tokio::test]
 async fn any_error_but_those_of_modern_servers_leads_to_the_handshake() {
     for code in [-32601, -32602, -32603, -32000, 5] {
         let target = legacy(move |request| error(request, &json!({"code": code, "message": "?"})));
@@ -81,31 +66,6 @@ async fn so_does_silence_and_a_result_of_something_else() {
     assert_eq!(methods, HANDSHAKE);
     let odd = |request: &Value| vec![json!({"jsonrpc": "2.0", "id": request["id"], "result": {}})];
     let (_, methods) = settle(&legacy(odd), options()).await.unwrap();
-    assert_eq!(methods, HANDSHAKE);
-}
-
-#[tokio::test]
-async fn a_server_that_leaves_because_of_the_question_is_started_again() {
-    let visits = Arc::new(AtomicUsize::new(0));
-    let counted = visits.clone();
-    let target = Target::duplex(move |io| {
-        let visit = counted.fetch_add(1, Ordering::SeqCst);
-        async move {
-            if visit == 0 {
-                let mut line = String::new();
-                tokio::io::AsyncBufReadExt::read_line(
-                    &mut tokio::io::BufReader::new(io),
-                    &mut line,
-                )
-                .await?;
-                return Err("what is server/discover?".into());
-            }
-            let old = everything().revisions(Revisions::until(Revision::V2025_06_18));
-            Ok(old.serve(io).await?)
-        }
-    });
-    let (revision, methods) = settle(&target, options()).await.unwrap();
-    assert_eq!((revision, visits.load(Ordering::SeqCst)), (Revision::V2025_06_18, 2));
     assert_eq!(methods, HANDSHAKE);
 }
 
