@@ -210,7 +210,8 @@ pub(super) enum Reference {
 #[derive(Debug, ClapArgs)]
 #[command(group(ArgGroup::new("way").required(true).args(["listen", "stdio"])))]
 pub(super) struct ReferenceServerArgs {
-    /// Serve Streamable HTTP at this address; a bare port means this machine only, port 0 any free one
+    /// Serve Streamable HTTP at this address, and beside it at `/sse` the HTTP+SSE of 2024-11-05; a bare port means this
+    /// machine only, port 0 any free one
     #[arg(long, value_name = "ADDRESS", value_parser = value::address)]
     pub(super) listen: Option<SocketAddr>,
     /// Serve the program that started this one, over stdin and stdout

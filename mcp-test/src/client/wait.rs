@@ -244,7 +244,11 @@ impl Client {
                 _ => {}
             }
         }
-        let open = head.map(|status| format!("an HTTP {status} response that has not ended"))?;
+        let head: u16 = head?;
+        if self.link.kind() == CarrierKind::Sse {
+            return Some(format!("a POST that was accepted with HTTP {head}"));
+        }
+        let open = format!("an HTTP {head} response that has not ended");
         Some(match comments {
             0 => open,
             _ => format!("{open}, with comments in its event stream"),

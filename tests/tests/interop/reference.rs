@@ -7,7 +7,7 @@ use mcp_test::scenarios;
 use mcp_test::spec::Revision;
 use mcp_test::transport::CarrierKind;
 
-use crate::program::{MCP_TEST, Run, free_port, mcp_test};
+use crate::program::{MCP_TEST, Run, Serving, free_port, mcp_test};
 use crate::report::Report;
 
 /// Every scenario passes at every revision at which it exists.
@@ -51,6 +51,15 @@ fn over_http() {
     let url = format!("http://{address}/mcp");
     let target = ["--url", &url, "--", MCP_TEST, "reference", "server", "--listen", &address];
     passes(CarrierKind::Http, &target);
+}
+
+/// The stream of the older carrier is at a place of its own, with and without saying so.
+#[test]
+fn over_sse() {
+    let serving = Serving::reference(MCP_TEST, &[]);
+    let url = serving.url.replace("/mcp", "/sse");
+    passes(CarrierKind::Sse, &["--url", &url, "--transport", "sse"]);
+    passes(CarrierKind::Sse, &["--url", &url]);
 }
 
 /// Checks the ping of a reference server behind a URL, which a shell script starts; `$1` is the address.

@@ -28,7 +28,11 @@ fn over_stdio(command: Vec<String>) -> Vec<String> {
 }
 
 fn over_http(port: u16, command: Vec<String>) -> Vec<String> {
-    let url = format!("http://127.0.0.1:{port}/mcp");
+    at("mcp", port, command)
+}
+
+fn at(place: &str, port: u16, command: Vec<String>) -> Vec<String> {
+    let url = format!("http://127.0.0.1:{port}/{place}");
     let env = format!("PORT={port}");
     [["--env", &env, "--url", &url, "--"].map(str::to_owned).to_vec(), command].concat()
 }
@@ -98,6 +102,23 @@ fn the_everything_server_over_http() {
     let target = over_http(free_port(), peers.everything("streamableHttp"));
     let report = check(&target, &EVERYTHING_OVER_HTTP);
     assert_eq!(report.verdicts(), over_streamable_http(EVERYTHING_VERDICTS));
+}
+
+/// Of what it speaks only 2024-11-05 has this carrier; the fallback finds it at a URL that refuses POSTs.
+#[test]
+fn the_everything_server_over_sse() {
+    let Some(peers) = Peers::installed() else { return };
+    for more in [vec![], vec!["--transport".to_owned(), "sse".to_owned()]] {
+        let target = [more, at("sse", free_port(), peers.everything("sse"))].concat();
+        let report = check(&target, &EVERYTHING);
+        let verdicts = over_lines(EVERYTHING_VERDICTS);
+        let verdicts = verdicts.lines().filter(|line| line.contains("2024-11-05"));
+        let verdicts: String = verdicts
+            .map(|line| line.split_inclusive("2024-11-05").next().unwrap_or_default())
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(report.verdicts(), verdicts);
+    }
 }
 
 /// It has the fixtures of tools, resources and prompts, and offers neither completions nor a log.
