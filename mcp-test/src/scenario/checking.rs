@@ -225,14 +225,6 @@ impl<'a> CheckBuilder<'a> {
         self
     }
 
-    /// Passes, or fails with what was found.
-    pub fn settle(self, outcome: Result<(), Finding>) -> Self {
-        match outcome {
-            Ok(()) => self.pass(),
-            Err(finding) => self.fail(finding),
-        }
-    }
-
     /// Something is wrong: FAILURE or WARNING, by the severity of the finding. The gravest finding stays, of several
     /// equally grave ones the first.
     pub fn fail(mut self, mut finding: Finding) -> Self {

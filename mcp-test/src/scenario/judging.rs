@@ -1,12 +1,13 @@
 //! What a scenario that tests a client has in its hands: before, the stage that it furnishes; after, what was said on it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{CheckBuilder, Part, Profile, Scenario, TASK};
 use crate::check::{Check, Collector, Finding};
 use crate::json::Value;
 use crate::spec::{Era, Revision};
-use crate::trace::{Event, Party, Seq, Trace, What};
+use crate::trace::{Connection, Event, Party, Seq, Trace, What};
 use crate::transport::Left;
 use crate::wire::Message;
 
@@ -142,10 +143,11 @@ impl Judging {
     #[must_use]
     pub fn heard(&self) -> Vec<Heard> {
         let of_client = self.trace.messages().filter(|(event, _)| event.party == Party::Client);
+        let headers = self.headers();
         let heard = of_client.map(|(event, message)| Heard {
             seq: event.seq,
             message: message.clone(),
-            headers: self.headers(event),
+            headers: headers.get(&exchange(event)).map(|given| given.to_vec()).unwrap_or_default(),
         });
         heard.collect()
     }
@@ -175,15 +177,19 @@ impl Judging {
         self.collector.into_checks()
     }
 
-    /// The headers of the HTTP request that an event came with.
-    fn headers(&self, message: &Event) -> Vec<(String, String)> {
-        let same = |event: &&Event| {
-            (event.connection, event.exchange) == (message.connection, message.exchange)
-        };
-        let headers = self.trace.events.iter().filter(same).find_map(|event| match &event.what {
-            What::HttpRequest { headers, .. } => Some(headers.clone()),
+    /// The headers of the HTTP requests, by what they belong to.
+    fn headers(&self) -> HashMap<Exchange, &[(String, String)]> {
+        let requests = self.trace.events.iter().filter_map(|event| match &event.what {
+            What::HttpRequest { headers, .. } => Some((exchange(event), headers.as_slice())),
             _ => None,
         });
-        headers.unwrap_or_default()
+        requests.collect()
     }
+}
+
+/// The connection of an event, and the number of its exchange there.
+type Exchange = (Connection, Option<u64>);
+
+fn exchange(event: &Event) -> Exchange {
+    (event.connection, event.exchange)
 }

@@ -97,7 +97,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         let check = check.requires("transport.http.mcp-method-header");
         match first(method).map(mirrors_method) {
             None => check.skip(format!("`{method}` was never sent")),
-            Some(mirrored) => check.settle(mirrored),
+            Some(mirrored) => check.judge(mirrored),
         };
     }
     for method in METHODS.into_iter().filter(|method| name_param(method).is_some()) {
@@ -105,7 +105,7 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         let check = check.requires("transport.http.mcp-name-header");
         match first(method).map(mirrors_name) {
             None => check.skip(format!("`{method}` was never sent")),
-            Some(mirrored) => check.settle(mirrored),
+            Some(mirrored) => check.judge(mirrored),
         };
     }
     let mut check = judging.check("client-mirrors-every-request");
@@ -117,9 +117,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     }
     for said in requests {
         check = check.requires("transport.http.mcp-method-header");
-        check = check.settle(mirrors_method(said));
+        check = check.judge(mirrors_method(said));
         check = check.requires("transport.http.mcp-name-header");
-        check = check.settle(mirrors_name(said));
+        check = check.judge(mirrors_name(said));
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
         return Err(judging.undone("the client asked for nothing"));
     }
     each(&heard, judging.check("sep-2575-http-client-sends-version-header"), |check, said| {
-        check.settle(header_of(said).map(|_| ()).ok_or_else(|| headless(said)))
+        check.judge(header_of(said).map(|_| ()).ok_or_else(|| headless(said)))
     });
     each(&heard, judging.check("sep-2575-client-populates-meta"), |check, said| {
         let filled = object()
@@ -51,7 +51,7 @@ pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
             check = check.expect(&Part::new(&what, &value, Some(said.seq)), object());
         }
     }
-    judging.check("sep-2575-client-retry-supported-version").settle(went_on(&heard));
+    judging.check("sep-2575-client-retry-supported-version").judge(went_on(&heard));
     Ok(())
 }
 
