@@ -48,8 +48,7 @@ async def main(mode, carrier, target, *arguments):
         tell(add=[item.text for item in added.content])
         tell(error=(await client.call_tool("test_error_handling", {})).is_error)
         await client.call_tool("test_tool_with_progress", {}, progress_callback=progress)
-        if carrier != "stdio":
-            tell(progress=len(steps))
+        assert len(steps) == 3, steps
         if mode == "legacy":
             sampled = await client.call_tool("test_sampling", {"prompt": "say"})
             tell(sampling=[item.text for item in sampled.content])

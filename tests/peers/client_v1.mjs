@@ -45,11 +45,6 @@ tell({ tools: ["add", "test_error_handling"].every((name) => tools.some((tool) =
 tell({ add: texts(await client.callTool({ name: "add", arguments: { a: 2, b: 3 } })) });
 const failed = await client.callTool({ name: "test_error_handling", arguments: {} });
 tell({ error: failed.isError });
-let steps = 0;
-const progressing = { onprogress: () => { steps += 1; } };
-await client.callTool({ name: "test_tool_with_progress", arguments: {} }, undefined, progressing);
-// Over a pipe the SDK drops what comes in one piece with the reply.
-if (carrier !== "stdio") tell({ progress: steps });
 tell({ sampling: texts(await client.callTool({ name: "test_sampling", arguments: { prompt: "say" } })) });
 tell({ elicitation: texts(await client.callTool({ name: "test_elicitation", arguments: { message: "who" } })).length });
 const { contents } = await client.readResource({ uri: "test://static-text" });

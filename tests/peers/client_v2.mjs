@@ -49,11 +49,6 @@ tell({ tools: ["add", "test_error_handling"].every((name) => tools.some((tool) =
 tell({ add: texts(await client.callTool({ name: "add", arguments: { a: 2, b: 3 } })) });
 const failed = await client.callTool({ name: "test_error_handling", arguments: {} });
 tell({ error: failed.isError });
-let steps = 0;
-const progressing = { onprogress: () => { steps += 1; } };
-await client.callTool({ name: "test_tool_with_progress", arguments: {} }, progressing);
-// Over a pipe the SDK drops what comes in one piece with the reply.
-if (carrier !== "stdio") tell({ progress: steps });
 if (mode === "legacy") {
   tell({ sampling: texts(await client.callTool({ name: "test_sampling", arguments: { prompt: "say" } })) });
   const elicited = await client.callTool({ name: "test_elicitation", arguments: { message: "who" } });

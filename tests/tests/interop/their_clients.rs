@@ -10,12 +10,12 @@ use tokio::runtime::Runtime;
 use crate::peers::Peers;
 use crate::program::{MCP_TEST, run};
 
-/// What a client of the handshake era is told.
+/// What a client of the handshake era is told. The TypeScript SDK drops progress that comes in one piece with the reply, so
+/// only the Python client counts it.
 const HANDSHAKE: &str = r#"
 {"tools":true}
 {"add":["5"]}
 {"error":true}
-{"progress":3}
 {"sampling":["LLM response: sampled"]}
 {"elicitation":1}
 {"resource":"This is the content of the static text resource."}
@@ -71,11 +71,10 @@ fn over_http(client: &[String], over: &Over, revision: Revision, expected: &str)
     judge(&recorder.trace(), Party::Client, &|_| revision).iter().map(said).collect()
 }
 
-/// What a client over stdio is told; what it does with progress is left open.
 #[track_caller]
 fn over_stdio(client: &[String], expected: &str) {
     let server = ["stdio", MCP_TEST, "reference", "server", "--stdio"].map(str::to_owned);
-    told(&[client, &server].concat(), &expected.replace("{\"progress\":3}\n", ""));
+    told(&[client, &server].concat(), expected);
 }
 
 #[test]
