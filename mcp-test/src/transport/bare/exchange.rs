@@ -12,6 +12,7 @@ use crate::trace::{Party, Reading, Seq, What};
 use crate::transport::Limits;
 use crate::transport::link::{BoxFuture, Damage, Media, Origin};
 use crate::transport::reading::Scribe;
+use crate::wire::Message;
 use crate::wire::sse::{Decoder, SseEvent, SseItem};
 
 /// The body of a response, piece by piece; an error says how it broke off.
@@ -147,6 +148,30 @@ impl HttpExchange {
         }
         self.unread += 1;
         self.answer.events.get(self.unread - 1).cloned()
+    }
+
+    /// Reads on until a message of an event stream is enough, be it one that was read before; returns whether one was.
+    ///
+    /// [`HttpExchange::event`] goes on behind the event that held it.
+    pub async fn until_said(
+        &mut self,
+        deadline: Deadline,
+        mut enough: impl FnMut(&Message) -> bool,
+    ) -> bool {
+        let mut next = 0;
+        loop {
+            while let Some(event) = self.answer.events.get(next) {
+                next += 1;
+                self.unread = self.unread.max(next);
+                let said = Reading::of(&Bytes::copy_from_slice(event.data.as_bytes()));
+                if said.messages().any(&mut enough) {
+                    return true;
+                }
+            }
+            if self.decoder.is_none() || !self.read(deadline).await {
+                return false;
+            }
+        }
     }
 
     /// Whether more may come.

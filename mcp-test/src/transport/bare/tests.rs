@@ -12,6 +12,7 @@ use super::{HttpFailure, HttpRequest};
 use crate::clock::Deadline;
 use crate::trace::{Party, Recorder, What};
 use crate::transport::{CarrierKind, Limits, Link, Target};
+use crate::wire::{Message, Notification};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -93,6 +94,14 @@ async fn a_stream_is_read_until_something_is_enough() {
     assert_eq!(answer.how, "still open when mcp-test closed it");
     assert!(!recorder.trace().deadline_fired());
 
+    // A message that was read counts, and what was looked at is not handed out again.
+    let mut exchange = link.open_http(HttpRequest::get(), soon()).await.unwrap();
+    assert!(exchange.until_said(soon(), |message| message.id() == Some(&7.into())).await);
+    assert!(exchange.until_said(soon(), Message::is_reply).await);
+    let brief = Deadline::after(Duration::from_millis(1));
+    assert!(!exchange.until_said(brief, |_| false).await && exchange.is_open());
+    assert_eq!(exchange.event(brief).await, None);
+
     // Two streams at once, event by event.
     let (one, two) = tokio::join!(
         link.open_http(HttpRequest::get(), soon()),
@@ -162,7 +171,7 @@ async fn no_response_is_a_failure_with_its_reason() {
 #[tokio::test]
 async fn the_request_of_the_carrier_itself_can_be_changed() {
     let link = open(&Target::router(mirror), &Recorder::new()).await;
-    let ping = crate::wire::Message::Notification(crate::wire::Notification {
+    let ping = Message::Notification(Notification {
         method: "notifications/initialized".to_owned(),
         params: None,
     });

@@ -300,11 +300,8 @@ async fn wait(posted: &HttpAnswer) {
 async fn resumed(ctx: &mut Ctx, request: HttpRequest, id: i64) -> Result<HttpAnswer, Finding> {
     let mut resumed = ctx.open_http(request).await?;
     let deadline = Deadline::after(PATIENCE);
-    while reply(resumed.answer(), id).is_none() {
-        if resumed.event(deadline).await.is_none() {
-            break;
-        }
-    }
+    let own = Id::from(id);
+    resumed.until_said(deadline, |message| message.is_reply() && message.id() == Some(&own)).await;
     Ok(resumed.close())
 }
 

@@ -51,11 +51,7 @@ impl Subscription {
 
     /// Listens until a message is enough, or the deadline passes.
     async fn until(&mut self, deadline: Deadline, enough: impl Fn(&Message) -> bool) {
-        while !self.exchange.answer().messages().iter().any(&enough) {
-            if self.exchange.event(deadline).await.is_none() {
-                break;
-            }
-        }
+        self.exchange.until_said(deadline, enough).await;
     }
 
     fn messages(&self) -> Vec<Message> {

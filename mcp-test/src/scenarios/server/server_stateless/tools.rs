@@ -105,6 +105,11 @@ async fn read(mut exchange: HttpExchange, most: usize, soon: Duration) -> HttpAn
     if !exchange.answer().is_stream() {
         return exchange.finish(deadline).await;
     }
-    while exchange.answer().messages().len() < most && exchange.event(deadline).await.is_some() {}
+    let mut count = 0;
+    let enough = |_: &Message| {
+        count += 1;
+        count >= most
+    };
+    exchange.until_said(deadline, enough).await;
     exchange.close()
 }
