@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::Finding;
+use crate::check::{Finding, Severity};
 
 /// How many findings of one kind are kept, each with something else that came.
 const KEPT: usize = 5;
 
-/// How often each kind of finding was made.
+/// How often each kind of finding was made; what is advised is of another kind than what is demanded.
 #[derive(Default)]
-pub(super) struct Alike(BTreeMap<String, Made>);
+pub(super) struct Alike(BTreeMap<(Severity, String), Made>);
 
 struct Made {
     times: usize,
@@ -23,7 +23,7 @@ impl Alike {
     /// Whether a finding is kept, as the one with this index.
     pub(super) fn admits(&mut self, finding: &Finding, index: usize) -> bool {
         let first = Made { times: 0, got: Vec::new(), last: index };
-        let made = self.0.entry(finding.headline.clone()).or_insert(first);
+        let made = self.0.entry((finding.severity, finding.headline.clone())).or_insert(first);
         made.times += 1;
         let kept = made.got.len() < KEPT && !made.got.contains(&finding.got);
         if kept {
@@ -50,6 +50,18 @@ impl Alike {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_demanded_does_not_hide_behind_what_is_advised() {
+        let (mut alike, mut findings) = (Alike::default(), Vec::new());
+        let banner = |number: i32| Finding::peer("a banner").got(number.to_string());
+        for finding in (0..10).map(|number| banner(number).should()).chain([banner(10)]) {
+            if alike.admits(&finding, findings.len()) {
+                findings.push(finding);
+            }
+        }
+        assert_eq!(findings.last().map(|finding| finding.severity), Some(Severity::Must));
+    }
 
     #[test]
     fn a_finding_made_again_and_again_is_kept_a_few_times_and_counted() {
