@@ -72,9 +72,11 @@ impl Relative {
     }
 
     pub(super) fn command(&self) -> String {
-        let words = std::fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
-        let words = words.strip_suffix(b"\0").unwrap_or(&words);
-        String::from_utf8_lossy(words).replace('\0', " ")
+        let told = |file: &str| std::fs::read(format!("/proc/{}/{file}", self.pid));
+        // While a process becomes another program it has no command line, only a name.
+        let words = told("cmdline").ok().filter(|words| !words.is_empty());
+        let words = words.or_else(|| told("comm").ok()).unwrap_or_default();
+        String::from_utf8_lossy(&words).trim_end_matches(['\0', '\n']).replace('\0', " ")
     }
 
     /// Signals this very process; the handle to it, unless it is gone or the kernel has no such handles.
