@@ -137,7 +137,8 @@ pub fn calculator_router() -> Router {
             || Ok(Calculator::new()),
             LocalSessionManager::default().into(),
             // The SDK looks at the `Host` by itself, and at the `Origin` only when it is told which ones may come.
-            StreamableHttpServerConfig::default().with_allowed_origins(["http://localhost:*"]),
+            StreamableHttpServerConfig::default()
+                .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*"]),
         );
     Router::new().nest_service("/mcp", service)
 }

@@ -84,7 +84,7 @@ fn more_lines_of_a_log_than_are_kept() {
     FAILURE wire-well-formed: the server wrote something to its output that is no MCP message
       expected one JSON-RPC message per line, and nothing else
       got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
-      hint: 196874 more of this kind
+      hint: at least 196874 more of this kind
     "#);
 }
 

@@ -33,12 +33,13 @@ impl Alike {
         kept
     }
 
-    /// Says with the last of each kind how many there were beyond it.
-    pub(super) fn count(&self, findings: &mut [Finding]) {
+    /// Says with the last of each kind how many there were beyond it; more than that where the trace has not kept all.
+    pub(super) fn count(&self, findings: &mut [Finding], elided: bool) {
         for Made { times, got, last } in self.0.values() {
             let more = times - got.len();
             let Some(finding) = findings.get_mut(*last).filter(|_| more > 0) else { continue };
-            let more = format!("{more} more of this kind");
+            let at_least = if elided { "at least " } else { "" };
+            let more = format!("{at_least}{more} more of this kind");
             finding.hint = Some(match finding.hint.take() {
                 Some(hint) => format!("{hint}\n{more}"),
                 None => more,
@@ -73,7 +74,7 @@ mod tests {
                 findings.push(finding);
             }
         }
-        alike.count(&mut findings);
+        alike.count(&mut findings, false);
         let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
         insta::assert_snapshot!(texts.join("\n"), @"
         x

@@ -96,7 +96,7 @@ pub fn judge(
     for event in &trace.events {
         judge.event(event);
     }
-    judge.alike.count(&mut judge.findings);
+    judge.alike.count(&mut judge.findings, elided);
     judge.findings
 }
 
