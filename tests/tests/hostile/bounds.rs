@@ -33,7 +33,7 @@ fn told(target: &[&str]) -> String {
 
 /// Reads how much memory a program had at most.
 #[track_caller]
-fn within_bounds(file: &Path, what: &str) {
+pub(crate) fn within_bounds(file: &Path, what: &str) {
     let peak = std::fs::read_to_string(file).expect("the peak");
     if cfg!(target_os = "linux") {
         let kib: u64 = peak.trim().trim_end_matches(" kB").trim().parse().expect("a number");

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod cancelled;
+mod client_bounds;
 mod clients;
 mod http;
 mod http_clients;

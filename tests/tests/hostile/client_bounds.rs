@@ -1,0 +1,157 @@
+//! Clients that say too much over HTTP, and over HTTP+SSE: what they say is refused, memory stays within bounds, and a
+//! client that comes after them is served.
+//!
+//! The server is a process of its own, so that its memory can be told from that of the test.
+#![cfg(target_os = "linux")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::bounds::within_bounds;
+use crate::clients::{INITIALIZE, INITIALIZED, PING};
+
+/// The reference server behind a port.
+struct Served {
+    child: Child,
+    address: String,
+    peak: PathBuf,
+    _folder: TempDir,
+}
+
+impl Served {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let peak = folder.path().join("peak");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"))
+            .env("MCP_TEST_TESTS_PEAK", &peak)
+            .args(["reference", "server", "--listen", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let stdout = child.stdout.take().expect("it is piped");
+        let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
+        let address = lines.find_map(|line| {
+            let url = line.strip_prefix("Listening on http://")?;
+            Some(url.split('/').next()?.to_owned())
+        });
+        Self { child, address: address.expect("it says where"), peak, _folder: folder }
+    }
+
+    /// Posts a body to a path, piece by piece, and returns the status line and the headers of the response.
+    fn post<'a>(
+        &self,
+        path: &str,
+        headers: &str,
+        body: impl IntoIterator<Item = &'a [u8]> + Clone,
+    ) -> String {
+        let mut socket = TcpStream::connect(&self.address).expect("it listens");
+        let length: usize = body.clone().into_iter().map(<[u8]>::len).sum();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\r\n"
+        );
+        let mut writing = socket.try_clone().expect("a second handle");
+        socket.write_all(head.as_bytes()).expect("it reads");
+        let answer = std::thread::spawn(move || {
+            let mut answer = Vec::new();
+            // A server that refuses what is still being written resets the connection behind its answer.
+            let _ = socket.read_to_end(&mut answer);
+            String::from_utf8_lossy(&answer).into_owned()
+        });
+        for piece in body {
+            if writing.write_all(piece).is_err() {
+                break;
+            }
+        }
+        answer.join().expect("an answer")
+    }
+
+    /// Opens a session at 2025-03-26, which has batches; its header.
+    fn session(&self) -> String {
+        let initialize = INITIALIZE.replace("2025-11-25", "2025-03-26");
+        let begun = self.post("/mcp", "", [initialize.as_bytes()]);
+        let session = begun.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+        let session = session.unwrap_or_else(|| panic!("no session: {begun}"));
+        let header = format!("Mcp-Session-Id: {session}\r\n");
+        let accepted = self.post("/mcp", &header, [INITIALIZED.as_bytes()]);
+        assert_eq!(status(&accepted), "HTTP/1.1 202 Accepted");
+        header
+    }
+
+    /// Serves one more client, ends, and has taken no more memory than it may.
+    fn end(mut self) {
+        let session = self.session();
+        let answer = self.post("/mcp", &session, [PING.as_bytes()]);
+        assert_eq!(status(&answer), "HTTP/1.1 200 OK", "{answer}");
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
+        self.child.wait().expect("it ends");
+        within_bounds(&self.peak, "the reference server");
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // Both fail when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn status(answer: &str) -> &str {
+    answer.lines().next().unwrap_or("nothing")
+}
+
+static PIECE: [u8; 100_000] = [b'x'; 100_000];
+
+/// A hundred megabytes.
+fn huge() -> impl Iterator<Item = &'static [u8]> + Clone {
+    std::iter::repeat_n(&PIECE[..], 1000)
+}
+
+#[test]
+fn a_hundred_megabytes_over_http() {
+    let served = Served::start();
+    let session = served.session();
+    let answer = served.post("/mcp", &session, huge());
+    // The answer may be lost behind the reset; a success it never is.
+    assert!(["HTTP/1.1 413 Payload Too Large", "nothing"].contains(&status(&answer)), "{answer}");
+    served.end();
+}
+
+#[test]
+fn more_notifications_than_anybody_needs_over_http() {
+    let served = Served::start();
+    let session = served.session();
+    let one = r#"{"jsonrpc":"2.0","method":"n"}"#;
+    let batch = format!("[{}]", vec![one; 300_000].join(","));
+    for _ in 0..3 {
+        let answer = served.post("/mcp", &session, [batch.as_bytes()]);
+        assert_eq!(status(&answer), "HTTP/1.1 202 Accepted", "{answer}");
+    }
+    served.end();
+}
+
+#[test]
+fn a_hundred_megabytes_over_http_and_sse() {
+    let served = Served::start();
+    let mut stream = TcpStream::connect(&served.address).expect("it listens");
+    let get = "GET /sse HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
+    stream.write_all(get.as_bytes()).expect("it reads");
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let endpoint = lines.find_map(|line| Some(line.strip_prefix("data: ")?.to_owned()));
+    let endpoint = endpoint.expect("the event `endpoint`");
+    let path = endpoint.find("/messages").map_or(endpoint.as_str(), |at| &endpoint[at..]);
+    let answer = served.post(path, "", huge());
+    assert!(["HTTP/1.1 413 Payload Too Large", "nothing"].contains(&status(&answer)), "{answer}");
+    let answer = served.post(path, "", [INITIALIZE.as_bytes()]);
+    assert_eq!(status(&answer), "HTTP/1.1 202 Accepted", "{answer}");
+    let said = lines.find(|line| line.starts_with("data: ")).expect("the reply");
+    assert!(said.contains(r#""id":1,"result""#), "{said}");
+    served.end();
+}
