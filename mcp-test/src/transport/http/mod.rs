@@ -45,7 +45,7 @@ use crate::spec::{Revision, header};
 use crate::trace::{Outstaying, Reading, Recorder, What};
 use crate::wire::Message;
 
-/// How long exchanges that are under way at the end may take.
+/// How long exchanges that are under way at the end may take; streams that only listen end at once.
 const LEAVING: Duration = Duration::from_millis(100);
 
 /// How long a stream may stay open after its last reply, at the end.
@@ -61,13 +61,26 @@ struct HttpCarrier {
 /// An exchange under way.
 struct Running {
     task: AbortHandle,
-    /// All that it is for has come.
-    answered: Arc<AtomicBool>,
+    purpose: Purpose,
+}
+
+/// What an exchange is for.
+enum Purpose {
+    /// To bring replies; all have come once this is set.
+    Replies(Arc<AtomicBool>),
+    /// To hear whatever the server has to say, for as long as it likes.
+    Listening,
 }
 
 impl Running {
+    /// Something is on its way that it is for.
+    fn is_to_end(&self) -> bool {
+        matches!(self.purpose, Purpose::Replies(_)) && !self.task.is_finished()
+    }
+
     fn lingers(&self) -> bool {
-        self.answered.load(Ordering::Relaxed) && !self.task.is_finished()
+        let Purpose::Replies(answered) = &self.purpose else { return false };
+        answered.load(Ordering::Relaxed) && !self.task.is_finished()
     }
 }
 
@@ -94,7 +107,7 @@ impl HttpCarrier {
     fn start(
         &mut self,
         exchange: u64,
-        answered: Arc<AtomicBool>,
+        purpose: Purpose,
         running: impl Future<Output = ()> + Send + 'static,
     ) {
         while self.under_way.try_join_next().is_some() {}
@@ -107,12 +120,16 @@ impl HttpCarrier {
                 body::no_response(&observer, exchange, &why).await;
             }
         });
-        self.exchanges.insert(exchange, Running { task, answered });
+        self.exchanges.insert(exchange, Running { task, purpose });
     }
 
-    /// Waits until no exchange is under way, or for so long.
+    /// Waits until every exchange is over that is to end by itself, or for so long.
     async fn leave_alone(&mut self, quiet: Duration) {
-        let all = async { while self.under_way.join_next().await.is_some() {} };
+        let all = async {
+            while self.exchanges.values().any(Running::is_to_end)
+                && self.under_way.join_next().await.is_some()
+            {}
+        };
         let _ = clock::within(Deadline::after(quiet), all).await;
     }
 
@@ -124,8 +141,8 @@ impl HttpCarrier {
         let mut sent = Sent { seq: asked.sent, exchange: Some(exchange), written: false };
         let (begun, beginning) = oneshot::channel();
         let stream = Stream::new(Awaited::Anything, after, Deadline::never());
-        let answered = stream.answered();
-        self.start(exchange, answered, converse(self.courier.clone(), asked, stream, Some(begun)));
+        let running = converse(self.courier.clone(), asked, stream, Some(begun));
+        self.start(exchange, Purpose::Listening, running);
         sent.written = clock::within(deadline, beginning).await.is_ok();
         sent
     }
@@ -174,8 +191,8 @@ impl Carry for HttpCarrier {
         let exchange = asked.exchange;
         let seq = self.courier.observer.scribe.own(Some(exchange), message);
         let stream = Stream::new(Awaited::Replies(requests), None, deadline);
-        let answered = stream.answered();
-        self.start(exchange, answered, converse(self.courier.clone(), asked, stream, None));
+        let purpose = Purpose::Replies(stream.answered());
+        self.start(exchange, purpose, converse(self.courier.clone(), asked, stream, None));
         Box::pin(async move { Sent { seq, exchange: Some(exchange), written: true } })
     }
 

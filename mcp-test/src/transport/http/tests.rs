@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Response, header};
 use bytes::Bytes;
-use futures_util::{StreamExt, stream};
+use futures_util::{FutureExt, StreamExt, stream};
 use tokio::sync::oneshot;
 
 use crate::clock::{self, Deadline};
@@ -208,6 +208,19 @@ async fn the_server_speaks_of_its_own_accord_where_it_is_listened_to() {
     assert_eq!(until_ended(&mut link, refused).await, "ended with HTTP 405, an empty body");
     assert!(link.hang_up(sent.exchange.unwrap()));
     assert!(!link.hang_up(refused.exchange.unwrap()));
+}
+
+#[tokio::test]
+async fn a_stream_that_only_listens_does_not_hold_up_the_end() {
+    let target = server(|_, _, _| endless("data: {\"jsonrpc\":\"2.0\",\"method\":\"first\"}\n\n"));
+    let recorder = Recorder::new();
+    let mut link = open(&target, &recorder).await;
+    link.speak(Revision::V2025_11_25);
+    assert!(link.listen(soon()).await.unwrap().written);
+    assert!(matches!(next(&mut link).await, Incoming::Message { .. }));
+    assert!(link.end(Duration::from_secs(20)).now_or_never().is_some(), "it waits");
+    let stayed = |event: &crate::trace::Event| matches!(event.what, What::Outstayed { .. });
+    assert!(!recorder.trace().events.iter().any(stayed));
 }
 
 #[tokio::test]
