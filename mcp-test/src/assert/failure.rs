@@ -43,6 +43,9 @@ pub fn explain(finding: &Finding, trace: &Trace, revision: Revision) -> String {
         story.push_str("\n\nthe exchange:");
         indent(&mut story, &excerpt(trace, &finding.evidence));
     }
+    if let Some(shape) = &finding.shape {
+        let _ = write!(story, "\n\nshape {shape}\n  {}", shape.link);
+    }
     for id in &finding.requirements {
         let _ = write!(story, "\n\nrequirement {}", requirement::cite(id, revision));
     }

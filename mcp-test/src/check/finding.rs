@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Shape;
 use crate::expect::Mismatch;
 use crate::trace::Seq;
 
@@ -69,6 +70,8 @@ pub struct Finding {
     pub got: Option<String>,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
+    /// The message shape that something does not have, for findings about the form of a message.
+    pub shape: Option<Box<Shape>>,
     /// The ids of the requirements that are broken.
     pub requirements: Vec<&'static str>,
     /// The events of the trace that show it.
@@ -86,6 +89,7 @@ impl Finding {
             expected: None,
             got: None,
             hint: None,
+            shape: None,
             requirements: Vec::new(),
             evidence: Vec::new(),
         }
@@ -145,6 +149,13 @@ impl Finding {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Names the message shape that something does not have.
+    #[must_use]
+    pub fn shape(mut self, shape: Shape) -> Self {
+        self.shape = Some(Box::new(shape));
         self
     }
 

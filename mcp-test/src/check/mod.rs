@@ -8,12 +8,14 @@ mod collector;
 mod finding;
 mod judge;
 mod malformed;
+mod shape;
 mod status;
 
 pub use collector::{Check, Collector, Origin, SpecReference};
 pub use finding::{Blame, Finding, Severity};
 pub use judge::judge;
 pub use malformed::requirement_of;
+pub use shape::Shape;
 pub use status::Status;
 
 /// The id of the check that every scenario gets from [`judge`]: the peer's side of the conversation was well formed.

@@ -86,6 +86,9 @@ impl<'a> Teller<'a> {
         if let Some(blame) = finding.and_then(|finding| blame(finding.blame)) {
             line(out, 4, &format!("Blame: {blame}"));
         }
+        if let Some(shape) = finding.and_then(|finding| finding.shape.as_ref()) {
+            line(out, 4, &format!("Shape: {shape}\n{}", shape.link));
+        }
         match broken(check) {
             [] => references(out, check),
             ids => requirements(out, 4, ids, self.outcome.cell.revision),

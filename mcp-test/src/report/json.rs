@@ -13,7 +13,7 @@ use crate::trace;
 ///
 /// A check has the members of `checks.json` and, beside them, `origin` (`official` or `mcp-test`), `counts` (whether it
 /// counts in the profile), `requirements` (id and link), `knownFalse` (why), `finding` (blame, headline, expected, got,
-/// hint) and `exchange` (what was said, as text); the last three only where there is something to say.
+/// hint, shape) and `exchange` (what was said, as text); the last three only where there is something to say.
 #[derive(Debug)]
 pub struct Json<W> {
     out: W,

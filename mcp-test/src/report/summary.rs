@@ -153,7 +153,7 @@ fn counts(counts: Counts) -> Value {
     Value::Object(members.into_iter().collect())
 }
 
-/// A finding: who is to blame, and its texts, where it has them.
+/// A finding: who is to blame, its texts, and the shape that is broken, where it has them.
 pub(super) fn finding(finding: &Finding) -> Value {
     let mut object = Object::new();
     object.push("blame", finding.blame.to_string());
@@ -163,6 +163,15 @@ pub(super) fn finding(finding: &Finding) -> Value {
         if let Some(text) = text {
             object.push(name, text.as_str());
         }
+    }
+    if let Some(shape) = &finding.shape {
+        let members = [
+            ("name", shape.name.as_str()),
+            ("specVersion", shape.revision.as_str()),
+            ("pointer", shape.pointer.as_str()),
+            ("url", &shape.link),
+        ];
+        object.push("shape", Object::from_iter(members));
     }
     Value::Object(object)
 }

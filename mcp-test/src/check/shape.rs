@@ -1,0 +1,55 @@
+//! The message shape that a value does not have: what a finding about the form of a message points at.
+
+use std::fmt;
+
+use crate::json::Pointer;
+use crate::spec::Revision;
+
+/// A message shape of a revision, and the place in a message that does not fit it.
+///
+/// ```
+/// use mcp_test::check::Shape;
+/// use mcp_test::json::Pointer;
+/// use mcp_test::spec::Revision;
+///
+/// let pointer = Pointer::root().member("result").member("tools").index(0).member("name");
+/// let shape = Shape::new("Tool", Revision::V2025_11_25, pointer, "https://example.org/schema#tool");
+/// assert_eq!(shape.to_string(), "Tool of 2025-11-25, at /result/tools/0/name");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Shape {
+    /// The name of its definition, as the schema of the revision has it.
+    pub name: String,
+    /// The revision by which was judged.
+    pub revision: Revision,
+    /// The place that does not fit, from the root of the message.
+    pub pointer: Pointer,
+    /// The address of its description.
+    pub link: String,
+    /// Why the specification allows it nevertheless, for a finding that rests on the official schema alone.
+    pub allowed: Option<&'static str>,
+}
+
+impl Shape {
+    /// A shape by its name, the place that does not fit it, and where it is described.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        revision: Revision,
+        pointer: Pointer,
+        link: impl Into<String>,
+    ) -> Self {
+        Self { name: name.into(), revision, pointer, link: link.into(), allowed: None }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.name, self.revision)?;
+        match self.pointer.as_str() {
+            "" => Ok(()),
+            place => write!(f, ", at {place}"),
+        }
+    }
+}
