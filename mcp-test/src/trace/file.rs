@@ -94,6 +94,9 @@ fn event_object(event: &Event, redactor: &mut Redactor) -> Map<String, Json> {
         put("exchange", exchange.into());
     }
     put("party", event.party.as_str().into());
+    if event.deliberate {
+        put("deliberate", true.into());
+    }
     let kind = match &event.what {
         What::Opened { carrier } => {
             put("carrier", redactor.urls(carrier).into());
@@ -268,6 +271,7 @@ fn read_event(line: &Json) -> Result<Event, String> {
         connection: Connection(connection),
         exchange: number("exchange").ok(),
         party,
+        deliberate: line["deliberate"].as_bool().unwrap_or(false),
         what,
     })
 }
@@ -328,7 +332,8 @@ mod tests {
             What::Exited { status: "s".into() },
             What::Outstayed { what: Outstaying::Stream, how: "o".into() },
         ] {
-            recorder.record_in(wire, Some(3), Party::Server, what);
+            let seq = recorder.record_in(wire, Some(3), Party::Server, what);
+            recorder.mark_deliberate(seq);
         }
         recorder.trace()
     }
@@ -339,6 +344,10 @@ mod tests {
         let text = write(&trace, &Redactor::nothing());
         let read = read(&text).expect("it is well formed");
         assert_eq!(read.events.len(), trace.events.len());
+        let deliberate =
+            |trace: &Trace| trace.events.iter().map(|it| it.deliberate).collect::<Vec<_>>();
+        assert_eq!(deliberate(&read), deliberate(&trace));
+        assert!(!trace.events[0].deliberate && trace.events.last().is_some_and(|it| it.deliberate));
         assert_eq!(write(&read, &Redactor::nothing()), text);
         let What::Message { text, .. } = &read.events[2].what else {
             panic!("expected a message, got {:?}", read.events[2].what);

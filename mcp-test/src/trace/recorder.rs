@@ -123,9 +123,25 @@ impl Recorder {
         let seq = Seq(tape.next);
         tape.weight += what.weight();
         tape.stderr += usize::from(is_stderr(&what));
-        tape.events.push_back(Event { seq, at, connection, exchange, party, what });
+        tape.events.push_back(Event {
+            seq,
+            at,
+            connection,
+            exchange,
+            party,
+            deliberate: false,
+            what,
+        });
         tape.keep_within(self.shared.limits);
         seq
+    }
+
+    /// Notes that an event is as it is on purpose; see [`Event::deliberate`].
+    pub fn mark_deliberate(&self, seq: Seq) {
+        let mut tape = self.lock();
+        if let Ok(index) = tape.events.binary_search_by_key(&seq, |event| event.seq) {
+            tape.events[index].deliberate = true;
+        }
     }
 
     /// What was recorded so far.

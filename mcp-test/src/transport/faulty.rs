@@ -94,12 +94,18 @@ impl Carry for Faulty {
     fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent> {
         Box::pin(async move {
             let mut last = None;
+            let meant = outgoing.text.clone();
             let (late, texts) = self.leaves(outgoing);
             if !late.is_zero() {
                 clock::quiet(late).await;
             }
             for one in texts {
-                last = Some(self.inner.send(one, deadline).await);
+                let damaged = one.text != meant;
+                let sent = self.inner.send(one, deadline).await;
+                if damaged {
+                    self.recorder.mark_deliberate(sent.seq);
+                }
+                last = Some(sent);
             }
             last.unwrap_or_else(|| {
                 let note = What::Note("a fault kept a message from being sent".to_owned());

@@ -80,7 +80,7 @@ pub(super) trait Carry: Send {
 pub struct Outgoing {
     /// The bytes, without any framing.
     pub text: Bytes,
-    /// What the bytes say; `None` for a batch, and for bytes that are deliberately no message.
+    /// What the bytes say; `None` for a batch, and for bytes that are deliberately as they are.
     pub message: Option<Message>,
     /// HTTP headers beyond those that the revision asks for; a name given here replaces the carrier's own.
     pub headers: Vec<(String, String)>,
@@ -302,7 +302,13 @@ impl Link {
 
     /// Sends a message; that the peer is gone shows in what [`Link::next`] observes.
     pub async fn send(&mut self, outgoing: impl Into<Outgoing>, deadline: Deadline) -> Sent {
-        self.carry.send(outgoing.into(), deadline).await
+        let outgoing = outgoing.into();
+        let deliberate = outgoing.message.is_none();
+        let sent = self.carry.send(outgoing, deadline).await;
+        if deliberate {
+            self.recorder.mark_deliberate(sent.seq);
+        }
+        sent
     }
 
     /// The next observation; `None` after [`Incoming::Closed`] has been handed out.

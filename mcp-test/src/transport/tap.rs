@@ -17,7 +17,7 @@ use super::{
     reading,
     serve::Emitted,
 };
-use crate::trace::{Connection, Party, Reading, Recorder, What};
+use crate::trace::{Connection, Party, Reading, Recorder, Seq, What};
 
 /// The place between an actor and its carriers.
 #[derive(Clone, Default)]
@@ -102,14 +102,22 @@ impl Wire {
 
     /// Records a text of the server.
     pub fn sent(&self, text: &Bytes) {
-        self.record(Party::Server, || Reading::message(text.clone()));
+        let said = self.note(Party::Server, || Reading::message(text.clone()));
+        if let (Some(recorder), Some(said), false) =
+            (&self.tap.recorder, said, self.tap.faults.is_empty())
+        {
+            recorder.mark_deliberate(said);
+        }
     }
 
     /// Records anything else.
     pub fn record(&self, party: Party, what: impl FnOnce() -> What) {
-        if let (Some(recorder), Some(connection)) = (&self.tap.recorder, self.connection) {
-            recorder.record_in(connection, self.exchange, party, what());
-        }
+        self.note(party, what);
+    }
+
+    fn note(&self, party: Party, what: impl FnOnce() -> What) -> Option<Seq> {
+        let (recorder, connection) = (self.tap.recorder.as_ref()?, self.connection?);
+        Some(recorder.record_in(connection, self.exchange, party, what()))
     }
 }
 

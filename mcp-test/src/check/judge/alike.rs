@@ -7,9 +7,23 @@ use crate::check::{Finding, Severity};
 /// How many findings of one kind are kept, each with something else that came.
 const KEPT: usize = 5;
 
-/// How often each kind of finding was made; what is advised is of another kind than what is demanded.
+/// How often each kind of finding was made.
 #[derive(Default)]
-pub(super) struct Alike(BTreeMap<(Severity, String), Made>);
+pub(super) struct Alike(BTreeMap<Kind, Made>);
+
+/// What is alike has one severity and one headline. What is wrong with a shape is of another kind at another place, but
+/// for where in a list that is.
+type Kind = (Severity, String, Option<Vec<String>>);
+
+fn kind(finding: &Finding) -> Kind {
+    let place = finding.shape.as_ref().map(|shape| {
+        let parts = shape.pointer.tokens();
+        parts
+            .map(|part| if part.parse::<usize>().is_ok() { "*".to_owned() } else { part })
+            .collect()
+    });
+    (finding.severity, finding.headline.clone(), place)
+}
 
 struct Made {
     times: usize,
@@ -23,7 +37,7 @@ impl Alike {
     /// Whether a finding is kept, as the one with this index.
     pub(super) fn admits(&mut self, finding: &Finding, index: usize) -> bool {
         let first = Made { times: 0, got: Vec::new(), last: index };
-        let made = self.0.entry((finding.severity, finding.headline.clone())).or_insert(first);
+        let made = self.0.entry(kind(finding)).or_insert(first);
         made.times += 1;
         let kept = made.got.len() < KEPT && !made.got.contains(&finding.got);
         if kept {
@@ -51,6 +65,7 @@ impl Alike {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Revision;
 
     #[test]
     fn what_is_demanded_does_not_hide_behind_what_is_advised() {
@@ -62,6 +77,22 @@ mod tests {
             }
         }
         assert_eq!(findings.last().map(|finding| finding.severity), Some(Severity::Must));
+    }
+
+    #[test]
+    fn what_is_wrong_at_another_place_is_something_else() {
+        let at = |place: &str| {
+            let pointer = crate::json::Pointer::parse(place).expect("a pointer");
+            let shape = crate::check::Shape::new("Tool", Revision::NEWEST, pointer, "");
+            Finding::peer("a wrong shape").got("nothing").shape(shape)
+        };
+        let (mut alike, mut findings) = (Alike::default(), Vec::new());
+        for finding in ["/tools/0/name", "/tools/1/name", "/tools/1/inputSchema"].map(at) {
+            if alike.admits(&finding, findings.len()) {
+                findings.push(finding);
+            }
+        }
+        assert_eq!(findings, [at("/tools/0/name"), at("/tools/1/inputSchema")]);
     }
 
     #[test]

@@ -89,8 +89,7 @@ pub fn judge(
     who: Party,
     revisions: &dyn Fn(Connection) -> Revision,
 ) -> Vec<Finding> {
-    let is_elided = |event: &Event| matches!(event.what, What::Elided { .. });
-    let elided = trace.elided > 0 || trace.events.iter().any(is_elided);
+    let elided = is_elided(trace);
     let (connections, findings, alike) = (BTreeMap::new(), Vec::new(), Alike::default());
     let mut judge = Judge { who, revisions, elided, connections, findings, alike };
     for event in &trace.events {
@@ -98,6 +97,12 @@ pub fn judge(
     }
     judge.alike.count(&mut judge.findings, elided);
     judge.findings
+}
+
+/// Whether something was dropped from a trace.
+fn is_elided(trace: &Trace) -> bool {
+    let is_elided = |event: &Event| matches!(event.what, What::Elided { .. });
+    trace.elided > 0 || trace.events.iter().any(is_elided)
 }
 
 impl Judge<'_> {

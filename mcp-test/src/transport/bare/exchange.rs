@@ -58,7 +58,8 @@ impl BareCall {
             },
         );
         if !request.body.is_empty() {
-            scribe.own(Some(exchange), Reading::message(request.body.clone()));
+            let said = scribe.own(Some(exchange), Reading::message(request.body.clone()));
+            scribe.recorder.mark_deliberate(said);
         }
         Self { exchange, sent, method, scribe, limits, reply }
     }
