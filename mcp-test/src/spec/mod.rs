@@ -1,4 +1,4 @@
-//! What MCP says, as data: its revisions, methods, capabilities, headers, error codes, log levels, reserved keys,
+//! What MCP says, as data: its revisions, methods, message shapes, capabilities, headers, error codes, log levels, reserved keys,
 //! requirements.
 //!
 //! Nothing here speaks, waits or judges. The rooms above ask this one what holds at a [`Revision`] instead of
@@ -29,6 +29,7 @@ mod param_header;
 pub mod requirement;
 mod revision;
 mod revisions;
+pub mod schema;
 mod side;
 
 #[cfg(test)]

@@ -1,0 +1,302 @@
+//! Says in words where a value is not what a type says.
+//!
+//! A value that fits none of a union's types is explained by the type it was most probably meant to be: the one whose
+//! literal members (`type`, `method`, `role` …) it has, else the only one of its kind, else the one it comes closest to.
+//! Where nothing decides, the union itself is what was expected.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::fits::{fits, length_within};
+use super::model::{Index, Member, Model, Object, Type};
+use super::phrase::phrase;
+use super::violation::{Violation, got};
+use crate::expect::words;
+use crate::json::{Pointer, Value};
+
+/// How many violations are collected before the most telling are chosen.
+const COLLECTED: usize = 64;
+
+/// How many violations are told of one value.
+pub(super) const TOLD: usize = 6;
+
+/// What is wrong with `value` as the definition at `index`; nothing, if it fits.
+pub(super) fn violations(model: &Model, index: Index, value: &Value) -> Vec<Violation> {
+    let mut walk = Walk { model, found: Vec::new() };
+    walk.of(&model.shape(index).of, value, &Place { pointer: Pointer::root(), shape: index });
+    most_telling(walk.found)
+}
+
+/// The first of each kind before more of the same kind.
+fn most_telling(found: Vec<Violation>) -> Vec<Violation> {
+    let mut kinds = HashSet::new();
+    let (mut first, more): (Vec<_>, Vec<_>) = found.into_iter().partition(|violation| {
+        let last = violation.pointer.split_last().map(|(_, last)| last).unwrap_or_default();
+        let member =
+            if last.bytes().all(|byte| byte.is_ascii_digit()) { String::new() } else { last };
+        kinds.insert((violation.shape.clone(), member, violation.expected.clone()))
+    });
+    first.extend(more);
+    first.truncate(TOLD);
+    first
+}
+
+/// A place in the value, and the nearest definition around it.
+#[derive(Clone)]
+struct Place {
+    pointer: Pointer,
+    shape: Index,
+}
+
+impl Place {
+    fn member(&self, name: &str) -> Self {
+        Self { pointer: self.pointer.clone().member(name), shape: self.shape }
+    }
+
+    fn index(&self, index: usize) -> Self {
+        Self { pointer: self.pointer.clone().index(index), shape: self.shape }
+    }
+}
+
+struct Walk<'a> {
+    model: &'a Model,
+    found: Vec<Violation>,
+}
+
+impl<'a> Walk<'a> {
+    fn of(&mut self, of: &'a Type, value: &Value, place: &Place) {
+        if self.found.len() >= COLLECTED {
+            return;
+        }
+        match (of, value) {
+            (Type::Named(index), value) => {
+                let shape = self.model.shape(*index);
+                let place = Place { pointer: place.pointer.clone(), shape: *index };
+                self.of(&shape.of, value, &place);
+            }
+            (Type::Union(types), value) => self.union(types, value, place),
+            (Type::Object(object), Value::Object(_)) => self.object(object, value, place),
+            (Type::Array(items, range), Value::Array(values)) => {
+                if !length_within(*range, values.len()) {
+                    self.push(place, phrase(self.model, of), Some(value));
+                }
+                for (index, value) in values.iter().enumerate() {
+                    self.of(items, value, &place.index(index));
+                }
+            }
+            (of, value) if fits(self.model, of, value) => {}
+            (of, value) => self.push(place, phrase(self.model, of), Some(value)),
+        }
+    }
+
+    fn object(&mut self, object: &'a Object, value: &Value, place: &Place) {
+        let absent = |member: &&Member| member.required && value.get(member.name).is_none();
+        for member in object.members.iter().filter(absent) {
+            self.member(member, None, place);
+        }
+        for member in &object.members {
+            if let Some(value) = value.get(member.name) {
+                self.member(member, Some(value), place);
+            }
+        }
+        let Some(rest) = &object.rest else {
+            return;
+        };
+        for (name, value) in value.as_object().into_iter().flat_map(crate::json::Object::iter) {
+            if object.member(name).is_none() {
+                self.of(rest, value, &place.member(name));
+            }
+        }
+    }
+
+    fn member(&mut self, member: &'a Member, value: Option<&Value>, place: &Place) {
+        match value {
+            Some(value) => self.of(&member.of, value, &place.member(member.name)),
+            None if member.required => {
+                self.push(&place.member(member.name), phrase(self.model, &member.of), None);
+            }
+            None => {}
+        }
+    }
+
+    fn union(&mut self, types: &'a [Type], value: &Value, place: &Place) {
+        if types.iter().any(|of| fits(self.model, of, value)) {
+            return;
+        }
+        let mut choices = Vec::new();
+        self.choices(types, place.shape, &mut choices);
+        let whole = phrase(self.model, &Type::Union(types.to_vec()));
+        let same_kind: Vec<&Choice<'a>> =
+            choices.iter().filter(|choice| choice.is_kind_of(value)).collect();
+        match same_kind.as_slice() {
+            [] => self.push(place, whole, Some(value)),
+            [only] => self.of(only.of, value, &only.at(place)),
+            several => match self.meant(several, value) {
+                Meant::Choice(choice) => self.of(choice.of, value, &choice.at(place)),
+                Meant::Literal(name, expected) => {
+                    self.push(&place.member(name), expected, value.get(name));
+                }
+                Meant::Unknown => self.push(place, whole, Some(value)),
+            },
+        }
+    }
+
+    /// The types of a union, and of the unions that it names.
+    fn choices(&self, types: &'a [Type], shape: Index, choices: &mut Vec<Choice<'a>>) {
+        for of in types {
+            let (mut of, mut shape) = (of, shape);
+            for _ in 0..8 {
+                let Type::Named(index) = of else { break };
+                (of, shape) = (&self.model.shape(*index).of, *index);
+            }
+            match of {
+                Type::Union(types) => self.choices(types, shape, choices),
+                of => choices.push(Choice { of, shape }),
+            }
+        }
+    }
+
+    fn meant<'c>(&self, choices: &[&'c Choice<'a>], value: &Value) -> Meant<'c, 'a> {
+        if let Some(meant) = self.meant_by_literals(choices, value) {
+            return meant;
+        }
+        let mut ranked: Vec<(usize, usize, &'c Choice<'a>)> = choices
+            .iter()
+            .map(|choice| {
+                let wrong = self.count(choice, value);
+                let foreign = choice.foreign_members(value);
+                (wrong, foreign, *choice)
+            })
+            .collect();
+        ranked.sort_by_key(|(wrong, foreign, _)| (*wrong, *foreign));
+        match ranked.as_slice() {
+            [(wrong, foreign, best), (next_wrong, next_foreign, _), ..]
+                if (wrong, foreign) < (next_wrong, next_foreign) =>
+            {
+                Meant::Choice(best)
+            }
+            _ => Meant::Unknown,
+        }
+    }
+
+    /// By the member that tells the choices apart: the choice that has the value's literal there, or that it has none.
+    fn meant_by_literals<'c>(
+        &self,
+        choices: &[&'c Choice<'a>],
+        value: &Value,
+    ) -> Option<Meant<'c, 'a>> {
+        let objects: Vec<(&'c Choice<'a>, &'a Object)> = choices
+            .iter()
+            .filter_map(|choice| match choice.of {
+                Type::Object(object) => Some((*choice, object)),
+                _ => None,
+            })
+            .collect();
+        let (_, first) = objects.first()?;
+        let telling = first.members.iter().find(|member| {
+            objects.iter().all(|(_, object)| {
+                object
+                    .member(member.name)
+                    .is_some_and(|member| member.required && is_literal(self.model, &member.of))
+            })
+        })?;
+        let said = value.get(telling.name);
+        let matching = said.map(|said| {
+            let same = |(_, object): &&(&Choice<'a>, &Object)| {
+                let member = object.member(telling.name);
+                member.is_some_and(|member| fits(self.model, &member.of, said))
+            };
+            objects.iter().filter(same).map(|(choice, _)| *choice).collect::<Vec<_>>()
+        });
+        match matching.as_deref() {
+            Some([only]) => Some(Meant::Choice(only)),
+            None | Some([]) => {
+                let mut literals: Vec<String> = Vec::new();
+                for member in objects.iter().filter_map(|(_, object)| object.member(telling.name)) {
+                    let literal = phrase(self.model, &member.of);
+                    if !literals.contains(&literal) {
+                        literals.push(literal);
+                    }
+                }
+                Some(Meant::Literal(telling.name, words::list(literals, "or")))
+            }
+            Some(several) => {
+                // What is left is told apart by another member, or by nothing but how close it is.
+                (several.len() < choices.len()).then(|| self.meant(several, value))
+            }
+        }
+    }
+
+    /// How many things are wrong with the value as that choice.
+    fn count(&self, choice: &Choice<'a>, value: &Value) -> usize {
+        let mut walk = Walk { model: self.model, found: Vec::new() };
+        walk.of(choice.of, value, &Place { pointer: Pointer::root(), shape: choice.shape });
+        walk.found.len()
+    }
+
+    fn push(&mut self, place: &Place, expected: String, value: Option<&Value>) {
+        if self.found.len() >= COLLECTED {
+            return;
+        }
+        let shape = self.model.shape(place.shape);
+        self.found.push(Violation {
+            pointer: place.pointer.clone(),
+            expected,
+            got: got(value),
+            shape: Cow::Borrowed(shape.name),
+            link: shape.link(self.model.revision),
+        });
+    }
+}
+
+/// One of the types that a value may have.
+struct Choice<'a> {
+    of: &'a Type,
+    shape: Index,
+}
+
+/// Which of several types a value was meant to have.
+enum Meant<'c, 'a> {
+    Choice(&'c Choice<'a>),
+    /// None of them, for this member should be one of these literals.
+    Literal(&'static str, String),
+    Unknown,
+}
+
+impl Choice<'_> {
+    fn is_kind_of(&self, value: &Value) -> bool {
+        matches!(
+            (self.of, value),
+            (Type::Any, _)
+                | (Type::Null, Value::Null)
+                | (Type::Boolean, Value::Bool(_))
+                | (Type::String | Type::Format(_) | Type::Literal(_), Value::String(_))
+                | (Type::Integer(_) | Type::Number(_) | Type::Exactly(_), Value::Number(_))
+                | (Type::Array(..), Value::Array(_))
+                | (Type::Object(_), Value::Object(_))
+        )
+    }
+
+    /// How many members of the value the type does not name.
+    fn foreign_members(&self, value: &Value) -> usize {
+        match (self.of, value) {
+            (Type::Object(object), Value::Object(members)) => {
+                members.keys().filter(|name| object.member(name).is_none()).count()
+            }
+            _ => 0,
+        }
+    }
+
+    fn at(&self, place: &Place) -> Place {
+        Place { pointer: place.pointer.clone(), shape: self.shape }
+    }
+}
+
+/// Whether the type says exactly which values there are.
+fn is_literal(model: &Model, of: &Type) -> bool {
+    match model.behind(of) {
+        Type::Literal(_) | Type::Exactly(_) => true,
+        Type::Union(types) => types.iter().all(|of| is_literal(model, of)),
+        _ => false,
+    }
+}

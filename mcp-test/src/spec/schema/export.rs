@@ -1,0 +1,134 @@
+//! Writes the model as JSON Schema, draft 2020-12: a document for a revision, or for one definition what it refers to.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::Authority;
+use super::model::{Index, Model, Object, Type};
+use super::source::{Format, Range};
+
+/// The draft that our documents are written in.
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// All definitions of the revision.
+pub(super) fn document(model: &Model) -> Value {
+    let all = (0..).map(Index).zip(&model.shapes).map(|(index, _)| index);
+    json!({"$schema": DRAFT, "$defs": definitions(model, all)})
+}
+
+/// One definition, and those that it refers to.
+pub(super) fn definition(model: &Model, index: Index) -> Value {
+    let mut closure = BTreeSet::from([index]);
+    let mut open = vec![index];
+    while let Some(next) = open.pop() {
+        model.shape(next).of.names(&mut |named| {
+            if closure.insert(named) {
+                open.push(named);
+            }
+        });
+    }
+    json!({
+        "$schema": DRAFT,
+        "$ref": reference(model, index),
+        "$defs": definitions(model, closure),
+    })
+}
+
+fn definitions(model: &Model, of: impl IntoIterator<Item = Index>) -> Value {
+    let definition = |index| {
+        let shape = model.shape(index);
+        (shape.name.to_owned(), schema(model, &shape.of))
+    };
+    Value::Object(of.into_iter().map(definition).collect())
+}
+
+fn reference(model: &Model, index: Index) -> String {
+    format!("#/$defs/{}", model.shape(index).name)
+}
+
+fn schema(model: &Model, of: &Type) -> Value {
+    match of {
+        Type::Any => json!({}),
+        Type::Null | Type::Boolean | Type::String => json!({"type": primitive(of)}),
+        Type::Integer(range) | Type::Number(range) => {
+            bounded(json!({"type": primitive(of)}), *range, ["minimum", "maximum"])
+        }
+        Type::Format(Format::Base64) if model.authority == Authority::Schema => {
+            json!({"type": "string"})
+        }
+        Type::Format(format) => json!({"type": "string", "format": format.as_str()}),
+        Type::Literal(text) => json!({"type": "string", "const": text}),
+        Type::Exactly(number) => json!({"type": "integer", "const": number}),
+        Type::Array(items, range) => {
+            let array = json!({"type": "array", "items": schema(model, items)});
+            bounded(array, *range, ["minItems", "maxItems"])
+        }
+        Type::Object(object) => of_object(model, object),
+        Type::Union(types) => of_union(model, types),
+        Type::Named(index) => json!({"$ref": reference(model, *index)}),
+    }
+}
+
+fn of_object(model: &Model, object: &Object) -> Value {
+    let mut written = Map::from_iter([("type".to_owned(), "object".into())]);
+    if !object.members.is_empty() {
+        let members =
+            object.members.iter().map(|member| (member.name.to_owned(), schema(model, &member.of)));
+        written.insert("properties".to_owned(), Value::Object(members.collect()));
+    }
+    let required: Vec<&str> =
+        object.members.iter().filter(|member| member.required).map(|member| member.name).collect();
+    if !required.is_empty() {
+        written.insert("required".to_owned(), required.into());
+    }
+    if let Some(rest) = &object.rest {
+        written.insert("additionalProperties".to_owned(), schema(model, rest));
+    }
+    written.into()
+}
+
+fn of_union(model: &Model, types: &[Type]) -> Value {
+    let literals: Option<Vec<&str>> = types
+        .iter()
+        .map(|of| if let Type::Literal(text) = of { Some(*text) } else { None })
+        .collect();
+    if let Some(literals) = literals {
+        return json!({"type": "string", "enum": literals});
+    }
+    let primitives: Option<Vec<&str>> = types.iter().map(unbounded).collect();
+    if let Some(primitives) = primitives {
+        return json!({"type": primitives});
+    }
+    json!({"anyOf": types.iter().map(|of| schema(model, of)).collect::<Vec<_>>()})
+}
+
+/// The name of a type that consists of its name.
+fn unbounded(of: &Type) -> Option<&'static str> {
+    match of {
+        Type::Integer(range) | Type::Number(range) if *range != Range::default() => None,
+        Type::Null | Type::Boolean | Type::String | Type::Integer(_) | Type::Number(_) => {
+            Some(primitive(of))
+        }
+        _ => None,
+    }
+}
+
+fn primitive(of: &Type) -> &'static str {
+    match of {
+        Type::Null => "null",
+        Type::Boolean => "boolean",
+        Type::Integer(_) => "integer",
+        Type::Number(_) => "number",
+        _ => "string",
+    }
+}
+
+fn bounded(mut schema: Value, range: Range, [least, most]: [&str; 2]) -> Value {
+    for (keyword, bound) in [(least, range.least), (most, range.most)] {
+        if let Some(bound) = bound {
+            schema[keyword] = bound.into();
+        }
+    }
+    schema
+}

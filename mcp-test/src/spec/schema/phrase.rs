@@ -1,0 +1,74 @@
+//! What a type is in words, to be read after "is": `a string`, `"ping"`, `an array of up to 100 items`.
+
+use super::fits::is_annotation;
+use super::model::{Model, Type};
+use super::source::Range;
+use crate::expect::words;
+
+/// The type in words with their article.
+pub(super) fn phrase(model: &Model, of: &Type) -> String {
+    match of {
+        Type::Any => "any value".to_owned(),
+        Type::Null => "null".to_owned(),
+        Type::Boolean => "a boolean".to_owned(),
+        Type::String => "a string".to_owned(),
+        Type::Format(format) if is_annotation(model, *format) => "a string".to_owned(),
+        Type::Format(format) => format.words().to_owned(),
+        Type::Integer(range) => format!("an integer{}", between(*range)),
+        Type::Number(range) => format!("a number{}", between(*range)),
+        Type::Literal(text) => format!("\"{text}\""),
+        Type::Exactly(number) => number.to_string(),
+        Type::Array(_, range) => match (range.least, range.most) {
+            (None, None) => "an array".to_owned(),
+            (None, Some(most)) => format!("an array of at most {most} items"),
+            (Some(least), None) => format!("an array of at least {least} items"),
+            (Some(least), Some(most)) => format!("an array of {least} to {most} items"),
+        },
+        Type::Object(_) => "an object".to_owned(),
+        Type::Union(types) => of_union(model, types),
+        Type::Named(index) => {
+            let shape = model.shape(*index);
+            match model.behind(of) {
+                Type::Object(_) => article(shape.name),
+                Type::Union(types) if types.iter().any(|of| is_structured(model, of)) => {
+                    article(shape.name)
+                }
+                simple => phrase(model, simple),
+            }
+        }
+    }
+}
+
+fn of_union(model: &Model, types: &[Type]) -> String {
+    let mut phrases: Vec<String> = Vec::new();
+    for of in types {
+        let phrase = phrase(model, of);
+        if !phrases.contains(&phrase) {
+            phrases.push(phrase);
+        }
+    }
+    words::list(phrases, "or")
+}
+
+fn is_structured(model: &Model, of: &Type) -> bool {
+    match model.behind(of) {
+        Type::Object(_) | Type::Array(..) => true,
+        Type::Union(types) => types.iter().any(|of| is_structured(model, of)),
+        _ => false,
+    }
+}
+
+fn between(range: Range) -> String {
+    match (range.least, range.most) {
+        (None, None) => String::new(),
+        (Some(least), None) => format!(" of at least {least}"),
+        (None, Some(most)) => format!(" of at most {most}"),
+        (Some(least), Some(most)) => format!(" from {least} to {most}"),
+    }
+}
+
+/// The name of a definition with its article.
+fn article(name: &str) -> String {
+    let vowel = name.starts_with(['A', 'E', 'I', 'O']);
+    format!("{} {name}", if vowel { "an" } else { "a" })
+}

@@ -1,0 +1,113 @@
+//! Every line of the shape files can be read, means something wherever it holds, and is used.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::spec::schema::source::{Line, Says, Source, Type, Typed};
+use crate::spec::schema::{Authority, DISAGREEMENTS, files, read, resolve};
+use crate::spec::{Revision, SpecError};
+
+/// All that is wrong with these files, a line for each.
+fn problems(texts: &[(&'static str, &'static str)]) -> String {
+    let (source, problems) = read::files(texts);
+    let mut problems: Vec<_> =
+        problems.into_iter().map(|problem| (problem.place, problem.to_string())).collect();
+    for revision in Revision::ALL {
+        for authority in [Authority::Text, Authority::Schema] {
+            let (_, found) = resolve::model(&source, revision, authority);
+            problems.extend(found.into_iter().map(|found| (found.place, found.to_string())));
+        }
+    }
+    for (index, shape) in source.shapes.iter().enumerate() {
+        let overlaps = |before: &&crate::spec::schema::source::Shape| {
+            before.name == shape.name && !before.revisions.intersection(shape.revisions).is_empty()
+        };
+        if let Some(before) = source.shapes[..index].iter().find(overlaps) {
+            let problem =
+                format!("{}: `{}` stands at {} too", shape.place, shape.name, before.place);
+            problems.push((shape.place, problem));
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || (shape.is_mixin() && c == '-');
+        if !shape.name.chars().all(plain) {
+            problems.push((shape.place, format!("{}: `{}` is no name", shape.place, shape.name)));
+        }
+    }
+    let used = Used::of(&source);
+    for shape in source.shapes.iter().filter(|shape| shape.is_mixin()) {
+        if !used.names.contains(shape.name) {
+            problems
+                .push((shape.place, format!("{}: nothing is with `{}`", shape.place, shape.name)));
+        }
+    }
+    problems.sort_by(|(left, left_text), (right, right_text)| {
+        (left.file, left.line, left_text).cmp(&(right.file, right.line, right_text))
+    });
+    problems.dedup();
+    let mut all = String::new();
+    for (_, problem) in problems {
+        let _ = writeln!(all, "{problem}");
+    }
+    all
+}
+
+/// What lines mention.
+#[derive(Default)]
+struct Used {
+    names: BTreeSet<&'static str>,
+    disagreements: BTreeSet<&'static str>,
+}
+
+impl Used {
+    fn of(source: &Source) -> Self {
+        let mut used = Self::default();
+        source.shapes.iter().for_each(|shape| used.lines(&shape.body));
+        used
+    }
+
+    fn lines(&mut self, lines: &[Line]) {
+        for line in lines {
+            self.disagreements.extend(line.disagreement);
+            match &line.says {
+                Says::With(name) => {
+                    self.names.insert(name);
+                }
+                Says::Is(typed) | Says::Or(typed) | Says::Rest(typed) => self.typed(typed),
+                Says::Member { of, .. } => self.typed(of),
+                Says::Result(_) | Says::Without(_) => {}
+            }
+        }
+    }
+
+    fn typed(&mut self, typed: &Typed) {
+        self.lines(&typed.inside);
+        let base64 = |of: &Type| format!("{of:?}").contains("Base64");
+        if base64(&typed.of) {
+            self.disagreements.insert("base64");
+        }
+    }
+}
+
+#[test]
+fn the_files_are_sound() {
+    let found = problems(files::FILES);
+    assert!(found.is_empty(), "\n{found}");
+}
+
+#[test]
+fn every_disagreement_is_told_and_has_its_lines() {
+    let (source, _) = read::files(files::FILES);
+    let used = Used::of(&source).disagreements;
+    let told: BTreeSet<_> = DISAGREEMENTS.iter().map(|disagreement| disagreement.id).collect();
+    assert_eq!(told.len(), DISAGREEMENTS.len(), "an id stands twice");
+    let untold: Vec<_> = used.difference(&told).collect();
+    assert!(untold.is_empty(), "not in DISAGREEMENTS: {untold:?}");
+    let unused: Vec<_> = told.difference(&used).filter(|id| **id != "base64").collect();
+    assert!(unused.is_empty(), "no line in the shape files: {unused:?}");
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() -> Result<(), SpecError> {
+    let wrong = |text: &'static str| problems(&[("a.shapes", text)]);
+    insta::assert_snapshot!(wrong("A\n  b string\n  b? integer\n"), @"");
+    Ok(())
+}
