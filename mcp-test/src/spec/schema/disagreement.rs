@@ -31,12 +31,24 @@ impl Disagreement {
 }
 
 /// All disagreements, by id.
-pub const DISAGREEMENTS: &[Disagreement] = &[Disagreement {
-    id: "base64",
-    revisions: Revisions::all(),
-    definition: "ImageContent",
-    says: "Data of images, audio and blobs is Base64. The schema gives these strings the format `byte`, which no JSON \
-           Schema defines, so that its validators take any string.",
-    reason: "A string that is not Base64 cannot be decoded by the peer that receives it.",
-    page: "server/tools#image-content",
-}];
+pub const DISAGREEMENTS: &[Disagreement] = &[
+    Disagreement {
+        id: "base64",
+        revisions: Revisions::all(),
+        definition: "ImageContent",
+        says: "Data of images, audio and blobs is Base64. The schema gives these strings the format `byte`, which no JSON \
+               Schema defines, so that its validators take any string.",
+        reason: "A string that is not Base64 cannot be decoded by the peer that receives it.",
+        page: "server/tools#image-content",
+    },
+    Disagreement {
+        id: "elicited-numbers",
+        revisions: Revisions::from(Revision::V2025_06_18),
+        definition: "ElicitResult",
+        says: "A form asks for properties of type `number`, and what is submitted matches the schema that was asked for. \
+               The schema takes no numbers with a fraction in `content`, only integers.",
+        reason: "The schema is generated from types that say `number`, by a generator that writes `integer` for it; for \
+                 the bounds and defaults of a form 2026-07-28 has mended that, for what is submitted not.",
+        page: "client/elicitation#requested-schema",
+    },
+];
