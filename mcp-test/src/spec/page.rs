@@ -15,6 +15,7 @@ const MOVED: &[(&str, Revision, &str)] = &[
     ("basic/index#error-responses", Revision::V2024_11_05, "basic/messages#responses"),
     ("basic/index#error-codes", Revision::V2024_11_05, "basic/messages#responses"),
     ("basic/index#notifications", Revision::V2024_11_05, "basic/messages#notifications"),
+    ("basic/index#meta", Revision::V2025_03_26, "schema"),
     ("basic/index#result-responses", Revision::V2025_06_18, "basic/index#responses"),
     ("basic/index#error-responses", Revision::V2025_06_18, "basic/index#responses"),
     ("basic/index#error-codes", Revision::V2025_06_18, "basic/index#responses"),
