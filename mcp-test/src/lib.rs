@@ -9,17 +9,18 @@
 //! |---|---|
 //! | 0 | `json` `clock` |
 //! | 1 | `wire` `expect` |
-//! | 2 | `spec` |
-//! | 3 | `trace` `process` |
-//! | 4 | `transport` `check` |
-//! | 5 | `client` `server` |
-//! | 6 | `assert` |
-//! | 7 | `scenario` |
-//! | 8 | `scenarios` |
-//! | 9 | `run` |
-//! | 10 | `report` |
-//! | 11 | `harness` |
-//! | 12 | `cli` |
+//! | 2 | `json_schema` |
+//! | 3 | `spec` |
+//! | 4 | `trace` `process` |
+//! | 5 | `transport` `check` |
+//! | 6 | `client` `server` |
+//! | 7 | `assert` |
+//! | 8 | `scenario` |
+//! | 9 | `scenarios` |
+//! | 10 | `run` |
+//! | 11 | `report` |
+//! | 12 | `harness` |
+//! | 13 | `cli` |
 
 #[cfg(feature = "harness")]
 pub use harness::{client_conformance, conformance};
@@ -40,6 +41,8 @@ pub mod clock;
 pub mod expect;
 pub mod harness;
 pub mod json;
+#[cfg(feature = "schema")]
+pub mod json_schema;
 pub mod prelude;
 pub mod process;
 pub mod report;

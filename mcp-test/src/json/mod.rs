@@ -38,7 +38,7 @@ mod tests;
 pub use diff::{Difference, DifferenceKind, diff};
 pub use document::{Document, Note, NoteKind};
 pub use number::Number;
-pub use object::Object;
+pub use object::{Effective, Object};
 pub use parse::{DEPTH_LIMIT, ParseError};
 pub use pointer::Pointer;
 pub use value::Value;

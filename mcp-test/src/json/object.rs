@@ -2,13 +2,16 @@
 //!
 //! Lookups are linear: the objects of a protocol are small, and order is worth more.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Value;
 
 /// Above this many members, comparing two objects goes through an index, so that a hostile peer
 /// cannot make it quadratic.
 const INDEX_ABOVE: usize = 16;
+
+/// Above this many members, duplicates are looked for with a set, for the same reason.
+const SET_ABOVE: usize = 32;
 
 /// A JSON object: its members in the order they were written, duplicates included.
 #[derive(Clone, Debug, Default)]
@@ -102,11 +105,63 @@ impl Object {
         self.members.iter().map(|(name, _)| name.as_str())
     }
 
+    /// The members that count, in order: of several with one name, the last.
+    #[must_use]
+    pub fn effective(&self) -> Effective<'_> {
+        Effective { members: &self.members, next: 0, superseded: self.superseded() }
+    }
+
+    /// Where the members stand that come again later.
+    fn superseded(&self) -> Vec<usize> {
+        let names = || self.keys().enumerate();
+        if self.len() <= SET_ABOVE {
+            let comes_again = |&(at, name): &(usize, &str)| {
+                self.members[at + 1..].iter().any(|(later, _)| later == name)
+            };
+            return names().filter(comes_again).map(|(at, _)| at).collect();
+        }
+        let mut later = HashSet::with_capacity(self.len());
+        let mut superseded: Vec<usize> =
+            names().rev().filter(|(_, name)| !later.insert(*name)).map(|(at, _)| at).collect();
+        superseded.reverse();
+        superseded
+    }
+
     /// A lookup of the members that count: of several with one name, the last.
     pub(super) fn index(&self) -> HashMap<&str, &Value> {
         self.iter().collect()
     }
 }
+
+/// What [`Object::effective`] gives.
+#[derive(Debug, Clone)]
+pub struct Effective<'a> {
+    members: &'a [(String, Value)],
+    next: usize,
+    /// In ascending order.
+    superseded: Vec<usize>,
+}
+
+impl<'a> Iterator for Effective<'a> {
+    type Item = (&'a str, &'a Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.superseded.binary_search(&self.next).is_ok() {
+            self.next += 1;
+        }
+        let (name, value) = self.members.get(self.next)?;
+        self.next += 1;
+        Some((name, value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let superseded = self.superseded.iter().filter(|at| **at >= self.next).count();
+        let left = self.members.len().saturating_sub(self.next + superseded);
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Effective<'_> {}
 
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
@@ -157,6 +212,20 @@ mod tests {
         assert_eq!(object.get("a"), Some(&3.into()));
         assert_eq!(object.get_all("a").collect::<Vec<_>>(), [&Value::from(1), &Value::from(3)]);
         assert_eq!(object.keys().collect::<Vec<_>>(), ["a", "b", "a"]);
+    }
+
+    #[test]
+    fn of_duplicates_the_last_is_effective_in_objects_of_any_size() {
+        let effective = |object: &Object| {
+            let members = object.effective();
+            assert_eq!(members.len(), members.clone().count());
+            members.map(|(name, value)| format!("{name}{value}")).collect::<Vec<_>>().join(" ")
+        };
+        let mut object = twice();
+        assert_eq!(effective(&object), "b2 a3");
+        object.extend((0..SET_ABOVE).map(|_| ("c", 4)));
+        assert_eq!(effective(&object), "b2 a3 c4");
+        assert_eq!(effective(&Object::new()), "");
     }
 
     #[test]

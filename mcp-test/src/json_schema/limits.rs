@@ -1,0 +1,56 @@
+//! How much a schema, and judging one value by it, may take.
+
+use std::time::Duration;
+
+/// How much a schema, and judging one value by it, may take.
+///
+/// The defaults leave room for every schema that a person would write, and end each hostile one quickly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// How long the schema may be as JSON text, in bytes.
+    pub bytes: usize,
+    /// How deep arrays and objects may nest in the schema.
+    pub nesting: usize,
+    /// How many schemas may be passed through, by references and by `allOf` and its like, before one of them looks
+    /// inside the value.
+    pub chain: usize,
+    /// How often schemas may be applied to one and the same value in all.
+    pub applications: u64,
+    /// How long a pattern may be, in bytes.
+    pub pattern: usize,
+    /// How large a compiled pattern may be, in bytes.
+    pub pattern_program: usize,
+    /// How often a pattern that needs it may go back in one text.
+    pub backtracking: usize,
+    /// How many looks at the parts of a value one judgement may take.
+    pub steps: u64,
+    /// How long one judgement may take.
+    pub time: Duration,
+    /// How much stack one judgement may take, in bytes.
+    pub stack: usize,
+}
+
+impl Limits {
+    /// For a whole document of definitions that somebody has chosen to judge by: larger, and no more patient.
+    #[must_use]
+    pub fn document() -> Self {
+        Self { bytes: 4 << 20, chain: 128, applications: 100_000, ..Self::default() }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            bytes: 256 << 10,
+            nesting: 64,
+            chain: 64,
+            applications: 10_000,
+            pattern: 2 << 10,
+            pattern_program: 1 << 20,
+            backtracking: 100_000,
+            steps: 4_000_000,
+            time: Duration::from_secs(5),
+            stack: 512 << 10,
+        }
+    }
+}

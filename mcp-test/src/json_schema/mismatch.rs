@@ -1,0 +1,222 @@
+//! What the library found wrong, in the words of this house.
+
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{JsonType, ValidationError};
+
+use crate::expect::{Mismatch, words};
+use crate::json::{Pointer, Value};
+
+/// How many of several things of one kind are named.
+const NAMED: usize = 6;
+
+/// Whether the library could not find out, because a pattern was given up.
+pub(super) fn is_undecided(error: &ValidationError<'_>) -> bool {
+    matches!(error.kind(), Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. })
+}
+
+/// What an error says of `value`.
+pub(super) fn told(error: &ValidationError<'_>, value: &Value) -> Vec<Mismatch> {
+    let pointer = pointer_of(error);
+    let there = value.at(pointer.as_str());
+    match error.kind() {
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            vec![Mismatch::absent("present").within(pointer.member(name))]
+        }
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            let absent = |name: &String| {
+                let pointer = pointer.clone().member(name);
+                let mismatch = mismatch("absent".to_owned(), value.at(pointer.as_str()));
+                Mismatch { which: None, ..mismatch.within(pointer) }
+            };
+            unexpected.iter().take(NAMED).map(absent).collect()
+        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            vec![none_of(context, value, &pointer)]
+        }
+        Kind::PropertyNames { error } => {
+            let name = Value::from(serde_json::Value::clone(error.instance()));
+            let expected = expected(error).unwrap_or_else(|| "allowed by the schema".to_owned());
+            vec![Mismatch {
+                which: Some(format!("has a member named {}", words::got(Some(&name)))),
+                ..mismatch(format!("an object whose member names are each {expected}"), there)
+                    .within(pointer)
+            }]
+        }
+        _ => {
+            let expected = expected(error).unwrap_or_else(|| keyword_words(error));
+            let which = there.and_then(|there| which(error, there));
+            vec![Mismatch { which, ..mismatch(expected, there).within(pointer) }]
+        }
+    }
+}
+
+/// Where an error was found.
+pub(super) fn pointer_of(error: &ValidationError<'_>) -> Pointer {
+    Pointer::parse(error.instance_path().as_str()).unwrap_or_default()
+}
+
+fn mismatch(expected: String, there: Option<&Value>) -> Mismatch {
+    match there {
+        Some(value) => Mismatch::new(expected, value),
+        None => Mismatch::absent(expected),
+    }
+}
+
+/// Several schemas, none of which allows the value: what each of them expects there, or what the one expects that the
+/// value comes nearest to.
+fn none_of(
+    branches: &[Vec<ValidationError<'static>>],
+    value: &Value,
+    pointer: &Pointer,
+) -> Mismatch {
+    let there = value.at(pointer.as_str());
+    let here = |errors: &Vec<ValidationError<'_>>| match errors.as_slice() {
+        [only] if pointer_of(only) == *pointer => expected(only),
+        _ => None,
+    };
+    let alternatives: Option<Vec<String>> = branches.iter().map(here).collect();
+    if let Some(mut alternatives) = alternatives.filter(|all| (1..=NAMED).contains(&all.len())) {
+        alternatives.dedup();
+        return mismatch(words::list(alternatives, "or"), there).within(pointer.clone());
+    }
+    let inside = |errors: &&Vec<ValidationError<'static>>| {
+        errors.iter().all(|error| pointer_of(error) != *pointer || is_about_members(error))
+    };
+    let mut near = branches.iter().filter(|errors| !errors.is_empty()).filter(inside);
+    if let (Some(only), None) = (near.next(), near.next())
+        && let Some(first) = only.first().and_then(|error| told(error, value).into_iter().next())
+    {
+        return first;
+    }
+    let expected = format!("as one of {} says", words::count(branches.len(), "schema"));
+    Mismatch {
+        which: Some("none of them allows".to_owned()),
+        ..mismatch(expected, there).within(pointer.clone())
+    }
+}
+
+fn is_about_members(error: &ValidationError<'_>) -> bool {
+    matches!(error.kind(), Kind::Required { .. } | Kind::AdditionalProperties { .. })
+}
+
+/// What an error of a common keyword expects at its place, to be read after "is".
+fn expected(error: &ValidationError<'_>) -> Option<String> {
+    Some(match error.kind() {
+        Kind::Type { kind: TypeKind::Single(kind) } => type_words(*kind).to_owned(),
+        Kind::Type { kind: TypeKind::Multiple(kinds) } => {
+            words::list(kinds.iter().map(type_words), "or")
+        }
+        Kind::Constant { expected_value } => shown(expected_value),
+        Kind::Enum { options } => match options.as_array() {
+            Some(options) if options.len() <= 2 * NAMED => {
+                words::list(options.iter().map(shown), "or")
+            }
+            Some(options) => {
+                let some = options.iter().take(NAMED).map(shown).collect::<Vec<_>>().join(", ");
+                format!("one of {}: {some}, …", words::count(options.len(), "value"))
+            }
+            None => "one of the values of `enum`".to_owned(),
+        },
+        Kind::Minimum { limit } => format!("at least {limit}"),
+        Kind::Maximum { limit } => format!("at most {limit}"),
+        Kind::ExclusiveMinimum { limit } => format!("more than {limit}"),
+        Kind::ExclusiveMaximum { limit } => format!("less than {limit}"),
+        Kind::MultipleOf { multiple_of } => format!("a multiple of {multiple_of}"),
+        Kind::MinLength { limit } => format!("at least {} long", count(*limit, "character")),
+        Kind::MaxLength { limit } => format!("at most {} long", count(*limit, "character")),
+        Kind::MinItems { limit } => format!("an array of at least {}", count(*limit, "item")),
+        Kind::MaxItems { limit } => format!("an array of at most {}", count(*limit, "item")),
+        Kind::AdditionalItems { limit } => {
+            format!("an array of at most {}", words::count(*limit, "item"))
+        }
+        Kind::MinProperties { limit } => {
+            format!("an object of at least {}", count(*limit, "member"))
+        }
+        Kind::MaxProperties { limit } => {
+            format!("an object of at most {}", count(*limit, "member"))
+        }
+        Kind::UniqueItems => "an array without equal items".to_owned(),
+        Kind::Contains => "an array with an item that `contains` allows".to_owned(),
+        Kind::Pattern { pattern } => format!("text that matches `{}`", words::begun(pattern)),
+        Kind::Format { format } => format_words(format),
+        Kind::FalseSchema => "absent".to_owned(),
+        Kind::Not { schema } => match schema.get("const").or_else(|| schema.get("enum")?.get(0)) {
+            Some(excluded) => format!("not {}", shown(excluded)),
+            None => "not what `not` describes".to_owned(),
+        },
+        Kind::OneOfMultipleValid { context } => {
+            format!("as exactly one of {} says", words::count(context.len(), "schema"))
+        }
+        _ => return None,
+    })
+}
+
+/// What the value is or does that is wrong, where the expectation does not say it already.
+fn which(error: &ValidationError<'_>, there: &Value) -> Option<String> {
+    let has = |number, noun| Some(format!("has {}", words::count(number, noun)));
+    match (error.kind(), there) {
+        (Kind::MinLength { .. } | Kind::MaxLength { .. }, Value::String(text)) => {
+            has(text.chars().count(), "character")
+        }
+        (
+            Kind::MinItems { .. } | Kind::MaxItems { .. } | Kind::AdditionalItems { .. },
+            Value::Array(items),
+        ) => has(items.len(), "item"),
+        (Kind::MinProperties { .. } | Kind::MaxProperties { .. }, Value::Object(object)) => {
+            has(object.effective().len(), "member")
+        }
+        (Kind::OneOfMultipleValid { .. }, _) => Some("more than one of them allows".to_owned()),
+        (Kind::Constant { expected_value }, _) => unless_alike(there, [&**expected_value]),
+        (Kind::Enum { options }, _) => {
+            unless_alike(there, options.as_array().into_iter().flatten())
+        }
+        (Kind::Type { .. }, _) => words::which(there),
+        _ => None,
+    }
+}
+
+/// What kind of value it is, unless one of the options is of that kind.
+fn unless_alike<'a>(
+    value: &Value,
+    options: impl IntoIterator<Item = &'a serde_json::Value>,
+) -> Option<String> {
+    let alike = options.into_iter().any(|option| Value::from(option).kind() == value.kind());
+    if alike { None } else { words::which(value) }
+}
+
+/// A keyword without words of its own.
+fn keyword_words(error: &ValidationError<'_>) -> String {
+    format!("as `{}` of the schema says", error.kind().keyword())
+}
+
+fn type_words(kind: JsonType) -> &'static str {
+    match kind {
+        JsonType::Array => "an array",
+        JsonType::Boolean => "a boolean",
+        JsonType::Integer => "an integer",
+        JsonType::Null => "null",
+        JsonType::Number => "a number",
+        JsonType::Object => "an object",
+        JsonType::String => "a string",
+    }
+}
+
+fn format_words(format: &str) -> String {
+    match format {
+        "regex" => "a regular expression of ECMA-262".to_owned(),
+        "uri" => "a URI".to_owned(),
+        "uri-reference" => "a URI or a relative reference".to_owned(),
+        "uri-template" => "a URI template".to_owned(),
+        "byte" => "base64".to_owned(),
+        other => format!("text of the format {}", shown(&other.into())),
+    }
+}
+
+fn shown(value: &serde_json::Value) -> String {
+    words::got(Some(&value.into()))
+}
+
+fn count(number: u64, noun: &str) -> String {
+    words::count(usize::try_from(number).unwrap_or(usize::MAX), noun)
+}
