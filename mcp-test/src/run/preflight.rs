@@ -376,7 +376,6 @@ async fn list(
         timeout: patience,
         until: Deadline::never(),
         inventory: Inventory::default(),
-        schemas: plan.schemas.clone(),
     };
     let mut ctx = Ctx::new(setup, None);
     let wants =

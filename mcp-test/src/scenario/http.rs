@@ -220,7 +220,6 @@ mod tests {
             timeout,
             until: Deadline::never(),
             inventory: Inventory::default(),
-            schemas: crate::spec::schema::Schemas::default(),
         };
         Ctx::new(setup, None)
     }

@@ -78,8 +78,11 @@ fn is_authority(text: &str) -> bool {
         },
         None => host.split_at(host.find(':').unwrap_or(host.len())),
     };
-    let port = port.strip_prefix(':').unwrap_or(port);
-    consists_of(host, is_plain) && port.bytes().all(|byte| byte.is_ascii_digit())
+    let port_holds = match port.strip_prefix(':') {
+        Some(port) => port.bytes().all(|byte| byte.is_ascii_digit()),
+        None => port.is_empty(),
+    };
+    consists_of(host, is_plain) && port_holds
 }
 
 /// What stands in brackets instead of a host: an IPv6 address, or one of a version to come.
@@ -146,10 +149,11 @@ pub(crate) fn is_uri_template(text: &str) -> bool {
     }
 }
 
-/// `literals` of RFC 6570, the percent sign of an encoded byte included.
+/// `literals` of RFC 6570 with its erratum 6937, which takes in the apostrophe; the percent sign of an encoded byte
+/// included.
 fn is_literal(char: char) -> bool {
     match char {
-        '"' | '\'' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}' | ' ' => false,
+        '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}' | ' ' => false,
         other => !other.is_control(),
     }
 }
@@ -162,7 +166,9 @@ fn percents_hold(text: &str) -> bool {
 }
 
 fn is_expression(text: &str) -> bool {
-    let variables = text.strip_prefix(['+', '#', '.', '/', ';', '?', '&']).unwrap_or(text);
+    // The second half are operators that RFC 6570 keeps for later; what they will do is not known, how they look is.
+    let operators = ['+', '#', '.', '/', ';', '?', '&', '=', ',', '!', '@', '|'];
+    let variables = text.strip_prefix(operators).unwrap_or(text);
     variables.split(',').all(|variable| {
         let (name, modifier_holds) = match variable.split_once(':') {
             Some((name, length)) => {
@@ -229,6 +235,7 @@ mod tests {
             "http://h:x/",
             "http://[::1",
             "http://[::z]/",
+            "http://[::]1/",
             "x:#a#b",
             "test://{id}",
             "http://h/ä",
@@ -240,9 +247,17 @@ mod tests {
 
     #[test]
     fn templates_have_closed_expressions_of_names() {
-        for good in
-            ["", "test://{id}/data", "{+path}/x", "/a{?q,lang*}", "{a.b_c:30}", "x%20{%41}", "ä{x}"]
-        {
+        for good in [
+            "",
+            "test://{id}/data",
+            "{+path}/x",
+            "/a{?q,lang*}",
+            "{a.b_c:30}",
+            "x%20{%41}",
+            "ä{x}",
+            "'a'",
+            "{=a}",
+        ] {
             assert!(is_uri_template(good), "{good}");
         }
         for bad in [
@@ -254,7 +269,6 @@ mod tests {
             "{a b}",
             "{a:0}",
             "{a:10000}",
-            "{=a}",
             "a b",
             "%2",
             "{a,}",

@@ -2,6 +2,7 @@
 //!
 //! Making it from what stands in the files is `resolve`.
 
+use super::Authority;
 use super::source::{Format, Range};
 use crate::spec::Revision;
 
@@ -9,6 +10,7 @@ use crate::spec::Revision;
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) revision: Revision,
+    pub(super) authority: Authority,
     pub(super) shapes: Vec<Shape>,
 }
 

@@ -1,4 +1,3 @@
 //! The shape files are sound, and say what the official schema says.
 
-mod official;
 mod sound;

@@ -1,0 +1,123 @@
+//! A JSON Schema with the definitions of a revision: an official one, from the folder that `MCP_TEST_OFFICIAL_SCHEMAS`
+//! names, or ours; and the library that judges by the official ones.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_test::spec::Revision;
+use mcp_test::spec::schema::{self, Authority};
+use serde_json::{Map, Value, json};
+
+const VARIABLE: &str = "MCP_TEST_OFFICIAL_SCHEMAS";
+
+/// The folder of the official schemas, or nothing, with a word on how to have it; where everything has to be there,
+/// nothing is a failure.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let Some(folder) = env::var_os(VARIABLE) else {
+        let why = format!("set {VARIABLE} to the folder that has <revision>/schema.json");
+        let in_ci = env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
+        assert!(!in_ci, "nothing may be skipped in CI: {why}");
+        eprintln!("skipped: {why}");
+        return None;
+    };
+    // Cargo runs tests in the folder of their package; people give paths from the workspace's.
+    Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder))
+}
+
+/// The schema of a revision.
+pub(crate) struct Document {
+    pub(crate) revision: Revision,
+    /// Each definition, by its name.
+    pub(crate) definitions: Map<String, Value>,
+    /// What says which language the schema is written in.
+    dialect: Value,
+    /// What the definitions stand under: older revisions and newer ones differ.
+    key: &'static str,
+    /// Whether it is ours, where `byte` means Base64; the official schemas ask for nothing by it.
+    ours: bool,
+}
+
+impl Document {
+    /// The official schema of a revision; nothing where there are no official schemas.
+    pub(crate) fn official(revision: Revision) -> Option<Self> {
+        let path = folder()?.join(revision.as_str()).join("schema.json");
+        let text = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Some(Self::read(revision, serde_json::from_slice(&text).expect("a schema in JSON"), false))
+    }
+
+    /// Our schema of a revision.
+    pub(crate) fn ours(revision: Revision, authority: Authority) -> Self {
+        Self::read(revision, schema::json_schema(revision, authority), true)
+    }
+
+    /// The same, but for one definition, which is that of another document.
+    pub(crate) fn with(&self, name: &str, from: &Self) -> Self {
+        let mut definitions = self.definitions.clone();
+        definitions.insert(name.to_owned(), from.definitions[name].clone());
+        Self { definitions, dialect: self.dialect.clone(), ..*self }
+    }
+
+    fn read(revision: Revision, mut whole: Value, ours: bool) -> Self {
+        let key = if whole.get("$defs").is_some() { "$defs" } else { "definitions" };
+        let Value::Object(definitions) = whole[key].take() else {
+            panic!("the schema of {revision} has no {key}")
+        };
+        Self { revision, definitions, dialect: whole["$schema"].take(), key, ours }
+    }
+
+    /// The library's judge of a definition.
+    pub(crate) fn judge(&self, name: &str) -> jsonschema::Validator {
+        let mut names = BTreeSet::new();
+        self.reach(name, &mut names);
+        let definitions: Map<_, _> =
+            names.iter().map(|&name| (name.to_owned(), self.definitions[name].clone())).collect();
+        let schema = json!({
+            "$schema": self.dialect,
+            // Older dialects ignore what stands beside a `$ref`.
+            "allOf": [{ "$ref": format!("#/{}/{name}", self.key) }],
+            self.key: definitions,
+        });
+        let mut options = jsonschema::options().should_validate_formats(true);
+        if self.ours {
+            options = options.with_format("byte", is_base64);
+        }
+        options.build(&schema).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The definitions that one refers to, and those that they refer to, with itself.
+    pub(crate) fn reach<'a>(&'a self, name: &'a str, names: &mut BTreeSet<&'a str>) {
+        if names.insert(name) {
+            self.reach_from(&self.definitions[name], names);
+        }
+    }
+
+    fn reach_from<'a>(&'a self, schema: &'a Value, names: &mut BTreeSet<&'a str>) {
+        match schema {
+            Value::Object(members) => {
+                for (member, inner) in members {
+                    match inner.as_str().filter(|_| member == "$ref") {
+                        Some(target) => {
+                            self.reach(target.rsplit('/').next().unwrap_or_default(), names);
+                        }
+                        None => self.reach_from(inner, names),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.reach_from(item, names)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether this is Base64: whole groups of four digits, padded, without bits that mean nothing.
+fn is_base64(text: &str) -> bool {
+    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.strip_suffix("==").or(text.strip_suffix('=')).unwrap_or(text);
+    let padding = text.len() - digits.len();
+    let values: Option<Vec<usize>> = digits.chars().map(|digit| DIGITS.find(digit)).collect();
+    let spare = [0b00_0000, 0b00_0011, 0b00_1111][padding];
+    let fits = |values: &[usize]| values.last().is_none_or(|last| last & spare == 0);
+    text.len().is_multiple_of(4) && values.is_some_and(|values| fits(&values))
+}
