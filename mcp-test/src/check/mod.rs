@@ -2,13 +2,15 @@
 //!
 //! Actors observe and record; here is where a record becomes a judgement. A [`Finding`] says what is wrong and who is
 //! to blame, a [`Check`] is one line of a report, a [`Collector`] gathers them, and [`judge`] reads a whole trace by the
-//! rules that hold for every conversation. What a single scenario demands is not decided here.
+//! rules that hold for every conversation, [`judge_shapes`] by what each message must hold. What a single scenario
+//! demands is not decided here.
 
 mod collector;
 mod finding;
 mod judge;
 mod malformed;
 mod shape;
+mod shapes;
 mod status;
 
 pub use collector::{Check, Collector, Origin, SpecReference};
@@ -16,7 +18,14 @@ pub use finding::{Blame, Finding, Severity};
 pub use judge::judge;
 pub use malformed::requirement_of;
 pub use shape::Shape;
+pub use shapes::{ShapeJudgement, judge_shapes};
 pub use status::Status;
 
 /// The id of the check that every scenario gets from [`judge`]: the peer's side of the conversation was well formed.
 pub const WELL_FORMED: &str = "wire-well-formed";
+
+/// The id of the check that every scenario gets from [`judge_shapes`]: the peer's messages have their shapes.
+pub const SCHEMA_VALID: &str = "wire-schema-valid";
+
+/// The id of the check of a scenario in which mcp-test itself sent a message that does not have its shape.
+pub const SCHEMA_HARNESS_ERROR: &str = "wire-schema-harness-error";

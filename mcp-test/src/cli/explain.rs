@@ -3,9 +3,9 @@
 use std::fmt::{Display, Write};
 
 use super::error::CliError;
-use crate::check::{Origin, WELL_FORMED};
+use crate::check::{Origin, SCHEMA_VALID, WELL_FORMED};
 use crate::expect::words::closest;
-use crate::run::COMMON;
+use crate::run::{self, COMMON};
 use crate::scenario::{Carriers, CheckSpec, LEFT_WELL, Leg, Scenario, TOOK_PART};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
@@ -94,13 +94,17 @@ fn of_scenario(scenario: &Scenario) -> String {
         page.line("");
         told(&mut page, check, newest);
     }
-    let every = format!("of mcp-test, in every scenario for {}s", scenario.leg);
+    let every = |id: &str| {
+        let official = id == SCHEMA_VALID && run::validates(scenario);
+        let origin = if official { "official" } else { "of mcp-test" };
+        format!("{origin}, in every scenario for {}s", scenario.leg)
+    };
     let common: &[&str] = match scenario.leg {
-        Leg::Server => &[WELL_FORMED],
-        Leg::Client => &[TOOK_PART, LEFT_WELL, WELL_FORMED],
+        Leg::Server => &[SCHEMA_VALID, WELL_FORMED],
+        Leg::Client => &[TOOK_PART, LEFT_WELL, SCHEMA_VALID, WELL_FORMED],
     };
     page.line("");
-    common.iter().for_each(|id| page.line(format_args!("  {id} ({every})")));
+    common.iter().for_each(|id| page.line(format_args!("  {id} ({})", every(id))));
     page.0
 }
 

@@ -72,6 +72,8 @@ pub(super) struct Played {
     pub(super) exit: Option<Exit>,
     /// What the server should do otherwise; told only when something is wrong.
     pub(super) remarks: Vec<Finding>,
+    /// What the test itself sent otherwise than the specification has it, be it on purpose; told as the remarks are.
+    pub(super) ventured: Vec<Finding>,
     /// The panics that were held back.
     pub(super) panics: Vec<String>,
 }
@@ -86,6 +88,7 @@ impl Played {
             stderr: Vec::new(),
             exit: None,
             remarks: Vec::new(),
+            ventured: Vec::new(),
             panics: Vec::new(),
         }
     }
@@ -120,6 +123,10 @@ impl Played {
     pub(super) fn tells(&self, finding: &Finding) -> bool {
         let Ending::Failed(problems) = &self.ending else { return false };
         problems.iter().any(|problem| match problem {
+            // Several things may be wrong with the shape of one message.
+            Problem::Finding(told) if told.shape.is_some() && finding.shape.is_some() => {
+                told.shape == finding.shape
+            }
             Problem::Finding(told) => {
                 told.headline == finding.headline
                     || finding.evidence.iter().all(|seq| told.evidence.contains(seq))

@@ -16,12 +16,13 @@ use super::ending::{Ending, Played, Problem};
 use super::source::Source;
 use super::speaking::{self, Mute};
 use super::{Unplayable, panics, telling};
-use crate::check::{Finding, Severity, Status};
+use crate::check::{Blame, Finding, Severity, Status};
 use crate::clock::{self, Deadline};
 use crate::process;
 use crate::scenario::{Ctx, Ended, Golden, Inventory, Profile, Setup, Skip};
 use crate::scenario::{ScenarioFuture, UserScenario};
 use crate::spec::Revision;
+use crate::spec::schema::Schemas;
 use crate::trace::{Recorder, Trace};
 use crate::transport::{CarrierKind, Limits, Target};
 
@@ -255,6 +256,7 @@ async fn conversation(
         timeout: REPLY.min(order.timeout - order.timeout / 4),
         until: Deadline::after(order.timeout - order.timeout / 4),
         inventory: Inventory::default(),
+        schemas: Schemas::default(),
     };
     let mut ctx = Ctx::new(setup, None).with_golden(golden(order));
     let recorder = ctx.recorder().clone();
@@ -263,7 +265,7 @@ async fn conversation(
     let body = AssertUnwindSafe(body).catch_unwind();
     let outcome = clock::within(Deadline::after(order.timeout), body).await;
     say(Progress::Ending);
-    let Ended { checks, trace, judged, unexamined, .. } = ctx.end().await;
+    let Ended { checks, trace, judged, shapes, unexamined, .. } = ctx.end().await;
     let mut played = Played { trace, ..Played::ended(Ending::Passed) };
     match outcome {
         Err(elapsed) => played.add(Problem::TimedOut(elapsed.allotted)),
@@ -287,13 +289,16 @@ async fn conversation(
             .unwrap_or_else(|| Finding::peer(format!("the check `{}` failed", check.id)));
         played.add(Problem::Finding(finding));
     }
-    for finding in judged {
+    for finding in judged.into_iter().chain(shapes.findings) {
         match finding.severity {
             Severity::Must if !played.tells(&finding) => played.add(Problem::Finding(finding)),
             Severity::Must => {}
             Severity::Should => played.remarks.push(finding),
         }
     }
+    // What a test asks for in a wrong way is its own affair, and often what it is about.
+    let of_test = |finding| Finding { blame: Blame::Test, ..finding };
+    played.ventured = shapes.harness.into_iter().map(of_test).collect();
     played
 }
 

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::check::{Check, Finding};
-use crate::json::{Object, Value};
+use crate::json::{Object, Pointer, Value};
 use crate::run::{Outcome, Preflight, RunEvent, Summary};
 use crate::trace::Redactor;
 use crate::transport::{Leaving, Left};
@@ -91,6 +91,12 @@ impl Secrets {
         let Finding { headline, expected, got, hint, .. } = finding;
         self.replace([headline]);
         self.replace([expected, got, hint].into_iter().flatten());
+        if let Some(shape) = &mut finding.shape {
+            // The names of members are the peer's own words.
+            let tokens: Vec<String> = shape.pointer.tokens().collect();
+            let masked = tokens.iter().map(|token| self.mask(token));
+            shape.pointer = masked.fold(Pointer::root(), |place, token| place.member(&token));
+        }
     }
 
     fn outcome(&self, outcome: &mut Outcome) {

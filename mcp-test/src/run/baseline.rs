@@ -9,10 +9,9 @@ use std::path::Path;
 
 use super::error::did_you_mean;
 use super::play::TIMEOUT;
-use super::schema_valid::SCHEMA_VALID;
 use super::yaml::{self, Node, Problem, What};
 use super::{BaselineError, Results};
-use crate::check::{Status, WELL_FORMED};
+use crate::check::{SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, WELL_FORMED};
 use crate::expect::words::closest;
 use crate::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
 use crate::scenarios;
@@ -43,14 +42,14 @@ pub const COMMON: [(&str, &str); 6] = [
     ),
     (
         SCHEMA_VALID,
-        "Every message is valid by the schema of its revision. The official suite makes this check in every\n\
-         scenario. mcp-test makes it in profile official, when a message was found to have a wrong shape; it does\n\
-         not say SUCCESS, since it does not validate all of the schema.",
+        "Everything that the peer sent has the shape that the schema of its revision gives it. The check is made in\n\
+         every scenario; in profile official it counts where the official suite makes it, and goes by the letter of\n\
+         the official schema. SUCCESS takes a message of the peer: of silence it says nothing.",
     ),
     (
-        "wire-schema-harness-error",
-        "The official suite makes this check when it cannot validate a message itself; mcp-test does not. A\n\
-         baseline may name it.",
+        SCHEMA_HARNESS_ERROR,
+        "Everything that mcp-test sent has the shape that the schema of its revision gives it, but for what is wrong\n\
+         on purpose. It is made only when it fails: then mcp-test is to blame, not the peer.",
     ),
 ];
 

@@ -32,4 +32,5 @@ pub use outcome::{Outcome, Verdict};
 pub use plan::{Inapplicable, Plan, Selection};
 pub use results::Results;
 pub use runner::run;
+pub use schema_valid::validates;
 pub use tested::Tested;

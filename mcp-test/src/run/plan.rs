@@ -9,6 +9,7 @@ use super::{Baseline, Cell, Tested, UsageError};
 use crate::expect::words::closest;
 use crate::scenario::{Leg, Profile, Scenario, Suite};
 use crate::scenarios;
+use crate::spec::schema::Schemas;
 use crate::spec::{Revision, Revisions};
 #[cfg(feature = "http")]
 use crate::transport::Target;
@@ -73,6 +74,8 @@ pub struct Plan {
     pub timeout: Duration,
     /// The limits of size on what the target sends.
     pub limits: Limits,
+    /// What the shapes of messages are judged by.
+    pub schemas: Schemas,
     /// The failures that are expected.
     pub baseline: Option<Baseline>,
     /// What it was built from.
@@ -147,6 +150,7 @@ impl Plan {
             jobs: NonZeroUsize::MIN,
             timeout: TIMEOUT,
             limits: Limits::default(),
+            schemas: Schemas::default(),
             baseline: None,
             selection: selection.clone(),
         })
@@ -163,8 +167,9 @@ impl Plan {
         let selection = Selection { carriers: vec![CarrierKind::Sse], ..self.selection.clone() };
         let plan = Self::build(target.clone().also_over_sse(), self.profile, &selection).ok()?;
         let (jobs, timeout, limits) = (self.jobs, self.timeout, self.limits);
-        let baseline = self.baseline.clone();
-        (!plan.cells.is_empty()).then_some(Self { jobs, timeout, limits, baseline, ..plan })
+        let (schemas, baseline) = (self.schemas.clone(), self.baseline.clone());
+        let over_sse = Self { jobs, timeout, limits, schemas, baseline, ..plan };
+        (!over_sse.cells.is_empty()).then_some(over_sse)
     }
 
     /// Plays up to `jobs` cells at the same time.
@@ -185,6 +190,13 @@ impl Plan {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets what the shapes of messages are judged by.
+    #[must_use]
+    pub fn schemas(mut self, schemas: Schemas) -> Self {
+        self.schemas = schemas;
         self
     }
 

@@ -5,9 +5,9 @@ mod visit;
 use std::time::Duration;
 
 use super::outcome::STDERR_LINES;
-use super::schema_valid::schema_valid;
+use super::schema_valid::{Said, schema_valid};
 use super::{Cell, Outcome, Plan, Tested};
-use crate::check::{Blame, Check, Finding, Origin, Severity, Status, WELL_FORMED};
+use crate::check::{Blame, Check, Finding, Origin, Severity, ShapeJudgement, Status, WELL_FORMED};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
 use crate::scenario::{
@@ -63,6 +63,7 @@ struct Parts {
     checks: Vec<Check>,
     trace: Trace,
     judged: Vec<Finding>,
+    shapes: ShapeJudgement,
     left: Option<Left>,
 }
 
@@ -101,7 +102,7 @@ impl Stage<'_> {
         let mut ctx = Ctx::new(self.setup(target, inventory), Some(self.cell.scenario));
         let playing = body(&mut ctx);
         let ending = clock::within(Deadline::after(self.plan.timeout), playing).await;
-        let Ended { mut checks, trace, judged, unexamined, .. } = ctx.end().await;
+        let Ended { mut checks, trace, judged, shapes, unexamined, .. } = ctx.end().await;
         match ending {
             Err(_) => checks = vec![self.timed_out(&trace)],
             Ok(Err(finding)) if self.is_officially_a_timeout(&trace) => {
@@ -115,19 +116,18 @@ impl Stage<'_> {
                 complain_about_the_rest(self.cell, &mut checks);
             }
         }
-        self.concluded(Parts { checks, trace, judged, left: None })
+        self.concluded(Parts { checks, trace, judged, shapes, left: None })
     }
 
     /// Adds the checks that every scenario gets.
     fn concluded(self, parts: Parts) -> Outcome {
-        let Parts { mut checks, trace, judged, left } = parts;
+        let Parts { mut checks, trace, judged, shapes, left } = parts;
         if checks.is_empty() {
             let finding = Finding::harness("the scenario ended without making a check");
             checks.push(Check::from_finding(self.cell.scenario.id, Origin::Official, finding));
         }
-        if self.profile == Profile::Official {
-            checks.extend(schema_valid(self.cell.scenario, &checks, &judged));
-        }
+        let said = Said { trace: &trace, judged: &judged, shapes: &shapes };
+        checks.extend(schema_valid(self.cell.scenario, self.profile, &said));
         checks.push(well_formed(&judged, &trace));
         let outcome = self.outcome(checks, trace);
         let Some(left) = left else { return outcome };
@@ -145,6 +145,7 @@ impl Stage<'_> {
             timeout: self.request_timeout(),
             until: Deadline::after(self.nearly()),
             inventory,
+            schemas: self.plan.schemas.clone(),
         }
     }
 

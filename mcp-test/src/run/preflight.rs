@@ -376,6 +376,7 @@ async fn list(
         timeout: patience,
         until: Deadline::never(),
         inventory: Inventory::default(),
+        schemas: plan.schemas.clone(),
     };
     let mut ctx = Ctx::new(setup, None);
     let wants =

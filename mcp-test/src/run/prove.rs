@@ -126,7 +126,7 @@ async fn carry_out(scenario: &'static Scenario, peer: &Peer, proof: &Proof) -> R
 }
 
 /// What is wrong with how a damaged run is reported: a failure that names no requirement, though it is neither a false
-/// one nor about a fixture nor a remark of the judge, or one that does not exist, or not at its revision.
+/// one nor about a fixture nor a shape nor a remark of the judge, or one that does not exist, or not at its revision.
 fn unfounded(outcome: &Outcome) -> Vec<String> {
     let mut unfounded = Vec::new();
     for check in outcome.checks.iter().filter(|check| check.status.is_failing()) {
@@ -138,7 +138,9 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
         // The judge remarks on what no requirement says, too, and then only as a WARNING.
         let is_remark = check.id == WELL_FORMED && check.status == Status::Warning;
         let about_the_visit = [TOOK_PART, LEFT_WELL].contains(&check.id.as_str());
-        let excused = check.known_false.is_some() || of_fixture || is_remark || about_the_visit;
+        let of_shape = finding.shape.is_some();
+        let excused =
+            check.known_false.is_some() || of_fixture || is_remark || about_the_visit || of_shape;
         if finding.requirements.is_empty() && !excused {
             unfounded.push(format!("{} fails without a requirement: {finding}", check.id));
         }

@@ -1,27 +1,18 @@
-//! The official check `wire-schema-valid`, as far as our own checks can make it.
+//! The official checks `wire-schema-valid` and `wire-schema-harness-error`: every message has its shape.
 //!
-//! Officially each message of the peer is held against the JSON schema of the revision. Messages are not validated here;
-//! what our own checks and the judge find wrong with the shape of a message is told under the official id, so that where
-//! the official suite ends with a failure this run does as well. There is never a SUCCESS, which would say more than was
-//! looked at.
+//! Each scenario gets the first of them, whichever the official suite makes it for; the second only where a message of
+//! ours was wrong. In profile `official` the official schema is the law, and what the specification's text allows is
+//! marked as known to be false. A peer that said nothing is never told that all it said is right.
 
-use serde_json::json;
+use crate::check::{
+    Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Severity, ShapeJudgement, Status,
+};
+use crate::json::{Object, Value};
+use crate::scenario::{Leg, Profile, Scenario};
+use crate::trace::{Seq, Trace, What};
 
-use crate::check::{Check, Finding, Origin, Severity, Status};
-use crate::json::Value;
-use crate::scenario::{Leg, Scenario};
-
-/// The official id.
-pub(super) const SCHEMA_VALID: &str = "wire-schema-valid";
-
-/// Areas of requirements that are about nothing but shape.
-const AREAS: [&str; 1] = ["schema."];
-
-/// What is in these areas, and which no schema of a message can say.
-const EXCEPT: [&str; 1] = ["schema.message-direction"];
-
-/// The requirements of other areas that are about shape.
-const SHAPES: [&str; 19] = [
+/// The requirements of the envelope that the schema of a message makes, too.
+const OF_THE_ENVELOPE: [&str; 12] = [
     "base.result-type-present",
     "jsonrpc.batch-not-sent",
     "jsonrpc.error-code-integer",
@@ -34,13 +25,6 @@ const SHAPES: [&str; 19] = [
     "jsonrpc.response-result-or-error",
     "jsonrpc.result-object",
     "jsonrpc.version-member",
-    "pagination.cursor.string",
-    "prompts.message.role-values",
-    "prompts.message.single-content",
-    "resources.contents.text-or-blob",
-    "resources.definition.uri-valid",
-    "tools.content.text",
-    "tools.definition.input-schema-object-root",
 ];
 
 /// The scenarios whose messages the official suite does not validate.
@@ -56,93 +40,142 @@ const NOT_VALIDATED: [&str; 6] = [
 /// The scenarios for clients whose messages the official suite validates.
 const VALIDATED_OF_CLIENTS: [&str; 2] = ["json-schema-2020-12-preservation", "tools_call"];
 
-fn is_validated(scenario: &Scenario) -> bool {
-    match scenario.leg {
-        Leg::Server => !NOT_VALIDATED.contains(&scenario.id),
-        Leg::Client => VALIDATED_OF_CLIENTS.contains(&scenario.id),
-    }
+/// The longest message that is shown whole in the details.
+const SHOWN: usize = 64 * 1024;
+
+/// What was said in a scenario, and what was found wrong with it.
+pub(super) struct Said<'a> {
+    pub(super) trace: &'a Trace,
+    /// By the rules of the envelope.
+    pub(super) judged: &'a [Finding],
+    /// By the shapes.
+    pub(super) shapes: &'a ShapeJudgement,
 }
 
-/// The check, as FAILURE, if a message of a scenario was found to have a wrong shape.
-pub(super) fn schema_valid(
-    scenario: &Scenario,
-    checks: &[Check],
-    judged: &[Finding],
-) -> Option<Check> {
-    if !is_validated(scenario) {
-        return None;
-    }
-    let own = checks.iter().filter(|check| check.origin == Origin::Own);
-    let violations: Vec<&Finding> = own
-        .filter_map(|check| check.finding.as_ref())
-        .chain(judged)
-        .filter(is_about_shape)
-        .collect();
-    let first = Finding::clone(violations.first()?);
-    let texts: Vec<String> = violations.iter().map(ToString::to_string).collect();
-    let mut row = Check::new(SCHEMA_VALID, Origin::Official, Status::Failure);
+/// The checks of the shapes of everything that was said in a scenario.
+pub(super) fn schema_valid(scenario: &Scenario, profile: Profile, said: &Said<'_>) -> Vec<Check> {
+    let origin = if validates(scenario) { Origin::Official } else { Origin::Own };
+    let mut checks = vec![of_peer(origin, profile, said)];
+    checks.extend(of_harness(origin, said));
+    checks
+}
+
+/// Whether the official suite validates the messages of a scenario: then [`SCHEMA_VALID`] is official there.
+#[must_use]
+pub fn validates(scenario: &Scenario) -> bool {
+    scenario.official.is_some()
+        && match scenario.leg {
+            Leg::Server => !NOT_VALIDATED.contains(&scenario.id),
+            Leg::Client => VALIDATED_OF_CLIENTS.contains(&scenario.id),
+        }
+}
+
+fn of_peer(origin: Origin, profile: Profile, said: &Said<'_>) -> Check {
+    let envelope = said.judged.iter().filter(is_of_the_schema);
+    let violations: Vec<&Finding> = envelope.chain(&said.shapes.findings).collect();
+    let mut row = match violations.iter().max_by_key(|finding| finding.severity) {
+        Some(gravest) => Check {
+            message: Some(together(&violations)),
+            details: Some(details(&violations, said)),
+            known_false: known_false(profile, &violations),
+            requirements: requirements(&violations),
+            ..Check::from_finding(SCHEMA_VALID, origin, Finding::clone(gravest))
+        },
+        None if said.shapes.said == 0 => Check {
+            message: Some("the peer said nothing that could be judged".to_owned()),
+            ..Check::new(SCHEMA_VALID, origin, Status::Skipped)
+        },
+        None => Check {
+            details: Some(details(&[], said)),
+            ..Check::new(SCHEMA_VALID, origin, Status::Success)
+        },
+    };
     row.name = "WireSchemaValid".to_owned();
     row.description =
         "Everything that the peer sent has the shape that the schema gives it".to_owned();
-    row.message = Some(texts.join("\n\n"));
-    row.requirements.clone_from(&first.requirements);
-    row.finding = Some(first);
-    let violations = violations.iter().map(|violation| {
-        json!({ "errors": [violation.to_string()], "requirements": violation.requirements })
-    });
-    let violations: Vec<serde_json::Value> = violations.collect();
-    row.details = Some(Value::from(json!({ "violations": violations })));
-    Some(row)
+    row
 }
 
-fn is_about_shape(finding: &&Finding) -> bool {
-    let is_shape = |id: &&str| {
-        let in_area = AREAS.iter().any(|area| id.starts_with(area)) && !EXCEPT.contains(id);
-        in_area || SHAPES.contains(id)
-    };
-    finding.severity == Severity::Must && finding.requirements.iter().any(is_shape)
+fn of_harness(origin: Origin, said: &Said<'_>) -> Option<Check> {
+    let violations: Vec<&Finding> = said.shapes.harness.iter().collect();
+    let first = Finding::clone(violations.first()?);
+    Some(Check {
+        name: "WireSchemaHarnessError".to_owned(),
+        description: "Everything that mcp-test itself sent has the shape that the schema gives it"
+            .to_owned(),
+        message: Some(together(&violations)),
+        details: Some(details(&violations, said)),
+        ..Check::from_finding(SCHEMA_HARNESS_ERROR, origin, first)
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scenarios;
-    use crate::spec::requirement;
+fn is_of_the_schema(finding: &&Finding) -> bool {
+    let says_so = finding.requirements.iter().any(|id| OF_THE_ENVELOPE.contains(id));
+    finding.severity == Severity::Must && says_so
+}
 
-    fn scenario(leg: Leg, id: &str) -> &'static Scenario {
-        scenarios::find(leg, id).expect("a built-in scenario")
-    }
+/// Why all that is wrong is wrong by the official schema alone, if that is so.
+fn known_false(profile: Profile, violations: &[&Finding]) -> Option<String> {
+    let allowed = |finding: &&Finding| finding.shape.as_ref().and_then(|shape| shape.allowed);
+    let reasons: Option<Vec<&str>> = violations.iter().map(allowed).collect();
+    let first = *reasons?.first()?;
+    (profile == Profile::Official).then(|| first.to_owned())
+}
 
-    fn own(finding: Finding) -> Check {
-        Check::from_finding("own", Origin::Own, finding)
-    }
-
-    #[test]
-    fn the_lists_name_requirements_that_exist() {
-        for id in SHAPES.iter().chain(&EXCEPT) {
-            assert_eq!(requirement::find(id).map(|found| found.id), Some(*id));
+/// All requirements that are broken, each once.
+fn requirements(findings: &[&Finding]) -> Vec<&'static str> {
+    let mut ids = Vec::new();
+    for id in findings.iter().flat_map(|finding| &finding.requirements) {
+        if !ids.contains(id) {
+            ids.push(*id);
         }
-        assert!(SHAPES.is_sorted());
     }
+    ids
+}
 
-    #[test]
-    fn only_what_is_about_shape_and_must_be_is_told() {
-        let shape = || Finding::peer("a tool has no name").requires("schema.tool");
-        let other = Finding::peer("two tools have one name").requires("tools.name.unique");
-        let direction = Finding::peer("the wrong way").requires("schema.message-direction");
-        let official = Check::from_finding("a", Origin::Official, shape());
-        let silent = [own(other), own(direction), own(shape().should()), official];
-        assert_eq!(schema_valid(scenario(Leg::Server, "tools-list"), &silent, &[]), None);
-        let initialize = scenario(Leg::Client, "initialize");
-        assert_eq!(schema_valid(initialize, &[own(shape())], &[]), None);
+fn together(findings: &[&Finding]) -> String {
+    let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    texts.join("\n\n")
+}
 
-        let judged = Finding::peer("no version").requires("jsonrpc.version-member");
-        let row = schema_valid(scenario(Leg::Server, "tools-list"), &[own(shape())], &[judged])
-            .expect("a row");
-        assert_eq!((row.status, row.origin), (Status::Failure, Origin::Official));
-        assert_eq!(row.message.as_deref(), Some("a tool has no name\n\nno version"));
-        let details = row.details.expect("details");
-        let violations = details.get("violations").and_then(Value::as_array);
-        assert_eq!(violations.map(<[Value]>::len), Some(2));
+/// The details in the official form: one item for each message that is wrong.
+fn details(findings: &[&Finding], said: &Said<'_>) -> Value {
+    let mut wrong: Vec<(Seq, Object, Vec<Value>)> = Vec::new();
+    for finding in findings {
+        let Some(at) = finding.evidence.last().copied() else { continue };
+        let error = Value::from(finding.to_string());
+        match wrong.iter_mut().find(|(seq, ..)| *seq == at) {
+            Some((_, _, errors)) => errors.push(error),
+            None => wrong.push((at, message(finding, at, said.trace), vec![error])),
+        }
     }
+    let violations = wrong.into_iter().map(|(_, mut item, errors)| {
+        item.insert("errors", Value::Array(errors));
+        Value::Object(item)
+    });
+    let mut details = Object::new();
+    if !findings.is_empty() {
+        details.push("violations", Value::Array(violations.collect()));
+    }
+    details.push("messagesValidated", said.shapes.judged);
+    details.into()
+}
+
+/// A message that is wrong: whose it is, of which revision, and what it says.
+fn message(finding: &Finding, at: Seq, trace: &Trace) -> Object {
+    let mut item = Object::new();
+    let event = trace.events_at(&[at]).next().cloned();
+    if let Some(event) = &event {
+        item.push("origin", event.party.as_str());
+    }
+    if let Some(shape) = &finding.shape {
+        item.push("specVersion", shape.revision.as_str());
+    }
+    item.push("context", finding.headline.as_str());
+    if let Some(What::Message { text, reading }) = event.map(|event| event.what)
+        && let Some(value) = reading.value().filter(|_| text.len() <= SHOWN)
+    {
+        item.push("message", value.clone());
+    }
+    item
 }

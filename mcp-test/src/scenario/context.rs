@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use super::connected::Keep;
 use super::{CheckBuilder, Connected, Inventory, Profile, Scenario};
-use crate::check::{Check, Collector, Finding, judge};
+use crate::check::{Check, Collector, Finding, ShapeJudgement, judge, judge_shapes};
 use crate::client::{Client, Handlers, Options};
 use crate::clock::Deadline;
 use crate::spec::Revision;
+use crate::spec::schema::Schemas;
 use crate::trace::{Party, Recorder, Seq, Trace, What};
 use crate::transport::{CarrierKind, Limits, Link, Target};
 
@@ -30,6 +31,8 @@ pub struct Setup {
     pub until: Deadline,
     /// What the peer was seen to offer, where that was asked.
     pub inventory: Inventory,
+    /// What the shapes of messages are judged by.
+    pub schemas: Schemas,
 }
 
 /// What is left of a context at its end.
@@ -40,8 +43,10 @@ pub struct Ended {
     pub checks: Vec<Check>,
     /// Everything that was said.
     pub trace: Trace,
-    /// What is wrong with the peer's side of the whole conversation.
+    /// What is wrong with the peer's side of the whole conversation, but for the shapes of its messages.
     pub judged: Vec<Finding>,
+    /// What the shapes of all messages come to.
+    pub shapes: ShapeJudgement,
     /// Error replies at which the scenario never looked.
     pub unexamined: Vec<Finding>,
 }
@@ -291,10 +296,11 @@ impl Ctx {
         let (revisions, unexamined) = self.keep.end().await;
         let trace = self.recorder.trace();
         let spoken = |connection| revisions.get(&connection).copied();
-        let judged = judge(&trace, Party::Server, &|connection| {
-            spoken(connection).unwrap_or(self.setup.revision)
-        });
-        Ended { checks: self.collector.into_checks(), trace, judged, unexamined }
+        let Setup { revision, profile, schemas, .. } = &self.setup;
+        let meant = |connection| spoken(connection).unwrap_or(*revision);
+        let judged = judge(&trace, Party::Server, &meant);
+        let shapes = judge_shapes(&trace, Party::Server, &meant, schemas, profile.authority());
+        Ended { checks: self.collector.into_checks(), trace, judged, shapes, unexamined }
     }
 }
 
@@ -327,6 +333,7 @@ mod tests {
             timeout: Duration::from_secs(10),
             until: Deadline::never(),
             inventory: Inventory::default(),
+            schemas: Schemas::default(),
         };
         Ctx::new(setup, None)
     }

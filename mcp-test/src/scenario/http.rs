@@ -220,6 +220,7 @@ mod tests {
             timeout,
             until: Deadline::never(),
             inventory: Inventory::default(),
+            schemas: crate::spec::schema::Schemas::default(),
         };
         Ctx::new(setup, None)
     }

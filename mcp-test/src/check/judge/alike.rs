@@ -9,7 +9,7 @@ const KEPT: usize = 5;
 
 /// How often each kind of finding was made.
 #[derive(Default)]
-pub(super) struct Alike(BTreeMap<Kind, Made>);
+pub(in crate::check) struct Alike(BTreeMap<Kind, Made>);
 
 /// What is alike has one severity and one headline. What is wrong with a shape is of another kind at another place, but
 /// for where in a list that is.
@@ -35,7 +35,7 @@ struct Made {
 
 impl Alike {
     /// Whether a finding is kept, as the one with this index.
-    pub(super) fn admits(&mut self, finding: &Finding, index: usize) -> bool {
+    pub(in crate::check) fn admits(&mut self, finding: &Finding, index: usize) -> bool {
         let first = Made { times: 0, got: Vec::new(), last: index };
         let made = self.0.entry(kind(finding)).or_insert(first);
         made.times += 1;
@@ -48,7 +48,7 @@ impl Alike {
     }
 
     /// Says with the last of each kind how many there were beyond it; more than that where the trace has not kept all.
-    pub(super) fn count(&self, findings: &mut [Finding], elided: bool) {
+    pub(in crate::check) fn count(&self, findings: &mut [Finding], elided: bool) {
         for Made { times, got, last } in self.0.values() {
             let more = times - got.len();
             let Some(finding) = findings.get_mut(*last).filter(|_| more > 0) else { continue };

@@ -1,7 +1,7 @@
 //! Judging a whole trace: what holds for every message of every conversation, whoever sends it and whatever it is about.
 //!
 //! Envelope rules of JSON-RPC, ids, batches, directions, and what a carrier may carry. What a message's params or result
-//! must hold is not judged here.
+//! must hold is [`judge_shapes`](super::judge_shapes)'s.
 //!
 //! What was dropped from a long trace cannot be judged, nor what depends on it. An in-memory duplex carries the lines of
 //! the stdio transport, so the rules of that transport are held against what comes over it, too. Over HTTP it is
@@ -18,7 +18,7 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
-use self::alike::Alike;
+pub(super) use self::alike::Alike;
 use self::cancelled::Cancelled;
 use self::ids::Ids;
 use super::Finding;
@@ -100,7 +100,7 @@ pub fn judge(
 }
 
 /// Whether something was dropped from a trace.
-fn is_elided(trace: &Trace) -> bool {
+pub(super) fn is_elided(trace: &Trace) -> bool {
     let is_elided = |event: &Event| matches!(event.what, What::Elided { .. });
     trace.elided > 0 || trace.events.iter().any(is_elided)
 }

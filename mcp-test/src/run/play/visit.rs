@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::{Parts, Stage, blame_the_rest, complain_about_the_rest};
-use crate::check::{self, Check, Finding, Origin, Status};
+use crate::check::{self, Check, Finding, Origin, ShapeJudgement, Status};
 use crate::clock;
 use crate::process::Exit;
 use crate::run::Outcome;
 use crate::scenario::{self, Judging, LEFT_WELL, TOOK_PART};
 use crate::server::Server;
+use crate::spec::Revision;
 use crate::trace::{Party, Recorder, Seq, Trace, What};
 use crate::transport::client_target::SCENARIO;
 use crate::transport::{ClientTarget, Leaving, Left};
@@ -52,9 +53,17 @@ impl Stage<'_> {
         }
         checks.push(self.took_part(&trace, &left));
         checks.push(self.left_well(&trace, &left));
-        let judged = check::judge(&trace, Party::Client, &|_| spoken);
+        let (judged, shapes) = self.judged(&trace, spoken);
         let trace = Arc::unwrap_or_clone(trace);
-        self.concluded(Parts { checks, trace, judged, left: Some(left) })
+        self.concluded(Parts { checks, trace, judged, shapes, left: Some(left) })
+    }
+
+    /// What is wrong with the client's side of the conversation, and what the shapes of all messages come to.
+    fn judged(&self, trace: &Trace, spoken: Revision) -> (Vec<Finding>, ShapeJudgement) {
+        let (client, spoken) = (Party::Client, &|_| spoken);
+        let (schemas, authority) = (&self.plan.schemas, self.profile.authority());
+        let shapes = check::judge_shapes(trace, client, spoken, schemas, authority);
+        (check::judge(trace, client, spoken), shapes)
     }
 
     #[cfg(feature = "http")]

@@ -6,9 +6,8 @@
 use serde_json::json;
 
 use super::{block_on, outcome, statuses, unfounded};
-use crate::check::{Check, Finding, Origin, Status, WELL_FORMED};
+use crate::check::{Check, Finding, Origin, SCHEMA_VALID, Status, WELL_FORMED};
 use crate::json::Value;
-use crate::run::schema_valid::SCHEMA_VALID;
 use crate::run::{Cell, Outcome, Verdict};
 use crate::scenario::{Leg, Profile};
 use crate::scenarios;

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Authority;
 use super::model::{Index, Model, Object, Type};
-use super::source::{Format, Range};
+use super::source::Range;
 
 /// The draft that our documents are written in.
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -53,9 +52,6 @@ fn schema(model: &Model, of: &Type) -> Value {
         Type::Null | Type::Boolean | Type::String => json!({"type": primitive(of)}),
         Type::Integer(range) | Type::Number(range) => {
             bounded(json!({"type": primitive(of)}), *range, ["minimum", "maximum"])
-        }
-        Type::Format(Format::Base64) if model.authority == Authority::Schema => {
-            json!({"type": "string"})
         }
         Type::Format(format) => json!({"type": "string", "format": format.as_str()}),
         Type::Literal(text) => json!({"type": "string", "const": text}),

@@ -1,8 +1,7 @@
 //! Whether a value is what a type says: yes or no, without a word and without allocating.
 
-use super::Authority;
 use super::model::{Model, Object, Type};
-use super::source::{Format, Range};
+use super::source::Range;
 use crate::json::{self, Number, Value};
 
 /// Whether `value` is what `of` says.
@@ -10,9 +9,7 @@ pub(super) fn fits(model: &Model, of: &Type, value: &Value) -> bool {
     match (of, value) {
         (Type::Any, _) | (Type::Null, Value::Null) | (Type::Boolean, Value::Bool(_)) => true,
         (Type::String, Value::String(_)) => true,
-        (Type::Format(format), Value::String(text)) => {
-            is_annotation(model, *format) || format.fits(text)
-        }
+        (Type::Format(format), Value::String(text)) => format.fits(text),
         (Type::Literal(literal), Value::String(text)) => text == literal,
         (Type::Integer(range), Value::Number(number)) => {
             number.is_integer() && number_within(*range, number)
@@ -28,11 +25,6 @@ pub(super) fn fits(model: &Model, of: &Type, value: &Value) -> bool {
         (Type::Named(index), value) => fits(model, &model.shape(*index).of, value),
         _ => false,
     }
-}
-
-/// Whether the authority takes any string for the format.
-pub(super) fn is_annotation(model: &Model, format: Format) -> bool {
-    format == Format::Base64 && model.authority == Authority::Schema
 }
 
 fn object_fits(model: &Model, object: &Object, value: &json::Object) -> bool {

@@ -2,7 +2,6 @@
 //!
 //! Making it from what stands in the files is `resolve`.
 
-use super::Authority;
 use super::source::{Format, Range};
 use crate::spec::Revision;
 
@@ -10,7 +9,6 @@ use crate::spec::Revision;
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) revision: Revision,
-    pub(super) authority: Authority,
     pub(super) shapes: Vec<Shape>,
 }
 

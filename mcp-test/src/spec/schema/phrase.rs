@@ -1,6 +1,5 @@
 //! What a type is in words, to be read after "is": `a string`, `"ping"`, `an array of up to 100 items`.
 
-use super::fits::is_annotation;
 use super::model::{Model, Type};
 use super::source::Range;
 use crate::expect::words;
@@ -12,7 +11,6 @@ pub(super) fn phrase(model: &Model, of: &Type) -> String {
         Type::Null => "null".to_owned(),
         Type::Boolean => "a boolean".to_owned(),
         Type::String => "a string".to_owned(),
-        Type::Format(format) if is_annotation(model, *format) => "a string".to_owned(),
         Type::Format(format) => format.words().to_owned(),
         Type::Integer(range) => format!("an integer{}", between(*range)),
         Type::Number(range) => format!("a number{}", between(*range)),

@@ -27,7 +27,7 @@ pub(super) fn model(
     let all = source.shapes.iter().filter(here).map(|shape| (shape.name, shape)).collect();
     let mut resolver = Resolver { revision, authority, places, all, problems: Vec::new() };
     let shapes = named.into_iter().map(|shape| resolver.shape(shape)).collect();
-    (Model { revision, authority, shapes }, resolver.problems)
+    (Model { revision, shapes }, resolver.problems)
 }
 
 struct Resolver<'a> {

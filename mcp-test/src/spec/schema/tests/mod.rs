@@ -1,3 +1,4 @@
 //! The shape files are sound, and say what the official schema says.
 
+mod official;
 mod sound;

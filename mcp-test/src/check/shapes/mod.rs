@@ -1,0 +1,226 @@
+//! Judging the shapes of a whole trace: what the params, the result or the error of each message must hold.
+//!
+//! Each message is judged in the context of its exchange: a result against the method that it answers, in the revision
+//! that was agreed on or that is carried. What a shape is, `spec::schema` knows. The rules of the envelope are
+//! [`judge`](super::judge)'s: what breaks them is not said again here.
+
+mod choice;
+mod exchanges;
+mod requirements;
+#[cfg(test)]
+mod tests;
+
+use self::exchanges::{Exchanges, Place};
+use super::judge::{Alike, is_elided};
+use super::{Finding, Shape};
+use crate::expect::words::begun;
+use crate::json::{Pointer, Value};
+use crate::spec::schema::{Authority, DISAGREEMENTS, Schemas, Violation};
+use crate::spec::{Era, Revision};
+use crate::trace::{Connection, Event, Party, Trace, What};
+use crate::wire::{Frame, Message};
+
+/// How many violations of one message are told; there may be more than these.
+const TOLD: usize = 6;
+
+/// What the shapes of a conversation come to.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ShapeJudgement {
+    /// What is wrong with the messages of the judged party.
+    pub findings: Vec<Finding>,
+    /// What is wrong with those of the other party, which is ours, unless it was meant to be wrong.
+    pub harness: Vec<Finding>,
+    /// How many messages were judged, of both parties.
+    pub judged: usize,
+    /// How many of them the judged party said.
+    pub said: usize,
+}
+
+/// Everything wrong with the shapes of what was said in `trace`, by `who` and by the other party.
+///
+/// `revisions` knows for each connection the revision that it was meant to be held in; what was agreed on in it, or is
+/// carried by a message, counts more. A finding that rests on the official schema alone says so in
+/// [`Shape::allowed`].
+#[must_use]
+pub fn judge_shapes(
+    trace: &Trace,
+    who: Party,
+    revisions: &dyn Fn(Connection) -> Revision,
+    schemas: &Schemas,
+    authority: Authority,
+) -> ShapeJudgement {
+    let judgement = ShapeJudgement::default();
+    let (peer, ours) = (Alike::default(), Alike::default());
+    let exchanges = Exchanges::new(revisions);
+    let mut judge =
+        Judge { who, schemas, authority, exchanges, judgement, peer, ours, more: false };
+    for event in &trace.events {
+        judge.event(event);
+    }
+    let Judge { mut judgement, peer, ours, more, .. } = judge;
+    let elided = more || is_elided(trace);
+    peer.count(&mut judgement.findings, elided);
+    ours.count(&mut judgement.harness, elided);
+    judgement
+}
+
+struct Judge<'a> {
+    who: Party,
+    schemas: &'a Schemas,
+    authority: Authority,
+    exchanges: Exchanges<'a>,
+    judgement: ShapeJudgement,
+    peer: Alike,
+    ours: Alike,
+    /// There may be more violations than were told.
+    more: bool,
+}
+
+impl Judge<'_> {
+    fn event(&mut self, event: &Event) {
+        match &event.what {
+            What::HttpRequest { headers, .. } => self.exchanges.request(event, headers),
+            What::Message { reading, .. } => match reading.frame() {
+                Some(Ok(Frame::One(message))) => self.message(event, &Pointer::root(), message),
+                Some(Ok(Frame::Batch(items))) => {
+                    for (index, item) in items.iter().enumerate() {
+                        if let Ok(message) = item {
+                            self.message(event, &Pointer::root().index(index), message);
+                        }
+                    }
+                }
+                Some(Err(_)) | None => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// Judges a message that stands at `root` in what was said.
+    fn message(&mut self, event: &Event, root: &Pointer, message: &Message) {
+        let place = self.exchanges.place(event, message);
+        let by_peer = event.party == self.who;
+        if !by_peer && event.deliberate {
+            return;
+        }
+        self.judgement.judged += 1;
+        self.judgement.said += usize::from(by_peer);
+        let violations = self.violations(message, &place, self.authority);
+        if violations.is_empty() {
+            return;
+        }
+        self.more |= violations.len() >= TOLD;
+        let by_text = match self.authority {
+            Authority::Text => None,
+            Authority::Schema => Some(self.violations(message, &place, Authority::Text)),
+        };
+        for violation in violations {
+            if is_of_the_envelope(&violation.pointer, message, place.revision, event.party) {
+                continue;
+            }
+            let allowed = by_text
+                .as_ref()
+                .is_some_and(|found| !found.iter().any(|other| other.pointer == violation.pointer));
+            let finding = self.finding(event, root, message, &place, violation, allowed);
+            self.keep(by_peer, finding);
+        }
+    }
+
+    fn violations(&self, message: &Message, place: &Place, authority: Authority) -> Vec<Violation> {
+        choice::judge(self.schemas, message, place, authority)
+    }
+
+    fn finding(
+        &self,
+        event: &Event,
+        root: &Pointer,
+        message: &Message,
+        place: &Place,
+        violation: Violation,
+        allowed: bool,
+    ) -> Finding {
+        let Violation { pointer, expected, got, shape, link, .. } = violation;
+        let what = what(message, place);
+        let revision = place.revision;
+        let named = choice::named(self.schemas, message, place, self.authority);
+        let requirement =
+            requirements::find(&shape, &pointer, named.as_ref(), revision, event.party);
+        let pointer = root.clone().join(&pointer);
+        let finding = if event.party == self.who {
+            Finding::peer(format!("{what} does not have the shape that MCP {revision} gives it"))
+        } else {
+            Finding::harness(format!(
+                "{what} was sent without the shape that MCP {revision} gives it"
+            ))
+        };
+        let subject = match pointer.as_str() {
+            "" => "the message".to_owned(),
+            place => format!("`{place}`"),
+        };
+        let mut shape = Shape::new(shape, revision, pointer, link);
+        shape.allowed = allowed.then(|| why(&shape));
+        let mut finding = finding
+            .expected(format!("{subject} is {expected}"))
+            .got(got)
+            .shape(shape)
+            .evidence_all(place.answers.as_ref().map(|asked| asked.seq))
+            .evidence(event.seq);
+        finding.requirements.extend(requirement);
+        finding
+    }
+
+    fn keep(&mut self, by_peer: bool, finding: Finding) {
+        let (alike, kept) = if by_peer {
+            (&mut self.peer, &mut self.judgement.findings)
+        } else {
+            (&mut self.ours, &mut self.judgement.harness)
+        };
+        if alike.admits(&finding, kept.len()) {
+            kept.push(finding);
+        }
+    }
+}
+
+/// Whether the envelope rules have looked at this place already.
+fn is_of_the_envelope(
+    pointer: &Pointer,
+    message: &Message,
+    revision: Revision,
+    party: Party,
+) -> bool {
+    let is_object = |value: Option<&Value>| value.is_some_and(Value::is_object);
+    match (pointer.as_str(), message) {
+        ("/jsonrpc" | "/id" | "/method" | "/error" | "/error/code" | "/error/message", _) => true,
+        ("/params", _) => message.params().is_some_and(|params| !params.is_object()),
+        ("/result", Message::Response(response)) => !is_object(Some(&response.result)),
+        ("/result/resultType", Message::Response(response)) => {
+            let says_so = response.result.get("resultType").and_then(Value::as_str).is_some();
+            !says_so && party == Party::Server && revision.era() == Era::Stateless
+        }
+        _ => false,
+    }
+}
+
+/// The message in a few words.
+fn what(message: &Message, place: &Place) -> String {
+    let answers = place.answers.as_ref().map(|asked| begun(&asked.method));
+    match (message, answers) {
+        (Message::Request(request), _) => format!("the request `{}`", begun(&request.method)),
+        (Message::Notification(said), _) => format!("the notification `{}`", begun(&said.method)),
+        (Message::Response(_), Some(method)) => format!("the result of `{method}`"),
+        (Message::Response(_), None) => "a result".to_owned(),
+        (Message::Error(_), Some(method)) => format!("the error reply to `{method}`"),
+        (Message::Error(_), None) => "an error reply".to_owned(),
+    }
+}
+
+/// Why the text allows what the schema does not.
+fn why(shape: &Shape) -> &'static str {
+    let disagreement = DISAGREEMENTS.iter().find(|disagreement| {
+        disagreement.definition == shape.name && disagreement.revisions.contains(shape.revision)
+    });
+    disagreement
+        .map_or("the text of the specification allows it, its schema alone does not", |found| {
+            found.says
+        })
+}

@@ -1,0 +1,130 @@
+//! Which requirement a message breaks that does not have its shape.
+//!
+//! Some places have a requirement of their own. Else it is the one of the shape that is broken, else the one of the
+//! message as a whole; each where it holds, and binds who broke it. What breaks none of them is wrong all the same.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::json::Pointer;
+use crate::spec::requirement::{self, Requirement};
+use crate::spec::schema::Definition;
+use crate::spec::{Revision, Who};
+use crate::trace::Party;
+
+/// A message, or `*` for any; the end of a pointer in it, `*` for any index or name; the requirements about that place.
+type About = (&'static str, &'static str, &'static [&'static str]);
+
+#[rustfmt::skip]
+const PLACES: &[About] = &[
+    ("*", "_meta/io.modelcontextprotocol~1clientCapabilities", &["base.meta-request-required-fields"]),
+    ("*", "_meta/io.modelcontextprotocol~1protocolVersion", &["base.meta-request-required-fields"]),
+    ("*", "_meta/progressToken", &["progress.token-type"]),
+    ("*", "params/cursor", &["pagination.cursor.string"]),
+    ("*", "result/cacheScope", &["caching.scope.values"]),
+    ("*", "result/nextCursor", &["pagination.cursor.string"]),
+    ("*", "result/resultType", &["base.result-type-present"]),
+    ("*", "result/ttlMs", &["caching.ttl.integer"]),
+    ("CompleteResult", "completion/values", &["completion.result.max-100"]),
+    ("CreateMessageRequest", "params/maxTokens", &["sampling.params.max-tokens-required"]),
+    ("ElicitResult", "result/action", &["elicitation.response.action-values"]),
+    ("ElicitResult", "result/content/*", &["elicitation.response.value-types-flat", "elicitation.response.value-types-with-arrays"]),
+    ("GetPromptResult", "messages/*/content", &["prompts.message.single-content"]),
+    ("GetPromptResult", "messages/*/role", &["prompts.message.role-values"]),
+    ("ListResourceTemplatesResult", "resourceTemplates/*/uriTemplate", &["resources.templates.uri-template-valid"]),
+    ("ListResourcesResult", "resources/*/uri", &["resources.definition.uri-valid"]),
+    ("ListToolsResult", "tools/*/inputSchema", &["tools.definition.input-schema-object-root"]),
+    ("ListToolsResult", "tools/*/inputSchema/type", &["tools.definition.input-schema-object-root"]),
+    ("ListToolsResult", "tools/*/outputSchema/type", &["tools.definition.output-schema-object-root"]),
+    ("ProgressNotification", "params/progressToken", &["progress.token-type"]),
+    ("ReadResourceResult", "contents/*", &["resources.contents.text-or-blob"]),
+];
+
+/// The requirements that demand the shape of a definition, by their pages.
+static OF_SHAPES: LazyLock<HashMap<&'static str, Vec<&'static Requirement>>> =
+    LazyLock::new(|| {
+        let mut by_page: HashMap<_, Vec<_>> = HashMap::new();
+        let about_shapes =
+            requirement::all().iter().filter(|found| found.id.starts_with("schema."));
+        for found in about_shapes.filter(|found| found.level.is_must()) {
+            if let Some(anchor) = found.page.strip_prefix("schema#") {
+                by_page.entry(anchor).or_default().push(found);
+            }
+        }
+        by_page
+    });
+
+/// The requirement that is broken by `party` at a place of the message, if one is known.
+pub(super) fn find(
+    shape: &str,
+    pointer: &Pointer,
+    message: Option<&Definition>,
+    revision: Revision,
+    party: Party,
+) -> Option<&'static str> {
+    let binds = |found: &&'static Requirement| {
+        let bound = match found.who {
+            Who::Both => true,
+            Who::Client => party == Party::Client,
+            Who::Server => party == Party::Server,
+            Who::AuthorizationServer => false,
+        };
+        bound && found.revisions.contains(revision)
+    };
+    let name = message.map(Definition::name);
+    let is_about =
+        |(of, end, _): &&About| (*of == "*" || name == Some(*of)) && ends_in(pointer, end);
+    let of_place = PLACES.iter().filter(is_about).flat_map(|(_, _, ids)| *ids);
+    let of_place = of_place.filter_map(|id| requirement::find(id));
+    let of_shape = demanded(shape).chain(message.into_iter().flat_map(|it| demanded(it.name())));
+    of_place.chain(of_shape).find(binds).map(|found| found.id)
+}
+
+/// The requirements for a definition; those for params are told of the message they belong to.
+fn demanded(definition: &str) -> impl Iterator<Item = &'static Requirement> {
+    let anchor = definition.strip_suffix("Params").unwrap_or(definition).to_ascii_lowercase();
+    OF_SHAPES.get(anchor.as_str()).into_iter().flatten().copied()
+}
+
+fn ends_in(pointer: &Pointer, end: &str) -> bool {
+    let mut parts = pointer.as_str().rsplit('/');
+    end.rsplit('/').all(|wanted| parts.next().is_some_and(|part| wanted == "*" || part == wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_names_requirements_that_exist_and_must_be_kept() {
+        for (_, end, ids) in PLACES {
+            for id in *ids {
+                let found = requirement::find(id);
+                assert!(found.is_some_and(|it| it.id == *id && it.level.is_must()), "{end}: {id}");
+            }
+        }
+        assert!(PLACES.is_sorted_by_key(|(of, end, _)| (of, end)));
+    }
+
+    #[test]
+    fn a_pointer_is_known_by_its_end() {
+        let pointer = Pointer::parse("/result/tools/3/inputSchema").expect("a pointer");
+        assert!(
+            ends_in(&pointer, "tools/*/inputSchema") && !ends_in(&pointer, "tools/inputSchema")
+        );
+        assert!(!ends_in(&pointer, "x/y/result/tools/*/inputSchema"));
+    }
+
+    #[test]
+    fn it_is_the_one_that_holds_and_binds() {
+        let id = |shape, party, revision| find(shape, &Pointer::root(), None, revision, party);
+        use Party::{Client, Server};
+        use Revision::{V2025_03_26, V2025_11_25};
+        assert_eq!(id("Tool", Server, V2025_11_25), Some("schema.tool"));
+        assert_eq!(id("Tool", Client, V2025_11_25), None);
+        assert_eq!(id("Icon", Server, V2025_11_25), Some("schema.icon"));
+        assert_eq!(id("Icon", Server, V2025_03_26), None);
+        let params = id("CallToolRequestParams", Client, V2025_11_25);
+        assert_eq!(params, Some("schema.call-tool-request"));
+    }
+}

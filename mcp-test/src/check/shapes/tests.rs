@@ -1,0 +1,126 @@
+//! Conversations written down line by line, and what is wrong with the shapes of their messages.
+
+use super::{ShapeJudgement, judge_shapes};
+use crate::spec::Revision::{self, V2025_06_18, V2025_11_25, V2026_07_28};
+use crate::spec::schema::{Authority, Schemas};
+use crate::trace::{Party, Reading, Recorder, Trace};
+
+/// A conversation written down line by line: `>` from the client, `<` from the server, `!` from the client on purpose.
+fn trace(lines: &[&str]) -> Trace {
+    let recorder = Recorder::new();
+    let on = recorder.open("duplex");
+    for line in lines {
+        let (mark, text) = line.split_at(1);
+        let party = if mark == "<" { Party::Server } else { Party::Client };
+        let seq = recorder.record(on, party, Reading::message(text.trim().to_owned().into()));
+        if mark == "!" {
+            recorder.mark_deliberate(seq);
+        }
+    }
+    recorder.trace()
+}
+
+fn judged(revision: Revision, lines: &[&str]) -> ShapeJudgement {
+    let schemas = Schemas::default();
+    judge_shapes(&trace(lines), Party::Server, &|_| revision, &schemas, Authority::Text)
+}
+
+fn told(judgement: &ShapeJudgement) -> String {
+    let line = |finding: &crate::check::Finding| {
+        let shape = finding.shape.as_ref().expect("a shape");
+        format!("{finding}\n  {shape}; {:?} {:?}\n", finding.requirements, finding.evidence)
+    };
+    let harness = judgement.harness.iter();
+    judgement.findings.iter().chain(harness).map(line).collect()
+}
+
+const LIST: &str = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+
+#[test]
+fn a_good_conversation_is_judged_without_a_finding() {
+    let lines = [
+        LIST,
+        r#"< {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}"#,
+        r#"< {"jsonrpc":"2.0","id":"s","method":"roots/list"}"#,
+        r#"> {"jsonrpc":"2.0","id":"s","result":{"roots":[]}}"#,
+        r#"> {"jsonrpc":"2.0","id":2,"method":"com.example/own","params":{"any":["thing"]}}"#,
+        r#"< {"jsonrpc":"2.0","id":2,"result":{"any":"thing"}}"#,
+    ];
+    let judgement = judged(V2025_11_25, &lines);
+    assert_eq!(told(&judgement), "");
+    assert_eq!((judgement.judged, judgement.said), (6, 3));
+}
+
+#[test]
+fn a_result_is_judged_by_what_it_answers() {
+    let lines = [
+        LIST,
+        r#"> {"jsonrpc":"2.0","id":"1","method":"prompts/list"}"#,
+        r#"< {"jsonrpc":"2.0","id":"1","result":{"prompts":{}}}"#,
+        r#"< {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":7,"inputSchema":{"type":"object"}}]}}"#,
+        r#"< {"jsonrpc":"2.0","id":9,"result":{"tools":7}}"#,
+    ];
+    insta::assert_snapshot!(told(&judged(V2025_11_25, &lines)));
+}
+
+#[test]
+fn the_revision_is_the_one_in_force() {
+    let audio = r#"{"type":"audio","data":"","mimeType":"audio/wav"}"#;
+    let said = format!(r#"< {{"jsonrpc":"2.0","id":1,"result":{{"content":[{audio}]}}}}"#);
+    let call = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
+    let begin = r#"> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
+    let agree = r#"< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"a","version":"1"}}}"#;
+    assert_eq!(told(&judged(V2025_06_18, &[call, &said])), "");
+    let older = judged(V2025_06_18, &[begin, agree, call, &said]);
+    let shape = older.findings[0].shape.as_ref().expect("a shape");
+    assert_eq!(shape.revision, Revision::V2024_11_05);
+}
+
+#[test]
+fn what_the_envelope_breaks_is_not_said_again() {
+    let lines = [
+        LIST,
+        r#"< {"jsonrpc":"2.0","id":1,"result":[]}"#,
+        r#"< {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#,
+        r#"< {"jsonrpc":"2.0","method":"notifications/message","params":[]}"#,
+        r#"< {"id":1,"result":{"tools":[]}}"#,
+        r#"< {"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+    ];
+    assert_eq!(told(&judged(V2025_11_25, &lines)), "");
+    let untyped = [
+        LIST,
+        r#"< {"jsonrpc":"2.0","id":1,"result":{"tools":[],"ttlMs":0,"cacheScope":"public"}}"#,
+    ];
+    assert_eq!(judged(V2026_07_28, &untyped).findings, []);
+}
+
+#[test]
+fn ours_are_our_fault_unless_they_were_meant() {
+    let wrong = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#;
+    let meant = judged(V2025_11_25, &[&format!("! {wrong}")]);
+    assert_eq!((meant.harness.len(), meant.judged), (0, 0));
+    insta::assert_snapshot!(told(&judged(V2025_11_25, &[&format!("> {wrong}")])));
+}
+
+#[test]
+fn the_same_again_and_again_is_told_once() {
+    let log = r#"< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"loud","data":1}}"#;
+    let other = r#"< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}"#;
+    let lines: Vec<&str> = std::iter::repeat_n(log, 1000).chain([other]).collect();
+    let judgement = judged(V2025_11_25, &lines);
+    assert_eq!((judgement.findings.len(), judgement.said), (2, 1001));
+    let hint = judgement.findings[0].hint.as_deref();
+    assert_eq!(hint, Some("999 more of this kind"));
+}
+
+#[test]
+fn an_item_of_a_batch_is_found_in_its_place() {
+    let batch = r#"< [{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}},{"jsonrpc":"2.0","method":"notifications/message","params":{}}]"#;
+    let judgement = judged(Revision::V2025_03_26, &[batch]);
+    let places: Vec<&str> = judgement
+        .findings
+        .iter()
+        .filter_map(|finding| Some(finding.shape.as_ref()?.pointer.as_str()))
+        .collect();
+    assert_eq!(places, ["/1/params/level", "/1/params/data"]);
+}
