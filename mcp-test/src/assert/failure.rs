@@ -24,7 +24,8 @@ pub(super) fn fail(finding: &Finding, scene: &Scene<'_>) -> ! {
     panic!("{}", explain(finding, &scene.trace, scene.revision))
 }
 
-/// The whole story of a finding: what was expected and what came, the exchange, and the requirements with their links.
+/// The whole story of a finding: what was expected and what came, the exchange, the shape and the requirements with their
+/// links.
 ///
 /// ```
 /// use mcp_test::assert::explain;
@@ -42,6 +43,9 @@ pub fn explain(finding: &Finding, trace: &Trace, revision: Revision) -> String {
     if trace.events_at(&finding.evidence).next().is_some() {
         story.push_str("\n\nthe exchange:");
         indent(&mut story, &excerpt(trace, &finding.evidence));
+    }
+    if let Some(shape) = &finding.shape {
+        let _ = write!(story, "\n\nshape {shape}\n  {}", shape.link);
     }
     if let Some(shape) = &finding.shape {
         let _ = write!(story, "\n\nshape {shape}\n  {}", shape.link);

@@ -38,6 +38,7 @@ mod list;
 mod prompt;
 mod reply;
 mod resource;
+mod structured;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -7,6 +7,7 @@ use crate::check::Finding;
 use crate::client::ToolResult;
 use crate::expect::{self, Matcher, words};
 use crate::json::Value;
+use crate::trace::Trace;
 
 assertions! { [] ToolResult {
     /// Asserts that the tool did its work: a result with content, neither a JSON-RPC error nor `isError`.
@@ -50,14 +51,6 @@ assertions! { [] ToolResult {
     assert_content_len / try_content_len (self, len: usize) {
         content(&self).and_then(|it| it.check_len(len))
     }
-
-    /// Asserts that the structured content equals this value; the order of members does not count.
-    ///
-    /// To say less than all of it, use [`assert_member`](Self::assert_member) with a pointer that begins with
-    /// `/structuredContent`.
-    assert_structured / try_structured (self, value: impl Into<Value>) {
-        check_structured(&self, value.into())
-    }
 }}
 
 fn headline(result: &ToolResult) -> String {
@@ -65,12 +58,19 @@ fn headline(result: &ToolResult) -> String {
 }
 
 /// "tool `add`", by what the request asked for.
-fn called(result: &ToolResult) -> String {
-    let reply = result.reply();
-    let trace = reply.recorder().trace();
-    let name = trace.messages().filter(|(event, _)| reply.evidence().contains(&event.seq));
-    let name = name.filter_map(|(_, message)| message.params()?.get("name")?.as_str());
-    name.map(|name| format!("tool `{name}`")).next().unwrap_or_else(|| "the tool".to_owned())
+pub(super) fn called(result: &ToolResult) -> String {
+    match name(result, &result.reply().recorder().trace()) {
+        Some(name) => format!("tool `{name}`"),
+        None => "the tool".to_owned(),
+    }
+}
+
+/// The tool that the request asked for.
+pub(super) fn name(result: &ToolResult, trace: &Trace) -> Option<String> {
+    let evidence = result.reply().evidence();
+    let said = trace.messages().filter(|(event, _)| evidence.contains(&event.seq));
+    let mut names = said.filter_map(|(_, message)| message.params()?.get("name")?.as_str());
+    names.next().map(str::to_owned)
 }
 
 /// The content of a result, be it marked as an error or not.
@@ -127,11 +127,4 @@ fn check_tool_error(result: &ToolResult) -> Result<(), Finding> {
         .got(format!("{flag}, with {}", content.held()))
         .evidence_all(reply.evidence());
     Err(finding)
-}
-
-fn check_structured(result: &ToolResult, expected: Value) -> Result<(), Finding> {
-    let reply = result.reply();
-    let headline = format!("{} returned other structured content than expected", called(result));
-    super::reply::member(reply.result()?, "/structuredContent", &expect::equals(expected), headline)
-        .map_err(|finding| finding.evidence_all(reply.evidence()))
 }

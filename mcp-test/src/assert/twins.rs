@@ -1,13 +1,14 @@
 //! Makes both forms of each assertion from one line, so that they cannot differ.
 //!
 //! A line reads `assert_x / try_x (self, arguments) { check }`; the check borrows the subject and returns
-//! `Result<(), Finding>`. With `-> Item` it returns the part that the item is made of.
+//! `Result<(), Finding>`. With `-> Item` it returns the part that the item is made of. One type parameter may stand before
+//! the arguments: `assert_x / try_x <T: Bound> (self)`.
 
 /// Assertions of a reply: for `T`, which is `#[must_use]`, and for `Asserted<T>`, which is not.
 macro_rules! assertions {
     ([$($generics:tt)*] $subject:ty { $(
         $(#[$doc:meta])*
-        $assert:ident / $try:ident ($self:ident $(, $arg:ident: $kind:ty)* $(,)?) $(-> $item:ident)? $check:block
+        $assert:ident / $try:ident $(<$generic:ident: $bound:path>)? ($self:ident $(, $arg:ident: $kind:ty)* $(,)?) $(-> $item:ident)? $check:block
     )* }) => {
         impl<$($generics)*> $subject { $(
             $(#[$doc])*
@@ -16,7 +17,7 @@ macro_rules! assertions {
             #[doc = ""]
             #[doc = concat!("When it is not so; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the finding instead.")]
             #[track_caller]
-            pub fn $assert($self $(, $arg: $kind)*) -> $crate::assert::twins::handed_on!(Self $(, $item)?) {
+            pub fn $assert$(<$generic: $bound>)?($self $(, $arg: $kind)*) -> $crate::assert::twins::handed_on!(Self $(, $item)?) {
                 match $check {
                     Ok(part) => $crate::assert::twins::hand_on!($self, part $(, $item)?),
                     Err(finding) => $crate::assert::fail(&finding, &$crate::assert::Staged::scene(&$self)),
@@ -28,7 +29,7 @@ macro_rules! assertions {
             #[doc = "# Errors"]
             #[doc = ""]
             #[doc = "The finding, when it is not so."]
-            pub fn $try($self $(, $arg: $kind)*) -> Result<$crate::assert::twins::handed_on!(Self $(, $item)?), $crate::check::Finding> {
+            pub fn $try$(<$generic: $bound>)?($self $(, $arg: $kind)*) -> Result<$crate::assert::twins::handed_on!(Self $(, $item)?), $crate::check::Finding> {
                 let part = $check?;
                 Ok($crate::assert::twins::hand_on!($self, part $(, $item)?))
             }
@@ -41,8 +42,8 @@ macro_rules! assertions {
             #[doc = ""]
             #[doc = concat!("When it is not so; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the finding instead.")]
             #[track_caller]
-            pub fn $assert($self $(, $arg: $kind)*) -> $crate::assert::twins::handed_on!($subject $(, $item)?) {
-                $self.0.$assert($($arg),*)
+            pub fn $assert$(<$generic: $bound>)?($self $(, $arg: $kind)*) -> $crate::assert::twins::handed_on!($subject $(, $item)?) {
+                $self.0.$assert$(::<$generic>)?($($arg),*)
             }
 
             #[doc = concat!("The twin of [`", stringify!($assert), "`](Self::", stringify!($assert), ") that does not panic.")]
@@ -50,8 +51,8 @@ macro_rules! assertions {
             #[doc = "# Errors"]
             #[doc = ""]
             #[doc = "The finding, when it is not so."]
-            pub fn $try($self $(, $arg: $kind)*) -> Result<$crate::assert::twins::handed_on!($subject $(, $item)?), $crate::check::Finding> {
-                $self.0.$try($($arg),*)
+            pub fn $try$(<$generic: $bound>)?($self $(, $arg: $kind)*) -> Result<$crate::assert::twins::handed_on!($subject $(, $item)?), $crate::check::Finding> {
+                $self.0.$try$(::<$generic>)?($($arg),*)
             }
         )* }
     };

@@ -86,6 +86,11 @@ impl Keep {
         self.lock().revisions.insert(connection, revision);
     }
 
+    /// The revision in which each connection is to be held, as far as it is known.
+    pub(super) fn revisions(&self) -> BTreeMap<Connection, Revision> {
+        self.lock().revisions.clone()
+    }
+
     /// Ends all clients that came back. Returns the revision of each connection, and the error replies at which nobody
     /// looked, in the order in which they came.
     pub(super) async fn end(&self) -> (BTreeMap<Connection, Revision>, Vec<Finding>) {

@@ -9,7 +9,7 @@ use crate::client::{Client, Handlers, Options};
 use crate::clock::Deadline;
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
-use crate::trace::{Party, Recorder, Seq, Trace, What};
+use crate::trace::{Connection, Party, Recorder, Seq, Trace, What};
 use crate::transport::{CarrierKind, Limits, Link, Target};
 
 /// What a context is made from.
@@ -287,6 +287,12 @@ impl Ctx {
     #[must_use]
     pub fn has_checked(&self, id: &str) -> bool {
         self.collector.has(id)
+    }
+
+    /// The revision that each connection is meant to be held in.
+    pub(super) fn meant(&self) -> impl Fn(Connection) -> Revision + use<> {
+        let (known, revision) = (self.keep.revisions(), self.setup.revision);
+        move |connection| known.get(&connection).copied().unwrap_or(revision)
     }
 
     /// Ends all conversations, and judges each as a whole, in the revision that it was held in.

@@ -46,6 +46,7 @@ mod need;
 mod officially;
 mod profile;
 mod proof;
+mod shapes;
 mod speak;
 mod user;
 

@@ -4,6 +4,7 @@ mod lists;
 mod replies;
 mod results;
 mod story;
+mod structured;
 mod traces;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

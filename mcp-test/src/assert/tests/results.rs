@@ -69,19 +69,19 @@ fn tool_results() {
       expected 2 content items
       got the text "4"
     "#);
-    insta::assert_snapshot!(said(texts(["4"]).try_structured(json!({"sum": 4}))), @r#"
+    insta::assert_snapshot!(said(texts(["4"]).try_structured_equals(json!({"sum": 4}))), @r#"
     tool `add` returned other structured content than expected
       expected `/structuredContent` is {"sum":4}
       got nothing
     "#);
     let structured =
         || call(json!({"result": {"content": [], "structuredContent": {"sum": 4, "unit": "m"}}}));
-    insta::assert_snapshot!(said(structured().try_structured(json!({"sum": 3, "unit": "m"}))), @"
+    insta::assert_snapshot!(said(structured().try_structured_equals(json!({"sum": 3, "unit": "m"}))), @"
     tool `add` returned other structured content than expected
       expected `/structuredContent/sum` is 3
       got 4
     ");
-    insta::assert_snapshot!(said(structured().try_structured(json!({"sum": 3, "unit": "km"}))), @r#"
+    insta::assert_snapshot!(said(structured().try_structured_equals(json!({"sum": 3, "unit": "km"}))), @r#"
     tool `add` returned other structured content than expected
       expected `/structuredContent` is {"sum":3,"unit":"km"}
       got {"sum":4,"unit":"m"}, which differs in 2 places: /sum: expected 3, got 4; /unit: expected "km", got "m"

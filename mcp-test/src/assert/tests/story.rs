@@ -77,6 +77,6 @@ fn what_holds_chains() -> crate::Result {
     texts(["3", "7"]).assert_ok().assert_text("7").assert_text_contains("3").assert_content_len(2);
     call(refused()).assert_error().assert_error_code(-32602).assert_error_message("Unknown");
     let structured = json!({"result": {"content": [], "structuredContent": {"sum": 3.0}}});
-    call(structured).try_ok()?.try_structured(json!({"sum": 3}))?;
+    call(structured).try_ok()?.try_structured_equals(json!({"sum": 3}))?;
     Ok(())
 }
