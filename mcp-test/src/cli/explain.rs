@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 use super::error::CliError;
 use crate::check::{Origin, SCHEMA_VALID, WELL_FORMED};
 use crate::expect::words::closest;
-use crate::run::{self, COMMON};
+use crate::run::COMMON;
 use crate::scenario::{Carriers, CheckSpec, LEFT_WELL, Leg, Scenario, TOOK_PART};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
@@ -95,8 +95,8 @@ fn of_scenario(scenario: &Scenario) -> String {
         told(&mut page, check, newest);
     }
     let every = |id: &str| {
-        let official = id == SCHEMA_VALID && run::validates(scenario);
-        let origin = if official { "official" } else { "of mcp-test" };
+        let official = id == SCHEMA_VALID && scenario.is_validated_officially();
+        let origin = if official { "official here" } else { "of mcp-test" };
         format!("{origin}, in every scenario for {}s", scenario.leg)
     };
     let common: &[&str] = match scenario.leg {

@@ -31,6 +31,7 @@ pub struct RequestOptions {
     pub(super) headers: Vec<(String, String)>,
     pub(super) timeout: Option<Duration>,
     pub(super) once: bool,
+    pub(super) deliberate: bool,
 }
 
 impl RequestOptions {
@@ -72,6 +73,12 @@ impl RequestOptions {
     /// Uses this id, which no other request of the conversation may have.
     pub fn id(mut self, id: impl Into<Id>) -> Self {
         self.id = Some(id.into());
+        self
+    }
+
+    /// Says that the request is as it is on purpose: what is wrong with it is no mistake of the test.
+    pub fn deliberate(mut self) -> Self {
+        self.deliberate = true;
         self
     }
 
@@ -177,6 +184,9 @@ impl Client {
         let deadline = self.options.deadline_after(timeout);
         let volunteered = self.state.said().count();
         let sent = self.link.send(outgoing, deadline).await;
+        if options.deliberate {
+            self.link.recorder().mark_deliberate(sent.seq);
+        }
         self.state.begin(id.clone(), method, sent);
         Pending {
             id,

@@ -32,5 +32,4 @@ pub use outcome::{Outcome, Verdict};
 pub use plan::{Inapplicable, Plan, Selection};
 pub use results::Results;
 pub use runner::run;
-pub use schema_valid::validates;
 pub use tested::Tested;

@@ -199,10 +199,12 @@ fn every_proof_changes_exactly_what_it_says() {
         let proofs = (scenario.proofs)();
         let peer = (proofs.peer)();
         let carriers = carriers(&peer);
-        for proof in &proofs.proofs {
+        for (number, proof) in (1..).zip(&proofs.proofs) {
             let carrier = cell(scenario, proof).carrier;
             if carriers.contains(&carrier) {
-                broken.extend(block_on(carry_out(scenario, &peer, proof)).err());
+                let proven = block_on(carry_out(scenario, &peer, proof));
+                let complaint = |complaint| format!("proof {number} of {complaint}");
+                broken.extend(proven.map_err(complaint).err());
             } else {
                 broken.extend(unreachable(scenario, carrier));
             }

@@ -8,7 +8,7 @@ use crate::check::{
     Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Severity, ShapeJudgement, Status,
 };
 use crate::json::{Object, Value};
-use crate::scenario::{Leg, Profile, Scenario};
+use crate::scenario::{Profile, Scenario};
 use crate::trace::{Seq, Trace, What};
 
 /// The requirements of the envelope that the schema of a message makes, too.
@@ -27,19 +27,6 @@ const OF_THE_ENVELOPE: [&str; 12] = [
     "jsonrpc.version-member",
 ];
 
-/// The scenarios whose messages the official suite does not validate.
-const NOT_VALIDATED: [&str; 6] = [
-    "dns-rebinding-protection",
-    "server-session-lifecycle",
-    "server-sse-multiple-streams",
-    "server-sse-polling",
-    "server-stateless",
-    "tasks-status-notifications",
-];
-
-/// The scenarios for clients whose messages the official suite validates.
-const VALIDATED_OF_CLIENTS: [&str; 2] = ["json-schema-2020-12-preservation", "tools_call"];
-
 /// The longest message that is shown whole in the details.
 const SHOWN: usize = 64 * 1024;
 
@@ -54,20 +41,10 @@ pub(super) struct Said<'a> {
 
 /// The checks of the shapes of everything that was said in a scenario.
 pub(super) fn schema_valid(scenario: &Scenario, profile: Profile, said: &Said<'_>) -> Vec<Check> {
-    let origin = if validates(scenario) { Origin::Official } else { Origin::Own };
+    let origin = if scenario.is_validated_officially() { Origin::Official } else { Origin::Own };
     let mut checks = vec![of_peer(origin, profile, said)];
     checks.extend(of_harness(origin, said));
     checks
-}
-
-/// Whether the official suite validates the messages of a scenario: then [`SCHEMA_VALID`] is official there.
-#[must_use]
-pub fn validates(scenario: &Scenario) -> bool {
-    scenario.official.is_some()
-        && match scenario.leg {
-            Leg::Server => !NOT_VALIDATED.contains(&scenario.id),
-            Leg::Client => VALIDATED_OF_CLIENTS.contains(&scenario.id),
-        }
 }
 
 fn of_peer(origin: Origin, profile: Profile, said: &Said<'_>) -> Check {

@@ -64,7 +64,7 @@ pub struct Skip {
 /// The client connects at its first use, so that a failed connection is a finding like any other.
 pub struct Ctx {
     pub(super) setup: Setup,
-    scenario: Option<&'static Scenario>,
+    pub(super) scenario: Option<&'static Scenario>,
     recorder: Recorder,
     collector: Collector,
     handlers: Handlers,
@@ -305,7 +305,8 @@ impl Ctx {
         let Setup { revision, profile, schemas, .. } = &self.setup;
         let meant = |connection| spoken(connection).unwrap_or(*revision);
         let judged = judge(&trace, Party::Server, &meant);
-        let shapes = judge_shapes(&trace, Party::Server, &meant, schemas, profile.authority());
+        let authority = profile.authority(self.scenario);
+        let shapes = judge_shapes(&trace, Party::Server, &meant, schemas, authority);
         Ended { checks: self.collector.into_checks(), trace, judged, shapes, unexamined }
     }
 }

@@ -49,6 +49,7 @@ mod proof;
 mod shapes;
 mod speak;
 mod user;
+mod validated;
 
 #[cfg(test)]
 pub(crate) use checking::FIXTURE;

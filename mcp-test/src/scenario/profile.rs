@@ -8,7 +8,6 @@ use std::str::FromStr;
 use super::{Leg, Scenario};
 use crate::check::{Check, Origin, Status};
 use crate::spec::Revision;
-use crate::spec::schema::Authority;
 
 /// By whose rules a run is judged.
 ///
@@ -51,15 +50,6 @@ impl Profile {
                 Self::Adaptive
             }
             other => other,
-        }
-    }
-
-    /// Whom to believe where the official schema and the specification's text disagree.
-    #[must_use]
-    pub const fn authority(self) -> Authority {
-        match self {
-            Self::Official => Authority::Schema,
-            Self::Adaptive | Self::Strict => Authority::Text,
         }
     }
 

@@ -43,7 +43,8 @@ impl Ctx {
 
     fn schema_valid(&self, trace: &Trace) -> Result<(), Finding> {
         let meant = self.meant();
-        let (schemas, authority) = (&self.setup.schemas, self.setup.profile.authority());
+        let schemas = &self.setup.schemas;
+        let authority = self.setup.profile.authority(self.scenario);
         let judgement = judge_shapes(trace, Party::Server, &meant, schemas, authority);
         if judgement.said == 0 {
             return Err(Finding::test("the server has said nothing yet that has a shape")

@@ -61,7 +61,8 @@ impl Stage<'_> {
     /// What is wrong with the client's side of the conversation, and what the shapes of all messages come to.
     fn judged(&self, trace: &Trace, spoken: Revision) -> (Vec<Finding>, ShapeJudgement) {
         let (client, spoken) = (Party::Client, &|_| spoken);
-        let (schemas, authority) = (&self.plan.schemas, self.profile.authority());
+        let (schemas, authority) =
+            (&self.plan.schemas, self.profile.authority(Some(self.cell.scenario)));
         let shapes = check::judge_shapes(trace, client, spoken, schemas, authority);
         (check::judge(trace, client, spoken), shapes)
     }

@@ -1,13 +1,16 @@
-//! The proofs of the checks that every scenario gets: `wire-well-formed`, and `wire-schema-valid` in profile `official`.
+//! The proofs of the checks that every scenario gets: `wire-well-formed`, `wire-schema-valid`, `wire-schema-harness-error`.
 //!
 //! Each row is damage on the reference peer, and what exactly the judge finds then: the status of the check and all
 //! requirements that it cites.
 
 use serde_json::json;
 
-use super::{block_on, outcome, statuses, unfounded};
-use crate::check::{Check, Finding, Origin, SCHEMA_VALID, Status, WELL_FORMED};
+use super::{block_on, outcome, plan, statuses, unfounded};
+use crate::check::{
+    Blame, Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, WELL_FORMED,
+};
 use crate::json::Value;
+use crate::run::play::{Known, play};
 use crate::run::{Cell, Outcome, Verdict};
 use crate::scenario::{Leg, Profile};
 use crate::scenarios;
@@ -288,7 +291,7 @@ fn the_judge_finds_what_a_fault_does_to_a_conversation() {
 }
 
 #[test]
-fn a_message_of_a_wrong_shape_fails_officially_where_it_does_officially() {
+fn a_message_of_a_wrong_shape_fails_by_all_rules() {
     let shapes = [
         ("tools-list", "set:tools/list:/tools/0/name:7", "schema.tool"),
         ("tools-list", "set:tools/list:/nextCursor:7", "pagination.cursor.string"),
@@ -309,19 +312,91 @@ fn a_message_of_a_wrong_shape_fails_officially_where_it_does_officially() {
             "prompts.message.single-content",
         ),
         ("ping", "remove:ping:/jsonrpc", "jsonrpc.version-member"),
+        ("ping", "retype:ping:/result", "jsonrpc.result-object"),
     ];
     for (scenario, fault, requirement) in shapes {
         let cell = (scenario, V2025_11_25, Duplex);
         let row = Row::new(cell, [fault.parse::<Fault>().expect(fault)], Status::Failure, &[]);
+        for profile in Profile::ALL {
+            let good = row.play(Vec::new(), profile);
+            assert_eq!(statuses(&good).get(SCHEMA_VALID), Some(&Status::Success), "{scenario}");
+            let bad = row.play(row.faults.clone(), profile);
+            let check = bad.failing().find(|check| check.id == SCHEMA_VALID);
+            let check = check.unwrap_or_else(|| panic!("{fault}: {:?}", statuses(&bad)));
+            assert_eq!(check.requirements, [requirement], "{fault}");
+            assert_eq!(check.origin, Origin::Official);
+            assert_eq!(bad.verdict, Verdict::Failed, "{fault}");
+        }
+    }
+}
+
+#[test]
+fn where_the_official_suite_does_not_validate_the_check_is_ours() {
+    let fault = Fault::set("tools/list", "/tools/0/name", json!(7));
+    let cell = ("server-session-lifecycle", V2025_11_25, CarrierKind::Router);
+    let row = Row::new(cell, [fault], Status::Failure, &[]);
+    if cfg!(feature = "http") {
         let good = row.play(Vec::new(), Profile::Official);
-        assert_eq!(statuses(&good).get(SCHEMA_VALID), None, "{scenario}");
-        let bad = row.play(row.faults.clone(), Profile::Official);
-        let check = bad.failing().find(|check| check.id == SCHEMA_VALID);
-        let check = check.unwrap_or_else(|| panic!("{fault}: {:?}", statuses(&bad)));
-        assert_eq!(check.requirements, [requirement], "{fault}");
-        assert_eq!(bad.verdict, Verdict::Failed, "{fault}");
-        let elsewhere = row.play(row.faults.clone(), Profile::Adaptive);
-        assert_eq!(statuses(&elsewhere).get(SCHEMA_VALID), None, "{fault}");
+        let check = good.checks.iter().find(|check| check.id == SCHEMA_VALID).expect("a row");
+        assert_eq!((check.status, check.origin), (Status::Success, Origin::Own));
+    }
+}
+
+/// A scenario that sends something wrong, at one revision on purpose.
+mod clumsy {
+    use serde_json::json;
+
+    use crate::check::Finding;
+    use crate::client::RequestOptions;
+    use crate::scenario::{CheckSpec, Ctx};
+    use crate::server::reference::everything;
+    use crate::spec::{Revision, Revisions};
+    use crate::{proofs, scenario};
+
+    scenario! {
+        /// Asks in a way in which nobody should.
+        Server "clumsy": "A scenario that sends something wrong",
+        revisions: Revisions::all(),
+        checks: [CheckSpec::own("clumsy", "Clumsy", "made always")],
+    }
+
+    proofs! {
+        passes on everything();
+    }
+
+    async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+        ctx.check("clumsy").pass();
+        let options = match ctx.revision() {
+            Revision::V2025_06_18 => RequestOptions::new().deliberate(),
+            _ => RequestOptions::new(),
+        };
+        let reply = ctx.request_with("tools/call", json!({"name": 7}), options).await?;
+        let _refused = reply.error();
+        Ok(())
+    }
+}
+
+#[test]
+fn a_wrong_message_of_ours_is_our_own_fault_unless_it_is_meant() {
+    let played = |revision, profile| {
+        let cell = Cell { scenario: &clumsy::SCENARIO, revision, carrier: Duplex };
+        let ping = scenarios::find(Leg::Server, "ping").expect("a built-in scenario");
+        let plan = plan(&everything().into(), ping, profile);
+        block_on(play(&plan, cell, Known::default()))
+    };
+    for profile in Profile::ALL {
+        let wrong = played(V2025_11_25, profile);
+        let check = wrong.checks.iter().find(|check| check.id == SCHEMA_HARNESS_ERROR);
+        let check = check.expect("a row");
+        let blame = check.finding.as_ref().map(|finding| finding.blame);
+        assert_eq!((check.status, blame), (Status::Failure, Some(Blame::Harness)));
+        assert_eq!(statuses(&wrong).get(SCHEMA_VALID), Some(&Status::Success));
+        if profile != Profile::Official {
+            assert_eq!(wrong.verdict, Verdict::NotRun);
+        }
+        let meant = played(V2025_06_18, profile);
+        assert_eq!(statuses(&meant).get(SCHEMA_HARNESS_ERROR), None);
+        assert_eq!(meant.verdict, Verdict::Passed);
     }
 }
 

@@ -65,9 +65,10 @@ fn shown(outcome: &Outcome) -> String {
 
 #[test]
 fn a_scenario_that_never_ends_is_one_time_out() {
-    insta::assert_snapshot!(shown(&odd(Revision::V2024_11_05)), @r"
+    insta::assert_snapshot!(shown(&odd(Revision::V2024_11_05)), @"
     FAILURE scenario-timeout the scenario was not over in time
       expected an end within 400 ms
+    SKIPPED wire-schema-valid the peer said nothing that could be judged
     SKIPPED wire-well-formed the peer said nothing
     => Failed
     ");
@@ -75,8 +76,9 @@ fn a_scenario_that_never_ends_is_one_time_out() {
 
 #[test]
 fn a_scenario_without_its_check_is_our_own_fault() {
-    insta::assert_snapshot!(shown(&odd(Revision::V2025_03_26)), @r"
+    insta::assert_snapshot!(shown(&odd(Revision::V2025_03_26)), @"
     FAILURE odd-first the scenario ended without its check `odd-first`
+    SKIPPED wire-schema-valid the peer said nothing that could be judged
     SKIPPED wire-well-formed the peer said nothing
     => NotRun
     ");
@@ -93,9 +95,10 @@ fn what_is_our_own_fault_is_not_known_of_the_peer() {
 
 #[test]
 fn a_check_that_is_not_declared_is_our_own_fault() {
-    insta::assert_snapshot!(shown(&odd(Revision::V2025_06_18)), @r"
+    insta::assert_snapshot!(shown(&odd(Revision::V2025_06_18)), @"
     FAILURE odd-third the scenario `odd` declares no check `odd-third` at 2025-06-18
     SUCCESS odd-first
+    SKIPPED wire-schema-valid the peer said nothing that could be judged
     SKIPPED wire-well-formed the peer said nothing
     => NotRun
     ");
@@ -104,9 +107,10 @@ fn a_check_that_is_not_declared_is_our_own_fault() {
 #[test]
 fn a_finding_that_no_official_check_can_carry_is_held_against_what_remains() {
     let outcome = odd(Revision::V2025_11_25);
-    insta::assert_snapshot!(shown(&outcome), @r"
+    insta::assert_snapshot!(shown(&outcome), @"
     SUCCESS odd-first
     FAILURE odd-second something broke
+    SKIPPED wire-schema-valid the peer said nothing that could be judged
     SKIPPED wire-well-formed the peer said nothing
     => Failed
     ");

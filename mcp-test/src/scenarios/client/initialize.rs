@@ -191,12 +191,14 @@ proofs! {
         under Official, also "client-version-header" Skipped, also "client-left-well" Failure;
     catches "mcp-client-initialization" by set("initialize", "/clientInfo/name", json!("")), under Official;
     catches "mcp-client-initialization" by remove("initialize", "/clientInfo/version"),
-        also "client-initialized" Failure, also "client-version-header" Skipped, also "client-left-well" Failure;
+        also "client-initialized" Failure, also "client-version-header" Skipped, also "client-left-well" Failure,
+        also "wire-schema-valid" Failure;
     catches "mcp-client-initialization" on hasty(), also "server-info" Skipped,
         also "client-initialize-complete" Skipped, also "client-initialized" Skipped,
         also "client-version-header" Skipped, also "client-left-well" Failure;
     catches "client-initialize-complete" by remove("initialize", "/capabilities"),
-        also "client-initialized" Failure, also "client-version-header" Skipped, also "client-left-well" Failure;
+        also "client-initialized" Failure, also "client-version-header" Skipped, also "client-left-well" Failure,
+        also "wire-schema-valid" Failure;
     catches "client-version-header" by no_header("tools/list", "MCP-Protocol-Version");
     warns "client-version-header" by header("tools/list", "MCP-Protocol-Version", "2025-03-26");
     catches "client-initialized" by never("notifications/initialized");

@@ -118,28 +118,34 @@ proofs! {
         also "sep-2575-http-version-header-matches-meta" Skipped, also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Failure;
     catches "sep-2575-client-populates-meta"
         by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientCapabilities"),
-        also "client-left-well" Failure;
+        also "client-left-well" Failure,
+        also "wire-schema-valid" Failure;
     warns "sep-2575-client-sends-client-info"
         by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientInfo");
     catches "sep-2575-http-version-header-matches-meta" by header("tools/list", "MCP-Protocol-Version", "2025-11-25"),
         also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Failure;
     catches "sep-2575-client-declares-roots-capability"
-        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/roots");
+        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/roots"),
+        also "wire-schema-valid" Failure;
     catches "sep-2575-client-declares-sampling-capability"
-        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/sampling");
+        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/sampling"),
+        also "wire-schema-valid" Failure;
     catches "sep-2575-client-declares-elicitation-capability"
-        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation");
+        by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation"),
+        also "wire-schema-valid" Failure;
     warns "sep-2575-client-retry-supported-version" on discouraged();
     catches "sep-2575-client-retry-supported-version" on absent(),
         also "sep-2575-http-client-sends-version-header" Failure, also "sep-2575-client-populates-meta" Failure,
         also "sep-2575-client-sends-client-info" Failure, also "sep-2575-http-version-header-matches-meta" Failure,
         also "sep-2575-client-declares-roots-capability" Failure, also "sep-2575-client-declares-sampling-capability" Failure,
         also "sep-2575-client-declares-elicitation-capability" Failure, also "client-took-part" Failure,
-        also "wire-well-formed" Skipped;
+        also "wire-well-formed" Skipped,
+        also "wire-schema-valid" Skipped;
     catches "sep-2575-client-sends-client-info" on absent(),
         also "sep-2575-http-client-sends-version-header" Failure, also "sep-2575-client-populates-meta" Failure,
         also "sep-2575-http-version-header-matches-meta" Failure, also "sep-2575-client-declares-roots-capability" Failure,
         also "sep-2575-client-declares-sampling-capability" Failure, also "sep-2575-client-declares-elicitation-capability" Failure,
         also "sep-2575-client-retry-supported-version" Failure, also "client-took-part" Failure,
-        also "wire-well-formed" Skipped;
+        also "wire-well-formed" Skipped,
+        also "wire-schema-valid" Skipped;
 }

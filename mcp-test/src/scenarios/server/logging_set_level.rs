@@ -5,6 +5,7 @@ use serde_json::json;
 use super::references::LOGGING;
 use super::refusal::refused;
 use crate::check::Finding;
+use crate::client::RequestOptions;
 use crate::expect::empty_object;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
 use crate::server::reference::everything;
@@ -68,7 +69,9 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     }
     drop(each);
 
-    let reply = ctx.set_level("verbose").await?;
+    let unknown = json!({"level": "verbose"});
+    let options = RequestOptions::new().deliberate();
+    let reply = ctx.request_with("logging/setLevel", unknown, options).await?;
     ctx.check("logging-set-level-unknown").judge(refused(&reply, error_code::INVALID_PARAMS));
     Ok(())
 }

@@ -92,10 +92,14 @@ proofs! {
     passes on everything();
     catches "resources-list" by reply_error("resources/list", -32601), also "resources-list-definitions" Skipped;
     catches "resources-list" by remove("resources/list", "/resources/0/name"),
-        also "resources-list-definitions" Failure;
-    catches "resources-list" by remove("resources/list", "/resources"), also "resources-list-definitions" Failure;
-    catches "resources-list-definitions" by set("resources/list", "/resources/0/uri", json!("no scheme"));
-    catches "resources-list-definitions" by retype("resources/list", "/resources/0/mimeType");
+        also "resources-list-definitions" Failure,
+        also "wire-schema-valid" Failure;
+    catches "resources-list" by remove("resources/list", "/resources"), also "resources-list-definitions" Failure,
+        also "wire-schema-valid" Failure;
+    catches "resources-list-definitions" by set("resources/list", "/resources/0/uri", json!("no scheme")),
+        also "wire-schema-valid" Failure;
+    catches "resources-list-definitions" by retype("resources/list", "/resources/0/mimeType"),
+        also "wire-schema-valid" Failure;
     catches "resources-list-definitions" on twins();
 }
 

@@ -63,7 +63,8 @@ proofs! {
     passes on everything();
     catches "resources-read-text" by reply_error("resources/read", -32602), also "resources-read-text-exact" Skipped;
     catches "resources-read-text" by remove("resources/read", "/contents/0/text"),
-        also "resources-read-text-exact" Failure;
+        also "resources-read-text-exact" Failure,
+        also "wire-schema-valid" Failure;
     catches "resources-read-text" by set("resources/read", "/contents", json!([])),
         also "resources-read-text-exact" Failure;
     catches "resources-read-text" by remove("resources/read", "/contents/0/mimeType"), under Official;

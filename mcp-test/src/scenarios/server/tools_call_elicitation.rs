@@ -157,10 +157,14 @@ proofs! {
     catches "tools-call-elicitation" by set("tools/call", "/content", json!([])),
         also "tools-call-elicitation-exact" Failure;
     catches "tools-call-elicitation" on knowing_all(), also "tools-call-elicitation-request" Skipped;
-    catches "tools-call-elicitation-request" on formless(), at V2025_11_25;
-    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/message");
-    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema");
-    catches "tools-call-elicitation-request" by retype("tools/call", "/inputRequests/elicitation/params/requestedSchema/type");
+    catches "tools-call-elicitation-request" on formless(),
+        also "wire-schema-valid" Failure, at V2025_11_25;
+    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/message"),
+        also "wire-schema-valid" Failure;
+    catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema"),
+        also "wire-schema-valid" Failure;
+    catches "tools-call-elicitation-request" by retype("tools/call", "/inputRequests/elicitation/params/requestedSchema/type"),
+        also "wire-schema-valid" Failure;
     catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/email");
     catches "tools-call-elicitation-exact" by set("tools/call", "/content/0/text", json!("The user said something."));
     warns "tools-call-elicitation-refused" on spoilt();

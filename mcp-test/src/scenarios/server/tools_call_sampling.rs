@@ -115,11 +115,15 @@ proofs! {
     catches "tools-call-sampling" by set("tools/call", "/content", json!([])),
         also "tools-call-sampling-exact" Failure;
     catches "tools-call-sampling" on knowing_all(), also "tools-call-sampling-request" Skipped;
-    catches "tools-call-sampling-request" on generous(), at V2025_11_25;
-    catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/maxTokens");
+    catches "tools-call-sampling-request" on generous(),
+        also "wire-schema-valid" Failure, at V2025_11_25;
+    catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/maxTokens"),
+        also "wire-schema-valid" Failure;
     catches "tools-call-sampling-request" by set("tools/call", "/inputRequests/sampling/params/messages", json!([]));
-    catches "tools-call-sampling-request" by retype("tools/call", "/inputRequests/sampling/params/messages/0/role");
-    catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/messages/0/content/text");
+    catches "tools-call-sampling-request" by retype("tools/call", "/inputRequests/sampling/params/messages/0/role"),
+        also "wire-schema-valid" Failure;
+    catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/messages/0/content/text"),
+        also "wire-schema-valid" Failure;
     catches "tools-call-sampling-exact" by set("tools/call", "/content/0/text", json!("The model said something."));
     catches "tools-call-sampling-undeclared" on bold();
     catches "tools-call-sampling-undeclared" on bold(), at V2025_11_25;

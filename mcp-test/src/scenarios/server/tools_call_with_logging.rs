@@ -149,8 +149,10 @@ proofs! {
     catches "tools-call-with-logging" by reply_error("tools/call", -32603),
         also "tools-call-with-logging-level" Skipped, also "tools-call-with-logging-messages" Skipped;
     catches "tools-call-with-logging" on taciturn(), also "tools-call-with-logging-messages" Skipped;
-    catches "tools-call-with-logging-messages" on warning();
-    catches "tools-call-with-logging-messages" on without_data();
+    catches "tools-call-with-logging-messages" on warning(),
+        also "wire-schema-valid" Failure;
+    catches "tools-call-with-logging-messages" on without_data(),
+        also "wire-schema-valid" Failure;
     catches "tools-call-with-logging-level" on deaf(), at V2025_11_25;
     catches "tools-call-with-logging-level" on deaf();
     catches "tools-call-with-logging-level" on talkative();

@@ -163,7 +163,8 @@ proofs! {
     catches "tools-call-with-progress" on silent();
     catches "tools-call-with-progress" on falling(), also "tools-call-with-progress-values" Failure;
     catches "tools-call-with-progress-values" on standing();
-    catches "tools-call-with-progress-values" on wordy();
+    catches "tools-call-with-progress-values" on wordy(),
+        also "wire-schema-valid" Failure;
     catches "tools-call-with-progress-values" on trailing();
     catches "tools-call-with-progress-tokens" on stringly();
     catches "tools-call-with-progress-tokens" on unasked();

@@ -219,13 +219,17 @@ proofs! {
         also "tools-name-format" Skipped, also "tools-list-deterministic-order" Skipped,
         also "tools-list-definitions" Skipped;
     catches "tools-list" by remove("tools/list", "/tools/0/name"),
-        also "tools-name-format" Warning, also "tools-list-definitions" Failure;
-    catches "tools-list" by remove("tools/list", "/tools/0/inputSchema"), also "tools-list-definitions" Failure;
+        also "tools-name-format" Warning, also "tools-list-definitions" Failure,
+        also "wire-schema-valid" Failure;
+    catches "tools-list" by remove("tools/list", "/tools/0/inputSchema"), also "tools-list-definitions" Failure,
+        also "wire-schema-valid" Failure;
     catches "tools-list" by remove("tools/list", "/tools/0/description"), under Official;
     warns "tools-name-format" by set("tools/list", "/tools/0/name", json!("not allowed"));
     warns "tools-name-format" by set("tools/list", "/tools/0/name", json!("x".repeat(129)));
-    catches "tools-list-definitions" by set("tools/list", "/tools/0/inputSchema/type", json!("array"));
-    catches "tools-list-definitions" by set("tools/list", "/nextCursor", json!(7));
+    catches "tools-list-definitions" by set("tools/list", "/tools/0/inputSchema/type", json!("array")),
+        also "wire-schema-valid" Failure;
+    catches "tools-list-definitions" by set("tools/list", "/nextCursor", json!(7)),
+        also "wire-schema-valid" Failure;
     warns "tools-list-definitions" on twins();
     warns "tools-list-deterministic-order" on shuffling();
     warns "tools-list-deterministic-order" on growing();

@@ -70,7 +70,8 @@ proofs! {
         also "sep-2575-http-server-header-mismatch-400" Failure;
     catches "sep-2575-request-meta-client-info-optional" by lapse(Lapse::WantsClientInfo);
     catches "sep-2575-server-implements-discover" by remove("server/discover", "/supportedVersions"),
-        also "sep-2575-server-unsupported-version-error" Failure, also "stateless-discover-versions" Failure;
+        also "sep-2575-server-unsupported-version-error" Failure, also "stateless-discover-versions" Failure,
+        also "wire-schema-valid" Failure;
     warns "sep-2575-server-identifies-in-result-meta" by remove("server/discover", "/_meta");
     catches "sep-2575-server-declares-prompts-in-discover" by remove("server/discover", "/capabilities/prompts"),
         also "sep-2575-server-sends-prompts-list-changed-on-subscription" Skipped;
@@ -103,7 +104,8 @@ proofs! {
     catches "stateless-unsupported-version-code" by lapse(Lapse::VagueVersion);
     catches "stateless-discover-versions" by remove("server/discover", "/supportedVersions"),
         also "sep-2575-server-implements-discover" Failure,
-        also "sep-2575-server-unsupported-version-error" Failure;
+        also "sep-2575-server-unsupported-version-error" Failure,
+        also "wire-schema-valid" Failure;
     warns "stateless-session-ignored" by header("server/discover", "Mcp-Session-Id", "s1");
     catches "stateless-subscription-id"
         by retype("notifications/subscriptions/acknowledged", "/_meta/io.modelcontextprotocol~1subscriptionId"),
