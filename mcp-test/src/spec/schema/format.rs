@@ -5,12 +5,12 @@
 use super::source::Format;
 
 impl Format {
-    /// The name of the format in JSON Schema. `byte` is what the official schema calls Base64.
+    /// The name of the format in JSON Schema. The official schema calls Base64 `byte`, and means nothing by it.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Uri => "uri",
             Self::UriTemplate => "uri-template",
-            Self::Base64 => "byte",
+            Self::Base64 => "base64",
         }
     }
 

@@ -38,6 +38,8 @@
 //! [`Revisions`](super::Revisions) reads them.
 
 mod book;
+#[cfg(feature = "schema")]
+mod compiled;
 mod definition;
 mod disagreement;
 mod explain;
@@ -45,6 +47,9 @@ mod export;
 mod files;
 mod fits;
 mod format;
+#[cfg(feature = "schema")]
+mod load;
+mod message;
 mod model;
 mod phrase;
 mod read;
@@ -59,6 +64,8 @@ mod tests;
 
 pub use definition::Definition;
 pub use disagreement::{DISAGREEMENTS, Disagreement};
+#[cfg(feature = "schema")]
+pub use load::SchemaError;
 pub use schemas::{Schemas, json_schema};
 pub use violation::Violation;
 

@@ -2,6 +2,8 @@
 //!
 //! Making it from what stands in the files is `resolve`.
 
+use std::borrow::Cow;
+
 use super::source::{Format, Range};
 use crate::spec::Revision;
 
@@ -117,15 +119,13 @@ impl Type {
 }
 
 impl Shape {
-    /// The page that describes it, for [`url`](crate::spec::url).
-    pub(super) fn page(&self) -> String {
-        match self.page {
-            Some(page) => page.to_owned(),
-            None => format!("schema#{}", self.name.to_ascii_lowercase()),
-        }
-    }
-
+    /// The address of what describes it.
     pub(super) fn link(&self, revision: Revision) -> String {
-        crate::spec::url(&self.page(), revision)
+        crate::spec::url(&page(self.page, self.name), revision)
     }
+}
+
+/// The page of a definition: its own, or its place on the schema page.
+pub(super) fn page(own: Option<&'static str>, name: &str) -> Cow<'static, str> {
+    own.map_or_else(|| format!("schema#{}", name.to_ascii_lowercase()).into(), Cow::Borrowed)
 }

@@ -1,0 +1,164 @@
+//! Loads an official schema of a revision in the place of our shapes.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::book::{Book, Entry, ErrorEntry};
+use super::compiled::Compiled;
+use super::model::Index;
+use super::{Authority, Schemas};
+use crate::json;
+use crate::json_schema::{CompileError, Limits};
+use crate::spec::Revision;
+
+/// Definitions without which a schema is not that of any revision of MCP.
+const NEEDED: [&str; 4] = ["JSONRPCMessage", "JSONRPCRequest", "JSONRPCNotification", "RequestId"];
+
+/// Why a text cannot be loaded as the schema of a revision.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// It is too long.
+    #[error("the schema has {bytes} bytes; at most {most} are read")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// It is no JSON.
+    #[error("the schema is not JSON: {0}")]
+    NotJson(#[from] json::ParseError),
+    /// It has no definitions.
+    #[error(
+        "the schema has no definitions: expected an object with `$defs` or `definitions`, got {got}"
+    )]
+    NoDefinitions {
+        /// What it is, cut short.
+        got: String,
+    },
+    /// It is the schema of something else.
+    #[error("this is not a schema of MCP: it does not define {missing}")]
+    NotMcp {
+        /// The first definition that it lacks.
+        missing: &'static str,
+    },
+    /// It is not a valid JSON Schema.
+    #[error("the schema is not usable: {0}")]
+    Unusable(#[source] CompileError),
+    /// One of its definitions cannot be compiled.
+    #[error("the definition `{name}` is not usable: {error}")]
+    UnusableDefinition {
+        /// Which.
+        name: String,
+        /// Why.
+        #[source]
+        error: CompileError,
+    },
+}
+
+impl Schemas {
+    /// The same with an official `schema.json` in the place of our shapes at `revision`, all of it compiled.
+    ///
+    /// Nothing that it refers to outside itself is fetched.
+    ///
+    /// # Errors
+    /// When it is longer than a schema may be, is not JSON or no JSON Schema with definitions, does not define what
+    /// every schema of MCP defines, or has a definition that cannot be compiled.
+    ///
+    /// ```
+    /// use mcp_test::spec::Revision;
+    /// use mcp_test::spec::schema::Schemas;
+    ///
+    /// let error = Schemas::ours().load(Revision::V2025_06_18, b"{\"$defs\": {}}").unwrap_err();
+    /// assert_eq!(error.to_string(), "this is not a schema of MCP: it does not define JSONRPCMessage");
+    /// ```
+    pub fn load(&self, revision: Revision, text: &[u8]) -> Result<Self, SchemaError> {
+        let most = Limits::document().bytes;
+        if text.len() > most {
+            return Err(SchemaError::TooLong { bytes: text.len(), most });
+        }
+        let read = json::Value::parse(text)?.value;
+        let document = read.to_serde();
+        let definitions = ["$defs", "definitions"].iter().find_map(|key| document[key].as_object());
+        let Some(definitions) = definitions else {
+            return Err(SchemaError::NoDefinitions { got: crate::expect::words::got(Some(&read)) });
+        };
+        if let Some(missing) = NEEDED.into_iter().find(|name| !definitions.contains_key(*name)) {
+            return Err(SchemaError::NotMcp { missing });
+        }
+        let entries = entries(definitions, revision);
+        let compiled = Compiled::read(document).map_err(SchemaError::Unusable)?;
+        compiled
+            .compile_all()
+            .map_err(|(name, error)| SchemaError::UnusableDefinition { name, error })?;
+        let book = Book::new(revision, entries, None);
+        // Nothing has asked this book before.
+        let _ = book.compiled.set(Some(compiled));
+        Ok(self.with(book))
+    }
+}
+
+/// What stands for which method, result and error, read from the definitions alone.
+fn entries(definitions: &Map<String, Value>, revision: Revision) -> Vec<Entry> {
+    let mut names: Vec<&String> = definitions.keys().collect();
+    names.sort();
+    let places: HashMap<&str, Index> =
+        names.iter().map(|name| name.as_str()).zip((0..=u16::MAX).map(Index)).collect();
+    let ours = Book::ours(revision, Authority::Schema);
+    let entry = |name: &&String| {
+        let definition = &definitions[*name];
+        let members = &definition["properties"];
+        let method = members["method"]["const"].as_str();
+        let params = members["params"]["$ref"].as_str().and_then(|reference| {
+            let (_, name) = reference.rsplit_once('/')?;
+            places.get(name).copied()
+        });
+        let code = |error: &Value| {
+            let inside = error["allOf"].as_array().into_iter().flatten().chain([error]);
+            inside.filter_map(|part| part["properties"]["code"]["const"].as_i64()).next()
+        };
+        let reply = code(&members["error"]).map(ErrorEntry::Reply);
+        let required = definition["required"].as_array().into_iter().flatten();
+        let known = ours.find(name).map(|index| ours.entry(index));
+        Entry {
+            name: Cow::Owned((*name).clone()),
+            page: known.and_then(|known| known.page),
+            method: method.map(|method| Cow::Owned(method.to_owned())),
+            params,
+            result: method.and_then(|_| result(name, &places)),
+            error: reply.or_else(|| code(definition).map(ErrorEntry::Inside)),
+            required: required
+                .filter_map(Value::as_str)
+                .map(|name| Cow::Owned(name.to_owned()))
+                .collect(),
+        }
+    };
+    names.iter().map(entry).collect()
+}
+
+/// The result that belongs to a request by its name, or the empty one.
+fn result(request: &str, places: &HashMap<&str, Index>) -> Option<Index> {
+    let stem = request.strip_suffix("Request")?;
+    let own = places.get(format!("{stem}Result").as_str());
+    own.or_else(|| places.get("EmptyResult")).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Schemas::ours().load(Revision::NEWEST, text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_is_refused_with_the_reason() {
+        insta::assert_snapshot!(error("<html>"), @"the schema is not JSON: line 1, column 1: expected a value, found `<`");
+        insta::assert_snapshot!(error("[]"), @"the schema has no definitions: expected an object with `$defs` or `definitions`, got []");
+        insta::assert_snapshot!(error(r#"{"type": "object"}"#), @r#"the schema has no definitions: expected an object with `$defs` or `definitions`, got {"type":"object"}"#);
+        insta::assert_snapshot!(error(r#"{"$defs": {"JSONRPCMessage": {}}}"#), @"this is not a schema of MCP: it does not define JSONRPCRequest");
+    }
+}
