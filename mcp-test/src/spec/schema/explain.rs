@@ -11,7 +11,6 @@ use super::fits::{fits, length_within};
 use super::model::{Index, Member, Model, Object, Type};
 use super::phrase::phrase;
 use super::violation::{Violation, got};
-use crate::expect::words;
 use crate::json::{Pointer, Value};
 
 /// How many violations are collected before the most telling are chosen.
@@ -211,14 +210,9 @@ impl<'a> Walk<'a> {
         match matching.as_deref() {
             Some([only]) => Some(Meant::Choice(only)),
             None | Some([]) => {
-                let mut literals: Vec<String> = Vec::new();
-                for member in objects.iter().filter_map(|(_, object)| object.member(telling.name)) {
-                    let literal = phrase(self.model, &member.of);
-                    if !literals.contains(&literal) {
-                        literals.push(literal);
-                    }
-                }
-                Some(Meant::Literal(telling.name, words::list(literals, "or")))
+                let members = objects.iter().filter_map(|(_, it)| it.member(telling.name));
+                let literals = Type::Union(members.map(|member| member.of.clone()).collect());
+                Some(Meant::Literal(telling.name, phrase(self.model, &literals)))
             }
             Some(several) => {
                 // What is left is told apart by another member, or by nothing but how close it is.

@@ -38,14 +38,26 @@ pub(super) fn phrase(model: &Model, of: &Type) -> String {
 }
 
 fn of_union(model: &Model, types: &[Type]) -> String {
-    let mut phrases: Vec<String> = Vec::new();
+    let mut phrases = Vec::new();
+    alternatives(model, types, &mut phrases);
+    words::list(phrases, "or")
+}
+
+/// Each of the types once, in words; of a union among them its own types, if it reads as these.
+fn alternatives(model: &Model, types: &[Type], phrases: &mut Vec<String>) {
     for of in types {
-        let phrase = phrase(model, of);
-        if !phrases.contains(&phrase) {
-            phrases.push(phrase);
+        match model.behind(of) {
+            Type::Union(inner) if !is_structured(model, of) => {
+                alternatives(model, inner, phrases);
+            }
+            _ => {
+                let phrase = phrase(model, of);
+                if !phrases.contains(&phrase) {
+                    phrases.push(phrase);
+                }
+            }
         }
     }
-    words::list(phrases, "or")
 }
 
 fn is_structured(model: &Model, of: &Type) -> bool {
@@ -69,4 +81,27 @@ fn between(range: Range) -> String {
 fn article(name: &str) -> String {
     let vowel = name.starts_with(['A', 'E', 'I', 'O']);
     format!("{} {name}", if vowel { "an" } else { "a" })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::json::Value;
+    use crate::spec::Revision;
+    use crate::spec::schema::{Authority, Schemas};
+
+    #[test]
+    fn what_several_types_allow_is_one_list() {
+        let expected = |name: &str, value: serde_json::Value| {
+            let found = Schemas::ours()
+                .definition(name, Revision::V2025_06_18, Authority::Text)
+                .map(|definition| definition.violations(&Value::from(value)))
+                .unwrap_or_default();
+            found.into_iter().map(|violation| violation.expected).collect::<Vec<_>>().join(", ")
+        };
+        insta::assert_snapshot!(
+            expected("PrimitiveSchemaDefinition", serde_json::json!({"type": "array"})),
+            @r#""string", "number", "integer" or "boolean""#
+        );
+        insta::assert_snapshot!(expected("RequestId", serde_json::json!(null)), @"a string or an integer");
+    }
 }
