@@ -8,8 +8,9 @@ use std::time::Duration;
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::value::{self, Confidential};
+use crate::run::SchemaSource;
 use crate::scenario::{Profile, Suite};
-use crate::spec::Revisions;
+use crate::spec::{Revision, Revisions};
 use crate::transport::{CarrierKind, Fault};
 
 const EXIT_CODES: &str = "\
@@ -45,6 +46,9 @@ pub(super) enum Command {
     /// Test a client by the rules of the official conformance suite, on servers that it is sent to
     #[command(after_help = CLIENTS)]
     Client(ClientArgs),
+    /// Judge a message, another value, or a recorded conversation by the message shapes of a revision
+    #[command(after_help = VALIDATE)]
+    Validate(ValidateArgs),
     /// List the scenarios
     List(ListArgs),
     /// Explain a scenario, a check or a requirement
@@ -68,6 +72,15 @@ The command goes to a shell, with the URL of the server as last word. In its env
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
   MCP_CONFORMANCE_CONTEXT           what else it has to know, as JSON, in a few scenarios
 Without --command the server waits for a client that is started by hand, until Ctrl+C.";
+
+const VALIDATE: &str = "\
+The file holds one JSON value, on one line or on several; or a recorded conversation, a message on each line, in which
+every result is held against the request with its id; or a trace of mcp-test. Who said what need not be known.
+
+Exit codes:
+  0  everything in it is valid
+  1  something is not, a line that is not JSON among it
+  2  it cannot be judged: no such file, nothing that is JSON, an unknown revision or definition";
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct RunArgs {
@@ -102,6 +115,8 @@ pub(super) struct RunOptions {
     /// Speak this revision, range (`2025-06-18..`) or `draft` (repeatable)
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
     pub(super) revisions: Vec<Revisions>,
+    #[command(flatten)]
+    pub(super) schemas: SchemaArgs,
     /// Run a named scenario although it does not exist at the revision
     #[arg(long, requires = "scenarios")]
     pub(super) force: bool,
@@ -129,6 +144,32 @@ pub(super) struct RunOptions {
     /// Show every check; of a single scenario, as JSON
     #[arg(long)]
     pub(super) verbose: bool,
+}
+
+/// What messages are judged by instead of the shapes that are built in.
+#[derive(Debug, ClapArgs)]
+pub(super) struct SchemaArgs {
+    /// Judge the messages of a revision by an official schema.json instead of the shapes that are built in (repeatable)
+    #[arg(long = "schema", value_name = "REVISION=PATH|URL")]
+    pub(super) schemas: Vec<SchemaSource>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ValidateArgs {
+    /// Judge by this revision, or `draft`; only a conversation that names its own, in `initialize` or in `_meta`, can do
+    /// without
+    #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revision)]
+    pub(super) revision: Option<Revision>,
+    /// Judge each value as this definition, such as `Tool`, and not as a message
+    #[arg(long = "as", value_name = "DEFINITION", requires = "revision")]
+    pub(super) definition: Option<String>,
+    #[command(flatten)]
+    pub(super) schemas: SchemaArgs,
+    /// Print for people, or one JSON document
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(super) format: Format,
+    /// What is judged; `-` reads standard input
+    pub(super) file: PathBuf,
 }
 
 #[derive(Debug, Clone, Default, ClapArgs)]

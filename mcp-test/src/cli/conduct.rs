@@ -15,7 +15,8 @@ use crate::report::{
     About, Console, Json, Progress, ReportError, Rerun, ResultFiles, Secrets, View, failure, rows,
 };
 use crate::run::{
-    self, Baseline, ExitCode, Plan, RunEvent, Selection, Summary, Tested, UsageError, Verdict,
+    self, Baseline, ExitCode, Plan, RunEvent, SchemaSource, Selection, Summary, Tested, UsageError,
+    Verdict,
 };
 use crate::scenario::{Leg, Profile};
 use crate::transport::CarrierKind;
@@ -139,6 +140,7 @@ fn plan(job: &Job<'_>) -> Result<Plan, CliError> {
     } else {
         plan.jobs(jobs).timeout(args.timeout)
     };
+    let plan = plan.schemas(SchemaSource::load(&args.schemas.schemas)?);
     let Some(file) = &args.expected_failures else { return Ok(plan) };
     let wrong = |error| CliError::selection(UsageError::Baseline(error), kind.leg(), None);
     let baseline = Baseline::read(file).map_err(wrong)?;
@@ -388,6 +390,9 @@ fn rerun(job: &Job<'_>) -> Rerun {
     let mut before = vec!["mcp-test".to_owned(), kind.command().to_owned()];
     if let Some(profile) = options.profile.filter(|profile| *profile != kind.profile()) {
         before.extend(["--profile".to_owned(), profile.to_string()]);
+    }
+    for schema in &options.schemas.schemas {
+        before.extend(["--schema".to_owned(), schema.to_string()]);
     }
     if options.force {
         before.push("--force".to_owned());

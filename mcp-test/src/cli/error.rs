@@ -5,10 +5,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::value::Confidential;
+use crate::expect::words;
 use crate::process::SpawnError;
 use crate::report::ReportError;
-use crate::run::{ExitCode, UsageError};
+use crate::run::{ExitCode, SchemaSourceError, UsageError};
 use crate::scenario::{Leg, Suite};
+use crate::spec::Revision;
 use crate::transport::{CarrierKind, Fault};
 
 /// Why a command cannot be carried out.
@@ -120,6 +122,51 @@ pub(super) enum CliError {
         /// A known one that is close to it.
         suggestion: Option<String>,
     },
+    /// An official schema cannot be had.
+    #[error("--schema: {0}")]
+    Schema(#[from] SchemaSourceError),
+    /// No definition has this name.
+    #[error("--as: MCP {revision} has no definition `{name}`{}", but(.suggestion.as_deref(), .elsewhere))]
+    UnknownDefinition {
+        /// The name.
+        name: String,
+        /// The revision.
+        revision: Revision,
+        /// A known one that is close to it.
+        suggestion: Option<String>,
+        /// The revisions that have it.
+        elsewhere: Vec<Revision>,
+    },
+    /// What is to be judged cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// What is to be judged cannot be.
+    #[error("cannot judge {}: {problem}", .path.display())]
+    Unjudgeable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// Nothing says by which revision to judge.
+    #[error("{}nothing says which revision is spoken: neither `initialize` nor a `_meta` comes before this message; say it with --spec-version REVISION", at_line(*.line))]
+    NoRevision {
+        /// The line of the first message that cannot be judged.
+        line: Option<usize>,
+    },
+    /// What is spoken cannot be judged by.
+    #[error("{}the conversation is held in `{named}`, which is not a revision that mcp-test knows; judge by another with --spec-version REVISION", at_line(*.line))]
+    UnknownRevision {
+        /// The line that says so.
+        line: Option<usize>,
+        /// What it says.
+        named: String,
+    },
     /// No requirement matches.
     #[error("no requirement has all of these words: {0}")]
     NoRequirement(String),
@@ -151,6 +198,18 @@ pub(super) enum CliError {
     /// The reference server cannot serve.
     #[error("cannot serve: {0}")]
     Serve(crate::Error),
+}
+
+fn at_line(line: Option<usize>) -> String {
+    line.map(|line| format!("line {line}: ")).unwrap_or_default()
+}
+
+fn but(suggestion: Option<&str>, revisions: &[Revision]) -> String {
+    match (revisions, suggestion) {
+        ([], None) => String::new(),
+        ([], Some(name)) => format!("; did you mean `{name}`?"),
+        (revisions, _) => format!("; {} has it", words::list(revisions, "and")),
+    }
 }
 
 impl CliError {
@@ -188,6 +247,7 @@ impl CliError {
             | Self::Stdout(_)
             | Self::Runtime(_)
             | Self::Listen { .. }
+            | Self::Schema(SchemaSourceError::Unreachable { .. })
             | Self::Serve(_) => ExitCode::NotRun,
             Self::Visit(_) => ExitCode::Failed,
             _ => ExitCode::Usage,

@@ -6,6 +6,7 @@
 //! | `target` | from arguments to what is tested |
 //! | `client` | from the arguments of `client` to what is tested |
 //! | `conduct` | `server`, `check` and `client`: from a plan to reports and an exit code |
+//! | `validate` | messages and conversations in a file, judged without any peer |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `url` | the URL of a target, and what is secret in it |
 //! | `signal` | what ends us from outside |
@@ -26,6 +27,7 @@ mod requirements;
 mod signal;
 mod target;
 mod url;
+mod validate;
 mod value;
 
 use std::ffi::OsString;
@@ -55,6 +57,7 @@ fn obey(args: Args) -> Result<u8, CliError> {
         Command::Server(args) => return conduct::of_server(conduct::Kind::Server, &args),
         Command::Check(args) => return conduct::of_server(conduct::Kind::Check, &args),
         Command::Client(args) => return client::conduct(args),
+        Command::Validate(args) => return validate::conduct(&args),
         Command::Reference(args) => return reference::be(&args.what),
         Command::List(args) => list::text(&args)?,
         Command::Explain(args) => explain::text(&args.id)?,

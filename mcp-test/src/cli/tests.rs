@@ -52,7 +52,7 @@ fn version_and_help_are_no_errors() {
 
 #[test]
 fn help_names_the_commands() {
-    insta::assert_snapshot!(Args::command().term_width(100).render_help(), @r"
+    insta::assert_snapshot!(Args::command().term_width(100).render_help(), @"
     Tests implementations of the Model Context Protocol
 
     Usage: mcp-test <COMMAND>
@@ -62,6 +62,8 @@ fn help_names_the_commands() {
       check         Test any server by the specification; what it does not offer is skipped
       client        Test a client by the rules of the official conformance suite, on servers that it is
                     sent to
+      validate      Judge a message, another value, or a recorded conversation by the message shapes of
+                    a revision
       list          List the scenarios
       explain       Explain a scenario, a check or a requirement
       requirements  Search what the specification demands

@@ -43,6 +43,16 @@ pub(super) fn revisions(text: &str) -> Result<Revisions, SpecError> {
     text.parse()
 }
 
+/// One revision, or `draft`.
+pub(super) fn revision(text: &str) -> Result<Revision, String> {
+    let revisions = revisions(text).map_err(|error| error.to_string())?;
+    let mut all = revisions.iter();
+    match (all.next(), all.next()) {
+        (Some(revision), None) => Ok(revision),
+        _ => Err(format!("expected one revision; these are {}", revisions.iter().count())),
+    }
+}
+
 /// Milliseconds, or a number with a unit.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || {

@@ -20,6 +20,8 @@ use crate::clock::{self, Deadline};
 use crate::process;
 use crate::report::failure;
 use crate::run::{Baseline, Outcome, Plan, Results, RunEvent, Selection, Tested, Verdict, run};
+#[cfg(feature = "schema")]
+use crate::run::{SchemaPlace, SchemaSource};
 use crate::scenario::{IntoTarget, Profile};
 use crate::spec::{Revision, Revisions};
 use crate::transport::ClientTarget;
@@ -57,6 +59,8 @@ pub struct Conformance {
     revisions: Option<Revisions>,
     baseline: Option<PathBuf>,
     timeout: Option<Duration>,
+    #[cfg(feature = "schema")]
+    schemas: Vec<SchemaSource>,
 }
 
 impl Conformance {
@@ -68,6 +72,8 @@ impl Conformance {
             revisions: None,
             baseline: None,
             timeout: None,
+            #[cfg(feature = "schema")]
+            schemas: Vec::new(),
         }
     }
 
@@ -103,6 +109,22 @@ impl Conformance {
         self
     }
 
+    /// Judges the messages of a revision by an official `schema.json` instead of the shapes that are built in; for several
+    /// revisions it is called several times.
+    ///
+    /// The place is a path, relative to the package, or a URL. No test runs when the schema cannot be loaded.
+    ///
+    /// ```ignore
+    /// mcp_test::main!(
+    ///     mcp_test::conformance(my_server).schema(Revision::V2025_11_25, "tests/2025-11-25/schema.json"),
+    /// );
+    /// ```
+    #[cfg(feature = "schema")]
+    pub fn schema(mut self, revision: Revision, place: impl Into<SchemaPlace>) -> Self {
+        self.schemas.push(SchemaSource::new(revision, place));
+        self
+    }
+
     pub(super) fn into_suite(self, manifest_dir: &str) -> crate::Result<Suite> {
         let revisions = self.revisions.map(|revisions| revisions.iter().collect::<Vec<Revision>>());
         let selection =
@@ -111,6 +133,12 @@ impl Conformance {
         let mut plan = Plan::build(self.target, self.profile, &selection)?;
         if let Some(timeout) = self.timeout {
             plan = plan.timeout(timeout);
+        }
+        #[cfg(feature = "schema")]
+        if !self.schemas.is_empty() {
+            let below = |source: SchemaSource| source.below(Path::new(manifest_dir));
+            let sources: Vec<SchemaSource> = self.schemas.into_iter().map(below).collect();
+            plan = plan.schemas(SchemaSource::load(&sources)?);
         }
         let baseline = match self.baseline {
             None => None,

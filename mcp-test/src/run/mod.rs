@@ -17,6 +17,8 @@ mod preflight;
 mod prove;
 mod results;
 mod runner;
+#[cfg(feature = "schema")]
+mod schema_source;
 mod schema_valid;
 mod tested;
 #[cfg(test)]
@@ -32,4 +34,6 @@ pub use outcome::{Outcome, Verdict};
 pub use plan::{Inapplicable, Plan, Selection};
 pub use results::Results;
 pub use runner::run;
+#[cfg(feature = "schema")]
+pub use schema_source::{SchemaPlace, SchemaSource, SchemaSourceError};
 pub use tested::Tested;

@@ -59,29 +59,55 @@ pub fn write(trace: &Trace, redactor: &Redactor) -> String {
 /// [`ReadError`] names the line that cannot be read.
 pub fn read(text: &str) -> Result<Trace, ReadError> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let head = lines.next().and_then(|(_, line)| serde_json::from_str::<Json>(line).ok());
-    let head = head.filter(|head| !head[FORMAT].is_null()).ok_or(ReadError::NotATrace)?;
-    if head[FORMAT] != VERSION {
-        let version = head[FORMAT].to_string();
-        return Err(ReadError::OtherVersion { version });
-    }
-    let mut trace = Trace {
-        events: Vec::new(),
-        elided: head["elided"].as_u64().unwrap_or(0),
-        elided_stderr: head["elidedStderr"].as_u64().unwrap_or(0),
-    };
+    let (_, head) = lines.next().ok_or(ReadError::NotATrace)?;
+    let (mut trace, mut reader) = Reader::begin(head.as_bytes())?;
     for (index, line) in lines {
-        let event = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"));
-        let event = event.and_then(|line| read_event(&line));
-        let line = index + 1;
-        let event = event.map_err(|reason| ReadError::NotAnEvent { line, reason })?;
-        if trace.events.last().is_some_and(|last| last.seq >= event.seq) {
-            let reason = "its `seq` is not greater than the one before".to_owned();
-            return Err(ReadError::NotAnEvent { line, reason });
-        }
-        trace.events.push(event);
+        let event = reader.event(line.as_bytes());
+        trace
+            .events
+            .push(event.map_err(|reason| ReadError::NotAnEvent { line: index + 1, reason })?);
     }
     Ok(trace)
+}
+
+/// Reads a trace line by line, for those who need not have all of it.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    last: Option<Seq>,
+}
+
+impl Reader {
+    /// Whether a line says that a trace begins with it.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_head(line: &[u8]) -> bool {
+        !matches!(Self::begin(line), Err(ReadError::NotATrace))
+    }
+
+    /// Reads the first line; the trace has no events yet.
+    pub(crate) fn begin(line: &[u8]) -> Result<(Trace, Self), ReadError> {
+        let head: Json = serde_json::from_slice(line).map_err(|_| ReadError::NotATrace)?;
+        match &head[FORMAT] {
+            Json::Null => return Err(ReadError::NotATrace),
+            version if *version != VERSION => {
+                return Err(ReadError::OtherVersion { version: version.to_string() });
+            }
+            _ => {}
+        }
+        let number = |name: &str| head[name].as_u64().unwrap_or(0);
+        let (elided, elided_stderr) = (number("elided"), number("elidedStderr"));
+        Ok((Trace { events: Vec::new(), elided, elided_stderr }, Self { last: None }))
+    }
+
+    /// Reads another line; the error says what is wrong with it.
+    pub(crate) fn event(&mut self, line: &[u8]) -> Result<Event, String> {
+        let line = serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))?;
+        let event = read_event(&line)?;
+        if self.last.is_some_and(|last| last >= event.seq) {
+            return Err("its `seq` is not greater than the one before".to_owned());
+        }
+        self.last = Some(event.seq);
+        Ok(event)
+    }
 }
 
 fn event_object(event: &Event, redactor: &mut Redactor) -> Map<String, Json> {

@@ -35,7 +35,11 @@ pub use carrier_kind::{CarrierKind, UnknownCarrier};
 pub use client_target::{ClientTarget, Endpoint, Leaving, Left};
 pub use error::OpenError;
 pub use fault::Fault;
+#[cfg(all(feature = "http", feature = "schema"))]
+pub(crate) use http::fetch;
 pub use limits::Limits;
 pub use link::{Damage, Ending, Incoming, Link, Media, Origin, Outgoing, Sent};
 pub use prepared::Prepared;
 pub use target::Target;
+#[cfg(feature = "schema")]
+pub(crate) use target::shown;

@@ -412,7 +412,7 @@ impl Target {
 }
 
 /// A command line or URL as a report may show it.
-pub(super) fn shown(text: &(impl ToString + ?Sized)) -> String {
+pub(crate) fn shown(text: &(impl ToString + ?Sized)) -> String {
     Redactor::secrets().urls(&text.to_string())
 }
 

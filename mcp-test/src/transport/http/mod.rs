@@ -11,6 +11,8 @@ mod broken_tests;
 mod courier;
 mod door;
 mod exactly;
+#[cfg(feature = "schema")]
+mod fetch;
 mod headers;
 mod resume;
 #[cfg(test)]
@@ -32,6 +34,8 @@ pub(super) use self::body::{Over, begin};
 use self::courier::Asked;
 pub(super) use self::courier::Courier;
 pub(super) use self::door::Door;
+#[cfg(feature = "schema")]
+pub(crate) use self::fetch::fetch;
 pub(super) use self::resume::{Awaited, Stream};
 use super::bare::BareCall;
 pub(super) use super::bare::HttpReply;

@@ -1,0 +1,284 @@
+//! A recorded conversation, judged message by message: each reply against the request with its id.
+//!
+//! Who said what need not be known: a reply is held against the requests of whomever it may answer, which its id tells.
+//! Revisions are learnt where the conversation names them, unless one is given.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bytes::Bytes;
+
+use super::verdict::{Verdict, Wrong};
+use crate::check::requirement_of;
+use crate::expect::words;
+use crate::json::{Pointer, Value};
+use crate::spec::schema::{Authority, Schemas, Violation};
+use crate::spec::{Revision, meta, requirement};
+use crate::trace::{Connection, Party, Reading};
+use crate::wire::{Frame, Id, Malformed, Message};
+
+/// How many requests are remembered that have not been answered.
+const REQUESTS: usize = 100_000;
+/// How many connections are remembered, the newest ones.
+const CONNECTIONS: usize = 1000;
+/// How long a method and an id may be to be remembered, in bytes.
+const NAME: usize = 256;
+
+/// Who says something, where that is known: on which connection, and which side.
+pub(super) type Speaker = Option<(Connection, Party)>;
+
+/// Why a message cannot be judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unjudged {
+    /// Nothing has said which revision is spoken.
+    NoRevision,
+    /// What is spoken is no revision that is known here.
+    UnknownRevision(String),
+}
+
+/// What is remembered of a conversation.
+pub(super) struct Conversation<'a> {
+    schemas: &'a Schemas,
+    given: Option<Revision>,
+    channels: BTreeMap<Option<Connection>, Channel>,
+    /// How many requests are remembered.
+    open: usize,
+}
+
+/// One connection; where they are not told apart, all that was said.
+#[derive(Default)]
+struct Channel {
+    revision: Option<Revision>,
+    /// The requests that have not been answered, by who asked and by id, in their order.
+    asked: HashMap<(Option<Party>, Id), Vec<Asked>>,
+}
+
+/// A request that has not been answered.
+#[derive(Clone)]
+struct Asked {
+    method: String,
+    revision: Revision,
+}
+
+impl<'a> Conversation<'a> {
+    /// One in which nothing has been said yet; `given` is the revision to judge by, whatever is said.
+    pub(super) fn new(schemas: &'a Schemas, given: Option<Revision>) -> Self {
+        Self { schemas, given, channels: BTreeMap::new(), open: 0 }
+    }
+
+    /// Judges what stands on a line: a message, or a batch.
+    pub(super) fn said(
+        &mut self,
+        speaker: Speaker,
+        text: &Bytes,
+        reading: &Reading,
+    ) -> Result<Vec<Verdict>, Unjudged> {
+        match reading.frame() {
+            None => Ok(vec![Verdict::no_json(text, reading.problem().unwrap_or("not JSON"))]),
+            Some(Err(malformed)) => Ok(vec![self.malformed(speaker, malformed)]),
+            Some(Ok(Frame::One(message))) => Ok(vec![self.message(speaker, message)?]),
+            Some(Ok(Frame::Batch(items))) => self.batch(speaker, items),
+        }
+    }
+
+    fn batch(
+        &mut self,
+        speaker: Speaker,
+        items: &[Result<Message, Malformed>],
+    ) -> Result<Vec<Verdict>, Unjudged> {
+        let mut verdicts = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let verdict = match item {
+                // Its pointer begins at the batch already.
+                Err(malformed) => self.malformed(speaker, malformed),
+                Ok(message) => {
+                    self.message(speaker, message)?.within(&Pointer::root().index(index))
+                }
+            };
+            verdicts.push(verdict);
+        }
+        let revision = self.now(speaker);
+        if !revision.has_batches() {
+            let got = format!("an array of {}", words::count(items.len(), "message"));
+            let one = Wrong::against(
+                "jsonrpc.batch-not-sent",
+                revision,
+                Pointer::root(),
+                "one message at a time",
+                got,
+            );
+            verdicts
+                .push(Verdict::wrong(format!("a batch, which MCP {revision} does not have"), one));
+        }
+        Ok(verdicts)
+    }
+
+    fn malformed(&self, speaker: Speaker, malformed: &Malformed) -> Verdict {
+        let Malformed { pointer, expected, got, .. } = malformed;
+        let id = requirement_of(malformed);
+        let wrong = Wrong::against(id, self.now(speaker), pointer.clone(), expected, got.clone());
+        Verdict::wrong("not a JSON-RPC message".to_owned(), wrong)
+    }
+
+    fn message(&mut self, speaker: Speaker, message: &Message) -> Result<Verdict, Unjudged> {
+        match message {
+            Message::Request(request) => {
+                let revision = self.revision_of_call(speaker, message)?;
+                let verdict = self.judged(message, None, revision);
+                self.remember(speaker, &request.id, &request.method, revision);
+                Ok(verdict)
+            }
+            Message::Notification(_) => {
+                let revision = self.revision_of_call(speaker, message)?;
+                Ok(self.judged(message, None, revision))
+            }
+            Message::Response(_) | Message::Error(_) => self.reply(speaker, message),
+        }
+    }
+
+    /// Holds a reply against the requests that it may answer: the first that it fits, or else the first.
+    fn reply(&mut self, speaker: Speaker, message: &Message) -> Result<Verdict, Unjudged> {
+        let other = speaker.map(|(_, party)| match party {
+            Party::Client => Party::Server,
+            _ => Party::Client,
+        });
+        let key = message.id().filter(|id| **id != Id::Null).map(|id| (other, id.clone()));
+        let channel = self.channel(speaker);
+        let asked = key.as_ref().and_then(|key| channel.asked.get(key));
+        let asked = asked.cloned().unwrap_or_default();
+        let negotiated = self.negotiated(speaker, message, &asked)?;
+        let mut told = None;
+        for (index, asked) in asked.iter().enumerate() {
+            let revision = negotiated.unwrap_or(asked.revision);
+            let verdict = self.judged(message, Some(&asked.method), revision);
+            let fits = verdict.is_valid();
+            if fits || told.is_none() {
+                told = Some((index, verdict));
+            }
+            if fits {
+                break;
+            }
+        }
+        match (told, key) {
+            (Some((index, verdict)), Some(key)) => {
+                self.forget(speaker, &key, index);
+                Ok(verdict)
+            }
+            _ => {
+                let revision = negotiated.or(self.known(speaker)).ok_or(Unjudged::NoRevision)?;
+                Ok(self.judged(message, None, revision).alone())
+            }
+        }
+    }
+
+    fn judged(&self, message: &Message, answers: Option<&str>, revision: Revision) -> Verdict {
+        let (schemas, authority) = (self.schemas, Authority::Text);
+        let shape = schemas.governing(message, answers, revision, authority);
+        let violations: Vec<Violation> = schemas.judge(message, answers, revision, authority);
+        Verdict::of_message(message, answers, shape.as_ref(), revision, violations)
+    }
+
+    fn channel(&mut self, speaker: Speaker) -> &mut Channel {
+        let connection = speaker.map(|(connection, _)| connection);
+        if !self.channels.contains_key(&connection)
+            && self.channels.len() >= CONNECTIONS
+            && let Some((_, oldest)) = self.channels.pop_first()
+        {
+            self.open -= oldest.asked.values().map(Vec::len).sum::<usize>();
+        }
+        self.channels.entry(connection).or_default()
+    }
+
+    fn remember(&mut self, speaker: Speaker, id: &Id, method: &str, revision: Revision) {
+        let long = matches!(id, Id::String(text) if text.len() > NAME) || method.len() > NAME;
+        if long || self.open >= REQUESTS {
+            return;
+        }
+        let key = (speaker.map(|(_, party)| party), id.clone());
+        let asked = Asked { method: method.to_owned(), revision };
+        self.channel(speaker).asked.entry(key).or_default().push(asked);
+        self.open += 1;
+    }
+
+    fn forget(&mut self, speaker: Speaker, key: &(Option<Party>, Id), index: usize) {
+        let channel = self.channel(speaker);
+        if let Some(asked) = channel.asked.get_mut(key) {
+            asked.remove(index);
+            if asked.is_empty() {
+                channel.asked.remove(key);
+            }
+            self.open -= 1;
+        }
+    }
+
+    /// The revision that is given, or that was learnt last.
+    fn known(&self, speaker: Speaker) -> Option<Revision> {
+        let channel = self.channels.get(&speaker.map(|(connection, _)| connection));
+        self.given.or(channel.and_then(|channel| channel.revision))
+    }
+
+    /// The revision whose pages are cited where nothing hangs on it.
+    fn now(&self, speaker: Speaker) -> Revision {
+        self.known(speaker).unwrap_or(Revision::NEWEST)
+    }
+
+    /// The revision of a request or a notification, which may name it itself.
+    fn revision_of_call(
+        &mut self,
+        speaker: Speaker,
+        message: &Message,
+    ) -> Result<Revision, Unjudged> {
+        if let Some(given) = self.given {
+            return Ok(given);
+        }
+        let params = message.params();
+        let asked = params.filter(|_| message.method() == Some("initialize"));
+        let asked = asked.and_then(|params| params.get("protocolVersion"));
+        let carried = params
+            .and_then(|params| params.get("_meta"))
+            .and_then(|meta| meta.get(meta::PROTOCOL_VERSION));
+        // One that is not known here is for the server to refuse, in words of the era.
+        let named = match (asked, carried) {
+            (Some(asked), _) => Some(read(asked).unwrap_or(Revision::NEWEST_HANDSHAKE)),
+            (None, Some(carried)) => Some(read(carried).unwrap_or(Revision::NEWEST)),
+            (None, None) => None,
+        };
+        let channel = self.channel(speaker);
+        channel.revision = named.or(channel.revision);
+        channel.revision.ok_or(Unjudged::NoRevision)
+    }
+
+    /// The revision that a reply settles on, if it is the one to `initialize`.
+    fn negotiated(
+        &mut self,
+        speaker: Speaker,
+        message: &Message,
+        asked: &[Asked],
+    ) -> Result<Option<Revision>, Unjudged> {
+        let Message::Response(response) = message else { return Ok(None) };
+        let answers = asked.is_empty() || asked.iter().any(|it| it.method == "initialize");
+        let says = response.result.get("protocolVersion").filter(|_| answers);
+        let Some(says) = says.filter(|_| self.given.is_none()) else { return Ok(None) };
+        let Some(text) = says.as_str() else { return Ok(None) };
+        let revision = read(says).ok_or_else(|| Unjudged::UnknownRevision(text.to_owned()))?;
+        self.channel(speaker).revision = Some(revision);
+        Ok(Some(revision))
+    }
+}
+
+fn read(named: &Value) -> Option<Revision> {
+    named.as_str()?.parse().ok()
+}
+
+impl Wrong {
+    /// What breaks a requirement, whose text is its page.
+    fn against(
+        id: &'static str,
+        revision: Revision,
+        pointer: Pointer,
+        expected: &str,
+        got: String,
+    ) -> Self {
+        let link = requirement::find(id).map(|found| found.link(revision)).unwrap_or_default();
+        Self { pointer, expected: expected.to_owned(), got, rule: id.to_owned(), link }
+    }
+}
