@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use jsonschema::{Draft, Registry};
+use jsonschema::Registry;
 use serde_json::{Value, json};
 
+use super::bounds::{self, Facts};
 use super::validator::{self, refused_reference};
 use super::{CompileError, Formats, Limits, Validator};
 
@@ -34,7 +35,7 @@ const DOCUMENT: &str = "urn:mcp-test:definitions";
 #[derive(Debug)]
 pub struct Definitions {
     registry: Registry<'static>,
-    draft: Draft,
+    facts: Facts,
     container: &'static str,
     formats: Formats,
     limits: Limits,
@@ -49,18 +50,18 @@ impl Definitions {
     /// [`Limits::document`].
     pub fn read(document: Value, formats: Formats) -> Result<Self, CompileError> {
         let limits = Limits::document();
-        Validator::build(&document, &limits, &validator::options(&limits, &formats))?;
-        let draft = Draft::default().detect(&document);
+        let facts = bounds::check(&document, &limits)?;
+        Validator::build(&document, facts, &limits, &validator::options(&formats))?;
         let container = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
         let names = document.get(container).and_then(Value::as_object);
         let names = names.into_iter().flat_map(|definitions| definitions.keys().cloned());
         let compiled = names.map(|name| (name, OnceLock::new())).collect();
         let registry = Registry::new()
-            .draft(draft)
+            .draft(facts.draft)
             .add(DOCUMENT, Arc::new(document))
             .and_then(jsonschema::RegistryBuilder::prepare)
             .map_err(|error| refused_reference(&error, crate::json::Pointer::root()))?;
-        Ok(Self { registry, draft, container, formats, limits, compiled })
+        Ok(Self { registry, facts, container, formats, limits, compiled })
     }
 
     /// The names of the definitions, in alphabetical order.
@@ -81,9 +82,10 @@ impl Definitions {
     fn compile(&self, name: &str) -> Result<Validator, CompileError> {
         let place = crate::json::Pointer::root().member(self.container).member(name);
         let encoded = place.as_str().replace('%', "%25");
-        let options = validator::options(&self.limits, &self.formats)
+        let options = validator::options(&self.formats)
             .with_registry(&self.registry)
-            .with_draft(self.draft);
-        Validator::build(&json!({"$ref": format!("{DOCUMENT}#{encoded}")}), &self.limits, &options)
+            .with_draft(self.facts.draft);
+        let schema = json!({"$ref": format!("{DOCUMENT}#{encoded}")});
+        Validator::build(&schema, self.facts, &self.limits, &options)
     }
 }

@@ -25,9 +25,12 @@ pub enum CompileError {
     },
     /// `$schema` names a dialect that is not known here.
     #[error(
-        "`$schema` is {name}, which is none of the dialects known here: draft 4, 6, 7, 2019-09 and 2020-12"
+        "{place} is {name}, which is none of the dialects known here: draft 4, 6, 7, 2019-09 and 2020-12",
+        place = place(pointer)
     )]
     UnknownDialect {
+        /// Where in the schema.
+        pointer: Pointer,
         /// What `$schema` says, cut short.
         name: String,
     },
@@ -77,16 +80,31 @@ pub enum CompileError {
 impl CompileError {
     /// Where in the schema it is.
     #[must_use]
-    pub fn pointer(&self) -> Pointer {
+    pub fn pointer(&self) -> &Pointer {
         match self {
-            Self::UnknownDialect { .. } => Pointer::root().member("$schema"),
             Self::Invalid { pointer, .. }
+            | Self::UnknownDialect { pointer, .. }
             | Self::Elsewhere { pointer, .. }
             | Self::Dangling { pointer, .. }
             | Self::Endless { pointer }
             | Self::Bounded { pointer, .. }
-            | Self::Unusable { pointer, .. } => pointer.clone(),
+            | Self::Unusable { pointer, .. } => pointer,
         }
+    }
+}
+
+impl CompileError {
+    /// The same error, seen from the document around the schema.
+    pub(super) fn at(mut self, place: Pointer) -> Self {
+        let (Self::Invalid { pointer, .. }
+        | Self::UnknownDialect { pointer, .. }
+        | Self::Elsewhere { pointer, .. }
+        | Self::Dangling { pointer, .. }
+        | Self::Endless { pointer }
+        | Self::Bounded { pointer, .. }
+        | Self::Unusable { pointer, .. }) = &mut self;
+        *pointer = place.join(pointer);
+        self
     }
 }
 
@@ -106,8 +124,14 @@ pub enum Bound {
     Chain(usize),
     /// [`Limits::applications`](super::Limits::applications)
     Applications(u64),
+    /// [`Limits::resources`](super::Limits::resources)
+    Resources(usize),
+    /// [`Limits::patterns`](super::Limits::patterns)
+    Patterns(usize),
     /// [`Limits::pattern`](super::Limits::pattern)
     Pattern(usize),
+    /// [`Limits::pattern_program`](super::Limits::pattern_program)
+    PatternProgram(usize),
 }
 
 impl fmt::Display for Bound {
@@ -121,8 +145,15 @@ impl fmt::Display for Bound {
             Self::Applications(most) => {
                 write!(f, "schemas applied at most {most} times to one value")
             }
+            Self::Resources(most) => {
+                write!(f, "at most {} with an `$id`", words::count(*most, "schema"))
+            }
+            Self::Patterns(most) => write!(f, "at most {most} different patterns"),
             Self::Pattern(most) => {
                 write!(f, "a pattern of at most {}", words::count(*most, "byte"))
+            }
+            Self::PatternProgram(most) => {
+                write!(f, "a pattern that compiles, to at most {}", words::count(*most, "byte"))
             }
         }
     }
@@ -141,6 +172,9 @@ pub enum Unfinished {
     /// It took more than [`Limits::stack`](super::Limits::stack).
     #[error("judging it by the schema takes more than {0} bytes of stack")]
     Stack(usize),
+    /// A text was too long to be held against the patterns within [`Limits::pattern_work`](super::Limits::pattern_work).
+    #[error("the patterns of the schema are not held against texts of more than {0} bytes")]
+    Text(usize),
     /// A pattern went back in a text more than [`Limits::backtracking`](super::Limits::backtracking) times.
     #[error("a pattern of the schema goes back in a text more than {0} times")]
     Backtracking(usize),

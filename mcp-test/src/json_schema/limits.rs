@@ -16,10 +16,16 @@ pub struct Limits {
     pub chain: usize,
     /// How often schemas may be applied to one and the same value in all.
     pub applications: u64,
+    /// How many schemas in it may have an `$id` of their own.
+    pub resources: usize,
+    /// How many different patterns there may be.
+    pub patterns: usize,
     /// How long a pattern may be, in bytes.
     pub pattern: usize,
-    /// How large a compiled pattern may be, in bytes.
+    /// How large a pattern may become when it is compiled, in bytes; it may not nest much, either.
     pub pattern_program: usize,
+    /// How much one text may take to be held against all patterns: bytes of the text times bytes of the programs.
+    pub pattern_work: usize,
     /// How often a pattern that needs it may go back in one text.
     pub backtracking: usize,
     /// How many looks at the parts of a value one judgement may take.
@@ -45,8 +51,11 @@ impl Default for Limits {
             nesting: 64,
             chain: 64,
             applications: 10_000,
+            resources: 6,
+            patterns: 32,
             pattern: 2 << 10,
             pattern_program: 1 << 20,
+            pattern_work: 1 << 30,
             backtracking: 100_000,
             steps: 4_000_000,
             time: Duration::from_secs(5),

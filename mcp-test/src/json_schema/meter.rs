@@ -23,8 +23,8 @@ struct Account {
     /// Where the stack was in the beginning, and how far it may go from there.
     base: Cell<usize>,
     stack: Cell<usize>,
-    /// What reading one text costs beyond a step.
-    text: Cell<u64>,
+    /// How long a text may be, where patterns may be held against it.
+    text: Cell<Option<usize>>,
     rest: Cell<Rest>,
 }
 
@@ -42,6 +42,7 @@ enum Spent {
     Steps,
     Time,
     Stack,
+    Text,
 }
 
 thread_local! {
@@ -50,7 +51,7 @@ thread_local! {
         slice: Cell::new(0),
         base: Cell::new(0),
         stack: Cell::new(usize::MAX),
-        text: Cell::new(0),
+        text: Cell::new(None),
         rest: Cell::new(Rest { steps: 0, deadline: Deadline::never(), spent: None }),
     } };
 }
@@ -60,37 +61,35 @@ struct Close;
 
 impl Drop for Close {
     fn drop(&mut self) {
-        ACCOUNT.with(|account| {
-            account.slice.set(0);
-            let rest = account.rest.get();
-            account.rest.set(Rest { steps: 0, ..rest });
-        });
+        ACCOUNT.with(|account| account.close(None));
     }
 }
 
-/// Runs one judgement; `text` is what reading one text costs beyond a step.
+/// Runs one judgement of so many steps; `text` is how long a text may be, if patterns may be held against it.
 pub(super) fn run<T>(
     limits: &Limits,
-    text: u64,
+    steps: u64,
+    text: Option<usize>,
     judge: impl FnOnce() -> T,
 ) -> Result<T, Unfinished> {
-    let slice = SLICE.min(limits.steps);
+    let slice = SLICE.min(steps);
     ACCOUNT.with(|account| {
         account.slice.set(slice);
         account.base.set(stack_here());
         account.stack.set(limits.stack);
         account.text.set(text);
         let deadline = Deadline::after(limits.time);
-        account.rest.set(Rest { steps: limits.steps - slice, deadline, spent: None });
+        account.rest.set(Rest { steps: steps - slice, deadline, spent: None });
     });
     let close = Close;
     let judged = catch_unwind(AssertUnwindSafe(judge));
     drop(close);
     match ACCOUNT.with(|account| account.rest.get().spent) {
         None => judged.map_err(|_| Unfinished::Broken),
-        Some(Spent::Steps) => Err(Unfinished::Steps(limits.steps)),
+        Some(Spent::Steps) => Err(Unfinished::Steps(steps)),
         Some(Spent::Time) => Err(Unfinished::Time(limits.time)),
         Some(Spent::Stack) => Err(Unfinished::Stack(limits.stack)),
+        Some(Spent::Text) => Err(Unfinished::Text(text.unwrap_or_default())),
     }
 }
 
@@ -107,30 +106,52 @@ pub(super) fn pay(steps: u64) -> bool {
     })
 }
 
-/// Pays for reading a text.
+/// Pays for reading a text of this length.
 #[inline]
-pub(super) fn pay_for_text() -> bool {
-    pay(1 + ACCOUNT.with(|account| account.text.get()))
+pub(super) fn pay_for_text(length: usize) -> bool {
+    match ACCOUNT.with(|account| account.text.get()) {
+        None => pay(1),
+        Some(most) => ACCOUNT.with(|account| account.pay_for_matching(length > most)),
+    }
 }
 
 impl Account {
+    /// A pattern takes its time without asking for anything, so the clock is looked at each time.
+    fn pay_for_matching(&self, is_too_long: bool) -> bool {
+        if is_too_long {
+            self.close(Some(Spent::Text));
+        }
+        self.next_slice(1)
+    }
+
     #[cold]
     fn next_slice(&self, steps: u64) -> bool {
-        let mut rest = self.rest.get();
+        let rest = self.rest.get();
         let left = (self.slice.get() + rest.steps).saturating_sub(steps);
-        let deep = stack_here().abs_diff(self.base.get()) > self.stack.get();
-        let spent = match () {
-            () if rest.spent.is_some() => rest.spent,
-            () if deep => Some(Spent::Stack),
-            () if left == 0 => Some(Spent::Steps),
-            () if rest.deadline.has_passed() => Some(Spent::Time),
-            () => None,
+        let spent = if stack_here().abs_diff(self.base.get()) > self.stack.get() {
+            Some(Spent::Stack)
+        } else if left == 0 {
+            Some(Spent::Steps)
+        } else if rest.deadline.has_passed() {
+            Some(Spent::Time)
+        } else {
+            None
         };
-        let slice = if spent.is_some() { 0 } else { SLICE.min(left) };
-        rest = Rest { steps: if spent.is_some() { 0 } else { left - slice }, spent, ..rest };
+        if spent.is_some() {
+            self.close(spent);
+            return false;
+        }
+        let slice = SLICE.min(left);
         self.slice.set(slice);
-        self.rest.set(rest);
-        spent.is_none()
+        self.rest.set(Rest { steps: left - slice, ..rest });
+        true
+    }
+
+    /// Nothing is left; why, the first reason tells.
+    fn close(&self, spent: Option<Spent>) {
+        let rest = self.rest.get();
+        self.slice.set(0);
+        self.rest.set(Rest { steps: 0, spent: rest.spent.or(spent), ..rest });
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn told(error: &ValidationError<'_>, value: &Value) -> Vec<Mismatch> 
             unexpected.iter().take(NAMED).map(absent).collect()
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            vec![none_of(context, value, &pointer)]
+            vec![none_of(error, context, value)]
         }
         Kind::PropertyNames { error } => {
             let name = Value::from(serde_json::Value::clone(error.instance()));
@@ -66,58 +66,78 @@ fn mismatch(expected: String, there: Option<&Value>) -> Mismatch {
 /// Several schemas, none of which allows the value: what each of them expects there, or what the one expects that the
 /// value comes nearest to.
 fn none_of(
+    error: &ValidationError<'_>,
     branches: &[Vec<ValidationError<'static>>],
     value: &Value,
-    pointer: &Pointer,
 ) -> Mismatch {
+    let pointer = pointer_of(error);
     let there = value.at(pointer.as_str());
-    let here = |errors: &Vec<ValidationError<'_>>| match errors.as_slice() {
-        [only] if pointer_of(only) == *pointer => expected(only),
-        _ => None,
-    };
-    let alternatives: Option<Vec<String>> = branches.iter().map(here).collect();
-    if let Some(mut alternatives) = alternatives.filter(|all| (1..=NAMED).contains(&all.len())) {
-        alternatives.dedup();
-        return mismatch(words::list(alternatives, "or"), there).within(pointer.clone());
+    if let Some(alternatives) = alternatives(error) {
+        return mismatch(words::list(alternatives, "or"), there).within(pointer);
     }
     let inside = |errors: &&Vec<ValidationError<'static>>| {
-        errors.iter().all(|error| pointer_of(error) != *pointer || is_about_members(error))
+        let inside = |error| pointer_of(error) != pointer || is_about_members(error);
+        !errors.is_empty() && errors.iter().all(inside)
     };
-    let mut near = branches.iter().filter(|errors| !errors.is_empty()).filter(inside);
+    let mut near = branches.iter().filter(inside);
     if let (Some(only), None) = (near.next(), near.next())
         && let Some(first) = only.first().and_then(|error| told(error, value).into_iter().next())
     {
         return first;
     }
-    let expected = format!("as one of {} says", words::count(branches.len(), "schema"));
-    Mismatch {
-        which: Some("none of them allows".to_owned()),
-        ..mismatch(expected, there).within(pointer.clone())
-    }
+    let expected = format!("what one of {} allows", words::count(branches.len(), "schema"));
+    let which = Some("none of them allows".to_owned());
+    Mismatch { which, ..mismatch(expected, there).within(pointer) }
 }
 
 fn is_about_members(error: &ValidationError<'_>) -> bool {
     matches!(error.kind(), Kind::Required { .. } | Kind::AdditionalProperties { .. })
 }
 
+/// What an error expects at its place, to be read after "is" with "or" before the last; `None` if there are too many
+/// things, or no words for them.
+fn alternatives(error: &ValidationError<'_>) -> Option<Vec<String>> {
+    let all = match error.kind() {
+        Kind::Type { kind: TypeKind::Multiple(kinds) } => {
+            kinds.iter().map(|kind| type_words(kind).to_owned()).collect()
+        }
+        Kind::Enum { options } if options.as_array()?.len() <= 2 * NAMED => {
+            options.as_array()?.iter().map(shown).collect()
+        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            let mut all = Vec::new();
+            for errors in context {
+                let [only] = errors.as_slice() else { return None };
+                if only.instance_path() != error.instance_path() {
+                    return None;
+                }
+                for alternative in alternatives(only)? {
+                    if !all.contains(&alternative) {
+                        all.push(alternative);
+                    }
+                }
+            }
+            all
+        }
+        _ => vec![only_alternative(error)?],
+    };
+    (1..=2 * NAMED).contains(&all.len()).then_some(all)
+}
+
 /// What an error of a common keyword expects at its place, to be read after "is".
 fn expected(error: &ValidationError<'_>) -> Option<String> {
+    alternatives(error).map(|all| words::list(all, "or")).or_else(|| only_alternative(error))
+}
+
+fn only_alternative(error: &ValidationError<'_>) -> Option<String> {
     Some(match error.kind() {
         Kind::Type { kind: TypeKind::Single(kind) } => type_words(*kind).to_owned(),
-        Kind::Type { kind: TypeKind::Multiple(kinds) } => {
-            words::list(kinds.iter().map(type_words), "or")
-        }
         Kind::Constant { expected_value } => shown(expected_value),
-        Kind::Enum { options } => match options.as_array() {
-            Some(options) if options.len() <= 2 * NAMED => {
-                words::list(options.iter().map(shown), "or")
-            }
-            Some(options) => {
-                let some = options.iter().take(NAMED).map(shown).collect::<Vec<_>>().join(", ");
-                format!("one of {}: {some}, …", words::count(options.len(), "value"))
-            }
-            None => "one of the values of `enum`".to_owned(),
-        },
+        Kind::Enum { options } => {
+            let options = options.as_array()?;
+            let some = options.iter().take(NAMED).map(shown).collect::<Vec<_>>().join(", ");
+            format!("one of {}: {some}, …", words::count(options.len(), "value"))
+        }
         Kind::Minimum { limit } => format!("at least {limit}"),
         Kind::Maximum { limit } => format!("at most {limit}"),
         Kind::ExclusiveMinimum { limit } => format!("more than {limit}"),
@@ -146,7 +166,7 @@ fn expected(error: &ValidationError<'_>) -> Option<String> {
             None => "not what `not` describes".to_owned(),
         },
         Kind::OneOfMultipleValid { context } => {
-            format!("as exactly one of {} says", words::count(context.len(), "schema"))
+            format!("what exactly one of {} allows", words::count(context.len(), "schema"))
         }
         _ => return None,
     })
@@ -187,7 +207,7 @@ fn unless_alike<'a>(
 
 /// A keyword without words of its own.
 fn keyword_words(error: &ValidationError<'_>) -> String {
-    format!("as `{}` of the schema says", error.kind().keyword())
+    format!("what `{}` of the schema allows", error.kind().keyword())
 }
 
 fn type_words(kind: JsonType) -> &'static str {

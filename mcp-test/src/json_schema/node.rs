@@ -51,12 +51,14 @@ impl<'a> Node<'a, AsWritten> for &'a Value {
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
         let text = self.as_str()?;
-        Some(Cow::Borrowed(if pay_for_text() { text } else { "" }))
+        Some(Cow::Borrowed(if pay_for_text(text.len()) { text } else { "" }))
     }
 
     fn as_number(&self) -> Option<&'a Number> {
-        pay(1);
-        Value::as_number(self)
+        let number = Value::as_number(self)?;
+        // What is done with it may look at each digit.
+        pay(1 + number.as_str().len() as u64 / 4);
+        Some(number)
     }
 
     fn as_boolean(&self) -> Option<bool> {
@@ -206,8 +208,9 @@ impl<'a> Iterator for Members<'a> {
     type Item = (&'a str, &'a Value);
 
     fn next(&mut self) -> Option<Self::Item> {
+        let member = self.0.next()?;
         // Names are texts, which patterns may be held against.
-        if pay_for_text() { self.0.next() } else { None }
+        pay_for_text(member.0.len()).then_some(member)
     }
 }
 

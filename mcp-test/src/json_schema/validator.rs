@@ -1,21 +1,29 @@
 //! A schema, compiled, and what it says of a value.
 
 use std::fmt;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
 
 use jsonschema::error::ValidationErrorKind as Kind;
-use jsonschema::{PatternOptions, ReferencingError, ValidationError, ValidationOptions};
+use jsonschema::{
+    Draft, FancyRegex, PatternOptions, ReferencingError, ValidationError, ValidationOptions,
+};
 
+use super::bounds::{self, Facts};
+use super::mismatch::{is_undecided, pointer_of, told as told_of};
 use super::node::AsWritten;
-use super::{CompileError, Formats, Limits, Unfinished, meter, mismatch};
+use super::{Bound, CompileError, Formats, Limits, Unfinished, meter};
 use crate::expect::{Mismatch, words};
 use crate::json::{Pointer, Value};
 
 /// How many mismatches are told of one value.
 const MOST: usize = 32;
 
-/// What reading one text costs beyond a step where patterns may be held against it.
-const TEXT_COST: u64 = 64;
+/// Finding words for what is wrong may take this part of the steps that finding it may take.
+const EXPLAINING: u64 = 4;
+
+/// Patterns are small, middling, or as large as they may be: in bytes, when compiled.
+const PROGRAMS: [usize; 2] = [4 << 10, 64 << 10];
 
 /// The formats that the library knows of itself.
 const KNOWN_TO_THE_LIBRARY: [&str; 19] = [
@@ -41,6 +49,9 @@ const KNOWN_TO_THE_LIBRARY: [&str; 19] = [
 ];
 
 pub(super) type Options<'a> = ValidationOptions<'a, Arc<dyn jsonschema::Retrieve>, AsWritten>;
+/// The longest text in which a pattern may go back: each place in it may be the beginning of all the rest.
+const LONGEST_GONE_BACK_IN: usize = 1 << 10;
+
 type Compiled = jsonschema::Validator<AsWritten>;
 
 /// A compiled schema.
@@ -54,7 +65,8 @@ pub struct Validator {
 struct Inner {
     compiled: Compiled,
     limits: Limits,
-    has_patterns: bool,
+    /// How long a text may be, if there are patterns.
+    text: Option<usize>,
 }
 
 impl Validator {
@@ -65,18 +77,35 @@ impl Validator {
     /// # Errors
     /// When it is no valid JSON Schema, of an unknown dialect, refers to what is not in it, or is beyond `limits`.
     pub fn compile(schema: &Value, limits: &Limits) -> Result<Self, CompileError> {
-        Self::build(&schema.to_serde(), limits, &options(limits, &Formats::none()))
+        let schema = schema.to_serde();
+        let facts = bounds::check(&schema, limits)?;
+        Self::build(&schema, facts, limits, &options(&Formats::none()))
     }
 
     /// Compiles what is known to be within the limits.
     pub(super) fn build(
         schema: &serde_json::Value,
+        facts: Facts,
         limits: &Limits,
         options: &Options<'_>,
     ) -> Result<Self, CompileError> {
-        let compiled = options.build(schema).map_err(|error| refused(&error, schema))?;
-        let inner = Inner { compiled, limits: limits.clone(), has_patterns: true };
-        Ok(Self { inner: Arc::new(inner) })
+        let most = limits.pattern_program;
+        let (compiled, program) = match facts.patterns {
+            0 => (compile(schema, facts, options, limits, most)?, most),
+            // The smaller the patterns turn out to be, the longer the texts that can be held against them.
+            _ => {
+                let smaller = PROGRAMS.into_iter().filter(|program| *program < most);
+                let mut tried = smaller.map(|it| (compile(schema, facts, options, limits, it), it));
+                match tried.find(|(tried, _)| !matches!(tried, Err(CompileError::Bounded { .. }))) {
+                    Some((tried, program)) => (tried?, program),
+                    None => (compile(schema, facts, options, limits, most)?, most),
+                }
+            }
+        };
+        let longest = if facts.goes_back { LONGEST_GONE_BACK_IN } else { usize::MAX };
+        let room = |patterns| longest.min(limits.pattern_work / program / patterns);
+        let text = (facts.patterns > 0).then(|| room(facts.patterns));
+        Ok(Self { inner: Arc::new(Inner { compiled, limits: limits.clone(), text }) })
     }
 
     /// Whether the value conforms.
@@ -84,56 +113,57 @@ impl Validator {
     /// # Errors
     /// When finding out takes more than the limits allow.
     pub fn is_valid(&self, value: &Value) -> Result<bool, Unfinished> {
-        let valid = self.run(|compiled| compiled.is_valid(value))?;
-        if valid || !self.inner.has_patterns {
+        let valid = self.run(1, |compiled| compiled.is_valid(value))?;
+        if valid || self.inner.text.is_none() {
             return Ok(valid);
         }
         // A pattern that was given up makes the value invalid, too; only the errors tell which it was.
-        self.first(value).map(|first| first.is_empty())
+        let undecided = |error: ValidationError<'_>| is_undecided(&error);
+        match self.run(EXPLAINING, |compiled| compiled.validate(value).map_err(undecided)) {
+            Ok(Err(undecided)) if undecided => {
+                Err(Unfinished::Backtracking(self.inner.limits.backtracking))
+            }
+            Ok(_) => Ok(false),
+            Err(unfinished) => Err(unfinished),
+        }
     }
 
     /// Where and how the value does not conform, at most 32 places; none if it does.
     ///
     /// # Errors
-    /// When finding out takes more than the limits allow.
+    /// When finding out whether it does takes more than the limits allow. Where only the words for it take more, they
+    /// are few.
     pub fn mismatches(&self, value: &Value) -> Result<Vec<Mismatch>, Unfinished> {
-        if self.run(|compiled| compiled.is_valid(value))? {
+        if self.is_valid(value)? {
             return Ok(Vec::new());
         }
-        let all = self.run(|compiled| {
-            let mut all = Vec::new();
-            for error in compiled.iter_errors(value) {
-                if mismatch::is_undecided(&error) {
-                    return None;
+        let all = self.run(EXPLAINING, |compiled| {
+            let mut told = Vec::new();
+            for mismatch in compiled.iter_errors(value).flat_map(|error| told_of(&error, value)) {
+                if told.len() == MOST {
+                    break;
                 }
-                if all.len() < MOST {
-                    all.extend(mismatch::told(&error, value));
+                if !told.contains(&mismatch) {
+                    told.push(mismatch);
                 }
             }
-            all.truncate(MOST);
-            Some(all)
+            told
         });
-        match all {
-            Ok(Some(all)) => Ok(all),
-            Ok(None) => Err(Unfinished::Backtracking(self.inner.limits.backtracking)),
-            // There may be as many errors as values; one is enough.
-            Err(_) => self.first(value),
-        }
+        // There may be as many errors as values, and as many reasons for each as there are schemas.
+        let first = || {
+            let first = self.run(EXPLAINING, |compiled| compiled.validate(value).err());
+            first.ok().flatten().map(|error| told_of(&error, value))
+        };
+        let general = || vec![Mismatch::because("what the schema allows", value, None)];
+        let told = all.ok().filter(|all| !all.is_empty());
+        Ok(told.or_else(first).unwrap_or_else(general))
     }
 
-    /// The first mismatch, if there is any.
-    fn first(&self, value: &Value) -> Result<Vec<Mismatch>, Unfinished> {
-        let first = self.run(|compiled| match compiled.validate(value) {
-            Ok(()) => Some(Vec::new()),
-            Err(error) if mismatch::is_undecided(&error) => None,
-            Err(error) => Some(mismatch::told(&error, value)),
-        })?;
-        first.ok_or(Unfinished::Backtracking(self.inner.limits.backtracking))
-    }
-
-    fn run<T>(&self, judge: impl FnOnce(&Compiled) -> T) -> Result<T, Unfinished> {
-        let text = if self.inner.has_patterns { TEXT_COST } else { 0 };
-        meter::run(&self.inner.limits, text, || judge(&self.inner.compiled))
+    /// Judges with a part of the steps.
+    fn run<T>(&self, part: u64, judge: impl FnOnce(&Compiled) -> T) -> Result<T, Unfinished> {
+        let Inner { compiled, limits, text } = &*self.inner;
+        let steps = limits.steps / part;
+        meter::run(limits, steps, *text, || judge(compiled))
     }
 }
 
@@ -143,15 +173,38 @@ impl fmt::Debug for Validator {
     }
 }
 
-/// How schemas are compiled: with nothing fetched, and with these formats only.
-pub(super) fn options<'a>(limits: &Limits, formats: &Formats) -> Options<'a> {
-    let patterns = PatternOptions::fancy_regex()
+/// Compiles a schema of which no pattern becomes larger than `program` bytes.
+fn compile(
+    schema: &serde_json::Value,
+    facts: Facts,
+    options: &Options<'_>,
+    limits: &Limits,
+    program: usize,
+) -> Result<Compiled, CompileError> {
+    let options = options.clone().with_pattern_options(patterns(limits, program));
+    match catch_unwind(AssertUnwindSafe(|| options.build(schema))) {
+        Ok(Ok(compiled)) => Ok(compiled),
+        Ok(Err(error)) => Err(refused(&error, schema, facts, limits)),
+        Err(_) => {
+            let reason = "the library that compiles schemas broke down".to_owned();
+            Err(CompileError::Unusable { pointer: Pointer::root(), reason })
+        }
+    }
+}
+
+/// How patterns are compiled and matched.
+fn patterns(limits: &Limits, program: usize) -> PatternOptions<FancyRegex> {
+    PatternOptions::fancy_regex()
         .backtrack_limit(limits.backtracking)
-        .size_limit(limits.pattern_program)
-        .dfa_size_limit(limits.pattern_program);
+        .size_limit(program)
+        .dfa_size_limit(limits.pattern_program)
+}
+
+/// How schemas are compiled: with nothing fetched, and with these formats only.
+pub(super) fn options<'a>(formats: &Formats) -> Options<'a> {
     let mut options = jsonschema::options_for::<AsWritten>()
         .offline()
-        .with_pattern_options(patterns)
+        .with_base_uri(bounds::BASE)
         .should_validate_formats(formats.names().next().is_some())
         .without_content_encoding_support("base64")
         .without_content_media_type_support("application/json");
@@ -165,18 +218,27 @@ pub(super) fn options<'a>(limits: &Limits, formats: &Formats) -> Options<'a> {
 }
 
 /// Why the library refuses a schema.
-fn refused(error: &ValidationError<'_>, schema: &serde_json::Value) -> CompileError {
-    let pointer = mismatch::pointer_of(error);
+fn refused(
+    error: &ValidationError<'_>,
+    schema: &serde_json::Value,
+    facts: Facts,
+    limits: &Limits,
+) -> CompileError {
+    let pointer = pointer_of(error);
     let cut = |text: &str| words::begun(text).into_owned();
     match error.kind() {
         Kind::Referencing(error) => refused_reference(error, pointer),
+        // Patterns are compiled by another engine than the one that knows the grammar.
+        Kind::Format { format } if format == "regex" && is_pattern(error.instance()) => {
+            CompileError::Bounded { pointer, bound: Bound::PatternProgram(limits.pattern_program) }
+        }
         Kind::Custom { message, .. } => CompileError::Unusable { pointer, reason: cut(message) },
         _ => {
             let schema = Value::from(schema);
-            let first = mismatch::told(error, &schema).into_iter().next();
+            let first = told_of(error, &schema).into_iter().next();
             let Mismatch { pointer, expected, got, .. } =
                 first.unwrap_or_else(|| Mismatch::absent("a schema"));
-            CompileError::Invalid { pointer, dialect: dialect_of(&schema), expected, got }
+            CompileError::Invalid { pointer, dialect: dialect_words(facts.draft), expected, got }
         }
     }
 }
@@ -186,7 +248,7 @@ pub(super) fn refused_reference(error: &ReferencingError, pointer: Pointer) -> C
     let cut = |text: &str| words::begun(text).into_owned();
     match error {
         ReferencingError::UnknownSpecification { specification } => {
-            CompileError::UnknownDialect { name: cut(specification) }
+            CompileError::UnknownDialect { pointer, name: cut(specification) }
         }
         ReferencingError::Unretrievable { uri, .. } => {
             CompileError::Elsewhere { pointer, reference: cut(uri) }
@@ -201,10 +263,19 @@ pub(super) fn refused_reference(error: &ReferencingError, pointer: Pointer) -> C
     }
 }
 
-/// What the dialect of a schema is called.
-fn dialect_of(schema: &Value) -> &'static str {
-    use jsonschema::Draft;
-    match Draft::default().detect(&schema.to_serde()) {
+/// Whether a text is a pattern by the grammar that JSON Schema names.
+fn is_pattern(text: &serde_json::Value) -> bool {
+    static GRAMMAR: OnceLock<Option<jsonschema::Validator>> = OnceLock::new();
+    let grammar = GRAMMAR.get_or_init(|| {
+        let options = jsonschema::options().offline().should_validate_formats(true);
+        options.build(&serde_json::json!({"format": "regex"})).ok()
+    });
+    grammar.as_ref().is_none_or(|grammar| grammar.is_valid(text))
+}
+
+/// What a dialect is called.
+fn dialect_words(draft: Draft) -> &'static str {
+    match draft {
         Draft::Draft4 => "JSON Schema draft 4",
         Draft::Draft6 => "JSON Schema draft 6",
         Draft::Draft7 => "JSON Schema draft 7",
