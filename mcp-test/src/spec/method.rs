@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::schema::{Authority, Definition, Schemas};
 use super::{Capability, Revision, Revisions, Side};
 
 /// Whether a method expects a reply.
@@ -75,6 +76,30 @@ impl Method {
             .iter()
             .copied()
             .find(|capability| capability.revisions().contains(revision))
+    }
+
+    /// The shape of the message at `revision`: `CallToolRequest`. `None` where it does not exist.
+    ///
+    /// ```
+    /// use mcp_test::spec::{self, Revision};
+    ///
+    /// let call = spec::method("tools/call").ok_or("no such method")?;
+    /// let result = call.result(Revision::V2025_06_18).ok_or("no shape")?;
+    /// assert_eq!(result.name(), "CallToolResult");
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn message(&self, revision: Revision) -> Option<Definition> {
+        Schemas::ours().of_method(self.name, revision, Authority::Text)
+    }
+
+    /// The shape of its params at `revision`.
+    pub fn params(&self, revision: Revision) -> Option<Definition> {
+        self.message(revision)?.params()
+    }
+
+    /// The shape of the result that answers it at `revision`, if it is a request.
+    pub fn result(&self, revision: Revision) -> Option<Definition> {
+        self.message(revision)?.result()
     }
 
     /// The address of the description at `revision`, or at the newest revision that has the method.

@@ -11,6 +11,7 @@ use super::fits::{fits, length_within};
 use super::model::{Index, Member, Model, Object, Type};
 use super::phrase::phrase;
 use super::violation::{Violation, got};
+use crate::expect::words;
 use crate::json::{Pointer, Value};
 
 /// How many violations are collected before the most telling are chosen.
@@ -77,14 +78,14 @@ impl<'a> Walk<'a> {
             (Type::Object(object), Value::Object(_)) => self.object(object, value, place),
             (Type::Array(items, range), Value::Array(values)) => {
                 if !length_within(*range, values.len()) {
-                    self.push(place, phrase(self.model, of), Some(value));
+                    self.push(place, of, Some(value));
                 }
                 for (index, value) in values.iter().enumerate() {
                     self.of(items, value, &place.index(index));
                 }
             }
             (of, value) if fits(self.model, of, value) => {}
-            (of, value) => self.push(place, phrase(self.model, of), Some(value)),
+            (of, value) => self.push(place, of, Some(value)),
         }
     }
 
@@ -112,7 +113,7 @@ impl<'a> Walk<'a> {
         match value {
             Some(value) => self.of(&member.of, value, &place.member(member.name)),
             None if member.required => {
-                self.push(&place.member(member.name), phrase(self.model, &member.of), None);
+                self.push(&place.member(member.name), &member.of, None);
             }
             None => {}
         }
@@ -124,18 +125,18 @@ impl<'a> Walk<'a> {
         }
         let mut choices = Vec::new();
         self.choices(types, place.shape, &mut choices);
-        let whole = phrase(self.model, &Type::Union(types.to_vec()));
+        let whole = Type::Union(types.to_vec());
         let same_kind: Vec<&Choice<'a>> =
-            choices.iter().filter(|choice| choice.is_kind_of(value)).collect();
+            choices.iter().filter(|choice| may_be(self.model, choice.of, value)).collect();
         match same_kind.as_slice() {
-            [] => self.push(place, whole, Some(value)),
+            [] => self.push(place, &whole, Some(value)),
             [only] => self.of(only.of, value, &only.at(place)),
             several => match self.meant(several, value) {
                 Meant::Choice(choice) => self.of(choice.of, value, &choice.at(place)),
-                Meant::Literal(name, expected) => {
-                    self.push(&place.member(name), expected, value.get(name));
+                Meant::Literal(name, literals) => {
+                    self.push(&place.member(name), &literals, value.get(name));
                 }
-                Meant::Unknown => self.push(place, whole, Some(value)),
+                Meant::Unknown => self.push(place, &whole, Some(value)),
             },
         }
     }
@@ -184,41 +185,43 @@ impl<'a> Walk<'a> {
         choices: &[&'c Choice<'a>],
         value: &Value,
     ) -> Option<Meant<'c, 'a>> {
-        let objects: Vec<(&'c Choice<'a>, &'a Object)> = choices
+        let name = self.telling_member(choices)?;
+        let said = value.get(name);
+        let member = |choice: &Choice<'a>| choice.object().and_then(|object| object.member(name));
+        let matching: Vec<&'c Choice<'a>> = choices
             .iter()
-            .filter_map(|choice| match choice.of {
-                Type::Object(object) => Some((*choice, object)),
-                _ => None,
+            .copied()
+            .filter(|choice| match (member(choice), said) {
+                (Some(member), Some(said)) => fits(self.model, &member.of, said),
+                (Some(member), None) => !member.required,
+                (None, _) => false,
             })
             .collect();
-        let (_, first) = objects.first()?;
-        let telling = first.members.iter().find(|member| {
-            objects.iter().all(|(_, object)| {
-                object
-                    .member(member.name)
-                    .is_some_and(|member| member.required && is_literal(self.model, &member.of))
-            })
-        })?;
-        let said = value.get(telling.name);
-        let matching = said.map(|said| {
-            let same = |(_, object): &&(&Choice<'a>, &Object)| {
-                let member = object.member(telling.name);
-                member.is_some_and(|member| fits(self.model, &member.of, said))
-            };
-            objects.iter().filter(same).map(|(choice, _)| *choice).collect::<Vec<_>>()
-        });
-        match matching.as_deref() {
-            Some([only]) => Some(Meant::Choice(only)),
-            None | Some([]) => {
-                let members = objects.iter().filter_map(|(_, it)| it.member(telling.name));
-                let literals = Type::Union(members.map(|member| member.of.clone()).collect());
-                Some(Meant::Literal(telling.name, phrase(self.model, &literals)))
+        match matching.as_slice() {
+            [only] => Some(Meant::Choice(only)),
+            [] => {
+                let literals = choices.iter().filter_map(|choice| member(choice));
+                let literals = Type::Union(literals.map(|member| member.of.clone()).collect());
+                Some(Meant::Literal(name, literals))
             }
-            Some(several) => {
-                // What is left is told apart by another member, or by nothing but how close it is.
-                (several.len() < choices.len()).then(|| self.meant(several, value))
-            }
+            // What is left is told apart by another member, or by nothing but how close it is.
+            several => (several.len() < choices.len()).then(|| self.meant(several, value)),
         }
+    }
+
+    /// The member that is a literal in all of the choices, rather one that is always there.
+    fn telling_member(&self, choices: &[&Choice<'a>]) -> Option<&'static str> {
+        let everywhere = |name: &str, holds: &dyn Fn(&Member) -> bool| {
+            choices.iter().all(|choice| {
+                let member = choice.object().and_then(|object| object.member(name));
+                member.is_some_and(|member| holds(member) && is_literal(self.model, &member.of))
+            })
+        };
+        let names = || choices.first()?.object().map(|object| object.members.iter());
+        let required = names()?.find(|member| everywhere(member.name, &|member| member.required));
+        required
+            .or_else(|| names()?.find(|member| everywhere(member.name, &|_| true)))
+            .map(|it| it.name)
     }
 
     /// How many things are wrong with the value as that choice.
@@ -228,15 +231,27 @@ impl<'a> Walk<'a> {
         walk.found.len()
     }
 
-    fn push(&mut self, place: &Place, expected: String, value: Option<&Value>) {
+    /// What is there in words: what it is, where it is of another kind, and how long, where it is too long.
+    fn got(&self, of: &Type, value: Option<&Value>) -> String {
+        match value {
+            Some(Value::Array(items)) if matches!(of, Type::Array(..)) => {
+                let length = words::count(items.len(), "item");
+                format!("{}, which has {length}", words::got(value))
+            }
+            Some(value) if may_be(self.model, of, value) => words::got(Some(value)),
+            value => got(value),
+        }
+    }
+
+    fn push(&mut self, place: &Place, of: &Type, value: Option<&Value>) {
         if self.found.len() >= COLLECTED {
             return;
         }
         let shape = self.model.shape(place.shape);
         self.found.push(Violation {
             pointer: place.pointer.clone(),
-            expected,
-            got: got(value),
+            expected: phrase(self.model, of),
+            got: self.got(of, value),
             shape: Cow::Borrowed(shape.name),
             link: shape.link(self.model.revision),
         });
@@ -253,28 +268,22 @@ struct Choice<'a> {
 enum Meant<'c, 'a> {
     Choice(&'c Choice<'a>),
     /// None of them, for this member should be one of these literals.
-    Literal(&'static str, String),
+    Literal(&'static str, Type),
     Unknown,
 }
 
-impl Choice<'_> {
-    fn is_kind_of(&self, value: &Value) -> bool {
-        matches!(
-            (self.of, value),
-            (Type::Any, _)
-                | (Type::Null, Value::Null)
-                | (Type::Boolean, Value::Bool(_))
-                | (Type::String | Type::Format(_) | Type::Literal(_), Value::String(_))
-                | (Type::Integer(_) | Type::Number(_) | Type::Exactly(_), Value::Number(_))
-                | (Type::Array(..), Value::Array(_))
-                | (Type::Object(_), Value::Object(_))
-        )
+impl<'a> Choice<'a> {
+    fn object(&self) -> Option<&'a Object> {
+        match self.of {
+            Type::Object(object) => Some(object),
+            _ => None,
+        }
     }
 
     /// How many members of the value the type does not name.
     fn foreign_members(&self, value: &Value) -> usize {
-        match (self.of, value) {
-            (Type::Object(object), Value::Object(members)) => {
+        match (self.object(), value) {
+            (Some(object), Value::Object(members)) => {
                 members.keys().filter(|name| object.member(name).is_none()).count()
             }
             _ => 0,
@@ -283,6 +292,21 @@ impl Choice<'_> {
 
     fn at(&self, place: &Place) -> Place {
         Place { pointer: place.pointer.clone(), shape: self.shape }
+    }
+}
+
+/// Whether the value is of the kind that the type is: both objects, both numbers.
+fn may_be(model: &Model, of: &Type, value: &Value) -> bool {
+    match (model.behind(of), value) {
+        (Type::Union(types), value) => types.iter().any(|of| may_be(model, of, value)),
+        (Type::Any, _)
+        | (Type::Null, Value::Null)
+        | (Type::Boolean, Value::Bool(_))
+        | (Type::String | Type::Format(_) | Type::Literal(_), Value::String(_))
+        | (Type::Integer(_) | Type::Number(_) | Type::Exactly(_), Value::Number(_))
+        | (Type::Array(..), Value::Array(_))
+        | (Type::Object(_), Value::Object(_)) => true,
+        _ => false,
     }
 }
 

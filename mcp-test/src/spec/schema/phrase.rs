@@ -1,4 +1,4 @@
-//! What a type is in words, to be read after "is": `a string`, `"ping"`, `an array of up to 100 items`.
+//! What a type is in words, to be read after "is": `a string`, `"ping"`, `an array of at most 100 items`.
 
 use super::model::{Model, Type};
 use super::source::Range;
