@@ -4,7 +4,6 @@
 //! that was agreed on or that is carried. What a shape is, `spec::schema` knows. The rules of the envelope are
 //! [`judge`](super::judge)'s: what breaks them is not said again here.
 
-mod choice;
 mod exchanges;
 mod requirements;
 #[cfg(test)]
@@ -127,7 +126,8 @@ impl Judge<'_> {
     }
 
     fn violations(&self, message: &Message, place: &Place, authority: Authority) -> Vec<Violation> {
-        choice::judge(self.schemas, message, place, authority)
+        let answers = place.answers.as_ref().map(|asked| asked.method.as_str());
+        self.schemas.judge(message, answers, place.revision, authority)
     }
 
     fn finding(
@@ -142,7 +142,8 @@ impl Judge<'_> {
         let Violation { pointer, expected, got, shape, link, .. } = violation;
         let what = what(message, place);
         let revision = place.revision;
-        let named = choice::named(self.schemas, message, place, self.authority);
+        let answers = place.answers.as_ref().map(|asked| asked.method.as_str());
+        let named = self.schemas.governing(message, answers, revision, self.authority);
         let requirement =
             requirements::find(&shape, &pointer, named.as_ref(), revision, event.party);
         let pointer = root.clone().join(&pointer);
