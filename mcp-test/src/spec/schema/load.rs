@@ -148,7 +148,11 @@ fn result(request: &str, places: &HashMap<&str, Index>) -> Option<Index> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::spec::schema::{Definition, json_schema};
+    use crate::wire::{Message, Response};
 
     fn error(text: &str) -> String {
         Schemas::ours().load(Revision::NEWEST, text.as_bytes()).unwrap_err().to_string()
@@ -160,5 +164,42 @@ mod tests {
         insta::assert_snapshot!(error("[]"), @"the schema has no definitions: expected an object with `$defs` or `definitions`, got []");
         insta::assert_snapshot!(error(r#"{"type": "object"}"#), @r#"the schema has no definitions: expected an object with `$defs` or `definitions`, got {"type":"object"}"#);
         insta::assert_snapshot!(error(r#"{"$defs": {"JSONRPCMessage": {}}}"#), @"this is not a schema of MCP: it does not define JSONRPCRequest");
+    }
+
+    #[test]
+    fn what_was_loaded_judges_its_revision_and_no_other() {
+        let revision = Revision::V2025_11_25;
+        let mut document = json_schema(revision, Authority::Schema);
+        document["$defs"]["Tool"]["required"] = json!(["name", "title"]);
+        let text = document.to_string();
+        let loaded = Schemas::ours().load(revision, text.as_bytes()).unwrap();
+        assert!(loaded.is_loaded(revision) && !loaded.is_loaded(Revision::NEWEST));
+
+        let listed = |tool| Message::from(Response::new(1, json!({"tools": [tool]})));
+        let told = |schemas: &Schemas, tool| {
+            let list = Some("tools/list");
+            let found = schemas.judge(&listed(tool), list, revision, Authority::Text);
+            found.iter().map(|it| format!("{it} ({})", it.shape)).collect::<Vec<_>>().join("\n")
+        };
+        let tool = || json!({"name": "add", "inputSchema": {"type": "object"}});
+        assert_eq!(told(&Schemas::ours(), tool()), "");
+        insta::assert_snapshot!(told(&loaded, tool()), @"expected `/result/tools/0/title` is present, got nothing (ListToolsResult)");
+        assert_eq!(told(&loaded, json!({"name": "add", "title": "Add"})), "");
+
+        let call = loaded.of_method("tools/call", revision, Authority::Text).unwrap();
+        let name = |found: Option<Definition>| found.map(|found| found.name().to_owned());
+        assert_eq!(name(call.result()).as_deref(), Some("CallToolResult"));
+        assert_eq!(name(call.params()).as_deref(), Some("CallToolRequestParams"));
+        let level = loaded.of_method("logging/setLevel", revision, Authority::Text).unwrap();
+        assert_eq!(name(level.result()).as_deref(), Some("EmptyResult"));
+    }
+
+    #[test]
+    fn a_definition_that_is_no_schema_is_named() {
+        let mut document = json_schema(Revision::NEWEST, Authority::Schema);
+        document["$defs"]["Tool"]["properties"]["name"] = json!({"$ref": "#/$defs/Nowhere"});
+        insta::assert_snapshot!(error(&document.to_string()), @r##"the schema is not usable: `/$defs/Tool/properties/name/$ref` refers to "#/$defs/Nowhere", which is not there"##);
+        document["$defs"]["Tool"] = json!({"type": "objekt"});
+        insta::assert_snapshot!(error(&document.to_string()), @r#"the schema is not usable: `/$defs/Tool/type` is no valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object", "string" or an array, got "objekt""#);
     }
 }

@@ -5,18 +5,18 @@ use std::fmt::Write as _;
 
 use crate::spec::Revision;
 use crate::spec::schema::source::{Line, Says, Source, Typed};
-use crate::spec::schema::{Authority, DISAGREEMENTS, files, read, resolve};
+use crate::spec::schema::{
+    Authority, DISAGREEMENTS, Definition, Disagreement, Schemas, files, model, read, resolve,
+};
 
 /// All that is wrong with these files, a line for each.
 fn problems(texts: &[(&'static str, &'static str)]) -> String {
     let (source, problems) = read::files(texts);
     let mut problems: Vec<_> =
         problems.into_iter().map(|problem| (problem.place, problem.to_string())).collect();
-    for revision in Revision::ALL {
-        for authority in [Authority::Text, Authority::Schema] {
-            let (_, found) = resolve::model(&source, revision, authority);
-            problems.extend(found.into_iter().map(|found| (found.place, found.to_string())));
-        }
+    for (revision, authority) in everywhere() {
+        let (_, found) = resolve::model(&source, revision, authority);
+        problems.extend(found.into_iter().map(|found| (found.place, found.to_string())));
     }
     for (index, shape) in source.shapes.iter().enumerate() {
         let overlaps = |before: &&crate::spec::schema::source::Shape| {
@@ -48,6 +48,12 @@ fn problems(texts: &[(&'static str, &'static str)]) -> String {
         let _ = writeln!(all, "{problem}");
     }
     all
+}
+
+fn everywhere() -> impl Iterator<Item = (Revision, Authority)> {
+    let both =
+        |revision| [Authority::Text, Authority::Schema].map(|authority| (revision, authority));
+    Revision::ALL.into_iter().flat_map(both)
 }
 
 /// What lines mention.
@@ -87,6 +93,48 @@ impl Used {
 fn the_files_are_sound() {
     let found = problems(files::FILES);
     assert!(found.is_empty(), "\n{found}");
+}
+
+/// The names that a value of the type may have without a step into the value.
+fn stand_for(of: &model::Type, names: &mut Vec<model::Index>) {
+    match of {
+        model::Type::Named(index) => names.push(*index),
+        model::Type::Union(types) => types.iter().for_each(|of| stand_for(of, names)),
+        _ => {}
+    }
+}
+
+#[test]
+fn no_definition_stands_for_itself() {
+    for (revision, authority) in everywhere() {
+        let (source, _) = read::files(files::FILES);
+        let (model, _) = resolve::model(&source, revision, authority);
+        for shape in &model.shapes {
+            let mut open = Vec::new();
+            stand_for(&shape.of, &mut open);
+            let mut steps = 0;
+            while let Some(index) = open.pop() {
+                let next = model.shape(index);
+                steps += 1;
+                assert!(next.name != shape.name && steps < 1000, "{} at {revision}", shape.name);
+                stand_for(&next.of, &mut open);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_disagreed_on_exists() {
+    for disagreement in DISAGREEMENTS {
+        let Disagreement { id, definition, revisions, .. } = disagreement;
+        assert!(!revisions.is_empty(), "{id}");
+        for revision in revisions.iter() {
+            let found = |authority| Schemas::ours().definition(definition, revision, authority);
+            let (text, schema) = (found(Authority::Text), found(Authority::Schema));
+            let read = |found: &Option<Definition>| found.as_ref().map(Definition::json_schema);
+            assert_ne!(read(&text), read(&schema), "{id}: {definition} at {revision}");
+        }
+    }
 }
 
 #[test]
