@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use mcp_test::spec::Revision;
+use mcp_test::spec::schema::{Authority, json_schema};
 use mcp_test::transport::Fault;
 
 const CLI: &str = env!("CARGO_BIN_EXE_mcp-test-under-test");
@@ -124,7 +126,7 @@ fn the_other_commands_are_understood() {
     let others: Vec<String> = commands()
         .into_iter()
         .filter(|line| line.starts_with("cargo mcp-test"))
-        .filter(|line| !line.contains("--reference") && !line.contains("--fault"))
+        .filter(|line| !["--reference", "--fault", " validate "].iter().any(|it| line.contains(it)))
         .collect();
     assert!(others.len() >= 3, "{others:#?}");
     for command in others {
@@ -133,17 +135,54 @@ fn the_other_commands_are_understood() {
         std::fs::create_dir_all(&output_dir).expect("a directory for files");
         let baseline = output_dir.join("baseline.yml");
         std::fs::write(&baseline, "server: []\n").expect("a baseline");
+        let schema = output_dir.join("schema.json");
+        let document = json_schema(Revision::V2025_11_25, Authority::Schema);
+        std::fs::write(&schema, document.to_string()).expect("a schema");
         let elsewhere = command
             .replace("npx -y @modelcontextprotocol/server-everything", "false")
             .replace(":3000/", ":9/")
             .replace(":3001/", ":9/")
             .replace("-o results", &format!("-o {}", output_dir.display()))
-            .replace("baseline.yml", &baseline.display().to_string());
+            .replace("baseline.yml", &baseline.display().to_string())
+            .replace("=schema.json", &format!("={}", schema.display()));
         let output = run(&elsewhere);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{elsewhere}\n{said}");
         std::fs::remove_dir_all(&output_dir).expect("the directory goes again");
     }
+}
+
+#[test]
+fn files_are_validated() {
+    let commands: Vec<String> =
+        commands().into_iter().filter(|line| line.contains(" validate ")).collect();
+    assert!(commands.len() >= 3, "{commands:#?}");
+    let directory =
+        std::env::temp_dir().join(format!("mcp-test-readme-validate-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory for files");
+    let write = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).expect("it can be written");
+        path.display().to_string()
+    };
+    let tool = write("tool.json", r#"{"name": "add", "inputSchema": {"type": "object"}}"#);
+    let conversation = write(
+        "conversation.jsonl",
+        concat!(
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
+            r#""capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+            "\n",
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"busy"}}"#,
+            "\n",
+        ),
+    );
+    for command in commands {
+        let here = command.replace("tool.json", &tool).replace("conversation.jsonl", &conversation);
+        let output = run(&here);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{here}\n{}{said}", shown(&output));
+    }
+    std::fs::remove_dir_all(&directory).expect("the directory goes again");
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn but(suggestion: Option<&str>, revisions: &[Revision]) -> String {
     match (revisions, suggestion) {
         ([], None) => String::new(),
         ([], Some(name)) => format!("; did you mean `{name}`?"),
-        (revisions, _) => format!("; {} has it", words::list(revisions, "and")),
+        (revisions, _) => format!("; it is of {}", words::list(revisions, "and")),
     }
 }
 

@@ -44,7 +44,8 @@ pub const COMMON: [(&str, &str); 6] = [
         SCHEMA_VALID,
         "Everything that the peer sent has the shape that the schema of its revision gives it. The check is made in\n\
          every scenario; in profile official it counts where the official suite makes it, and goes by the letter of\n\
-         the official schema. SUCCESS takes a message of the peer: of silence it says nothing.",
+         the official schema. SUCCESS takes a message of the peer: of silence it says nothing.\n\
+         --schema goes by an official schema.json itself; `mcp-test validate` judges what stands in a file.",
     ),
     (
         SCHEMA_HARNESS_ERROR,

@@ -9,8 +9,10 @@ mod guarded;
 mod order;
 mod pipes;
 mod program;
+mod schema;
 mod secrets;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(unix)]
 mod stubborn;
+mod validate;

@@ -114,8 +114,8 @@ impl Report {
         let mut text = String::new();
         // Writing to a String does not fail.
         if self.invalid > TOLD {
-            let more = count(self.invalid - TOLD, "finding");
-            let _ = writeln!(text, "… {more} more, not shown");
+            let more = count(self.invalid - TOLD, "more finding");
+            let _ = writeln!(text, "… {more}, not shown");
         }
         if self.invalid > 0 {
             text.push('\n');
