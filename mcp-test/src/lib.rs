@@ -13,7 +13,7 @@
 //! | 3 | `spec` |
 //! | 4 | `trace` `process` |
 //! | 5 | `transport` `check` |
-//! | 6 | `client` `server` |
+//! | 6 | `client` `server` `guard` |
 //! | 7 | `assert` |
 //! | 8 | `scenario` |
 //! | 9 | `scenarios` |
@@ -39,6 +39,8 @@ pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod expect;
+#[cfg(feature = "schema")]
+pub mod guard;
 pub mod harness;
 pub mod json;
 #[cfg(feature = "schema")]

@@ -1,0 +1,137 @@
+//! What the guard must remember of one conversation: the revision agreed on, and which requests still wait for a reply.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, VecDeque},
+};
+
+use crate::{
+    json::Value,
+    spec::{self, Revision, meta},
+    wire::{Id, Message},
+};
+
+/// How many requests are remembered in each direction; the oldest is forgotten first, and its reply judged without it.
+const REMEMBERED: usize = 4096;
+
+/// The state of one conversation.
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    /// What the result of `initialize` said.
+    pub(super) agreed: Option<Revision>,
+    /// What the last message that carried a revision said, if it is one that is known.
+    pub(super) carried: Option<Revision>,
+    /// The `initialize` of the peer that the handler has not answered.
+    pub(super) initialize: Option<Id>,
+    /// The requests of the peer that the handler has not answered; remembered only where its replies are judged.
+    pub(super) theirs: Waiting,
+    /// The requests of the handler that the peer has not answered.
+    pub(super) ours: Waiting,
+}
+
+/// A request that waits for its reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) method: Cow<'static, str>,
+    /// The revision that it was written in, if that is known.
+    pub(super) revision: Option<Revision>,
+}
+
+/// Requests by their ids, as many as can be remembered.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    asked: HashMap<Id, Asked>,
+    order: VecDeque<Id>,
+}
+
+impl Waiting {
+    pub(super) fn remember(&mut self, id: &Id, method: &str, revision: Option<Revision>) {
+        let method = match spec::method(method) {
+            Some(known) => Cow::Borrowed(known.name),
+            None => Cow::Owned(method.to_owned()),
+        };
+        if self.asked.insert(id.clone(), Asked { method, revision }).is_none() {
+            self.order.push_back(id.clone());
+        }
+        if self.asked.len() > REMEMBERED {
+            while let Some(oldest) = self.order.pop_front() {
+                if self.asked.remove(&oldest).is_some() {
+                    break;
+                }
+            }
+        }
+        // Ids that were answered stay in the order until it holds as many of them as of those that wait.
+        if self.order.len() > 2 * REMEMBERED {
+            let asked = &self.asked;
+            self.order.retain(|id| asked.contains_key(id));
+        }
+    }
+
+    pub(super) fn asked(&self, id: &Id) -> Option<&Asked> {
+        self.asked.get(id)
+    }
+
+    pub(super) fn answered(&mut self, id: &Id) -> Option<Asked> {
+        self.asked.remove(id)
+    }
+}
+
+/// The revision that a message names for itself in `_meta`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// One that is known.
+    Known(Revision),
+    /// One that is not known here; the handler has to say so.
+    Unknown,
+    /// None.
+    Nothing,
+}
+
+impl Named {
+    pub(super) fn read(name: Option<&str>) -> Self {
+        match name.map(str::parse) {
+            Some(Ok(revision)) => Self::Known(revision),
+            Some(Err(_)) => Self::Unknown,
+            None => Self::Nothing,
+        }
+    }
+
+    /// What a message carries.
+    pub(super) fn by(message: &Message) -> Self {
+        let name =
+            message.params().and_then(|params| params.get("_meta")?.get(meta::PROTOCOL_VERSION));
+        Self::read(name.and_then(Value::as_str))
+    }
+}
+
+/// The revision in the params of `initialize`, or in its result.
+pub(super) fn proposed(value: Option<&Value>) -> Option<Revision> {
+    value?.get("protocolVersion")?.as_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_request_is_forgotten_first() {
+        let mut waiting = Waiting::default();
+        for id in 0..=REMEMBERED as i64 {
+            waiting.remember(&Id::from(id), "ping", None);
+        }
+        assert_eq!(waiting.asked.len(), REMEMBERED);
+        assert_eq!(waiting.asked(&Id::from(0)), None);
+        assert!(waiting.asked(&Id::from(1)).is_some());
+    }
+
+    #[test]
+    fn requests_that_were_answered_take_no_room() {
+        let mut waiting = Waiting::default();
+        for id in 0..5 * REMEMBERED as i64 {
+            waiting.remember(&Id::from(id), "ping", None);
+            assert!(waiting.answered(&Id::from(id)).is_some());
+        }
+        assert!(waiting.order.len() <= 2 * REMEMBERED + 1);
+        assert_eq!(waiting.answered(&Id::from(1)), None);
+    }
+}

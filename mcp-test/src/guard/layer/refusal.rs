@@ -1,0 +1,29 @@
+//! Refusals as HTTP responses.
+
+use axum::body::Body;
+use http::{HeaderValue, Response, StatusCode, header};
+
+use crate::{guard::refusal::Refusal, json::Value, spec::error_code};
+
+/// The response to a POST that is refused as a whole.
+pub(super) fn response(refusal: &Refusal) -> Response<Body> {
+    json(status(refusal.status), &refusal.http_body())
+}
+
+/// The response to a POST whose body did not come to its end.
+pub(super) fn broken_off() -> Response<Body> {
+    let refusal = Refusal::new(error_code::PARSE_ERROR, None, "the body broke off");
+    response(&refusal)
+}
+
+pub(super) fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_REQUEST)
+}
+
+pub(super) fn json(status: StatusCode, value: &Value) -> Response<Body> {
+    let mut response = Response::new(Body::from(value.to_string()));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}

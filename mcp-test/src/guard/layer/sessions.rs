@@ -1,0 +1,118 @@
+//! The conversations of an endpoint, by the session that their requests name.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use http::{HeaderMap, HeaderValue};
+
+use crate::{guard::conversation::Conversation, spec::header};
+
+/// How many sessions are remembered; the oldest is forgotten first, and its messages judged by what they say themselves.
+const REMEMBERED: usize = 4096;
+
+/// One conversation, which several requests may belong to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Session(Arc<Mutex<Conversation>>);
+
+impl Session {
+    pub(super) fn with<T>(&self, act: impl FnOnce(&mut Conversation) -> T) -> T {
+        // A callback of the user's may have panicked; what is remembered is right all the same.
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Sessions(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    sessions: HashMap<HeaderValue, Session>,
+    order: VecDeque<HeaderValue>,
+}
+
+impl Sessions {
+    /// The conversation that a request belongs to: a new one, if it names no session that is known.
+    pub(super) fn of(&self, headers: &HeaderMap) -> Session {
+        let session =
+            id(headers).and_then(|id| self.known(|known| known.sessions.get(&id).cloned()));
+        session.unwrap_or_default()
+    }
+
+    /// Remembers a conversation that has just begun, if the response gives it a session.
+    pub(super) fn open(&self, headers: &HeaderMap, session: &Session) {
+        let begins = session.with(|conversation| conversation.initialize.is_some());
+        let Some(id) = id(headers).filter(|_| begins) else { return };
+        self.known(|known| {
+            if known.sessions.insert(id.clone(), session.clone()).is_none() {
+                known.order.push_back(id);
+            }
+            if known.sessions.len() > REMEMBERED {
+                known.order.pop_front().map(|oldest| known.sessions.remove(&oldest));
+            }
+        });
+    }
+
+    pub(super) fn close(&self, id: Option<&HeaderValue>) {
+        self.known(|known| {
+            if id.is_some_and(|id| known.sessions.remove(id).is_some()) {
+                known.order.retain(|open| known.sessions.contains_key(open));
+            }
+        });
+    }
+
+    fn known<T>(&self, act: impl FnOnce(&mut Known) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The session that headers name.
+pub(super) fn id(headers: &HeaderMap) -> Option<HeaderValue> {
+    headers.get(header::MCP_SESSION_ID).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{spec::Revision, wire::Id};
+
+    fn headers(id: usize) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert("mcp-session-id", HeaderValue::from(id));
+        headers
+    }
+
+    fn agreed(sessions: &Sessions, id: usize) -> Option<Revision> {
+        sessions.of(&headers(id)).with(|conversation| conversation.agreed)
+    }
+
+    fn opened(sessions: &Sessions, id: usize) {
+        let session = Session::default();
+        session.with(|conversation| {
+            conversation.initialize = Some(Id::from(0));
+            conversation.agreed = Some(Revision::OLDEST);
+        });
+        sessions.open(&headers(id), &session);
+    }
+
+    #[test]
+    fn a_session_is_known_from_its_opening_to_its_end() {
+        let sessions = Sessions::default();
+        opened(&sessions, 1);
+        assert_eq!(agreed(&sessions, 1), Some(Revision::OLDEST));
+        assert_eq!(agreed(&sessions, 2), None);
+        sessions.close(id(&headers(1)).as_ref());
+        assert_eq!(agreed(&sessions, 1), None);
+    }
+
+    #[test]
+    fn the_oldest_session_is_forgotten_first() {
+        let sessions = Sessions::default();
+        for id in 0..=REMEMBERED {
+            opened(&sessions, id);
+        }
+        assert_eq!(agreed(&sessions, 0), None);
+        assert_eq!(agreed(&sessions, 1), Some(Revision::OLDEST));
+    }
+}

@@ -1,0 +1,212 @@
+//! A guard for MCP servers and clients under development: what comes in is judged before the handler sees it.
+//!
+//! A handler behind a guard reads only messages that are as their revision wants them. The others are answered for it, by
+//! the book: text that is not JSON with -32700, what is not JSON-RPC with -32600, params that do not fit with -32602, each
+//! under the id of its request, with a message that says what was expected where, and the same as `data` for programs
+//! (`pointer`, `reason`, `shape`). What passes, passes byte for byte.
+//!
+//! ```
+//! use mcp_test::{guard::Guard, spec::Revision};
+//! use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> std::io::Result<()> {
+//! let (mut client, server) = tokio::io::duplex(1024);
+//! let guard = Guard::new(Revision::V2025_11_25);
+//! let (incoming, _outgoing) = tokio::io::split(guard.io(server));
+//!
+//! client.write_all(b"Hello?\n{\"jsonrpc\":\"2.0\", \"id\":1, \"method\":\"ping\"}\n").await?;
+//! let mut line = String::new();
+//! BufReader::new(incoming).read_line(&mut line).await?; // what a handler would read
+//! assert_eq!(line, "{\"jsonrpc\":\"2.0\", \"id\":1, \"method\":\"ping\"}\n");
+//!
+//! let mut answer = String::new();
+//! BufReader::new(client).read_line(&mut answer).await?;
+//! assert!(answer.contains("-32700"), "{answer}");
+//! assert_eq!((guard.counter().messages, guard.counter().rejected), (2, 1));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What happens to what is wrong
+//!
+//! | wrong is | over a byte stream | over HTTP |
+//! |---|---|---|
+//! | a text that is not JSON | answered, -32700 | 400, -32700 |
+//! | a text that is longer than [`Guard::max_bytes`] | answered, -32700 | 413, -32700 |
+//! | a value that is not JSON-RPC, or a batch where there are none | answered, -32600 | 400, -32600 |
+//! | the params of a request | answered, -32602 | 200, -32602; for the `_meta` of 2026-07-28: 400 |
+//! | a method, if [`Guard::reject_unknown_methods`] | answered, -32601 | 200, -32601; at 2026-07-28: 404 |
+//! | a notification or a reply | dropped | 400 with an error that has no id |
+//!
+//! Notifications and replies are never answered: the specification forbids it, and two peers that do would never stop. A
+//! reply that is dropped leaves a request of the handler without one, which it must expect anyway: each of its requests
+//! wants a deadline of its own. [`Guard::on_rejected`] tells of everything that the handler does not see.
+//!
+//! In a batch (2025-03-26) each message stands for itself: the valid ones go on, in a smaller batch if need be, and the
+//! others are answered in one.
+//!
+//! Not judged are: messages of a revision that is not known, which only the handler can refuse; methods that the
+//! specification does not have, unless asked for; and, with [`Guard::negotiated`], what comes before there is a revision.
+//! These have to be JSON-RPC, and no more. Blank lines are no messages, and are skipped.
+//!
+//! The guard has no opinion on sessions, headers, capabilities or authorization: those are the handler's. Nor is it a
+//! shield against attackers, although it bounds what it keeps.
+
+mod answers;
+mod batch;
+mod conversation;
+mod flaw;
+mod io;
+mod judge;
+#[cfg(feature = "http")]
+mod layer;
+mod overhead;
+mod refusal;
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, sync::Arc};
+
+pub use self::flaw::{Fate, Flaw};
+pub use self::io::GuardedIo;
+#[cfg(feature = "http")]
+pub use self::layer::{GuardLayer, GuardService};
+pub use self::overhead::Overhead;
+
+use self::overhead::Tally;
+use crate::spec::{Revision, Side, schema::Schemas};
+
+/// Bytes of one message, unless said otherwise.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+type Tell = Arc<dyn Fn(&Flaw) + Send + Sync>;
+
+/// A guard: by what messages are judged, and who is told. Copies share their [counter](Self::counter).
+#[derive(Clone)]
+#[must_use = "a guard does nothing until `layer` or `io` puts it before a handler"]
+pub struct Guard {
+    revision: Option<Revision>,
+    side: Side,
+    rejects_unknown: bool,
+    allowed: Vec<String>,
+    schemas: Schemas,
+    max_bytes: usize,
+    on_rejected: Option<Tell>,
+    outgoing: Option<Tell>,
+    tally: Arc<Tally>,
+}
+
+impl Guard {
+    /// A guard for a server that speaks one revision: every message is judged by it.
+    pub fn new(revision: Revision) -> Self {
+        Self { revision: Some(revision), ..Self::negotiated() }
+    }
+
+    /// A guard for a server that speaks several revisions: each message is judged by the one in force.
+    ///
+    /// That is the revision that the message carries in `_meta`, or over HTTP in `MCP-Protocol-Version`; else the one that
+    /// the result of `initialize` agreed on, which the guard sees on its way out. `initialize` itself is judged by the
+    /// revision that it proposes. An HTTP request of which nothing says the revision is one of 2025-03-26, as the
+    /// [specification](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header)
+    /// has it.
+    pub fn negotiated() -> Self {
+        Self {
+            revision: None,
+            side: Side::Server,
+            rejects_unknown: false,
+            allowed: Vec::new(),
+            schemas: Schemas::default(),
+            max_bytes: MAX_BYTES,
+            on_rejected: None,
+            outgoing: None,
+            tally: Arc::default(),
+        }
+    }
+
+    /// Guards a client instead: what comes in are the server's requests, its notifications and replies.
+    pub fn for_client(self) -> Self {
+        Self { side: Side::Client, ..self }
+    }
+
+    /// Answers methods that the revision does not have with -32601, instead of leaving them to the handler.
+    ///
+    /// Methods of official extensions are known; those of other extensions may be let through with
+    /// [`allow_method`](Self::allow_method). Notifications with an unknown method are dropped.
+    pub fn reject_unknown_methods(self) -> Self {
+        Self { rejects_unknown: true, ..self }
+    }
+
+    /// Lets a method through that is not in the specification; it may be called several times.
+    pub fn allow_method(mut self, method: impl Into<String>) -> Self {
+        self.allowed.push(method.into());
+        self
+    }
+
+    /// Judges by other schemas, for example by those of an official file that was loaded.
+    pub fn schemas(self, schemas: Schemas) -> Self {
+        Self { schemas, ..self }
+    }
+
+    /// The longest message that is read: a line of a byte stream, or the body of a POST. 4 MiB unless said otherwise.
+    pub fn max_bytes(self, max_bytes: usize) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    /// Tells of each message that the handler does not see.
+    ///
+    /// It is called on the task that reads, so it should be quick.
+    pub fn on_rejected(self, tell: impl Fn(&Flaw) + Send + Sync + 'static) -> Self {
+        Self { on_rejected: Some(Arc::new(tell)), ..self }
+    }
+
+    /// Judges what the handler says, too, and tells of what is wrong; nothing of it is changed or held back.
+    ///
+    /// ```
+    /// use mcp_test::guard::Guard;
+    ///
+    /// let guard = Guard::negotiated().judge_outgoing(|flaw| eprintln!("{flaw}"));
+    /// ```
+    pub fn judge_outgoing(self, tell: impl Fn(&Flaw) + Send + Sync + 'static) -> Self {
+        Self { outgoing: Some(Arc::new(tell)), ..self }
+    }
+
+    /// What the guard and its copies have done so far, and what it cost.
+    #[must_use]
+    pub fn counter(&self) -> Overhead {
+        self.tally.sum()
+    }
+
+    /// Puts the guard before a handler that speaks over a byte stream, a message per line: give it what is returned here
+    /// in place of `io`.
+    ///
+    /// Answers of the guard go out between the handler's lines, never inside of one. The streams of a process become one
+    /// with `tokio::io::join(stdin(), stdout())`.
+    pub fn io<IO>(&self, io: IO) -> GuardedIo<IO> {
+        GuardedIo::new(io, self.clone())
+    }
+
+    /// Puts the guard before a handler that is an axum router or a tower service for Streamable HTTP.
+    ///
+    /// Lay it over the MCP endpoint only, and inside of what authenticates or decompresses: bodies of another type than
+    /// `application/json`, and encoded ones, pass unseen.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn layer(&self) -> GuardLayer {
+        GuardLayer::new(self.clone())
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { revision, side, rejects_unknown, allowed, max_bytes, tally, .. } = self;
+        f.debug_struct("Guard")
+            .field("revision", revision)
+            .field("side", side)
+            .field("rejects_unknown", rejects_unknown)
+            .field("allowed", allowed)
+            .field("max_bytes", max_bytes)
+            .field("tally", tally)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,368 @@
+//! The layer on Streamable HTTP: statuses, bodies, sessions, batches and streams.
+
+use std::sync::{Arc, Mutex};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    response::Response,
+    routing::any,
+};
+use futures_util::{StreamExt, stream};
+use http::{HeaderMap, Method, Request, header};
+use http_body_util::BodyExt;
+use proptest::prelude::*;
+use tower::ServiceExt;
+
+use super::Told;
+use crate::{guard::Guard, json::arbitrary, spec::Revision};
+
+/// What a handler has seen.
+type Seen = Arc<Mutex<Vec<(Method, HeaderMap, Bytes)>>>;
+
+/// A router behind the guard that answers all requests alike; and what it has seen.
+fn endpoint(guard: &Guard, respond: fn() -> Response) -> (Router, Seen) {
+    let seen = Seen::default();
+    let sees = Arc::clone(&seen);
+    let handler = any(move |method: Method, headers: HeaderMap, body: Bytes| {
+        sees.lock().unwrap().push((method, headers, body));
+        async move { respond() }
+    });
+    (Router::new().route("/mcp", handler).layer(guard.layer()), seen)
+}
+
+fn post(body: impl Into<Body>) -> Request<Body> {
+    let request =
+        Request::post("/mcp").header(header::CONTENT_TYPE, "application/json; charset=utf-8");
+    request.body(body.into()).unwrap()
+}
+
+/// Status, media type and body of the response.
+async fn answer(router: &Router, request: Request<Body>) -> String {
+    let response = router.clone().oneshot(request).await.unwrap();
+    let kind = response.headers().get(header::CONTENT_TYPE).cloned();
+    let kind = kind.as_ref().map_or("", |kind| kind.to_str().unwrap());
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    format!("{status} {kind}\n{}\n", String::from_utf8_lossy(&body))
+}
+
+fn accepted() -> Response {
+    Response::builder().status(202).body(Body::empty()).unwrap()
+}
+
+fn json(text: &'static str) -> Response {
+    Response::builder().header("content-type", "application/json").body(Body::from(text)).unwrap()
+}
+
+fn bodies(seen: &Seen) -> Vec<String> {
+    let seen = seen.lock().unwrap();
+    seen.iter().map(|(_, _, body)| String::from_utf8_lossy(body).into_owned()).collect()
+}
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+
+#[tokio::test]
+async fn refusals_have_the_status_of_the_specification() {
+    let mut told = String::new();
+    for revision in [Revision::V2025_03_26, Revision::V2025_11_25, Revision::V2026_07_28] {
+        let guard = Guard::new(revision).reject_unknown_methods().max_bytes(400);
+        let (router, seen) = endpoint(&guard, accepted);
+        told += &format!("--- {revision}\n");
+        let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+        for body in [
+            "Hello?".to_owned(),
+            "7".to_owned(),
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{meta}}}}}"#),
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#.to_owned(),
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"acme/sum","params":{{{meta}}}}}"#),
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}"#.to_owned(),
+            r#"{"jsonrpc":"2.0","id":1,"result":5}"#.to_owned(),
+            " ".repeat(401),
+        ] {
+            told += &answer(&router, post(body)).await;
+        }
+        assert_eq!(bodies(&seen), [""; 0]);
+    }
+    insta::assert_snapshot!(told, @r#"
+    --- 2025-03-26
+    400 application/json
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: no JSON at line 1, column 1: expected a value","data":{"pointer":"","reason":"no JSON at line 1, column 1: expected a value"}}}
+    400 application/json
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}
+    200 application/json
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    200 application/json
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    200 application/json
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: expected `/method` is a method of 2025-03-26, got another","data":{"pointer":"/method","reason":"expected a method of 2025-03-26, got another"}}}
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/params` is an object or an array, got a number","data":{"pointer":"/params","reason":"expected an object or an array, got a number"}}}
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result` is an object, got a number","data":{"pointer":"/result","reason":"expected an object, got a number","shape":"Result"}}}
+    413 application/json
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the message is longer than 400 bytes","data":{"pointer":"","reason":"the message is longer than 400 bytes"}}}
+    --- 2025-11-25
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: no JSON at line 1, column 1: expected a value","data":{"pointer":"","reason":"no JSON at line 1, column 1: expected a value"}}}
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}
+    200 application/json
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    200 application/json
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    200 application/json
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: expected `/method` is a method of 2025-11-25, got another","data":{"pointer":"/method","reason":"expected a method of 2025-11-25, got another"}}}
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/params` is an object or an array, got a number","data":{"pointer":"/params","reason":"expected an object or an array, got a number"}}}
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result` is an object, got a number","data":{"pointer":"/result","reason":"expected an object, got a number","shape":"Result"}}}
+    413 application/json
+    {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: the message is longer than 400 bytes","data":{"pointer":"","reason":"the message is longer than 400 bytes"}}}
+    --- 2026-07-28
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: no JSON at line 1, column 1: expected a value","data":{"pointer":"","reason":"no JSON at line 1, column 1: expected a value"}}}
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}
+    200 application/json
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    400 application/json
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/_meta` is a RequestMetaObject, got nothing","data":{"pointer":"/params/_meta","reason":"expected a RequestMetaObject, got nothing","shape":"CallToolRequestParams"}}}
+    404 application/json
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: expected `/method` is a method of 2026-07-28, got another","data":{"pointer":"/method","reason":"expected a method of 2026-07-28, got another"}}}
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/params` is an object or an array, got a number","data":{"pointer":"/params","reason":"expected an object or an array, got a number"}}}
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: a client sends no replies at 2026-07-28","data":{"pointer":"","reason":"a client sends no replies at 2026-07-28"}}}
+    413 application/json
+    {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: the message is longer than 400 bytes","data":{"pointer":"","reason":"the message is longer than 400 bytes"}}}
+    "#);
+}
+
+#[tokio::test]
+async fn what_is_valid_passes_with_its_headers() {
+    let (router, seen) = endpoint(&Guard::new(Revision::V2025_06_18), || json("[ 1]"));
+    let body = format!(" {PING}\r\n");
+    let mut request = post(body.clone());
+    request.headers_mut().insert("content-length", body.len().into());
+    request.headers_mut().insert("mcp-session-id", "s".parse().unwrap());
+    let headers = request.headers().clone();
+    insta::assert_snapshot!(answer(&router, request).await, @"
+    200 application/json
+    [ 1]
+    ");
+    assert_eq!(*seen.lock().unwrap(), [(Method::POST, headers, Bytes::from(body))]);
+}
+
+#[tokio::test]
+async fn what_is_no_message_passes_unseen() {
+    let guard = Guard::new(Revision::V2025_06_18);
+    let (router, seen) = endpoint(&guard, accepted);
+    let get = Request::get("/mcp").header("content-type", "application/json").body("x".into());
+    answer(&router, get.unwrap()).await;
+    for (name, value) in [
+        ("content-type", "text/plain"),
+        ("content-type", "application/json-seq"),
+        ("content-encoding", "gzip"),
+    ] {
+        let mut request = post("x");
+        request.headers_mut().insert(name, value.parse().unwrap());
+        answer(&router, request).await;
+    }
+    let mut request = post("x");
+    request.headers_mut().clear();
+    answer(&router, request).await;
+    assert_eq!(bodies(&seen), ["x"; 5]);
+    assert_eq!(guard.counter().messages, 0);
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_refused() {
+    let (router, seen) = endpoint(&Guard::negotiated(), accepted);
+    let broken = Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset));
+    let pieces = stream::iter([Ok(Bytes::from_static(b"{")), broken]);
+    insta::assert_snapshot!(answer(&router, post(Body::from_stream(pieces))).await, @r#"
+    400 application/json
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body broke off","data":{"pointer":"","reason":"the body broke off"}}}
+    "#);
+    assert_eq!(bodies(&seen), [""; 0]);
+}
+
+#[tokio::test]
+async fn the_revision_is_that_of_the_header_or_of_the_session() {
+    let guard = Guard::negotiated();
+    let (router, seen) = endpoint(&guard, || {
+        let mut response = json(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#,
+        );
+        response.headers_mut().insert("mcp-session-id", "one".parse().unwrap());
+        response
+    });
+    let batch = format!("[{PING}]");
+    let sent = async |session: Option<&str>, version: Option<&str>| {
+        let mut request = post(batch.clone());
+        let headers = [("mcp-session-id", session), ("mcp-protocol-version", version)];
+        for (name, value) in headers {
+            if let Some(value) = value {
+                request.headers_mut().insert(name, value.parse().unwrap());
+            }
+        }
+        answer(&router, request).await[..3].to_owned()
+    };
+    // Without any knowledge, it is the revision that has batches.
+    assert_eq!(sent(None, None).await, "200");
+    assert_eq!(sent(None, Some("2025-11-25")).await, "400");
+    assert_eq!(sent(None, Some("2042-01-01")).await, "200");
+    answer(&router, post(INITIALIZE)).await;
+    assert_eq!(sent(Some("one"), None).await, "400");
+    assert_eq!(sent(Some("one"), Some("2025-03-26")).await, "200");
+    assert_eq!(sent(Some("two"), None).await, "200");
+    let end = Request::delete("/mcp").header("mcp-session-id", "one").body(Body::empty());
+    answer(&router, end.unwrap()).await;
+    assert_eq!(sent(Some("one"), None).await, "200");
+    assert_eq!(bodies(&seen).len(), 7);
+}
+
+#[tokio::test]
+async fn what_is_left_of_a_batch_is_answered_together_with_the_rest() {
+    let guard = Guard::new(Revision::V2025_03_26);
+    let batch = format!("[{PING}, 5, {PING}]");
+    let shortened = format!("[{PING},{PING}]");
+    let responses: [fn() -> Response; 6] = [
+        || json(" [{\"id\":1},{\"id\":1}] "),
+        || json("{\"id\":1}"),
+        || json("[]"),
+        accepted,
+        || {
+            let events = Body::from("id: 1\ndata: [{\"id\":1}]\n\n");
+            Response::builder().header("content-type", "text/event-stream").body(events).unwrap()
+        },
+        || Response::builder().status(404).body("no such session".into()).unwrap(),
+    ];
+    let mut told = String::new();
+    for respond in responses {
+        let (router, seen) = endpoint(&guard, respond);
+        let mut request = post(batch.clone());
+        request.headers_mut().insert("content-length", batch.len().into());
+        told += &answer(&router, request).await;
+        assert_eq!(bodies(&seen), [shortened.as_str()]);
+        let length = seen.lock().unwrap()[0].1["content-length"].clone();
+        assert_eq!(length, shortened.len().to_string());
+    }
+    let (router, _) = endpoint(&guard, accepted);
+    let wrong = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call"}"#;
+    told += &answer(&router, post(format!("[{wrong},{wrong}]"))).await;
+    told += &answer(&router, post(format!("[{wrong},5]"))).await;
+    told += &answer(&router, post(r#"[{"method":"notifications/initialized"}]"#)).await;
+    insta::assert_snapshot!(told, @r#"
+    200 application/json
+    [{"id":1},{"id":1},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}]
+    200 application/json
+    [{"id":1},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}]
+    200 application/json
+    [{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}]
+    200 application/json
+    [{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}]
+    200 text/event-stream
+    data: [{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}]
+
+    id: 1
+    data: [{"id":1}]
+
+
+    404 
+    no such session
+    200 application/json
+    [{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: expected `/params` is a CallToolRequestParams, got nothing","data":{"pointer":"/params","reason":"expected a CallToolRequestParams, got nothing","shape":"CallToolRequest"}}},{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: expected `/params` is a CallToolRequestParams, got nothing","data":{"pointer":"/params","reason":"expected a CallToolRequestParams, got nothing","shape":"CallToolRequest"}}}]
+    400 application/json
+    [{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: expected `/params` is a CallToolRequestParams, got nothing","data":{"pointer":"/params","reason":"expected a CallToolRequestParams, got nothing","shape":"CallToolRequest"}}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}]
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/jsonrpc` is \"2.0\", got nothing","data":{"pointer":"/jsonrpc","reason":"expected \"2.0\", got nothing"}}}
+    "#);
+}
+
+#[tokio::test]
+async fn what_goes_out_is_read_along_event_by_event() {
+    let told = Told::default();
+    let guard = Guard::new(Revision::V2025_06_18).judge_outgoing(told.tell());
+    let (router, _) = endpoint(&guard, || {
+        let pieces = [
+            ": hello\n\nid: 0\ndata:\n\nda",
+            "ta: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\n",
+            "data: \"params\":{\"progressToken\":1}}\n\n",
+            "data: {\"jsonrpc\":\"2.0\",\"id\":\"r\",\"method\":\"roots/list\"}\n\n",
+            "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":5}}\n\n",
+        ];
+        let pieces = stream::iter(pieces.map(|piece| Ok::<_, std::io::Error>(Bytes::from(piece))));
+        // After its events the stream stays open.
+        let body = Body::from_stream(pieces.chain(stream::pending()));
+        let response = Response::builder().header("content-type", "text/event-stream");
+        response.header("mcp-session-id", "s").body(body).unwrap()
+    });
+    let response = router.clone().oneshot(post(INITIALIZE)).await.unwrap();
+    let mut body = response.into_body().into_data_stream();
+    let first = body.next().await.unwrap().unwrap();
+    assert_eq!(first, ": hello\n\nid: 0\ndata:\n\nda");
+    assert_eq!(told.lines(), "");
+    for _ in 0..4 {
+        body.next().await.unwrap().unwrap();
+    }
+    insta::assert_snapshot!(told.lines(), @"
+    the server's notifications/progress: expected `/params/progress` is a number, got nothing (passed on)
+    the server's initialize 1: expected `/result/protocolVersion` is a string, got nothing (passed on)
+    ");
+
+    // The request of the stream is answered by a POST of its own.
+    let mut request = post(r#"{"jsonrpc":"2.0","id":"r","result":{"roots":5}}"#);
+    request.headers_mut().insert("mcp-session-id", "s".parse().unwrap());
+    insta::assert_snapshot!(answer(&router, request).await, @r#"
+    400 application/json
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result/roots` is an array, got a number","data":{"pointer":"/result/roots","reason":"expected an array, got a number","shape":"ListRootsResult"}}}
+    "#);
+}
+
+#[tokio::test]
+async fn a_response_of_known_length_keeps_it_and_is_judged() {
+    let told = Told::default();
+    let guard = Guard::new(Revision::V2025_06_18).judge_outgoing(told.tell()).max_bytes(100);
+    let (router, _) = endpoint(&guard, || json(r#"{"jsonrpc":"2.0","id":1,"result":5}"#));
+    let response = router.oneshot(post(PING)).await.unwrap();
+    assert_eq!(response.headers()["content-length"], "35");
+    response.into_body().collect().await.unwrap();
+    let (router, _) = endpoint(&guard, || json(Box::leak("x".repeat(101).into_boxed_str())));
+    answer(&router, post(PING)).await;
+    insta::assert_snapshot!(told.lines(), @"
+    the server's ping 1: expected `/result` is an object, got a number (passed on)
+    the server's message: the message is longer than 100 bytes (passed on)
+    ");
+}
+
+proptest! {
+    #[test]
+    fn bodies_and_responses_pass_byte_for_byte(
+        value in arbitrary::value(),
+        space in "[ \r\n\t]{0,3}",
+        chunks in prop::collection::vec(1..20_usize, 0..20),
+    ) {
+        let request = crate::wire::Request::new(1, "acme/x", Some(crate::json::Object::from_iter([("x", value)]).into()));
+        let text = format!("{space}{}{space}", request.to_value());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (seen, said) = runtime.block_on(async {
+            let echo = any(|body: Bytes| async move {
+                ([("content-type", "application/json")], body)
+            });
+            let guard = Guard::new(Revision::V2025_06_18).judge_outgoing(|_| {});
+            let router = Router::new().route("/mcp", echo).layer(guard.layer());
+            let pieces: Vec<_> = arbitrary::split(text.as_bytes(), &chunks)
+                .map(|chunk| Ok::<_, std::io::Error>(Bytes::copy_from_slice(chunk)))
+                .collect();
+            let body = Body::from_stream(stream::iter(pieces));
+            let response = router.oneshot(post(body)).await.unwrap();
+            (response.status().as_u16(), response.into_body().collect().await.unwrap().to_bytes())
+        });
+        prop_assert_eq!(seen, 200);
+        prop_assert_eq!(said, text.into_bytes());
+    }
+}

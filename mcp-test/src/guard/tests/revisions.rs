@@ -1,0 +1,118 @@
+//! Which revision a message is judged by, when nobody has fixed it.
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, split};
+
+use super::through;
+use crate::{guard::Guard, spec::Revision};
+
+/// What the peer reads, and what the handler has read, of a conversation in which each line of the peer that passes is
+/// answered by the handler with the next of its own.
+async fn conversation(guard: &Guard, peer_says: &[&str], handler_says: &[&str]) -> String {
+    let (peer, inner) = tokio::io::duplex(1 << 16);
+    let (handler_reads, mut handler_writes) = split(guard.io(inner));
+    let handler_says: Vec<String> = handler_says.iter().map(|line| format!("{line}\n")).collect();
+    let handler = tokio::spawn(async move {
+        let mut lines = BufReader::new(handler_reads).lines();
+        let mut says = handler_says.into_iter();
+        while let Some(_line) = lines.next_line().await.unwrap() {
+            let line = says.next().unwrap_or_else(|| "{\"passed\":true}\n".to_owned());
+            handler_writes.write_all(line.as_bytes()).await.unwrap();
+        }
+    });
+    let (peer_reads, mut peer_writes) = split(peer);
+    let mut answers = BufReader::new(peer_reads);
+    let mut heard = String::new();
+    for line in peer_says {
+        peer_writes.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        answers.read_line(&mut heard).await.unwrap();
+    }
+    peer_writes.shutdown().await.unwrap();
+    answers.read_to_string(&mut heard).await.unwrap();
+    handler.await.unwrap();
+    heard
+}
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+
+fn agreed(revision: Revision) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"{revision}","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+    )
+}
+
+const BATCH: &str = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#;
+
+#[tokio::test]
+async fn the_result_of_initialize_settles_it() {
+    let guard = Guard::negotiated();
+    let old = agreed(Revision::V2025_03_26);
+    let heard = conversation(&guard, &[INITIALIZE, BATCH], &[&old]).await;
+    assert_eq!(heard.lines().last(), Some("{\"passed\":true}"));
+    let new = agreed(Revision::V2025_06_18);
+    let heard = conversation(&guard, &[INITIALIZE, BATCH], &[&new]).await;
+    insta::assert_snapshot!(heard.lines().last().unwrap(), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a single message, got a batch","data":{"pointer":"","reason":"expected a single message, got a batch"}}}"#);
+}
+
+#[tokio::test]
+async fn initialize_itself_is_judged_by_what_it_proposes() {
+    let without_info = INITIALIZE.replace("clientInfo", "client");
+    for proposed in ["2024-11-05", "2025-11-25", "1999-01-01", "2026-07-28"] {
+        let line = without_info.replace("2025-03-26", proposed);
+        let (handled, said) = through(&Guard::negotiated(), &line).await;
+        assert_eq!(handled, "", "{proposed}");
+        assert!(said.contains("/params/clientInfo"), "{said}");
+    }
+    // A server of the newest revision alone has no such method, and says so itself.
+    let (handled, _) =
+        through(&Guard::new(Revision::NEWEST).reject_unknown_methods(), &without_info).await;
+    assert_eq!(handled, without_info);
+}
+
+#[tokio::test]
+async fn a_message_says_by_itself_what_it_is() {
+    let meta = |revision: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"{revision}","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        )
+    };
+    let (handled, said) = through(&Guard::negotiated(), meta("2026-07-28")).await;
+    assert_eq!(handled, "");
+    insta::assert_snapshot!(said, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}"#);
+    // A revision that is not known is for the handler to refuse.
+    let (handled, said) = through(&Guard::negotiated(), meta("2042-01-01")).await;
+    assert_eq!((handled, said.as_str()), (meta("2042-01-01"), ""));
+}
+
+#[tokio::test]
+async fn before_there_is_a_revision_a_message_only_has_to_be_json_rpc() {
+    let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#;
+    let (handled, said) = through(&Guard::negotiated(), line).await;
+    assert_eq!((handled.as_str(), said.as_str()), (line, ""));
+    let (handled, said) = through(&Guard::negotiated(), "{\"id\":1}").await;
+    assert_eq!(handled, "");
+    insta::assert_snapshot!(said, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Invalid Request: expected `/jsonrpc` is \"2.0\", got nothing","data":{"pointer":"/jsonrpc","reason":"expected \"2.0\", got nothing"}}}"#);
+}
+
+#[tokio::test]
+async fn a_client_behind_the_guard_learns_its_revision_from_the_reply() {
+    let guard = Guard::negotiated().for_client();
+    let (peer, inner) = tokio::io::duplex(1 << 16);
+    let mut io = guard.io(inner);
+    let (peer_reads, mut peer_writes) = split(peer);
+    io.write_all(format!("{INITIALIZE}\n").as_bytes()).await.unwrap();
+    let asks = r#"{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":{}}"#;
+    let lines = format!("{}\n{asks}\n{BATCH}\n", agreed(Revision::V2025_06_18));
+    peer_writes.write_all(lines.as_bytes()).await.unwrap();
+    peer_writes.shutdown().await.unwrap();
+    let mut handled = String::new();
+    io.read_to_string(&mut handled).await.unwrap();
+    drop(io);
+    assert_eq!(handled.lines().count(), 1, "{handled}");
+    let mut said = String::new();
+    BufReader::new(peer_reads).read_to_string(&mut said).await.unwrap();
+    let answers: Vec<&str> = said.lines().skip(1).collect();
+    insta::assert_snapshot!(answers.join("\n"), @r#"
+    {"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"Invalid params: expected `/params/messages` is an array, got nothing","data":{"pointer":"/params/messages","reason":"expected an array, got nothing","shape":"CreateMessageRequestParams"}}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a single message, got a batch","data":{"pointer":"","reason":"expected a single message, got a batch"}}}
+    "#);
+}
