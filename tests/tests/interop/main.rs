@@ -16,4 +16,6 @@ mod report;
 mod rmcp_client;
 mod secrets;
 mod servers;
+mod shapes;
 mod their_clients;
+mod tour;

@@ -8,17 +8,17 @@ use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient};
 use serde_json::json;
 
 #[derive(Clone, Default)]
-struct Plain;
+pub(crate) struct Plain;
 
 impl ClientHandler for Plain {}
 
 /// The two ways to begin.
-fn lifecycles() -> [ClientLifecycleMode; 2] {
+pub(crate) fn lifecycles() -> [ClientLifecycleMode; 2] {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     [ClientLifecycleMode::Initialize, ClientLifecycleMode::Discover { preferred_versions }]
 }
 
-async fn uses(client: RunningService<RoleClient, Plain>) {
+pub(crate) async fn uses(client: RunningService<RoleClient, Plain>) {
     let tools = client.list_all_tools().await.expect("a list");
     assert!(tools.iter().any(|tool| tool.name == "add"), "{tools:?}");
     let arguments = json!({ "a": 2, "b": 3 }).as_object().cloned().unwrap_or_default();
