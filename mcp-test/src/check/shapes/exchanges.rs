@@ -139,8 +139,11 @@ fn carried(params: Option<&Value>) -> Option<Revision> {
     params?.get("_meta")?.get(meta::PROTOCOL_VERSION)?.as_str()?.parse().ok()
 }
 
+/// The revision that `initialize` or its result names: one that has a handshake, for that is what `initialize` chooses,
+/// whatever version it names.
 fn named(value: &Value) -> Option<Revision> {
-    value.get("protocolVersion")?.as_str()?.parse().ok()
+    let named: Revision = value.get("protocolVersion")?.as_str()?.parse().ok()?;
+    Some(named.min(Revision::NEWEST_HANDSHAKE))
 }
 
 #[cfg(test)]
@@ -218,6 +221,9 @@ mod tests {
         let revision = |lines: &[(Party, Option<u64>, serde_json::Value)]| last(lines).0.as_str();
         assert_eq!(revision(&[(Client, None, asked(1, "ping"))]), "2025-03-26");
         assert_eq!(revision(&[(Client, None, begin.clone())]), "2025-11-25");
+        let mut newer = begin.clone();
+        newer["params"]["protocolVersion"] = json!("2026-07-28");
+        assert_eq!(revision(&[(Client, None, newer)]), "2025-11-25");
         let handshake = [(Client, None, begin), (Server, None, agreed)];
         assert_eq!(revision(&handshake), "2025-06-18");
         let after = |more: &[(Party, Option<u64>, serde_json::Value)]| {
