@@ -53,6 +53,9 @@ impl Number {
     /// Whether the number is mathematically whole, however it is spelled.
     #[must_use]
     pub fn is_integer(&self) -> bool {
+        if !self.text.contains(['.', 'e', 'E']) {
+            return true;
+        }
         match self.exact() {
             Exact::Decimal { exponent, .. } => exponent >= 0,
             Exact::Spelled(text) => !text.contains("e-") && !text.contains("E-"),

@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock, OnceLock};
+#[cfg(feature = "schema")]
+use std::sync::Arc;
+use std::sync::{LazyLock, OnceLock};
 
 use super::files::FILES;
 use super::model::{self, Index, Model, Type};
@@ -28,10 +30,10 @@ pub(super) struct Book {
     pub(super) entries: Vec<Entry>,
     by_method: HashMap<Cow<'static, str>, Index>,
     by_code: HashMap<i64, Index>,
-    /// What the entries mean; another authority's where they were loaded, only to say in words what is wrong.
+    /// What the entries mean, if they are ours.
     pub(super) model: Option<Model>,
     #[cfg(feature = "schema")]
-    pub(super) compiled: OnceLock<Option<Compiled>>,
+    pub(super) compiled: Compiled,
 }
 
 /// A definition, as far as others must know what is in it.
@@ -61,6 +63,7 @@ pub(super) enum ErrorEntry {
 #[derive(Debug, Clone)]
 pub(super) enum BookRef {
     Ours(&'static Book),
+    #[cfg(feature = "schema")]
     Loaded(Arc<Book>),
 }
 
@@ -72,12 +75,25 @@ impl Book {
         BOOKS[authority as usize][revision as usize].get_or_init(|| {
             let (model, _) = resolve::model(&SOURCE, revision, authority);
             let entries = (0..).zip(&model.shapes).map(|(index, _)| entry(&model, Index(index)));
-            Self::new(revision, entries.collect(), Some(model))
+            #[cfg(feature = "schema")]
+            let compiled = Compiled::ours(&model);
+            Self::new(
+                revision,
+                entries.collect(),
+                Some(model),
+                #[cfg(feature = "schema")]
+                compiled,
+            )
         })
     }
 
     /// A book of these entries, which are sorted by name.
-    pub(super) fn new(revision: Revision, entries: Vec<Entry>, model: Option<Model>) -> Self {
+    pub(super) fn new(
+        revision: Revision,
+        entries: Vec<Entry>,
+        model: Option<Model>,
+        #[cfg(feature = "schema")] compiled: Compiled,
+    ) -> Self {
         let indexed = || (0..).map(Index).zip(&entries);
         let by_method =
             indexed().filter_map(|(index, entry)| Some((entry.method.clone()?, index))).collect();
@@ -94,7 +110,7 @@ impl Book {
             by_code,
             model,
             #[cfg(feature = "schema")]
-            compiled: OnceLock::new(),
+            compiled,
         }
     }
 
@@ -129,12 +145,24 @@ impl Entry {
     }
 }
 
+impl BookRef {
+    /// The book itself, or what we have in the place of one that was loaded.
+    pub(super) fn ours(&self) -> &'static Book {
+        match self {
+            Self::Ours(book) => book,
+            #[cfg(feature = "schema")]
+            Self::Loaded(book) => Book::ours(book.revision, Authority::Schema),
+        }
+    }
+}
+
 impl Deref for BookRef {
     type Target = Book;
 
     fn deref(&self) -> &Book {
         match self {
             Self::Ours(book) => book,
+            #[cfg(feature = "schema")]
             Self::Loaded(book) => book,
         }
     }

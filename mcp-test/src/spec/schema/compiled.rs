@@ -1,50 +1,63 @@
-//! The verdicts: definitions as the JSON Schema library compiled them, each when it is first asked for.
+//! Definitions as the JSON Schema library compiled them: ours each when it is first asked for, with what it refers to;
+//! those of a document that was loaded all at once.
+
+use std::sync::OnceLock;
 
 use super::book::Book;
 use super::export;
 use super::format;
-use crate::expect::Mismatch;
-use crate::json::Value;
-use crate::json_schema::{CompileError, Definitions, Formats};
+use super::model::{Index, Model};
+use crate::json_schema::{CompileError, Definitions, Formats, Validator};
 
 /// The compiled definitions of one book.
 #[derive(Debug)]
-pub(super) struct Compiled(Definitions);
+pub(super) enum Compiled {
+    /// A document for each definition.
+    Ours(Vec<OnceLock<Option<Definitions>>>),
+    /// One document of them all.
+    Loaded(Definitions),
+}
 
 impl Compiled {
-    /// Reads a document with `$defs` or `definitions`.
-    pub(super) fn read(document: serde_json::Value) -> Result<Self, CompileError> {
-        Definitions::read(document, formats()).map(Self)
+    /// A place for each of our definitions.
+    pub(super) fn ours(model: &Model) -> Self {
+        Self::Ours(model.shapes.iter().map(|_| OnceLock::new()).collect())
     }
 
-    /// Compiles all of them now; the name of the first that cannot be compiled, and why.
+    /// Reads a document with `$defs` or `definitions`.
+    pub(super) fn read(document: serde_json::Value) -> Result<Self, CompileError> {
+        Definitions::read(document, formats()).map(Self::Loaded)
+    }
+
+    /// Compiles what was loaded; the name of the first definition that cannot be compiled, and why.
     pub(super) fn compile_all(&self) -> Result<(), (String, CompileError)> {
-        for name in self.0.names() {
-            if let Some(Err(error)) = self.0.validator(name) {
+        let Self::Loaded(definitions) = self else {
+            return Ok(());
+        };
+        for name in definitions.names() {
+            if let Some(Err(error)) = definitions.validator(name) {
                 return Err((name.to_owned(), error));
             }
         }
         Ok(())
     }
-
-    /// Whether the value fits; `None` if the definition is not there or its verdict took too long.
-    pub(super) fn is_valid(&self, name: &str, value: &Value) -> Option<bool> {
-        self.0.validator(name)?.ok()?.is_valid(value).ok()
-    }
-
-    /// What is wrong with the value, in the library's words.
-    pub(super) fn mismatches(&self, name: &str, value: &Value) -> Vec<Mismatch> {
-        let told = || self.0.validator(name)?.ok()?.mismatches(value).ok();
-        told().unwrap_or_default()
-    }
 }
 
 impl Book {
-    /// The compiled definitions; of ours, they are made when they are first asked for.
-    pub(super) fn compiled(&self) -> Option<&Compiled> {
-        let ours =
-            || self.model.as_ref().and_then(|model| Compiled::read(export::document(model)).ok());
-        self.compiled.get_or_init(ours).as_ref()
+    /// What judges by the definition at `index`.
+    pub(super) fn validator(&self, index: Index) -> Option<&Validator> {
+        let definitions = match &self.compiled {
+            Compiled::Loaded(definitions) => definitions,
+            Compiled::Ours(places) => {
+                let place = places.get(usize::from(index.0))?;
+                let read = || {
+                    let document = export::needed(self.model.as_ref()?, index);
+                    Definitions::read(document, formats()).ok()
+                };
+                place.get_or_init(read).as_ref()?
+            }
+        };
+        definitions.validator(&self.entry(index).name)?.ok()
     }
 }
 

@@ -4,9 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::book::{Book, BookRef, Entry};
-use super::model::{Index, Type};
+use super::model::Index;
+use super::violation::got;
 use super::{Violation, explain, export, fits};
-use crate::json::Value;
+#[cfg(feature = "schema")]
+use crate::expect::Mismatch;
+use crate::json::{Pointer, Value};
 use crate::spec::{MethodKind, Revision};
 
 /// A definition of a revision, such as `CallToolResult`.
@@ -85,16 +88,17 @@ impl Definition {
     }
 
     /// Whether the value is what the definition says.
+    ///
+    /// What our shapes allow is right. What they do not allow is held against the compiled JSON Schema as well, and only
+    /// what both refuse is wrong. A definition that was [loaded](super::Schemas::load) judges alone; ours of the same
+    /// name does where it comes to no end.
     pub fn is_valid(&self, value: &Value) -> bool {
-        #[cfg(feature = "schema")]
-        if let Some(verdict) = self.verdict(value) {
-            return verdict;
+        let ours = self.book.ours();
+        if self.is_ours() {
+            return fits(ours, self.index, value) || self.verdict(value) == Some(true);
         }
-        self.book.model.as_ref().is_none_or(|model| {
-            model
-                .find(self.name())
-                .is_none_or(|index| fits::fits(model, &Type::Named(index), value))
-        })
+        let by_ours = || ours.find(self.name()).is_none_or(|index| fits(ours, index, value));
+        self.verdict(value).unwrap_or_else(by_ours)
     }
 
     /// Where the value is not what the definition says: at most six places, the most telling first.
@@ -102,44 +106,41 @@ impl Definition {
         if self.is_valid(value) {
             return Vec::new();
         }
-        #[cfg(feature = "schema")]
-        if matches!(self.book, BookRef::Loaded(_)) {
-            return self.told_by_the_library(value);
-        }
-        let explained = self.explained(value);
-        #[cfg(feature = "schema")]
-        if explained.is_empty() {
-            return self.told_by_the_library(value);
-        }
-        explained
+        let explained = match &self.book.model {
+            Some(model) => explain::violations(model, self.index, value),
+            None => self.told_by_the_library(value),
+        };
+        if explained.is_empty() { vec![self.unexplained(value)] } else { explained }
     }
 
-    /// The definition as JSON Schema, draft 2020-12, with those it refers to.
-    ///
-    /// Of a definition that was loaded, what we have under its name; `true` if that is nothing.
+    /// The definition as JSON Schema, draft 2020-12, with those it refers to; of one that was loaded, ours of the same
+    /// name, and `true` if there is none.
     pub fn json_schema(&self) -> serde_json::Value {
-        let model = self.book.model.as_ref();
-        let ours = model.and_then(|model| Some((model, model.find(self.name())?)));
+        let book = self.book.ours();
+        let ours = book.model.as_ref().zip(book.find(self.name()));
         ours.map_or(true.into(), |(model, index)| export::definition(model, index))
     }
 
-    fn explained(&self, value: &Value) -> Vec<Violation> {
-        let model = self.book.model.as_ref();
-        let ours = model.and_then(|model| Some((model, model.find(self.name())?)));
-        ours.map_or_else(Vec::new, |(model, index)| explain::violations(model, index, value))
+    fn is_ours(&self) -> bool {
+        matches!(self.book, BookRef::Ours(_))
     }
 
-    /// What the compiled validator says; `None` if it has not come to an end.
+    /// What the compiled definition says; `None` if it has not come to an end.
     #[cfg(feature = "schema")]
     fn verdict(&self, value: &Value) -> Option<bool> {
-        self.book.compiled()?.is_valid(self.name(), value)
+        self.book.validator(self.index)?.is_valid(value).ok()
+    }
+
+    #[cfg(not(feature = "schema"))]
+    fn verdict(&self, _: &Value) -> Option<bool> {
+        None
     }
 
     /// What is wrong, in the words of the library that judges.
     #[cfg(feature = "schema")]
     fn told_by_the_library(&self, value: &Value) -> Vec<Violation> {
-        let told = self.book.compiled().map(|compiled| compiled.mismatches(self.name(), value));
-        let violation = |mismatch: crate::expect::Mismatch| Violation {
+        let mismatches = || self.book.validator(self.index)?.mismatches(value).ok();
+        let violation = |mismatch: Mismatch| Violation {
             pointer: mismatch.pointer,
             expected: mismatch.expected,
             got: match mismatch.which {
@@ -149,8 +150,30 @@ impl Definition {
             shape: self.entry().name.clone(),
             link: self.link(),
         };
-        told.unwrap_or_default().into_iter().map(violation).take(explain::TOLD).collect()
+        mismatches().unwrap_or_default().into_iter().map(violation).take(explain::TOLD).collect()
     }
+
+    #[cfg(not(feature = "schema"))]
+    fn told_by_the_library(&self, _: &Value) -> Vec<Violation> {
+        Vec::new()
+    }
+
+    /// That it is wrong, where nothing says how.
+    fn unexplained(&self, value: &Value) -> Violation {
+        Violation {
+            pointer: Pointer::root(),
+            expected: format!("what `{}` allows", self.name()),
+            got: got(Some(value)),
+            shape: self.entry().name.clone(),
+            link: self.link(),
+        }
+    }
+}
+
+/// Whether our shapes allow the value.
+fn fits(book: &Book, index: Index, value: &Value) -> bool {
+    let shape = book.model.as_ref().map(|model| (model, &model.shape(index).of));
+    shape.is_none_or(|(model, of)| fits::fits(model, of, value))
 }
 
 impl fmt::Debug for Definition {

@@ -16,8 +16,15 @@ pub(super) fn document(model: &Model) -> Value {
     json!({"$schema": DRAFT, "$defs": definitions(model, all)})
 }
 
-/// One definition, and those that it refers to.
+/// One definition as a schema of its own, with those that it refers to.
 pub(super) fn definition(model: &Model, index: Index) -> Value {
+    let mut document = needed(model, index);
+    document["$ref"] = reference(model, index).into();
+    document
+}
+
+/// One definition, and those that it refers to.
+pub(super) fn needed(model: &Model, index: Index) -> Value {
     let mut closure = BTreeSet::from([index]);
     let mut open = vec![index];
     while let Some(next) = open.pop() {
@@ -27,11 +34,7 @@ pub(super) fn definition(model: &Model, index: Index) -> Value {
             }
         });
     }
-    json!({
-        "$schema": DRAFT,
-        "$ref": reference(model, index),
-        "$defs": definitions(model, closure),
-    })
+    json!({"$schema": DRAFT, "$defs": definitions(model, closure)})
 }
 
 fn definitions(model: &Model, of: impl IntoIterator<Item = Index>) -> Value {

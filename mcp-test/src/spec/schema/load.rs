@@ -94,10 +94,7 @@ impl Schemas {
         compiled
             .compile_all()
             .map_err(|(name, error)| SchemaError::UnusableDefinition { name, error })?;
-        let book = Book::new(revision, entries, None);
-        // Nothing has asked this book before.
-        let _ = book.compiled.set(Some(compiled));
-        Ok(self.with(book))
+        Ok(self.with(Book::new(revision, entries, None, compiled)))
     }
 }
 

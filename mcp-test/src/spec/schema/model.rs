@@ -62,12 +62,6 @@ pub(super) struct Member {
 }
 
 impl Model {
-    /// The place of the definition called `name`.
-    pub(super) fn find(&self, name: &str) -> Option<Index> {
-        let place = self.shapes.binary_search_by(|shape| shape.name.cmp(name)).ok()?;
-        u16::try_from(place).ok().map(Index)
-    }
-
     pub(super) fn shape(&self, index: Index) -> &Shape {
         &self.shapes[usize::from(index.0)]
     }

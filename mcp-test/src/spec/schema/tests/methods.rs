@@ -7,14 +7,15 @@ use crate::spec::schema::model::{Model, Object, Type};
 use crate::spec::schema::{Authority, Definition};
 use crate::spec::{METHODS, Method, MethodKind, Revision, Side};
 
-fn model(revision: Revision) -> &'static Model {
-    Book::ours(revision, Authority::Text).model.as_ref().unwrap()
+fn book(revision: Revision) -> (&'static Book, &'static Model) {
+    let book = Book::ours(revision, Authority::Text);
+    (book, book.model.as_ref().unwrap())
 }
 
 /// The methods of the messages in the union `name`.
 fn united(name: &str, revision: Revision) -> BTreeSet<&'static str> {
-    let model = model(revision);
-    let Some(index) = model.find(name) else {
+    let (book, model) = book(revision);
+    let Some(index) = book.find(name) else {
         return BTreeSet::new();
     };
     let mut methods = BTreeSet::new();
@@ -35,8 +36,8 @@ fn united(name: &str, revision: Revision) -> BTreeSet<&'static str> {
 }
 
 fn object(definition: &Definition) -> Option<&'static Object> {
-    let model = model(definition.revision());
-    let index = model.find(definition.name())?;
+    let (book, model) = book(definition.revision());
+    let index = book.find(definition.name())?;
     model.object(&model.shape(index).of)
 }
 
