@@ -13,9 +13,9 @@ use crate::json_schema::{CompileError, Definitions, Formats, Validator};
 #[derive(Debug)]
 pub(super) enum Compiled {
     /// A document for each definition.
-    Ours(Vec<OnceLock<Option<Definitions>>>),
+    Ours(Vec<OnceLock<Option<Box<Definitions>>>>),
     /// One document of them all.
-    Loaded(Definitions),
+    Loaded(Box<Definitions>),
 }
 
 impl Compiled {
@@ -26,7 +26,7 @@ impl Compiled {
 
     /// Reads a document with `$defs` or `definitions`.
     pub(super) fn read(document: serde_json::Value) -> Result<Self, CompileError> {
-        Definitions::read(document, formats()).map(Self::Loaded)
+        Definitions::read(document, formats()).map(|read| Self::Loaded(Box::new(read)))
     }
 
     /// Compiles what was loaded; the name of the first definition that cannot be compiled, and why.
@@ -52,7 +52,7 @@ impl Book {
                 let place = places.get(usize::from(index.0))?;
                 let read = || {
                     let document = export::needed(self.model.as_ref()?, index);
-                    Definitions::read(document, formats()).ok()
+                    Definitions::read(document, formats()).ok().map(Box::new)
                 };
                 place.get_or_init(read).as_ref()?
             }
