@@ -10,6 +10,7 @@ mod examples;
 mod formats;
 mod instances;
 mod mutants;
+mod proofs;
 mod random;
 mod shrink;
 mod words;

@@ -16,8 +16,11 @@ pub(super) fn phrase(model: &Model, of: &Type) -> String {
         Type::Number(range) => format!("a number{}", between(*range)),
         Type::Literal(text) => format!("\"{text}\""),
         Type::Exactly(number) => number.to_string(),
-        Type::Array(_, range) => match (range.least, range.most) {
-            (None, None) => "an array".to_owned(),
+        Type::Array(items, range) => match (range.least, range.most) {
+            (None, None) => match plural(model, items) {
+                Some(items) => format!("an array of {items}"),
+                None => "an array".to_owned(),
+            },
             (None, Some(most)) => format!("an array of at most {most} items"),
             (Some(least), None) => format!("an array of at least {least} items"),
             (Some(least), Some(most)) => format!("an array of {least} to {most} items"),
@@ -77,9 +80,22 @@ fn between(range: Range) -> String {
     }
 }
 
+/// Several of a type, if there is a word for it.
+fn plural(model: &Model, of: &Type) -> Option<String> {
+    match of {
+        Type::String => Some("strings".to_owned()),
+        Type::Object(_) => Some("objects".to_owned()),
+        Type::Named(index) if is_structured(model, of) => {
+            Some(format!("{}s", model.shape(*index).name))
+        }
+        _ => None,
+    }
+}
+
 /// The name of a definition with its article.
 fn article(name: &str) -> String {
-    let vowel = name.starts_with(['A', 'E', 'I', 'O']);
+    // Not "URL…", which is spelled out, but "Untitled…".
+    let vowel = name.starts_with(['A', 'E', 'I', 'O']) || name.starts_with("Un");
     format!("{} {name}", if vowel { "an" } else { "a" })
 }
 

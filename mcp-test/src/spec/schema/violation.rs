@@ -55,7 +55,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What is there, in words; what kind of value it is, where that may be what is wrong with it.
+/// What is there, in words, with its kind, where that is what is wrong with it.
 pub(super) fn got(value: Option<&Value>) -> String {
     let got = words::got(value);
     match value.and_then(words::which) {
