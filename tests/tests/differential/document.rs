@@ -35,7 +35,7 @@ pub(crate) struct Document {
     dialect: Value,
     /// What the definitions stand under: older revisions and newer ones differ.
     key: &'static str,
-    /// Whether it is ours, where `byte` means Base64; the official schemas ask for nothing by it.
+    /// Whether it is ours, which has a format for Base64.
     ours: bool,
 }
 
@@ -81,7 +81,7 @@ impl Document {
         });
         let mut options = jsonschema::options().should_validate_formats(true);
         if self.ours {
-            options = options.with_format("byte", is_base64);
+            options = options.with_format("base64", is_base64);
         }
         options.build(&schema).unwrap_or_else(|error| panic!("{name}: {error}"))
     }

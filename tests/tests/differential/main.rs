@@ -7,6 +7,7 @@
 mod agreement;
 mod document;
 mod examples;
+mod findings;
 mod formats;
 mod instances;
 mod mutants;

@@ -33,7 +33,7 @@ pub(crate) fn right(format: &str) -> Option<&'static [&'static str]> {
             "plain",
             "http://example.com/%20/{%41b}",
         ],
-        "byte" => &["", "aGVsbG8=", "AA==", "AAAA", "+/+/"],
+        "byte" | "base64" => &["", "aGVsbG8=", "AA==", "AAAA", "+/+/"],
         _ => return None,
     })
 }

@@ -57,7 +57,7 @@ impl Schemas {
     /// let found = Schemas::ours().judge(&reply, Some("tools/list"), revision, Authority::Text);
     /// assert_eq!(
     ///     found[0].to_string(),
-    ///     "expected `/result/tools` is an array, got \"none\", which is a string",
+    ///     "expected `/result/tools` is an array of Tools, got \"none\", which is a string",
     /// );
     /// ```
     pub fn judge(
