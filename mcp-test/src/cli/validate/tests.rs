@@ -128,7 +128,7 @@ fn without_a_revision_nothing_is_judged() {
       expected `/result/cacheScope` is "public" or "private"
       got nothing
       DiscoverResult: https://modelcontextprotocol.io/specification/2026-07-28/server/discover#discoverresult
-      expected `/result/supportedVersions` is an array
+      expected `/result/supportedVersions` is an array of strings
       got nothing
       DiscoverResult: https://modelcontextprotocol.io/specification/2026-07-28/server/discover#discoverresult
       expected `/result/capabilities` is a ServerCapabilities

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use super::fits::{fits, length_within};
 use super::model::{Index, Member, Model, Object, Type};
-use super::phrase::phrase;
+use super::phrase::{article, phrase};
 use super::violation::{Violation, got};
 use crate::expect::words;
 use crate::json::{Pointer, Value};
@@ -129,14 +129,17 @@ impl<'a> Walk<'a> {
         let same_kind: Vec<&Choice<'a>> =
             choices.iter().filter(|choice| may_be(self.model, choice.of, value)).collect();
         match same_kind.as_slice() {
-            [] => self.push(place, &whole, Some(value)),
-            [only] => self.of(only.of, value, &only.at(place)),
+            [only] if only.has_inside() => self.of(only.of, value, &only.at(place)),
+            [] | [_] => self.push(place, &whole, Some(value)),
             several => match self.meant(several, value) {
                 Meant::Choice(choice) => self.of(choice.of, value, &choice.at(place)),
                 Meant::Literal(name, literals) => {
                     self.push(&place.member(name), &literals, value.get(name));
                 }
-                Meant::Unknown => self.push(place, &whole, Some(value)),
+                Meant::Unknown => match self.each_with_what_is_missing(several, value) {
+                    Some(expected) => self.push_words(place, expected, words::got(Some(value))),
+                    None => self.push(place, &whole, Some(value)),
+                },
             },
         }
     }
@@ -179,6 +182,23 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The choices in words, each with the member that it wants and the value does not have, if that tells them apart.
+    fn each_with_what_is_missing(&self, choices: &[&Choice<'a>], value: &Value) -> Option<String> {
+        let mut wanted = Vec::new();
+        let mut phrases = Vec::new();
+        for choice in choices {
+            let shape = self.model.shape(choice.shape);
+            let mut members = choice.object()?.members.iter();
+            let missing = members.find(|it| it.required && value.get(it.name).is_none())?;
+            if wanted.contains(&missing.name) || shape.of != *choice.of {
+                return None;
+            }
+            wanted.push(missing.name);
+            phrases.push(format!("{} with `{}`", article(shape.name), missing.name));
+        }
+        Some(words::list(phrases, "or"))
+    }
+
     /// By the member that tells the choices apart: the choice that has the value's literal there, or that it has none.
     fn meant_by_literals<'c>(
         &self,
@@ -209,13 +229,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The member that is a literal in all of the choices, rather one that is always there.
+    /// The member that is a literal in all of the choices, and not the same; rather one that is always there.
     fn telling_member(&self, choices: &[&Choice<'a>]) -> Option<&'static str> {
         let everywhere = |name: &str, holds: &dyn Fn(&Member) -> bool| {
-            choices.iter().all(|choice| {
-                let member = choice.object().and_then(|object| object.member(name));
-                member.is_some_and(|member| holds(member) && is_literal(self.model, &member.of))
-            })
+            let members = || {
+                choices.iter().map(|choice| choice.object().and_then(|object| object.member(name)))
+            };
+            let first = members().next().flatten();
+            members().any(|member| member != first)
+                && members().all(|member| {
+                    member.is_some_and(|member| holds(member) && is_literal(self.model, &member.of))
+                })
         };
         let names = || choices.first()?.object().map(|object| object.members.iter());
         let required = names()?.find(|member| everywhere(member.name, &|member| member.required));
@@ -244,14 +268,19 @@ impl<'a> Walk<'a> {
     }
 
     fn push(&mut self, place: &Place, of: &Type, value: Option<&Value>) {
+        let (expected, got) = (phrase(self.model, of), self.got(of, value));
+        self.push_words(place, expected, got);
+    }
+
+    fn push_words(&mut self, place: &Place, expected: String, got: String) {
         if self.found.len() >= COLLECTED {
             return;
         }
         let shape = self.model.shape(place.shape);
         self.found.push(Violation {
             pointer: place.pointer.clone(),
-            expected: phrase(self.model, of),
-            got: self.got(of, value),
+            expected,
+            got,
             shape: Cow::Borrowed(shape.name),
             link: shape.link(self.model.revision),
         });
@@ -288,6 +317,11 @@ impl<'a> Choice<'a> {
             }
             _ => 0,
         }
+    }
+
+    /// Whether what is wrong with a value of this kind may be inside it.
+    fn has_inside(&self) -> bool {
+        matches!(self.of, Type::Object(_) | Type::Array(..))
     }
 
     fn at(&self, place: &Place) -> Place {

@@ -86,14 +86,15 @@ fn plural(model: &Model, of: &Type) -> Option<String> {
         Type::String => Some("strings".to_owned()),
         Type::Object(_) => Some("objects".to_owned()),
         Type::Named(index) if is_structured(model, of) => {
-            Some(format!("{}s", model.shape(*index).name))
+            let name = model.shape(*index).name;
+            Some(if name.ends_with('s') { name.to_owned() } else { format!("{name}s") })
         }
         _ => None,
     }
 }
 
 /// The name of a definition with its article.
-fn article(name: &str) -> String {
+pub(super) fn article(name: &str) -> String {
     // Not "URL…", which is spelled out, but "Untitled…".
     let vowel = name.starts_with(['A', 'E', 'I', 'O']) || name.starts_with("Un");
     format!("{} {name}", if vowel { "an" } else { "a" })

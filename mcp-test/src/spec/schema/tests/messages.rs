@@ -51,7 +51,7 @@ fn requests_and_notifications_are_judged_by_their_method() {
 #[test]
 fn results_are_judged_by_the_method_they_answer() {
     let result = |result| json!({"jsonrpc": "2.0", "id": 1, "result": result});
-    insta::assert_snapshot!(told(LATE, Some("tools/list"), result(json!({}))), @"expected `/result/tools` is an array, got nothing (ListToolsResult)");
+    insta::assert_snapshot!(told(LATE, Some("tools/list"), result(json!({}))), @"expected `/result/tools` is an array of Tools, got nothing (ListToolsResult)");
     insta::assert_snapshot!(told(NEW, Some("tools/call"), result(json!({"content": []}))), @"expected `/result/resultType` is a string, got nothing (CallToolResult)");
     insta::assert_snapshot!(told(NEW, Some("tools/call"), result(json!({"resultType": "input_required", "inputRequests": []}))), @"expected `/result/inputRequests` is an object, got [], which is an empty array (InputRequests)");
     insta::assert_snapshot!(told(LATE, Some("tools/call"), result(json!({"task": {"taskId": 1}}))), @r#"
@@ -83,9 +83,9 @@ fn errors_are_judged_by_their_code() {
     let error = |code, data| json!({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "No", "data": data}});
     insta::assert_snapshot!(told(NEW, None, error(-32022, json!({"supported": "2026-07-28"}))), @r#"
     expected `/error/data/requested` is a string, got nothing (UnsupportedProtocolVersionError)
-    expected `/error/data/supported` is an array, got "2026-07-28", which is a string (UnsupportedProtocolVersionError)
+    expected `/error/data/supported` is an array of strings, got "2026-07-28", which is a string (UnsupportedProtocolVersionError)
     "#);
-    insta::assert_snapshot!(told(LATE, None, error(-32042, json!({}))), @"expected `/error/data/elicitations` is an array, got nothing (URLElicitationRequiredError)");
+    insta::assert_snapshot!(told(LATE, None, error(-32042, json!({}))), @"expected `/error/data/elicitations` is an array of ElicitRequestURLParams, got nothing (URLElicitationRequiredError)");
     insta::assert_snapshot!(told(OLD, None, json!({"jsonrpc": "2.0", "id": 1, "error": {"code": "x"}})), @r#"
     expected `/error/message` is a string, got nothing (Error)
     expected `/error/code` is an integer, got "x", which is a string (Error)

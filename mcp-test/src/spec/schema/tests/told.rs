@@ -47,9 +47,9 @@ fn of_a_union_the_one_is_told_that_was_meant() {
     let contents = |contents| told("ReadResourceResult", json!({"contents": [contents]}));
     insta::assert_snapshot!(contents(json!({"uri": "file:///a", "text": 5})), @"expected `/contents/0/text` is a string, got 5, which is a number (TextResourceContents)");
     insta::assert_snapshot!(contents(json!({"uri": "file:///a", "blob": 5})), @"expected `/contents/0/blob` is Base64, got 5, which is a number (BlobResourceContents)");
-    insta::assert_snapshot!(contents(json!({"uri": "file:///a"})), @r#"expected `/contents/0` is a TextResourceContents or a BlobResourceContents, got {"uri":"file:///a"} (ReadResourceResult)"#);
+    insta::assert_snapshot!(contents(json!({"uri": "file:///a"})), @r#"expected `/contents/0` is a TextResourceContents with `text` or a BlobResourceContents with `blob`, got {"uri":"file:///a"} (ReadResourceResult)"#);
     insta::assert_snapshot!(told("RequestId", json!(null)), @"expected the value is a string or an integer, got null (RequestId)");
-    insta::assert_snapshot!(told("RequestId", json!(1.5)), @"expected the value is an integer, got 1.5 (RequestId)");
+    insta::assert_snapshot!(told("RequestId", json!(1.5)), @"expected the value is a string or an integer, got 1.5 (RequestId)");
     insta::assert_snapshot!(told("LoggingLevel", json!("loud")), @r#"expected the value is "debug", "info", "notice", "warning", "error", "critical", "alert" or "emergency", got "loud" (LoggingLevel)"#);
     insta::assert_snapshot!(told("ElicitRequestParams", json!({"mode": "url", "message": "x"})), @"
     expected `/url` is a URI, got nothing (ElicitRequestURLParams)
