@@ -156,3 +156,84 @@ fn message(finding: &Finding, at: Seq, trace: &Trace) -> Object {
     }
     item
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Shape;
+    use crate::json::Pointer;
+    use crate::scenario::Leg;
+    use crate::scenarios;
+    use crate::spec::{Revision, requirement};
+    use crate::trace::{Party, Reading, Recorder};
+
+    fn check(
+        judged: &[Finding],
+        shapes: &ShapeJudgement,
+        trace: &Trace,
+        profile: Profile,
+    ) -> Check {
+        let scenario = scenarios::find(Leg::Server, "tools-list").expect("a built-in scenario");
+        let said = Said { trace, judged, shapes };
+        schema_valid(scenario, profile, &said).remove(0)
+    }
+
+    fn judgement(findings: Vec<Finding>) -> ShapeJudgement {
+        let mut shapes = ShapeJudgement::default();
+        (shapes.findings, shapes.judged, shapes.said) = (findings, 2, 1);
+        shapes
+    }
+
+    fn wrong(allowed: Option<&'static str>) -> Finding {
+        let pointer = Pointer::root().member("result").member("tools");
+        let mut shape = Shape::new("ListToolsResult", Revision::V2025_11_25, pointer, "");
+        shape.allowed = allowed;
+        Finding::peer("a wrong shape").shape(shape)
+    }
+
+    #[test]
+    fn the_list_names_requirements_that_exist() {
+        for id in OF_THE_ENVELOPE {
+            assert_eq!(requirement::find(id).map(|found| found.id), Some(id));
+        }
+        assert!(OF_THE_ENVELOPE.is_sorted());
+    }
+
+    #[test]
+    fn of_silence_nothing_is_said_and_of_the_envelope_what_the_schema_demands_too() {
+        let status = |judged: &[Finding], shapes| {
+            check(judged, &shapes, &Trace::default(), Profile::Adaptive).status
+        };
+        assert_eq!(status(&[], ShapeJudgement::default()), Status::Skipped);
+        assert_eq!(status(&[], judgement(Vec::new())), Status::Success);
+        let version = || Finding::peer("no version").requires("jsonrpc.version-member");
+        assert_eq!(status(&[version()], judgement(Vec::new())), Status::Failure);
+        assert_eq!(status(&[version().should()], judgement(Vec::new())), Status::Success);
+        let twice = Finding::peer("twice").requires("jsonrpc.single-response");
+        assert_eq!(status(&[twice], judgement(Vec::new())), Status::Success);
+    }
+
+    #[test]
+    fn what_the_text_allows_is_known_to_be_false_unless_something_else_is_wrong() {
+        let known_false = |findings, profile| {
+            let check = check(&[], &judgement(findings), &Trace::default(), profile);
+            assert_eq!(check.status, Status::Failure);
+            check.known_false
+        };
+        let allowed = || wrong(Some("numbers may have fractions"));
+        let why = Some("numbers may have fractions".to_owned());
+        assert_eq!(known_false(vec![allowed()], Profile::Official), why);
+        assert_eq!(known_false(vec![allowed(), wrong(None)], Profile::Official), None);
+    }
+
+    #[test]
+    fn the_details_tell_of_each_message_that_is_wrong() {
+        let recorder = Recorder::new();
+        let said = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":7}}"#;
+        let seq =
+            recorder.record(recorder.open("duplex"), Party::Server, Reading::message(said.into()));
+        let findings = vec![wrong(None).evidence(seq), wrong(None).got("7").evidence(seq)];
+        let check = check(&[], &judgement(findings), &recorder.trace(), Profile::Strict);
+        insta::assert_snapshot!(check.details.expect("details").pretty());
+    }
+}

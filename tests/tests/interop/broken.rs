@@ -77,11 +77,12 @@ fn a_server_that_answers_under_a_wrong_id_later_on() {
     insta::assert_snapshot!(without_times(&run.text(&[])), @"
     Running client scenario 'ping' against server: mcp-test reference server --stdio --fault wrong-id:ping
     Checks:
-    [time] [ping            ] FAILURE The result of `ping` is an empty object
-    [time] [wire-well-formed] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its transport wants it
+    [time] [ping             ] FAILURE The result of `ping` is an empty object
+    [time] [wire-schema-valid] SUCCESS Everything that the peer sent has the shape that the schema gives it
+    [time] [wire-well-formed ] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its transport wants it
 
     Test Results:
-    Passed: 0/2, 2 failed, 0 warnings
+    Passed: 1/3, 2 failed, 0 warnings
 
     === Failed Checks ===
 
@@ -123,11 +124,12 @@ fn a_server_that_prints_a_banner() {
     insta::assert_snapshot!(without_times(&run.text(&[])), @r#"
     Running client scenario 'ping' against server: sh peers/banner.sh mcp-test reference server --stdio
     Checks:
-    [time] [ping            ] SUCCESS The result of `ping` is an empty object
-    [time] [wire-well-formed] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its transport wants it
+    [time] [ping             ] SUCCESS The result of `ping` is an empty object
+    [time] [wire-schema-valid] SUCCESS Everything that the peer sent has the shape that the schema gives it
+    [time] [wire-well-formed ] FAILURE Everything that the peer sent is well-formed JSON-RPC, as its transport wants it
 
     Test Results:
-    Passed: 1/2, 1 failed, 0 warnings
+    Passed: 2/3, 1 failed, 0 warnings
 
     === Failed Checks ===
 

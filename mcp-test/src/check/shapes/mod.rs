@@ -22,6 +22,9 @@ use crate::wire::{Frame, Message};
 /// How many violations of one message are told; there may be more than these.
 const TOLD: usize = 6;
 
+/// How many wrong messages are looked at; of a peer that says nothing right, that is enough.
+const WRONG: usize = 10_000;
+
 /// What the shapes of a conversation come to.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -53,7 +56,7 @@ pub fn judge_shapes(
     let (peer, ours) = (Alike::default(), Alike::default());
     let exchanges = Exchanges::new(revisions);
     let mut judge =
-        Judge { who, schemas, authority, exchanges, judgement, peer, ours, more: false };
+        Judge { who, schemas, authority, exchanges, judgement, peer, ours, wrong: 0, more: false };
     for event in &trace.events {
         judge.event(event);
     }
@@ -72,6 +75,8 @@ struct Judge<'a> {
     judgement: ShapeJudgement,
     peer: Alike,
     ours: Alike,
+    /// How many messages were wrong so far.
+    wrong: usize,
     /// There may be more violations than were told.
     more: bool,
 }
@@ -104,10 +109,15 @@ impl Judge<'_> {
         }
         self.judgement.judged += 1;
         self.judgement.said += usize::from(by_peer);
+        if self.wrong == WRONG {
+            self.more = true;
+            return;
+        }
         let violations = self.violations(message, &place, self.authority);
         if violations.is_empty() {
             return;
         }
+        self.wrong += 1;
         self.more |= violations.len() >= TOLD;
         let by_text = match self.authority {
             Authority::Text => None,

@@ -124,3 +124,20 @@ fn an_item_of_a_batch_is_found_in_its_place() {
         .collect();
     assert_eq!(places, ["/1/params/level", "/1/params/data"]);
 }
+
+#[test]
+fn what_the_text_allows_is_marked_where_the_schema_is_the_law() {
+    let trace = trace(&[
+        r#"< {"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"a","requestedSchema":{"type":"object","properties":{}}}}"#,
+        r#"> {"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"score":95.5,"name":{}}}}"#,
+    ]);
+    let allowed = |authority| {
+        let schemas = Schemas::default();
+        let judgement = judge_shapes(&trace, Party::Client, &|_| V2025_11_25, &schemas, authority);
+        let shapes = judgement.findings.into_iter().filter_map(|finding| finding.shape);
+        shapes.map(|it| (it.pointer.to_string(), it.allowed.is_some())).collect::<Vec<_>>()
+    };
+    let (score, name) = ("/result/content/score".to_owned(), "/result/content/name".to_owned());
+    assert_eq!(allowed(Authority::Text), [(name.clone(), false)]);
+    assert_eq!(allowed(Authority::Schema), [(score, true), (name, false)]);
+}

@@ -1,8 +1,11 @@
 //! Cells on stages of their own, with targets and scenarios that leave something behind.
 
+use serde_json::json;
+
 use super::super::cells::tests::scenario;
 use super::*;
 use crate::server::reference::everything;
+use crate::transport::Fault;
 
 fn order(run: for<'a> fn(&'a mut Ctx) -> ScenarioFuture<'a>) -> Order {
     Order {
@@ -30,6 +33,49 @@ fn what_runs_in_spawn_blocking_holds_nothing_up() {
     }));
     assert!(SENDER.lock().expect("no panic").take().is_some());
     assert!(matches!(played.ending, Ending::Passed), "{:?}", played.ending);
+}
+
+#[test]
+fn a_message_of_a_wrong_shape_fails_a_test_that_did_not_look_there() {
+    let source = Source::Function(|| {
+        let faults = [
+            Fault::set("tools/list", "/tools/0/description", json!(7)),
+            Fault::remove("tools/list", "/tools/1/inputSchema"),
+        ];
+        everything().faults(faults).target()
+    });
+    let order = order(|ctx| {
+        Box::pin(async move {
+            ctx.list_tools().await?.assert_ok();
+            Ok(())
+        })
+    });
+    let played = play(&Order { source, ..order });
+    let told = telling::failure(&scenario(), &played);
+    assert!(told.contains("`/result/tools/0/description` is a string"), "{told}");
+    assert!(told.contains("`/result/tools/1/inputSchema` is an object"), "{told}");
+    assert!(told.contains("shape Tool of "), "{told}");
+}
+
+#[test]
+fn what_a_test_asks_for_in_a_wrong_way_is_its_own_affair() {
+    let passed = play(&order(|ctx| {
+        Box::pin(async move {
+            let reply = ctx.request("tools/call", json!({"name": 7})).await?;
+            reply.error().ok_or("it took a number for a name")?;
+            Ok(())
+        })
+    }));
+    assert!(matches!(passed.ending, Ending::Passed), "{:?}", passed.ending);
+    let surprised = play(&order(|ctx| {
+        Box::pin(async move {
+            let _ = ctx.request("tools/call", json!({"name": 7})).await?.result()?;
+            Ok(())
+        })
+    }));
+    let told = telling::failure(&scenario(), &surprised);
+    let besides = "besides, what the test itself sent, be it on purpose:\nthe request `tools/call`";
+    assert!(told.contains(besides), "{told}");
 }
 
 #[cfg(all(unix, feature = "http"))]
