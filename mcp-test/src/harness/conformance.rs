@@ -404,3 +404,30 @@ fn told(failing: &[&Outcome], of_interest: impl Fn(&Outcome, &str) -> bool) -> F
     }
     text.trim_end().into()
 }
+
+#[cfg(all(test, feature = "schema"))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::server::reference::everything;
+    use crate::spec::schema::{Authority, json_schema};
+
+    #[test]
+    fn schemas_are_loaded_from_the_package_or_nothing_is_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let document = json_schema(Revision::V2025_06_18, Authority::Schema).to_string();
+        fs::write(folder.path().join("schema.json"), document).expect("it can be written");
+        let package = folder.path().to_str().expect("UTF-8");
+        let conformance = || conformance(everything().target());
+
+        let suite = conformance().schema(Revision::V2025_06_18, "schema.json").into_suite(package);
+        let schemas = suite.unwrap_or_else(|why| panic!("{why}")).plan.schemas;
+        assert!(schemas.is_loaded(Revision::V2025_06_18));
+        assert!(!schemas.is_loaded(Revision::V2025_11_25));
+
+        let refused = conformance().schema(Revision::NEWEST, "none.json").into_suite(package);
+        let why = refused.err().map(|why| why.to_string()).unwrap_or_default();
+        assert!(why.starts_with("cannot read the schema ") && why.contains("none.json"), "{why}");
+    }
+}
