@@ -8,19 +8,20 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+#[cfg(feature = "http")]
 use std::time::Duration;
 
 use bytes::Bytes;
 
+#[cfg(feature = "http")]
 use crate::clock::Deadline;
+use crate::json_schema::Limits;
 use crate::spec::schema::{SchemaError, Schemas};
 use crate::spec::{Revision, SpecError};
 use crate::transport::shown;
 
-/// How large a schema may be. The official ones have about 200 KiB.
-const MOST: usize = 16 * 1024 * 1024;
-
 /// How long a URL may take.
+#[cfg(feature = "http")]
 const TIME: Duration = Duration::from_secs(30);
 
 /// An official `schema.json`, and the revision whose messages are judged by it.
@@ -48,7 +49,7 @@ pub struct SchemaSource {
 pub enum SchemaPlace {
     /// A file.
     File(PathBuf),
-    /// A URL, of which everything up to five redirects is followed.
+    /// A URL; up to five redirects are followed.
     Url(String),
 }
 
@@ -100,6 +101,7 @@ impl SchemaSource {
     }
 
     /// As [`SchemaSource::new`], a relative path being one below `folder`.
+    #[cfg(any(feature = "harness", test))]
     #[must_use]
     pub(crate) fn below(self, folder: &Path) -> Self {
         let place = match self.place {
@@ -115,7 +117,7 @@ impl SchemaSource {
     ///
     /// # Errors
     ///
-    /// If a source cannot be read or fetched, is larger than 16 MiB, holds no schema of MCP, or two are for one revision.
+    /// If a source cannot be read or fetched, is larger than a schema may be, holds no schema of MCP, or two are for one revision.
     pub fn load(sources: &[Self]) -> Result<Schemas, SchemaSourceError> {
         let mut schemas = Schemas::ours();
         for (index, source) in sources.iter().enumerate() {
@@ -211,9 +213,10 @@ impl SchemaPlace {
 
 fn read(path: &Path) -> io::Result<Bytes> {
     let mut text = Vec::new();
-    File::open(path)?.take(MOST as u64 + 1).read_to_end(&mut text)?;
-    if text.len() > MOST {
-        let problem = format!("it has more than {} MiB", MOST / (1024 * 1024));
+    let most = Limits::document().bytes;
+    File::open(path)?.take(most as u64 + 1).read_to_end(&mut text)?;
+    if text.len() > most {
+        let problem = format!("it has more than {} MiB", most / (1024 * 1024));
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
     }
     Ok(text.into())
@@ -225,7 +228,11 @@ fn fetched(url: &str) -> Result<Bytes, String> {
     let fetch = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let fetched = runtime.block_on(crate::transport::fetch(url, MOST, Deadline::after(TIME)));
+        let fetched = runtime.block_on(crate::transport::fetch(
+            url,
+            Limits::document().bytes,
+            Deadline::after(TIME),
+        ));
         // A name that is still being looked up is not waited for.
         runtime.shutdown_background();
         fetched

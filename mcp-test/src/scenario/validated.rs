@@ -40,18 +40,3 @@ impl Profile {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scenarios;
-
-    #[test]
-    fn only_the_official_rules_go_by_the_letter_of_the_schema_and_only_where_it_is_asked() {
-        let authority = |profile: Profile, id| profile.authority(scenarios::find(Leg::Server, id));
-        assert_eq!(authority(Profile::Official, "tools-list"), Authority::Schema);
-        assert_eq!(authority(Profile::Official, "server-stateless"), Authority::Text);
-        assert_eq!(authority(Profile::Strict, "tools-list"), Authority::Text);
-        assert_eq!(Profile::Official.authority(None), Authority::Text);
-    }
-}

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::check::{Origin, Status, WELL_FORMED};
-use crate::scenario::{LEFT_WELL, TOOK_PART};
+use crate::check::{Origin, SCHEMA_VALID, Status, WELL_FORMED};
+use crate::scenario::{LEFT_WELL, Profile, TOOK_PART};
+use crate::spec::schema::Authority;
 use crate::spec::{Revision, requirement};
 
 #[test]
@@ -66,7 +67,7 @@ fn every_check_is_proven_able_to_fail_and_to_warn() {
         }
         for change in proofs.iter().flat_map(crate::scenario::Proof::changes) {
             assert!(
-                [WELL_FORMED, LEFT_WELL, TOOK_PART].contains(&change.check)
+                [SCHEMA_VALID, WELL_FORMED, LEFT_WELL, TOOK_PART].contains(&change.check)
                     || scenario.check(change.check).is_some(),
                 "{}: a proof speaks of `{}`",
                 scenario.id,
@@ -103,4 +104,13 @@ fn a_scenario_is_found_by_its_id_and_described() {
     assert!(ping.doc.starts_with(" The server answers `ping`"), "{:?}", ping.doc);
     assert!(ping.file.ends_with("ping.rs"));
     assert!(find(Leg::Client, "ping").is_none());
+}
+
+#[test]
+fn only_the_official_rules_go_by_the_letter_of_the_schema_and_only_where_it_is_asked() {
+    let authority = |profile: Profile, id| profile.authority(find(Leg::Server, id));
+    assert_eq!(authority(Profile::Official, "tools-list"), Authority::Schema);
+    assert_eq!(authority(Profile::Official, "server-stateless"), Authority::Text);
+    assert_eq!(authority(Profile::Strict, "tools-list"), Authority::Text);
+    assert_eq!(Profile::Official.authority(None), Authority::Text);
 }

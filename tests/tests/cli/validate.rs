@@ -238,6 +238,38 @@ fn a_trace_is_judged_event_by_event() {
 }
 
 #[test]
+fn what_nothing_names_the_revision_of_is_left_out_and_told() {
+    let event = |seq: u64, connection: u64, mut event: serde_json::Value| {
+        for (name, number) in
+            [("seq", seq), ("at_us", seq), ("connection", connection), ("exchange", seq)]
+        {
+            event[name] = number.into();
+        }
+        event["party"] = "client".into();
+        event.to_string()
+    };
+    let ping = json!({"what": "message", "text": r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#});
+    let head = |revision: Option<&str>| {
+        let headers: Vec<_> = revision.iter().map(|it| ["mcp-protocol-version", *it]).collect();
+        json!({"what": "http-request", "method": "POST", "path": "/mcp", "headers": headers})
+    };
+    let lines = [
+        r#"{"mcp-test-trace":1}"#.to_owned(),
+        event(1, 1, head(Some("2025-06-18"))),
+        event(2, 1, ping.clone()),
+        event(3, 2, head(None)),
+        event(4, 2, ping),
+    ];
+    let (code, told) = validate(&[], &lines.join("\n"));
+    assert_eq!(code, 2, "{told}");
+    insta::assert_snapshot!(told, @"
+    [file]: 1 judged by MCP 2025-06-18, 1 valid, 0 not
+    valid: PingRequest
+    note: line 5 not judged: nothing says which revision is spoken; --spec-version does
+    ");
+}
+
+#[test]
 fn what_cannot_be_judged_is_told_and_ends_with_2() {
     let unusable = |words: &[&str], text: &str| {
         let (code, told) = validate(words, text);

@@ -94,13 +94,13 @@ mod listed {
         insta::assert_snapshot!(fails(add(&json!({"type": "objekt"})), &json!({})), @r#"
         the `outputSchema` of tool `add` cannot be used
           expected a JSON Schema
-          got `/type` is no valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object" or "string" or an array, got "objekt"
+          got `/type` is no valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object", "string" or an array, got "objekt"
           [tools.definition.output-schema-valid]
         "#);
         insta::assert_snapshot!(fails(add(&json!({"$ref": "https://example.org/sum.json"})), &json!({})), @r#"
         the `outputSchema` of tool `add` cannot be used
           expected a JSON Schema
-          got the schema refers to "https://example.org/sum.json", which lies outside this schema, and nothing is fetched
+          got `/$ref` refers to "https://example.org/sum.json", which lies outside this schema, and nothing is fetched
           [tools.definition.output-schema-valid]
         "#);
         let plain = json!([{"name": "add", "inputSchema": {"type": "object"}}]);

@@ -12,7 +12,7 @@ use crate::check::requirement_of;
 use crate::expect::words;
 use crate::json::{Pointer, Value};
 use crate::spec::schema::{Authority, Schemas, Violation};
-use crate::spec::{Revision, meta, requirement};
+use crate::spec::{Revision, header, meta, requirement};
 use crate::trace::{Connection, Party, Reading};
 use crate::wire::{Frame, Id, Malformed, Message};
 
@@ -63,6 +63,16 @@ impl<'a> Conversation<'a> {
     /// One in which nothing has been said yet; `given` is the revision to judge by, whatever is said.
     pub(super) fn new(schemas: &'a Schemas, given: Option<Revision>) -> Self {
         Self { schemas, given, channels: BTreeMap::new(), open: 0 }
+    }
+
+    /// Takes note of the headers of an HTTP request, which name the revision of what it brings.
+    pub(super) fn carried(&mut self, speaker: Speaker, headers: &[(String, String)]) {
+        let named = headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(header::MCP_PROTOCOL_VERSION))
+            .and_then(|(_, value)| value.parse().ok());
+        let channel = self.channel(speaker);
+        channel.revision = named.or(channel.revision);
     }
 
     /// Judges what stands on a line: a message, or a batch.
@@ -236,9 +246,12 @@ impl<'a> Conversation<'a> {
         let carried = params
             .and_then(|params| params.get("_meta"))
             .and_then(|meta| meta.get(meta::PROTOCOL_VERSION));
-        // One that is not known here is for the server to refuse, in words of the era.
+        // One that is not known here, or has no handshake, is for the server to refuse, in words of the era.
         let named = match (asked, carried) {
-            (Some(asked), _) => Some(read(asked).unwrap_or(Revision::NEWEST_HANDSHAKE)),
+            (Some(asked), _) => {
+                let has_it = read(asked).filter(|revision| revision.has_handshake());
+                Some(has_it.unwrap_or(Revision::NEWEST_HANDSHAKE))
+            }
             (None, Some(carried)) => Some(read(carried).unwrap_or(Revision::NEWEST)),
             (None, None) => None,
         };

@@ -133,6 +133,7 @@ impl Judge<'_> {
             })?;
             let speaker = Some((event.connection, event.party));
             match event.what {
+                What::HttpRequest { headers, .. } => conversation.carried(speaker, &headers),
                 What::Message { .. } | What::Noise { .. } if event.deliberate => {
                     self.report.on_purpose();
                 }
@@ -170,14 +171,20 @@ impl Judge<'_> {
             self.report.leave_out(line.unwrap_or(1), TOO_DEEP);
             return Ok(());
         }
-        let verdicts = conversation.said(speaker, text, reading).map_err(|why| match why {
-            Unjudged::NoRevision => CliError::NoRevision { line },
-            Unjudged::UnknownRevision(named) => CliError::UnknownRevision { line, named },
-        })?;
-        verdicts.iter().try_for_each(|verdict| self.report.tell(line, verdict))
+        match conversation.said(speaker, text, reading) {
+            Ok(verdicts) => verdicts.iter().try_for_each(|verdict| self.report.tell(line, verdict)),
+            // Of several connections one may say it and another not.
+            Err(Unjudged::NoRevision) if self.report.judged() > 0 => {
+                self.report.leave_out(line.unwrap_or(1), NO_REVISION);
+                Ok(())
+            }
+            Err(Unjudged::NoRevision) => Err(CliError::NoRevision { line }),
+            Err(Unjudged::UnknownRevision(named)) => Err(CliError::UnknownRevision { line, named }),
+        }
     }
 }
 
 /// Why something is not judged that may well be right.
 const TOO_LONG: &str = "longer than mcp-test reads";
 const TOO_DEEP: &str = "nested deeper than mcp-test reads";
+const NO_REVISION: &str = "nothing says which revision is spoken; --spec-version does";

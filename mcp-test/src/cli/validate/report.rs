@@ -106,7 +106,8 @@ impl Report {
         Ok(exit.number())
     }
 
-    fn judged(&self) -> usize {
+    /// How much was judged.
+    pub(super) fn judged(&self) -> usize {
         self.invalid + self.valid.values().sum::<usize>()
     }
 

@@ -117,6 +117,8 @@ fn without_a_revision_nothing_is_judged() {
     assert_eq!(told(None, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), "line 1: NoRevision");
     let unknown = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2099-01-01"}}"#;
     assert_eq!(told(None, unknown), "line 1: UnknownRevision(\"2099-01-01\")");
+    let ahead = OPENING.replacen("2025-11-25", "2026-07-28", 1);
+    assert_eq!(told(None, &ahead), told(None, OPENING));
     let stateless = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
 {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#;
     insta::assert_snapshot!(told(None, stateless), @r#"
