@@ -27,6 +27,18 @@ where
     Ok(())
 }
 
+fn guarded_program() -> Target {
+    Target::command(Command::new(env!("CARGO_BIN_EXE_guarded_calculator")))
+}
+
+#[mcp_scenario(target = guarded_program)]
+async fn the_program_is_guarded(ctx: &mut Ctx) -> Result<()> {
+    let refused = ctx.request("tools/call", json!({"name": 5})).await?;
+    refused.assert_error_code(-32602).assert_error_message("expected `/params/name` is a string");
+    ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
+    Ok(())
+}
+
 #[mcp_scenario(revisions = "all", matrix)]
 async fn what_is_right_passes(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");

@@ -46,6 +46,9 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub(super) fn remember(&mut self, id: &Id, method: &str, revision: Option<Revision>) {
+        if !is_rememberable(id, method) {
+            return;
+        }
         let method = match spec::method(method) {
             Some(known) => Cow::Borrowed(known.name),
             None => Cow::Owned(method.to_owned()),
@@ -74,6 +77,17 @@ impl Waiting {
     pub(super) fn answered(&mut self, id: &Id) -> Option<Asked> {
         self.asked.remove(id)
     }
+}
+
+/// Whether a request takes no more room than one should: a peer that wants to be remembered at length is not.
+pub(super) fn is_rememberable(id: &Id, method: &str) -> bool {
+    const BYTES: usize = 1024;
+    let id = match id {
+        Id::String(text) => text.len(),
+        Id::Number(number) => number.as_str().len(),
+        Id::Null => 0,
+    };
+    id <= BYTES && method.len() <= BYTES
 }
 
 /// The revision that a message names for itself in `_meta`.
@@ -112,6 +126,7 @@ pub(super) fn proposed(value: Option<&Value>) -> Option<Revision> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Number;
 
     #[test]
     fn the_oldest_request_is_forgotten_first() {
@@ -122,6 +137,18 @@ mod tests {
         assert_eq!(waiting.asked.len(), REMEMBERED);
         assert_eq!(waiting.asked(&Id::from(0)), None);
         assert!(waiting.asked(&Id::from(1)).is_some());
+    }
+
+    #[test]
+    fn a_request_with_an_endless_id_is_not_remembered() {
+        let mut waiting = Waiting::default();
+        for id in [Id::from("x".repeat(2000)), Id::from(Number::parse(&"9".repeat(2000)).unwrap())]
+        {
+            waiting.remember(&id, "ping", None);
+            assert_eq!(waiting.asked(&id), None);
+        }
+        waiting.remember(&Id::from(1), &"x".repeat(2000), None);
+        assert_eq!(waiting.asked(&Id::from(1)), None);
     }
 
     #[test]

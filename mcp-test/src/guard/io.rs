@@ -111,7 +111,8 @@ impl<IO> GuardedIo<IO> {
 
     /// Reads along with what the handler has written.
     fn watch(&mut self, written: &[u8]) {
-        for event in self.going.push(written) {
+        let events = if self.guard.listens() { self.going.push(written) } else { Vec::new() };
+        for event in events {
             match event {
                 LineEvent::Line(line) => self.overhear(&line),
                 LineEvent::TooLong { .. } => self.guard.went_unread(),

@@ -3,7 +3,7 @@
 use super::{
     Guard,
     batch::{self, Item},
-    conversation::{Asked, Conversation, Named, proposed},
+    conversation::{Asked, Conversation, Named, is_rememberable, proposed},
     flaw::{Fate, Flaw},
     refusal::Refusal,
 };
@@ -214,7 +214,10 @@ impl Guard {
         }
         let answers = asked.map(|asked| &*asked.method);
         let violations = self.schemas.judge(message, answers, revision, Authority::Text);
-        violations.first().map(|violation| Refusal::misshapen(value, violation, revision))
+        // A message that cannot be told apart from others is worse than one with wrong params.
+        let in_id = violations.iter().find(|violation| violation.pointer.as_str() == "/id");
+        let violation = in_id.or(violations.first())?;
+        Some(Refusal::misshapen(value, violation, revision))
     }
 
     /// Remembers what later messages are judged by.
@@ -230,7 +233,7 @@ impl Guard {
         }
         match message {
             Message::Request(Request { id, method, .. }) => {
-                if method == "initialize" {
+                if method == "initialize" && is_rememberable(id, method) {
                     conversation.initialize = Some(id.clone());
                 }
                 if self.outgoing.is_some() {

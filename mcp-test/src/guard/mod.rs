@@ -50,6 +50,9 @@
 //! specification does not have, unless asked for; and, with [`Guard::negotiated`], what comes before there is a revision.
 //! These have to be JSON-RPC, and no more. Blank lines are no messages, and are skipped.
 //!
+//! [`Guard::for_client`] turns all of this round, over byte streams: there the requests of a server are judged before the
+//! client's handler sees them.
+//!
 //! The guard has no opinion on sessions, headers, capabilities or authorization: those are the handler's. Nor is it a
 //! shield against attackers, although it bounds what it keeps.
 

@@ -22,6 +22,7 @@ pub(super) struct Refusal {
     /// Whether its author is told: not of what is a notification or a reply.
     pub(super) is_answered: bool,
     /// The HTTP status that comes with it.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only HTTP has statuses"))]
     pub(super) status: u16,
     /// How an error reply looks that can name no request.
     pub(super) nameless: Option<Id>,
@@ -132,11 +133,6 @@ impl Refusal {
         })
     }
 
-    /// The error reply that the body of an HTTP response may hold even for what is not answered.
-    pub(super) fn http_body(&self) -> Value {
-        self.answer().unwrap_or_else(|| ErrorReply { id: None, error: self.error() }.to_value())
-    }
-
     pub(super) fn flaw(&self, from: Side) -> Flaw {
         let (pointer, reason) = shown(&self.pointer, &self.reason);
         Flaw {
@@ -150,7 +146,8 @@ impl Refusal {
         }
     }
 
-    fn error(&self) -> RpcError {
+    /// What is told, to whomever.
+    pub(super) fn error(&self) -> RpcError {
         let title = match self.code {
             error_code::PARSE_ERROR => "Parse error",
             error_code::METHOD_NOT_FOUND => "Method not found",

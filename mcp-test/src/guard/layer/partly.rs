@@ -47,7 +47,7 @@ pub(super) async fn completed(
     let Ok(text) = body::collect(body, &head.headers, most).await else {
         let why = "the response cannot be completed";
         let failure = Refusal::new(error_code::INTERNAL_ERROR, None, why);
-        return refusal::json(StatusCode::INTERNAL_SERVER_ERROR, &failure.http_body());
+        return refusal::json(StatusCode::INTERNAL_SERVER_ERROR, &refusal::body(&failure));
     };
     let answers = Bytes::from(answers.to_string());
     let whole = match text.trim_ascii() {

@@ -3,17 +3,23 @@
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header};
 
-use crate::{guard::refusal::Refusal, json::Value, spec::error_code};
+use crate::{guard::refusal::Refusal, json::Value, spec::error_code, wire::ErrorReply};
 
 /// The response to a POST that is refused as a whole.
 pub(super) fn response(refusal: &Refusal) -> Response<Body> {
-    json(status(refusal.status), &refusal.http_body())
+    json(status(refusal.status), &body(refusal))
 }
 
 /// The response to a POST whose body did not come to its end.
 pub(super) fn broken_off() -> Response<Body> {
     let refusal = Refusal::new(error_code::PARSE_ERROR, None, "the body broke off");
     response(&refusal)
+}
+
+/// The error reply; what is not answered has one without an id, which the specification allows here.
+pub(super) fn body(refusal: &Refusal) -> Value {
+    let nameless = || ErrorReply { id: None, error: refusal.error() }.to_value();
+    refusal.answer().unwrap_or_else(nameless)
 }
 
 pub(super) fn status(code: u16) -> StatusCode {

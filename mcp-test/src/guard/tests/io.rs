@@ -27,6 +27,21 @@ async fn blank_lines_are_no_messages() {
 }
 
 #[tokio::test]
+async fn what_it_costs_is_counted() {
+    let guard = guard();
+    let copy = guard.clone();
+    through(&guard, format!("{PING}{WRONG}\n{PING}")).await;
+    through(&copy, "Hello?").await;
+    let counter = guard.counter();
+    assert_eq!((counter.messages, counter.rejected, counter.outgoing), (4, 2, 0));
+    // The ends of lines are no part of what is read.
+    assert_eq!(counter.bytes as usize, 2 * PING.len() + WRONG.len() - 3 + "Hello?".len());
+    assert!(!counter.time.is_zero());
+    let counter = crate::guard::Overhead { time: std::time::Duration::from_millis(2), ..counter };
+    insta::assert_snapshot!(counter, @"4 messages in, 2 of them rejected; 0 out, 0 of them flawed; 132 bytes in 2 ms");
+}
+
+#[tokio::test]
 async fn a_last_line_without_an_end_is_judged_and_left_without_one() {
     let (handled, said) = through(&guard(), PING.trim_end()).await;
     assert_eq!((handled.as_str(), said.as_str()), (PING.trim_end(), ""));

@@ -32,6 +32,7 @@ async fn what_is_not_json_rpc_is_an_invalid_request() {
         r#"{"jsonrpc":"2.0","id":"\u001b]0;x","method":5}"#,
         r#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#,
         r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":null,"method":"tools/call"}"#,
         r#"{"jsonrpc":"2.0","id":2,"method":"ping","params":null}"#,
         r#"{"jsonrpc":"2.0","id":3,"method":"ping","result":{}}"#,
         r#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#,
@@ -44,6 +45,7 @@ async fn what_is_not_json_rpc_is_an_invalid_request() {
     {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Invalid Request: expected `/jsonrpc` is \"2.0\", got nothing","data":{"pointer":"/jsonrpc","reason":"expected \"2.0\", got nothing"}}}
     {"jsonrpc":"2.0","id":"\u001b]0;x","error":{"code":-32600,"message":"Invalid Request: expected `/method` is a string, got a number","data":{"pointer":"/method","reason":"expected a string, got a number"}}}
     {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/id` is a string or a number, got an array","data":{"pointer":"/id","reason":"expected a string or a number, got an array"}}}
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/id` is a string or an integer, got null","data":{"pointer":"/id","reason":"expected a string or an integer, got null","shape":"RequestId"}}}
     {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/id` is a string or an integer, got null","data":{"pointer":"/id","reason":"expected a string or an integer, got null","shape":"RequestId"}}}
     {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"Invalid Request: expected `/params` is an object or an array, got null","data":{"pointer":"/params","reason":"expected an object or an array, got null"}}}
     {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid Request: expected `/result` is absent beside a method, got an object","data":{"pointer":"/result","reason":"expected absent beside a method, got an object"}}}
