@@ -1,106 +1,30 @@
 //! The shape of every message that other people's servers and clients say.
 //!
-//! Each peer is gone through over all its carriers and in all the revisions that it speaks, and what it said is judged
-//! message by message. What is wrong stands in `FINDINGS.md`, a section for each peer, with what the specification says
-//! to it; the tables there are what these tests compare. Anything else that comes up is a defect of a shape of ours, or
-//! something new to look up there.
+//! Each peer is gone through over all its carriers and in all the revisions that it speaks. What is wrong with what it
+//! says is compared with the tables of `FINDINGS.md`; anything else that comes up is a defect of a shape of ours, or has
+//! to be looked up and told there.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use mcp_test::check::{Finding, Shape, judge_shapes};
 use mcp_test::client::{Client, Options};
 use mcp_test::process::Command;
 use mcp_test::server::reference;
-use mcp_test::spec::schema::{Authority, Schemas};
 use mcp_test::spec::{Revision, Revisions};
-use mcp_test::trace::{Party, Reading, Recorder, Trace};
+use mcp_test::trace::{Party, Reading, Recorder, What};
 use mcp_test::transport::{Limits, Target};
+use mcp_test::wire::Message;
 use rmcp::ClientServiceExt;
 use rmcp::transport::StreamableHttpClientTransport;
 use tokio::runtime::Runtime;
 
+use crate::findings::Findings;
 use crate::peers::Peers;
 use crate::program::{MCP_TEST, free_port, run};
 use crate::rmcp_client::{Plain, lifecycles, uses};
 use crate::tour::{handlers, tour};
-
-const FINDINGS: &str = include_str!("FINDINGS.md");
-
-/// What is wrong with what a peer says, by the row of the table that tells it.
-#[derive(Default)]
-struct Findings(BTreeMap<String, Found>);
-
-/// Where something wrong came up, and where the newest of these revisions speaks of it.
-#[derive(Default)]
-struct Found {
-    over: BTreeMap<&'static str, BTreeSet<Revision>>,
-    page: Option<(Revision, String)>,
-}
-
-impl Findings {
-    /// Judges a conversation in which `who` has to have said at least `least` messages, and ours were all right.
-    #[track_caller]
-    fn judge(
-        &mut self,
-        who: Party,
-        (over, revision): (&'static str, Revision),
-        trace: &Trace,
-        least: usize,
-    ) {
-        let schemas = Schemas::ours();
-        let judged = judge_shapes(trace, who, &|_| revision, &schemas, Authority::Text);
-        assert!(judged.said >= least, "only {} messages over {over} at {revision}", judged.said);
-        assert_eq!(judged.harness, [], "over {over} at {revision}");
-        for finding in &judged.findings {
-            let shape = finding.shape.as_deref().expect("findings of shapes name the shape");
-            let found = self.0.entry(row(finding, shape)).or_default();
-            found.over.entry(over).or_default().insert(shape.revision);
-            if found.page.as_ref().is_none_or(|(newest, _)| *newest < shape.revision) {
-                found.page = Some((shape.revision, shape.link.clone()));
-            }
-        }
-    }
-
-    /// Compares with the table in the section of a peer.
-    #[track_caller]
-    fn assert_told_of(&self, peer: &str) {
-        let section = FINDINGS.split("\n## ").find(|section| section.lines().next() == Some(peer));
-        let section = section.unwrap_or_else(|| panic!("FINDINGS.md has no section on {peer}"));
-        let told: BTreeSet<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
-        let found: Vec<String> = self.0.iter().map(|(row, found)| found.complete(row)).collect();
-        let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
-        let lines = |lines: &BTreeSet<&str>| lines.iter().copied().collect::<Vec<_>>().join("\n");
-        pretty_assertions::assert_eq!(lines(&found), lines(&told), "{peer} in FINDINGS.md");
-    }
-}
-
-impl Found {
-    /// The row with its last columns: where it came up, and the page.
-    fn complete(&self, row: &str) -> String {
-        let over = self.over.iter().map(|(over, revisions)| {
-            let revisions: Vec<&str> = revisions.iter().map(|it| it.as_str()).collect();
-            format!("{over} {}", revisions.join(" "))
-        });
-        let over: Vec<String> = over.collect();
-        let page = self.page.as_ref().map(|(_, page)| page.as_str()).unwrap_or_default();
-        format!("{row} {} | <{page}> |", over.join(", "))
-    }
-}
-
-/// A row of a table: the shape, the place in the message with any index, what is expected there, and what came.
-fn row(finding: &Finding, shape: &Shape) -> String {
-    let place = shape.pointer.as_str();
-    let is_index = |step: &&str| !step.is_empty() && step.bytes().all(|it| it.is_ascii_digit());
-    let steps = place.split('/').map(|step| if is_index(&step) { "*" } else { step });
-    let anywhere = steps.collect::<Vec<_>>().join("/");
-    let said = |said: &Option<String>| said.clone().unwrap_or_default().replace('|', "\\|");
-    let expected = said(&finding.expected).replace(&format!("`{place}` is "), "");
-    format!("| `{}` | `{anywhere}` | {expected} | {} |", shape.name, said(&finding.got))
-}
 
 /// Goes through a server, once in each revision.
 #[track_caller]
@@ -224,17 +148,21 @@ fn starting(findings: &mut Findings, client: &[String], revision: Revision) {
     run(&client[0], client[1..].iter().chain(&server));
     let recorder = Recorder::new();
     let wire = recorder.open("stdio");
-    let lines = |path: &Path| fs::read_to_string(path).expect("what was written down");
-    let both = [(Party::Client, lines(&said)), (Party::Server, lines(&heard))];
+    let read = |path: &Path| fs::read_to_string(path).expect("what was written down");
+    let both = [(Party::Client, read(&said)), (Party::Server, read(&heard))];
+    let lines = both.iter().flat_map(|(party, text)| text.lines().map(|line| (*party, line)));
+    let whats = lines.map(|(party, line)| (party, Reading::message(line.to_owned().into())));
     // Which of two lines came first was not written down, but no reply comes before its request.
-    for replies in [false, true] {
-        for (party, text) in &both {
-            for line in text.lines().filter(|line| line.contains("\"method\"") != replies) {
-                recorder.record(wire, *party, Reading::message(line.to_owned().into()));
-            }
-        }
+    let (replies, others): (Vec<_>, Vec<_>) = whats.partition(|(_, what)| is_reply(what));
+    for (party, what) in others.into_iter().chain(replies) {
+        recorder.record(wire, party, what);
     }
     findings.judge(Party::Client, ("stdio", revision), &recorder.trace(), LEAST);
+}
+
+fn is_reply(what: &What) -> bool {
+    let reply = |message: &Message| matches!(message, Message::Response(_) | Message::Error(_));
+    matches!(what, What::Message { reading, .. } if reading.messages().all(reply))
 }
 
 const NEWEST: Revision = Revision::NEWEST;
