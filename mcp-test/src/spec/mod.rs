@@ -1,8 +1,8 @@
-//! What MCP says, as data: its revisions, methods, message shapes, capabilities, headers, error codes, log levels, reserved keys,
-//! requirements.
+//! What MCP says, as data: its revisions, methods, the shapes of its messages, capabilities, headers, error codes, log
+//! levels, reserved keys, requirements.
 //!
-//! Nothing here speaks, waits or judges. The rooms above ask this one what holds at a [`Revision`] instead of
-//! comparing revisions themselves:
+//! Nothing here speaks or waits, and nothing judges more than one message. The rooms above ask this one what holds at a
+//! [`Revision`] instead of comparing revisions themselves:
 //!
 //! ```
 //! use mcp_test::spec::{self, Revision, Side};

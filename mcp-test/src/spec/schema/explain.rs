@@ -12,7 +12,7 @@ use super::model::{Index, Member, Model, Object, Type};
 use super::phrase::{article, phrase};
 use super::violation::{Violation, got};
 use crate::expect::words;
-use crate::json::{Pointer, Value};
+use crate::json::{self, Pointer, Value};
 
 /// How many violations are collected before the most telling are chosen.
 const COLLECTED: usize = 64;
@@ -102,7 +102,7 @@ impl<'a> Walk<'a> {
         let Some(rest) = &object.rest else {
             return;
         };
-        for (name, value) in value.as_object().into_iter().flat_map(crate::json::Object::iter) {
+        for (name, value) in value.as_object().into_iter().flat_map(json::Object::effective) {
             if object.member(name).is_none() {
                 self.of(rest, value, &place.member(name));
             }

@@ -36,7 +36,7 @@ fn object_fits(model: &Model, object: &Object, value: &json::Object) -> bool {
         Some(rest) => object.member(name).is_some() || fits(model, rest, value),
         None => true,
     };
-    members && (object.rest.is_none() || value.iter().all(rest))
+    members && (object.rest.is_none() || value.effective().all(rest))
 }
 
 pub(super) fn length_within(range: Range, length: usize) -> bool {

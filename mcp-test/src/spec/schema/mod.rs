@@ -36,6 +36,21 @@
 //! `Name`, `[T]`, `{T}` for an object whose members are all `T`, and `A | B`. Bounds stand in brackets: `number(0..1)`,
 //! `[string](..100)`. Deeper lines say what is in the one `object` that a type mentions. Revisions are written as
 //! [`Revisions`](super::Revisions) reads them.
+//!
+//! [`Schemas`] judges: a message as a whole, by the definition that governs it, or any value by a [`Definition`]. What
+//! fits our shapes is right. What does not is held against the JSON Schema that they are exported as, too, and what
+//! both refuse is told in words by the shapes.
+//!
+//! ```
+//! use mcp_test::spec::Revision;
+//! use mcp_test::spec::schema::{Authority, Schemas};
+//! use mcp_test::wire::Request;
+//!
+//! let call = Request::new(1, "tools/call", Some(serde_json::json!({"name": 7}).into())).into();
+//! let found = Schemas::ours().judge(&call, None, Revision::V2025_06_18, Authority::Text);
+//! assert_eq!(found[0].to_string(), "expected `/params/name` is a string, got 7, which is a number");
+//! assert_eq!(found[0].shape, "CallToolRequestParams");
+//! ```
 
 mod book;
 #[cfg(feature = "schema")]
