@@ -2,8 +2,8 @@
 //!
 //! Actors observe and record; here is where a record becomes a judgement. A [`Finding`] says what is wrong and who is
 //! to blame, a [`Check`] is one line of a report, a [`Collector`] gathers them, and [`judge`] reads a whole trace by the
-//! rules that hold for every conversation, [`judge_shapes`] by what each message must hold. What a single scenario
-//! demands is not decided here.
+//! rules that hold for every conversation, [`judge_shapes`] by what each message must hold, [`judge_tools`] by the
+//! schemas of the tools in it. What a single scenario demands is not decided here.
 
 mod collector;
 mod finding;
@@ -12,6 +12,9 @@ mod malformed;
 mod shape;
 mod shapes;
 mod status;
+#[cfg(feature = "schema")]
+mod tool_schemas;
+mod tools;
 
 pub use collector::{Check, Collector, Origin, SpecReference};
 pub use finding::{Blame, Finding, Severity};
@@ -20,6 +23,9 @@ pub use malformed::requirement_of;
 pub use shape::Shape;
 pub use shapes::{ShapeJudgement, judge_shapes};
 pub use status::Status;
+#[cfg(feature = "schema")]
+pub use tool_schemas::ToolSchemas;
+pub use tools::{ToolJudgement, judge_tools};
 
 /// The id of the check that every scenario gets from [`judge`]: the peer's side of the conversation was well formed.
 pub const WELL_FORMED: &str = "wire-well-formed";
@@ -29,3 +35,7 @@ pub const SCHEMA_VALID: &str = "wire-schema-valid";
 
 /// The id of the check of a scenario in which mcp-test itself sent a message that does not have its shape.
 pub const SCHEMA_HARNESS_ERROR: &str = "wire-schema-harness-error";
+
+/// The id of the check that a scenario gets from [`judge_tools`], where something was judged: the schemas of tools are
+/// schemas, and what is exchanged by them conforms.
+pub const TOOL_SCHEMAS: &str = "wire-tool-schemas";

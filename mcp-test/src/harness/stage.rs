@@ -265,7 +265,7 @@ async fn conversation(
     let body = AssertUnwindSafe(body).catch_unwind();
     let outcome = clock::within(Deadline::after(order.timeout), body).await;
     say(Progress::Ending);
-    let Ended { checks, trace, judged, shapes, unexamined, .. } = ctx.end().await;
+    let Ended { checks, trace, judged, shapes, tools, unexamined, .. } = ctx.end().await;
     let mut played = Played { trace, ..Played::ended(Ending::Passed) };
     match outcome {
         Err(elapsed) => played.add(Problem::TimedOut(elapsed.allotted)),
@@ -289,7 +289,7 @@ async fn conversation(
             .unwrap_or_else(|| Finding::peer(format!("the check `{}` failed", check.id)));
         played.add(Problem::Finding(finding));
     }
-    for finding in judged.into_iter().chain(shapes.findings) {
+    for finding in judged.into_iter().chain(shapes.findings).chain(tools.findings) {
         match finding.severity {
             Severity::Must if !played.tells(&finding) => played.add(Problem::Finding(finding)),
             Severity::Must => {}

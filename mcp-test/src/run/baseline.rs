@@ -11,13 +11,13 @@ use super::error::did_you_mean;
 use super::play::TIMEOUT;
 use super::yaml::{self, Node, Problem, What};
 use super::{BaselineError, Results};
-use crate::check::{SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, WELL_FORMED};
+use crate::check::{SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, TOOL_SCHEMAS, WELL_FORMED};
 use crate::expect::words::closest;
 use crate::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
 use crate::scenarios;
 
 /// The checks that any scenario may have without declaring them, and what they say; known to baselines.
-pub const COMMON: [(&str, &str); 6] = [
+pub const COMMON: [(&str, &str); 7] = [
     (
         WELL_FORMED,
         "Everything that the peer sent, in the whole conversation, is well-formed JSON-RPC, carried as its\n\
@@ -51,6 +51,12 @@ pub const COMMON: [(&str, &str); 6] = [
         SCHEMA_HARNESS_ERROR,
         "Everything that mcp-test sent has the shape that the schema of its revision gives it, but for what is wrong\n\
          on purpose. It is made only when it fails: then mcp-test is to blame, not the peer.",
+    ),
+    (
+        TOOL_SCHEMAS,
+        "The schemas of a server's tools are valid JSON Schema, and what it returns of a tool with an `outputSchema`\n\
+         conforms to that; a client is warned of arguments that do not conform to the `inputSchema`. It is of\n\
+         mcp-test, and made where tools are listed. It warns of what it cannot judge by, and says why.",
     ),
 ];
 

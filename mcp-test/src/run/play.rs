@@ -7,7 +7,10 @@ use std::time::Duration;
 use super::outcome::STDERR_LINES;
 use super::schema_valid::{Said, schema_valid};
 use super::{Cell, Outcome, Plan, Tested};
-use crate::check::{Blame, Check, Finding, Origin, Severity, ShapeJudgement, Status, WELL_FORMED};
+use crate::check::{
+    Blame, Check, Finding, Origin, Severity, ShapeJudgement, Status, TOOL_SCHEMAS, ToolJudgement,
+    WELL_FORMED,
+};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
 use crate::scenario::{
@@ -64,6 +67,7 @@ struct Parts {
     trace: Trace,
     judged: Vec<Finding>,
     shapes: ShapeJudgement,
+    tools: ToolJudgement,
     left: Option<Left>,
 }
 
@@ -102,7 +106,7 @@ impl Stage<'_> {
         let mut ctx = Ctx::new(self.setup(target, inventory), Some(self.cell.scenario));
         let playing = body(&mut ctx);
         let ending = clock::within(Deadline::after(self.plan.timeout), playing).await;
-        let Ended { mut checks, trace, judged, shapes, unexamined, .. } = ctx.end().await;
+        let Ended { mut checks, trace, judged, shapes, tools, unexamined, .. } = ctx.end().await;
         match ending {
             Err(_) => checks = vec![self.timed_out(&trace)],
             Ok(Err(finding)) if self.is_officially_a_timeout(&trace) => {
@@ -116,18 +120,19 @@ impl Stage<'_> {
                 complain_about_the_rest(self.cell, &mut checks);
             }
         }
-        self.concluded(Parts { checks, trace, judged, shapes, left: None })
+        self.concluded(Parts { checks, trace, judged, shapes, tools, left: None })
     }
 
     /// Adds the checks that every scenario gets.
     fn concluded(self, parts: Parts) -> Outcome {
-        let Parts { mut checks, trace, judged, shapes, left } = parts;
+        let Parts { mut checks, trace, judged, shapes, tools, left } = parts;
         if checks.is_empty() {
             let finding = Finding::harness("the scenario ended without making a check");
             checks.push(Check::from_finding(self.cell.scenario.id, Origin::Official, finding));
         }
         let said = Said { trace: &trace, judged: &judged, shapes: &shapes };
         checks.extend(schema_valid(self.cell.scenario, self.profile, &said));
+        checks.extend(tool_schemas(&tools));
         checks.push(well_formed(&judged, &trace));
         let outcome = self.outcome(checks, trace);
         let Some(left) = left else { return outcome };
@@ -275,29 +280,48 @@ fn timeout_row(finding: Finding) -> Check {
 
 /// The check that every scenario gets from the judgement of its whole conversation.
 fn well_formed(judged: &[Finding], trace: &Trace) -> Check {
-    let gravest = judged.iter().max_by_key(|finding| finding.severity).cloned();
-    let mut row = match gravest {
-        Some(finding) => Check::from_finding(WELL_FORMED, Origin::Own, finding),
-        None if trace.exchanged() => Check::new(WELL_FORMED, Origin::Own, Status::Success),
-        None => {
-            let mut row = Check::new(WELL_FORMED, Origin::Own, Status::Skipped);
-            row.message = Some("the peer said nothing".to_owned());
-            row
+    let mut row = gravest(WELL_FORMED, judged).unwrap_or_else(|| {
+        if trace.exchanged() {
+            return Check::new(WELL_FORMED, Origin::Own, Status::Success);
         }
-    };
+        let mut row = Check::new(WELL_FORMED, Origin::Own, Status::Skipped);
+        row.message = Some("the peer said nothing".to_owned());
+        row
+    });
     row.name = "WireWellFormed".to_owned();
     row.description =
         "Everything that the peer sent is well-formed JSON-RPC, as its transport wants it"
             .to_owned();
-    if judged.len() > 1 {
-        let texts: Vec<String> = judged.iter().map(ToString::to_string).collect();
+    row
+}
+
+/// The check of the schemas of tools, where something was judged by them.
+fn tool_schemas(tools: &ToolJudgement) -> Option<Check> {
+    if tools.judged == 0 {
+        return None;
+    }
+    let good = || Check::new(TOOL_SCHEMAS, Origin::Own, Status::Success);
+    let mut row = gravest(TOOL_SCHEMAS, &tools.findings).unwrap_or_else(good);
+    row.name = "WireToolSchemas".to_owned();
+    row.description =
+        "The schemas of tools are valid JSON Schema, and what the peer sends by them conforms"
+            .to_owned();
+    Some(row)
+}
+
+/// One row for several findings: with the status of the gravest, and all their words.
+fn gravest(id: &str, findings: &[Finding]) -> Option<Check> {
+    let gravest = findings.iter().max_by_key(|finding| finding.severity)?;
+    let mut row = Check::from_finding(id, Origin::Own, gravest.clone());
+    if findings.len() > 1 {
+        let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
         row.message = Some(texts.join("\n\n"));
         row.details = Some(Value::from(serde_json::json!({ "findings": texts })));
-        for id in judged.iter().flat_map(|finding| &finding.requirements) {
+        for id in findings.iter().flat_map(|finding| &finding.requirements) {
             if !row.requirements.contains(id) {
                 row.requirements.push(id);
             }
         }
     }
-    row
+    Some(row)
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::play::{Known, play};
 use super::{Cell, Outcome, Plan, Selection, Tested};
-use crate::check::{Check, Finding, Origin, Status, WELL_FORMED};
+use crate::check::{Check, Finding, Origin, Status, TOOL_SCHEMAS, WELL_FORMED};
 use crate::scenario::{
     Carriers, Change, Damage, FIXTURE, LEFT_WELL, Leg, Peer, Profile, Proof, Scenario, TASK,
     TOOK_PART,
@@ -90,9 +90,12 @@ fn damaged(peer: &Peer, damage: &Damage) -> Peer {
 }
 
 /// What differs between the good and the damaged peer; a check that is gone counts as INFO.
+///
+/// The check of the tools' schemas is made where there is something to judge: that it comes or goes is no difference.
 fn changes(good: &Outcome, bad: &Outcome) -> BTreeMap<String, Status> {
     let (good, bad) = (statuses(good), statuses(bad));
-    let ids = good.keys().chain(bad.keys());
+    let fails = |id: &str| bad.get(id).is_some_and(|status| status.is_failing());
+    let ids = good.keys().chain(bad.keys()).filter(|id| **id != TOOL_SCHEMAS || fails(id));
     ids.filter(|id| good.get(*id) != bad.get(*id))
         .map(|id| ((*id).to_owned(), bad.get(id).copied().unwrap_or(Status::Info)))
         .collect()
@@ -107,6 +110,7 @@ async fn carry_out(scenario: &'static Scenario, peer: &Peer, proof: &Proof) -> R
     let claimed: BTreeMap<String, Status> = proof
         .changes()
         .into_iter()
+        .filter(|change| change.check != TOOL_SCHEMAS || cfg!(feature = "schema"))
         .map(|Change { check, status }| (check.to_owned(), status))
         .collect();
     let unfounded = unfounded(&bad);
@@ -135,8 +139,9 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
             continue;
         };
         let of_fixture = [FIXTURE, TASK].map(Some).contains(&finding.hint.as_deref());
-        // The judge remarks on what no requirement says, too, and then only as a WARNING.
-        let is_remark = check.id == WELL_FORMED && check.status == Status::Warning;
+        // The judges remark on what no requirement says, too, and then only as a WARNING.
+        let is_of_judge = [WELL_FORMED, TOOL_SCHEMAS].contains(&check.id.as_str());
+        let is_remark = is_of_judge && check.status == Status::Warning;
         let about_the_visit = [TOOK_PART, LEFT_WELL].contains(&check.id.as_str());
         let of_shape = finding.shape.is_some();
         let excused =

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::connected::Keep;
 use super::{CheckBuilder, Connected, Inventory, Profile, Scenario};
-use crate::check::{Check, Collector, Finding, ShapeJudgement, judge, judge_shapes};
+use crate::check::{
+    Check, Collector, Finding, ShapeJudgement, ToolJudgement, judge, judge_shapes, judge_tools,
+};
 use crate::client::{Client, Handlers, Options};
 use crate::clock::Deadline;
 use crate::spec::Revision;
@@ -47,6 +49,8 @@ pub struct Ended {
     pub judged: Vec<Finding>,
     /// What the shapes of all messages come to.
     pub shapes: ShapeJudgement,
+    /// What the schemas of the peer's tools come to.
+    pub tools: ToolJudgement,
     /// Error replies at which the scenario never looked.
     pub unexamined: Vec<Finding>,
 }
@@ -307,7 +311,8 @@ impl Ctx {
         let judged = judge(&trace, Party::Server, &meant);
         let authority = profile.authority(self.scenario);
         let shapes = judge_shapes(&trace, Party::Server, &meant, schemas, authority);
-        Ended { checks: self.collector.into_checks(), trace, judged, shapes, unexamined }
+        let tools = judge_tools(&trace, Party::Server, &meant);
+        Ended { checks: self.collector.into_checks(), trace, judged, shapes, tools, unexamined }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::check::{Origin, SCHEMA_VALID, Status, WELL_FORMED};
+use crate::check::{Origin, SCHEMA_VALID, Status, TOOL_SCHEMAS, WELL_FORMED};
 use crate::scenario::{LEFT_WELL, Profile, TOOK_PART};
 use crate::spec::schema::Authority;
 use crate::spec::{Revision, requirement};
@@ -67,7 +67,8 @@ fn every_check_is_proven_able_to_fail_and_to_warn() {
         }
         for change in proofs.iter().flat_map(crate::scenario::Proof::changes) {
             assert!(
-                [SCHEMA_VALID, WELL_FORMED, LEFT_WELL, TOOK_PART].contains(&change.check)
+                [WELL_FORMED, SCHEMA_VALID, TOOL_SCHEMAS, LEFT_WELL, TOOK_PART]
+                    .contains(&change.check)
                     || scenario.check(change.check).is_some(),
                 "{}: a proof speaks of `{}`",
                 scenario.id,

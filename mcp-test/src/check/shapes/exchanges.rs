@@ -10,7 +10,7 @@ use crate::trace::{Connection, Event, Party, Seq};
 use crate::wire::{ErrorReply, Id, Message, Notification, Request, Response};
 
 /// The conversations of a trace, as far as they have been read.
-pub(super) struct Exchanges<'a> {
+pub(in crate::check) struct Exchanges<'a> {
     revisions: &'a dyn Fn(Connection) -> Revision,
     connections: BTreeMap<Connection, Conversation>,
 }
@@ -29,27 +29,27 @@ struct Conversation {
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
-    pub(super) seq: Seq,
-    pub(super) method: String,
+pub(in crate::check) struct Asked {
+    pub(in crate::check) seq: Seq,
+    pub(in crate::check) method: String,
     revision: Revision,
 }
 
 /// Where a message stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) revision: Revision,
+pub(in crate::check) struct Place {
+    pub(in crate::check) revision: Revision,
     /// The request that a reply answers, if it can be found.
-    pub(super) answers: Option<Asked>,
+    pub(in crate::check) answers: Option<Asked>,
 }
 
 impl<'a> Exchanges<'a> {
-    pub(super) fn new(revisions: &'a dyn Fn(Connection) -> Revision) -> Self {
+    pub(in crate::check) fn new(revisions: &'a dyn Fn(Connection) -> Revision) -> Self {
         Self { revisions, connections: BTreeMap::new() }
     }
 
     /// Takes note of the headers of an HTTP request.
-    pub(super) fn request(&mut self, event: &Event, headers: &[(String, String)]) {
+    pub(in crate::check) fn request(&mut self, event: &Event, headers: &[(String, String)]) {
         let Some(exchange) = event.exchange else { return };
         let named = headers
             .iter()
@@ -60,7 +60,7 @@ impl<'a> Exchanges<'a> {
     }
 
     /// Finds the place of a message, and takes note of it for those that come after it.
-    pub(super) fn place(&mut self, event: &Event, message: &Message) -> Place {
+    pub(in crate::check) fn place(&mut self, event: &Event, message: &Message) -> Place {
         match message {
             Message::Request(request) => {
                 let revision = proposed(request).or_else(|| carried(request.params.as_ref()));

@@ -9,7 +9,7 @@ mod requirements;
 #[cfg(test)]
 mod tests;
 
-use self::exchanges::{Exchanges, Place};
+pub(super) use self::exchanges::{Exchanges, Place};
 use super::judge::{Alike, is_elided};
 use super::{Finding, Shape};
 use crate::expect::words::begun;

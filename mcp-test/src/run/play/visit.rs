@@ -54,8 +54,9 @@ impl Stage<'_> {
         checks.push(self.took_part(&trace, &left));
         checks.push(self.left_well(&trace, &left));
         let (judged, shapes) = self.judged(&trace, spoken);
+        let tools = check::judge_tools(&trace, Party::Client, &|_| spoken);
         let trace = Arc::unwrap_or_clone(trace);
-        self.concluded(Parts { checks, trace, judged, shapes, left: Some(left) })
+        self.concluded(Parts { checks, trace, judged, shapes, tools, left: Some(left) })
     }
 
     /// What is wrong with the client's side of the conversation, and what the shapes of all messages come to.

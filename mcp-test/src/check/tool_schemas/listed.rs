@@ -1,0 +1,237 @@
+//! A tool as it was listed, and its two schemas.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use super::demanded;
+use crate::check::Finding;
+use crate::clock::{self, Stopwatch};
+use crate::expect::{Mismatch, words};
+use crate::json::{Pointer, Value};
+use crate::json_schema::{CompileError, Limits, Validator};
+use crate::spec::Revision;
+
+/// How many mismatches of one value are told.
+const TOLD: usize = 6;
+
+/// The first revision that says which dialect a schema is in that does not say so itself.
+const DIALECT_SINCE: Revision = Revision::V2025_11_25;
+
+/// The dialects that a schema of an older revision may be in, beside 2020-12.
+const OLDER_DIALECTS: [&str; 2] =
+    ["http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-04/schema#"];
+
+/// How long the schemas of one server may take to be compiled in all.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long the schemas of a server have taken so far.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    taken: Duration,
+}
+
+impl Patience {
+    fn is_over(&self) -> bool {
+        self.taken > PATIENCE
+    }
+
+    fn time<T>(&mut self, compile: impl FnOnce() -> T) -> T {
+        let watch = Stopwatch::start();
+        let compiled = compile();
+        self.taken += watch.elapsed();
+        compiled
+    }
+}
+
+/// A tool as it was listed.
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    input: Option<Schema>,
+    output: Option<Schema>,
+}
+
+/// One of its schemas.
+#[derive(Debug)]
+struct Schema {
+    member: &'static str,
+    requirement: &'static str,
+    schema: Value,
+    /// Compiled when a value is first held against it; `None` if it cannot be, which its listing has told.
+    validator: OnceLock<Option<Validator>>,
+}
+
+impl Tool {
+    /// A tool with a name, and with what of its schemas may be one.
+    pub(super) fn read(tool: &Value) -> Option<Self> {
+        let schema = |member, requirement| {
+            let schema = tool.get(member).filter(|schema| schema.is_object())?.clone();
+            Some(Schema { member, requirement, schema, validator: OnceLock::new() })
+        };
+        Some(Self {
+            name: tool.get("name")?.as_str()?.to_owned(),
+            input: schema("inputSchema", "tools.definition.input-schema-valid"),
+            output: schema("outputSchema", "tools.definition.output-schema-valid"),
+        })
+    }
+
+    /// Whether another listing of it says the same.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        fn texts(tool: &Tool) -> [Option<&Value>; 2] {
+            [&tool.input, &tool.output].map(|schema| schema.as_ref().map(|it| &it.schema))
+        }
+        texts(self) == texts(other)
+    }
+
+    /// What is wrong with its schemas; `place` is where it stands in the message.
+    pub(super) fn problems(
+        &self,
+        place: &Pointer,
+        revision: Revision,
+        patience: &mut Patience,
+    ) -> Vec<Finding> {
+        let schemas = self.input.iter().chain(&self.output);
+        let problems = schemas.filter_map(|schema| {
+            if patience.is_over() {
+                return Some(self.unjudged(schema).got(format!(
+                    "schemas of this server that take more than {} to be read",
+                    clock::in_words(PATIENCE)
+                )));
+            }
+            let error = patience.time(|| schema.compile(revision)).err()?;
+            Some(self.problem(schema, &error, place, revision))
+        });
+        problems.collect()
+    }
+
+    /// How many schemas it has.
+    pub(super) fn schemas(&self) -> usize {
+        usize::from(self.input.is_some()) + usize::from(self.output.is_some())
+    }
+
+    fn problem(
+        &self,
+        schema: &Schema,
+        error: &CompileError,
+        place: &Pointer,
+        revision: Revision,
+    ) -> Finding {
+        let member = schema.member;
+        let there = place.clone().member(member).join(error.pointer());
+        let CompileError::Invalid { expected, got, dialect, .. } = error else {
+            return self.unjudged(schema).got(error.to_string());
+        };
+        let headline = format!("the `{member}` of tool `{}` is no valid {dialect}", self.shown());
+        let finding = Finding::peer(headline).expected(format!("`{there}` is {expected}")).got(got);
+        demanded(finding, schema.requirement, revision)
+    }
+
+    /// What mcp-test cannot judge by is no fault of the server, as far as anybody knows.
+    fn unjudged(&self, schema: &Schema) -> Finding {
+        let (member, name) = (schema.member, self.shown());
+        Finding::peer(format!("nothing was judged by the `{member}` of tool `{name}`"))
+            .expected("a JSON Schema that mcp-test can judge by, within its bounds")
+            .should()
+    }
+
+    fn shown(&self) -> std::borrow::Cow<'_, str> {
+        words::begun(&self.name)
+    }
+
+    pub(super) fn called(&self, arguments: Option<&Value>, revision: Revision) -> Vec<Finding> {
+        let Some(schema) = &self.input else { return Vec::new() };
+        let none = Value::Object(crate::json::Object::new());
+        let place = Pointer::root().member("params").member("arguments");
+        let headline = || {
+            let name = self.shown();
+            format!(
+                "tool `{name}` was called with arguments that do not conform to its `inputSchema`"
+            )
+        };
+        let arguments = arguments.unwrap_or(&none);
+        self.told(schema, arguments, &place, revision, |mismatch| {
+            Finding::mismatch(headline(), mismatch).should()
+        })
+    }
+
+    /// Whether it promises something of this result.
+    pub(super) fn promises(&self, result: &Value) -> bool {
+        self.output.is_some() && is_promised(result)
+    }
+
+    pub(super) fn returned(&self, result: &Value, revision: Revision) -> Vec<Finding> {
+        let Some(schema) = &self.output else { return Vec::new() };
+        if !is_promised(result) {
+            return Vec::new();
+        }
+        let name = self.shown();
+        let place = Pointer::root().member("result").member("structuredContent");
+        let Some(content) = result.get("structuredContent") else {
+            let headline =
+                format!("tool `{name}` has an `outputSchema`, and returned no structured content");
+            let finding =
+                Finding::peer(headline).expected(format!("`{place}` is present")).got("nothing");
+            return vec![demanded(
+                finding,
+                "tools.structured.present-with-output-schema",
+                revision,
+            )];
+        };
+        let headline = || {
+            format!(
+                "tool `{name}` returned structured content that does not conform to its `outputSchema`"
+            )
+        };
+        self.told(schema, content, &place, revision, |mismatch| {
+            let conforms = "tools.structured.conforms-output-schema";
+            demanded(Finding::mismatch(headline(), mismatch), conforms, revision)
+        })
+    }
+
+    /// Where a value does not conform to a schema; nothing where that cannot be told.
+    fn told(
+        &self,
+        schema: &Schema,
+        value: &Value,
+        place: &Pointer,
+        revision: Revision,
+        finding: impl Fn(&Mismatch) -> Finding,
+    ) -> Vec<Finding> {
+        let validator = schema.validator.get_or_init(|| schema.compile(revision).ok());
+        let Some(validator) = validator else { return Vec::new() };
+        match validator.mismatches(value) {
+            Ok(mismatches) => {
+                let told = mismatches.into_iter().take(TOLD);
+                told.map(|mismatch| finding(&mismatch.within(place.clone()))).collect()
+            }
+            Err(unfinished) => vec![self.unjudged(schema).got(unfinished.to_string())],
+        }
+    }
+}
+
+impl Schema {
+    /// Compiles it: in the dialect that it names, or that the revision means.
+    fn compile(&self, revision: Revision) -> Result<Validator, CompileError> {
+        let limits = Limits::default();
+        let compiled = Validator::compile(&self.schema, &limits);
+        let is_open = revision < DIALECT_SINCE && self.schema.get("$schema").is_none();
+        match compiled {
+            Err(CompileError::Invalid { .. }) if is_open => {
+                let mut older = OLDER_DIALECTS.into_iter().filter_map(|dialect| {
+                    let mut schema = self.schema.clone();
+                    schema.set("/$schema", dialect.into());
+                    Validator::compile(&schema, &limits).ok()
+                });
+                older.next().map_or(compiled, Ok)
+            }
+            compiled => compiled,
+        }
+    }
+}
+
+/// Whether a result is one of which the schema promises something: complete, and no error.
+fn is_promised(result: &Value) -> bool {
+    let kind = result.get("resultType").and_then(Value::as_str).unwrap_or("complete");
+    let is_error = result.get("isError").and_then(Value::as_bool) == Some(true);
+    result.is_object() && kind == "complete" && !is_error && result.get("task").is_none()
+}

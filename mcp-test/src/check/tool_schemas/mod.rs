@@ -1,0 +1,135 @@
+//! The schemas of tools: that they are schemas, and that what is exchanged by them conforms.
+//!
+//! A server lists each tool with an `inputSchema`, and with an `outputSchema` if it promises something of its output.
+//! [`ToolSchemas`] is what was listed; `trace` reads a whole trace by it. Whether a tool has the members of a
+//! tool at all is the matter of its shape, which is not judged here.
+//!
+//! A schema that is beyond a bound of mcp-test's own, or leads out of itself, is nobody's fault: it is a WARNING which
+//! says that it was not judged.
+
+mod listed;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::listed::{Patience, Tool};
+pub(super) use self::trace::judge;
+use super::Finding;
+use crate::json::{Pointer, Value};
+use crate::spec::{Revision, requirement};
+
+/// The schemas with which a server has listed its tools.
+///
+/// ```
+/// use mcp_test::check::ToolSchemas;
+/// use mcp_test::spec::Revision;
+/// use serde_json::json;
+///
+/// let mut tools = ToolSchemas::new(Revision::V2025_11_25);
+/// let add = json!({
+///     "name": "add",
+///     "inputSchema": {"type": "object", "required": ["a"]},
+///     "outputSchema": {"type": "object", "properties": {"sum": {"type": "integer"}}},
+/// });
+/// assert!(tools.listed(&json!({"tools": [add]}).into()).is_empty());
+///
+/// let result = json!({"content": [], "structuredContent": {"sum": "3"}});
+/// let findings = tools.returned("add", &result.into());
+/// assert_eq!(findings[0].requirements, ["tools.structured.conforms-output-schema"]);
+/// assert_eq!(
+///     findings[0].to_string(),
+///     "tool `add` returned structured content that does not conform to its `outputSchema`\n  \
+///      expected `/result/structuredContent/sum` is an integer\n  \
+///      got \"3\", which is a string"
+/// );
+/// ```
+#[derive(Debug)]
+pub struct ToolSchemas {
+    revision: Revision,
+    /// By name; `None` where one name was listed for several tools.
+    tools: BTreeMap<String, Option<Arc<Tool>>>,
+    patience: Patience,
+}
+
+impl ToolSchemas {
+    /// No tools yet, of a server that is spoken to in this revision.
+    #[must_use]
+    pub fn new(revision: Revision) -> Self {
+        Self { revision, tools: BTreeMap::new(), patience: Patience::default() }
+    }
+
+    /// Forgets the tools: the next page is the first one of a new list.
+    pub fn begin(&mut self) {
+        self.tools.clear();
+    }
+
+    /// Takes in a page of the list, the result of a `tools/list`, and tells what is wrong with the schemas in it.
+    pub fn listed(&mut self, result: &Value) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (place, tool) in tools_in(result) {
+            findings.extend(tool.problems(&place, self.revision, &mut self.patience));
+        }
+        self.take(result);
+        findings
+    }
+
+    /// Takes in a page without judging it.
+    fn take(&mut self, result: &Value) {
+        for (_, tool) in tools_in(result) {
+            let other =
+                |other: &Option<Arc<Tool>>| !other.as_ref().is_some_and(|it| it.is_same(&tool));
+            let is_another = self.tools.get(&tool.name).is_some_and(other);
+            self.tools.insert(tool.name.clone(), (!is_another).then(|| Arc::new(tool)));
+        }
+    }
+
+    /// Whether a tool was listed by this name, once.
+    #[must_use]
+    pub fn knows(&self, tool: &str) -> bool {
+        self.tool(tool).is_some()
+    }
+
+    /// What is wrong with the arguments of a `tools/call`; nothing where the tool is not known.
+    ///
+    /// No requirement says that a client may not send them, so each finding is a WARNING.
+    #[must_use]
+    pub fn called(&self, tool: &str, arguments: Option<&Value>) -> Vec<Finding> {
+        self.tool(tool).map_or_else(Vec::new, |tool| tool.called(arguments, self.revision))
+    }
+
+    /// What is wrong with the structured content of the result of a `tools/call`; nothing where the tool is not known.
+    ///
+    /// Nothing is promised of a result that is an error, or not yet complete.
+    #[must_use]
+    pub fn returned(&self, tool: &str, result: &Value) -> Vec<Finding> {
+        self.tool(tool).map_or_else(Vec::new, |tool| tool.returned(result, self.revision))
+    }
+
+    fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.tools.get(name)?.as_ref()
+    }
+}
+
+/// The tools of a page, and where they stand in the message.
+fn tools_in(result: &Value) -> impl Iterator<Item = (Pointer, Tool)> {
+    let tools = result.get("tools").and_then(Value::as_array).unwrap_or_default();
+    tools.iter().enumerate().filter_map(|(index, tool)| {
+        let place = Pointer::root().member("result").member("tools").index(index);
+        Some((place, Tool::read(tool)?))
+    })
+}
+
+/// Cites the requirement if it is one at this revision; what breaks none there is a WARNING.
+fn demanded(finding: Finding, id: &'static str, revision: Revision) -> Finding {
+    match requirement::find(id) {
+        Some(found) if found.revisions.contains(revision) => finding.requires(id),
+        Some(found) => finding.should().hint(format!(
+            "MCP {revision} says nothing of it; `{found}` is of {}",
+            found.revisions
+        )),
+        None => finding.should(),
+    }
+}

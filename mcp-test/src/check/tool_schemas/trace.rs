@@ -1,0 +1,140 @@
+//! Reading a whole trace by the schemas of the tools that are listed in it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::listed::Tool;
+use super::{ToolSchemas, tools_in};
+use crate::check::judge::{Alike, is_elided};
+use crate::check::shapes::{Exchanges, Place};
+use crate::check::{Finding, ToolJudgement};
+use crate::json::Value;
+use crate::spec::Revision;
+use crate::trace::{Connection, Event, Party, Seq, Trace, What};
+use crate::wire::{Id, Message, Request, Response};
+
+/// Judges what `who` lists, calls with, and returns.
+pub(in crate::check) fn judge(
+    trace: &Trace,
+    who: Party,
+    revisions: &dyn Fn(Connection) -> Revision,
+) -> ToolJudgement {
+    let mut judge = Judge {
+        who,
+        exchanges: Exchanges::new(revisions),
+        connections: BTreeMap::new(),
+        judgement: ToolJudgement::default(),
+        alike: Alike::default(),
+    };
+    for event in &trace.events {
+        match &event.what {
+            What::HttpRequest { headers, .. } => judge.exchanges.request(event, headers),
+            What::Message { reading, .. } => {
+                reading.messages().for_each(|message| judge.message(event, message));
+            }
+            _ => {}
+        }
+    }
+    let Judge { mut judgement, alike, .. } = judge;
+    alike.count(&mut judgement.findings, is_elided(trace));
+    judgement
+}
+
+struct Judge<'a> {
+    who: Party,
+    exchanges: Exchanges<'a>,
+    connections: BTreeMap<Connection, Conversation>,
+    judgement: ToolJudgement,
+    alike: Alike,
+}
+
+/// One connection, as far as it has been read.
+#[derive(Default)]
+struct Conversation {
+    tools: Option<ToolSchemas>,
+    asked: HashMap<(Seq, Id), Asked>,
+}
+
+/// A request that has to do with tools.
+enum Asked {
+    /// For a page of the list, the first one or a later one.
+    List { first: bool },
+    /// A call of a tool, as it was listed then.
+    Call(Arc<Tool>),
+}
+
+impl Judge<'_> {
+    fn message(&mut self, event: &Event, message: &Message) {
+        let place = self.exchanges.place(event, message);
+        match message {
+            Message::Request(request) if event.party == Party::Client => {
+                self.asked(event, request, &place);
+            }
+            Message::Response(response) if event.party == Party::Server => {
+                self.answered(event, response, &place);
+            }
+            _ => {}
+        }
+    }
+
+    fn asked(&mut self, event: &Event, request: &Request, place: &Place) {
+        let param = |name: &str| request.params.as_ref().and_then(|params| params.get(name));
+        let conversation = self.connections.entry(event.connection).or_default();
+        let asked = match request.method.as_str() {
+            "tools/list" => Asked::List { first: param("cursor").is_none() },
+            "tools/call" => {
+                let name = param("name").and_then(Value::as_str);
+                let listed = conversation.tools.as_ref();
+                let tool = name.zip(listed).and_then(|(name, tools)| tools.tool(name)).cloned();
+                let Some(tool) = tool else { return };
+                if self.who == Party::Client && !event.deliberate {
+                    self.judgement.judged += 1;
+                    let found = tool.called(param("arguments"), place.revision);
+                    self.find(found, &[event.seq]);
+                }
+                Asked::Call(tool)
+            }
+            _ => return,
+        };
+        let conversation = self.connections.entry(event.connection).or_default();
+        conversation.asked.insert((event.seq, request.id.clone()), asked);
+    }
+
+    fn answered(&mut self, event: &Event, response: &Response, place: &Place) {
+        let Some(request) = &place.answers else { return };
+        let conversation = self.connections.entry(event.connection).or_default();
+        let by_peer = event.party == self.who;
+        let result = &response.result;
+        let asked = conversation.asked.remove(&(request.seq, response.id.clone()));
+        let (found, judged) = match asked {
+            Some(Asked::List { first }) => {
+                let tools = &mut conversation.tools;
+                let tools = tools.get_or_insert_with(|| ToolSchemas::new(place.revision));
+                if first {
+                    tools.begin();
+                    tools.revision = place.revision;
+                }
+                if !by_peer {
+                    return tools.take(result);
+                }
+                let schemas = tools_in(result).map(|(_, tool)| tool.schemas()).sum();
+                (tools.listed(result), schemas)
+            }
+            Some(Asked::Call(tool)) if by_peer => {
+                let judged = usize::from(tool.promises(result));
+                (tool.returned(result, place.revision), judged)
+            }
+            _ => return,
+        };
+        self.judgement.judged += judged;
+        self.find(found, &[request.seq, event.seq]);
+    }
+
+    fn find(&mut self, findings: Vec<Finding>, evidence: &[Seq]) {
+        for finding in findings {
+            if self.alike.admits(&finding, self.judgement.findings.len()) {
+                self.judgement.findings.push(finding.evidence_all(evidence.iter().copied()));
+            }
+        }
+    }
+}
