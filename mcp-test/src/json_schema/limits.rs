@@ -40,7 +40,13 @@ impl Limits {
     /// For a whole document of definitions that somebody has chosen to judge by: larger, and no more patient.
     #[must_use]
     pub fn document() -> Self {
-        Self { bytes: 4 << 20, chain: 128, applications: 100_000, ..Self::default() }
+        Self {
+            bytes: 4 << 20,
+            chain: 128,
+            applications: 100_000,
+            steps: 100_000_000,
+            ..Self::default()
+        }
     }
 }
 
