@@ -115,6 +115,11 @@ pub(super) fn pay_for_text(length: usize) -> bool {
     }
 }
 
+/// Whether patterns may be held against texts in this judgement.
+pub(super) fn may_match() -> bool {
+    ACCOUNT.with(|account| account.text.get().is_some())
+}
+
 impl Account {
     /// A pattern takes its time without asking for anything, so the clock is looked at each time.
     fn pay_for_matching(&self, is_too_long: bool) -> bool {

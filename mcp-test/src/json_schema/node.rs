@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, JsonNumber, Node, NodeIdentity, Object as JsonObject};
 
-use super::meter::{pay, pay_for_text};
+use super::meter::{may_match, pay, pay_for_text};
 use crate::json::{Effective, Number, Object, Value};
 
 /// What an error of the library costs, in steps: there may be as many as there are values.
@@ -98,14 +98,37 @@ impl<'a> Node<'a, AsWritten> for &'a Value {
         equal(self, expected)
     }
 
-    /// Only asked for where an error says what stands at its place, which is read from the value itself.
+    /// Only asked for by an error, which then says what stands at its place. That is read from the value itself; but
+    /// where a pattern was given up, the library looks for its text in the whole.
     fn to_value(&self) -> Cow<'a, serde_json::Value> {
-        if pay(ERROR) { Cow::Owned(self.to_serde()) } else { Cow::Owned(serde_json::Value::Null) }
+        let is_left_out = matches!(self, Value::Array(_) | Value::Object(_)) && !may_match();
+        let converted = if pay(ERROR) && !is_left_out { convert(self) } else { None };
+        Cow::Owned(converted.unwrap_or_default())
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
         Some(NodeIdentity::new(std::ptr::from_ref::<Value>(self).addr()))
     }
+}
+
+/// The value as `serde_json` has it, each part of it paid for.
+fn convert(value: &Value) -> Option<serde_json::Value> {
+    let length = match value {
+        Value::String(text) => text.len(),
+        Value::Number(number) => number.as_str().len(),
+        _ => 0,
+    };
+    if !pay(1 + length as u64 / 16) {
+        return None;
+    }
+    Some(match value {
+        Value::Array(items) => items.iter().map(convert).collect::<Option<_>>()?,
+        Value::Object(object) => {
+            let member = |(name, value): (&str, &Value)| Some((name.to_owned(), convert(value)?));
+            serde_json::Value::Object(object.effective().map(member).collect::<Option<_>>()?)
+        }
+        other => other.to_serde(),
+    })
 }
 
 /// Equality with a value in a schema, each part of it paid for.

@@ -25,20 +25,20 @@ fn judged(
     judge_tools(&recorder.trace(), who, &|_| revision)
 }
 
-fn asked(method: &str, params: serde_json::Value) -> serde_json::Value {
+fn asked(method: &str, params: &serde_json::Value) -> serde_json::Value {
     json!({"method": method, "params": params})
 }
 
 /// A conversation in which these tools are listed.
-fn listing(tools: serde_json::Value) -> Vec<(char, i32, serde_json::Value)> {
-    vec![('>', 1, asked("tools/list", json!({}))), ('<', 1, json!({"result": {"tools": tools}}))]
+fn listing(tools: &serde_json::Value) -> Vec<(char, i32, serde_json::Value)> {
+    vec![('>', 1, asked("tools/list", &json!({}))), ('<', 1, json!({"result": {"tools": tools}}))]
 }
 
 /// The same, in which then one of them is called.
 fn calling(
-    tools: serde_json::Value,
-    call: serde_json::Value,
-    result: serde_json::Value,
+    tools: &serde_json::Value,
+    call: &serde_json::Value,
+    result: &serde_json::Value,
 ) -> Vec<(char, i32, serde_json::Value)> {
     let mut lines = listing(tools);
     lines.push(('>', 2, asked("tools/call", call)));
@@ -71,7 +71,7 @@ fn what_is_listed_must_be_a_schema() {
         {"name": "far", "inputSchema": {"properties": {"a": {"$ref": "https://example.com/a.json"}}}},
         {"name": "own", "inputSchema": {"$schema": "https://example.com/own"}},
     ]);
-    let judgement = judged(V2025_11_25, Party::Server, &listing(tools.clone()));
+    let judgement = judged(V2025_11_25, Party::Server, &listing(&tools));
     assert_eq!(judgement.judged, 6);
     insta::assert_snapshot!(told(&judgement), @r#"
     Must ["tools.definition.input-schema-valid"] the `inputSchema` of tool `bad` is no valid JSON Schema 2020-12
@@ -87,21 +87,21 @@ fn what_is_listed_must_be_a_schema() {
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got `/$schema` is "https://example.com/own", which is none of the dialects known here: draft 4, 6, 7, 2019-09 and 2020-12
     "#);
-    assert_eq!(judged(V2025_11_25, Party::Client, &listing(tools)), ToolJudgement::default());
+    assert_eq!(judged(V2025_11_25, Party::Client, &listing(&tools)), ToolJudgement::default());
 }
 
 #[test]
 fn before_there_was_a_default_any_dialect_may_be_meant() {
     let tuple = json!([{"name": "a", "inputSchema": {"type": "object", "properties": {"a": {"items": [{}]}}}}]);
     let bad = json!([{"name": "a", "inputSchema": {"type": "object", "properties": 7}}]);
-    assert_eq!(told(&judged(V2025_06_18, Party::Server, &listing(tuple.clone()))), "");
-    insta::assert_snapshot!(told(&judged(V2025_06_18, Party::Server, &listing(bad))), @"
+    assert_eq!(told(&judged(V2025_06_18, Party::Server, &listing(&tuple))), "");
+    insta::assert_snapshot!(told(&judged(V2025_06_18, Party::Server, &listing(&bad))), @"
     Should [] the `inputSchema` of tool `a` is no valid JSON Schema 2020-12
       expected `/result/tools/0/inputSchema/properties` is an object
       got 7
       hint: MCP 2025-06-18 says nothing of it; `tools.definition.input-schema-valid` is of 2025-11-25..
     ");
-    insta::assert_snapshot!(told(&judged(V2026_07_28, Party::Server, &listing(tuple))), @r#"
+    insta::assert_snapshot!(told(&judged(V2026_07_28, Party::Server, &listing(&tuple))), @r#"
     Must ["tools.definition.input-schema-valid"] the `inputSchema` of tool `a` is no valid JSON Schema 2020-12
       expected `/result/tools/0/inputSchema/properties/a/items` is a boolean or an object
       got [{}]
@@ -111,7 +111,7 @@ fn before_there_was_a_default_any_dialect_may_be_meant() {
 #[test]
 fn structured_content_is_what_was_promised() {
     let result = |result: serde_json::Value| {
-        let lines = calling(sum(), json!({"name": "add", "arguments": {}}), result);
+        let lines = calling(&sum(), &json!({"name": "add", "arguments": {}}), &result);
         let judgement = judged(V2025_11_25, Party::Server, &lines);
         (judgement.judged, told(&judgement))
     };
@@ -144,7 +144,7 @@ fn structured_content_is_what_was_promised() {
 #[test]
 fn a_client_is_warned_of_arguments_that_do_not_conform() {
     let call = |call: serde_json::Value| {
-        let lines = calling(sum(), call, json!({"content": []}));
+        let lines = calling(&sum(), &call, &json!({"content": []}));
         let judgement = judged(V2025_11_25, Party::Client, &lines);
         (judgement.judged, told(&judgement))
     };
@@ -166,26 +166,26 @@ fn a_client_is_warned_of_arguments_that_do_not_conform() {
 fn a_later_list_counts_and_pages_add_to_it() {
     let tool = |name: &str, kind: &str| json!({"name": name, "inputSchema": {"type": "object"}, "outputSchema": {"type": kind}});
     let lines = [
-        ('>', 1, asked("tools/list", json!({}))),
+        ('>', 1, asked("tools/list", &json!({}))),
         ('<', 1, json!({"result": {"tools": [tool("a", "string")], "nextCursor": "x"}})),
-        ('>', 2, asked("tools/list", json!({"cursor": "x"}))),
+        ('>', 2, asked("tools/list", &json!({"cursor": "x"}))),
         (
             '<',
             2,
             json!({"result": {"tools": [tool("b", "string"), tool("c", "string"), tool("c", "null")]}}),
         ),
-        ('>', 3, asked("tools/call", json!({"name": "a"}))),
+        ('>', 3, asked("tools/call", &json!({"name": "a"}))),
         ('<', 3, json!({"result": {"structuredContent": 3}})),
-        ('>', 4, asked("tools/call", json!({"name": "b"}))),
+        ('>', 4, asked("tools/call", &json!({"name": "b"}))),
         ('<', 4, json!({"result": {"structuredContent": 4}})),
         // Listed twice, so nobody knows which it is.
-        ('>', 5, asked("tools/call", json!({"name": "c"}))),
+        ('>', 5, asked("tools/call", &json!({"name": "c"}))),
         ('<', 5, json!({"result": {"structuredContent": 5}})),
-        ('>', 6, asked("tools/list", json!({}))),
+        ('>', 6, asked("tools/list", &json!({}))),
         ('<', 6, json!({"result": {"tools": [tool("a", "integer")]}})),
-        ('>', 7, asked("tools/call", json!({"name": "a"}))),
+        ('>', 7, asked("tools/call", &json!({"name": "a"}))),
         ('<', 7, json!({"result": {"structuredContent": 7}})),
-        ('>', 8, asked("tools/call", json!({"name": "b"}))),
+        ('>', 8, asked("tools/call", &json!({"name": "b"}))),
         ('<', 8, json!({"result": {"structuredContent": 8}})),
     ];
     let judgement = judged(V2026_07_28, Party::Server, &lines);
@@ -199,7 +199,7 @@ fn a_later_list_counts_and_pages_add_to_it() {
 fn what_is_beyond_a_bound_is_a_warning_that_says_so() {
     let deep = (0..80).fold(json!({}), |inner, _| json!({"items": inner}));
     let tools = json!([{"name": "deep", "inputSchema": deep}]);
-    insta::assert_snapshot!(told(&judged(V2025_11_25, Party::Server, &listing(tools))), @"
+    insta::assert_snapshot!(told(&judged(V2025_11_25, Party::Server, &listing(&tools))), @"
     Should [] nothing was judged by the `inputSchema` of tool `deep`
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got the schema is beyond a bound: nested at most 64 levels
@@ -207,7 +207,7 @@ fn what_is_beyond_a_bound_is_a_warning_that_says_so() {
     let slow = json!({"type": "object", "properties": {"a": {"pattern": "(.*)*=(.*)*\\1"}}});
     let tools = json!([{"name": "slow", "inputSchema": {"type": "object"}, "outputSchema": slow}]);
     let result = json!({"structuredContent": {"a": "a".repeat(500)}});
-    let lines = calling(tools, json!({"name": "slow"}), result);
+    let lines = calling(&tools, &json!({"name": "slow"}), &result);
     insta::assert_snapshot!(told(&judged(V2025_11_25, Party::Server, &lines)), @"
     Should [] nothing was judged by the `outputSchema` of tool `slow`
       expected a JSON Schema that mcp-test can judge by, within its bounds

@@ -106,6 +106,11 @@ fn what_a_schema_makes_of_a_value_ends() {
     insta::assert_snapshot!(outcome(json!({"items": {"not": {"enum": many}}}), json!(other)), @"judging it by the schema takes more than 4000000 steps");
     assert_eq!(outcome(json!({"uniqueItems": true}), json!(many)), "valid");
     assert_eq!(outcome(json!({"items": {"type": "string"}}), json!(many)), "invalid");
+    // An error for each of many schemas, each about the whole of a large value.
+    let each: Vec<Json> =
+        (0..2_000).map(|number| json!({"required": [number.to_string()]})).collect();
+    let large = json!({"a": many, "b": "x".repeat(1_000_000)});
+    assert_eq!(outcome(json!({"allOf": each}), large), "invalid");
 }
 
 #[test]
