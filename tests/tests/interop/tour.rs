@@ -9,16 +9,18 @@ use serde_json::json;
 
 /// Answers to whatever a server may ask at a revision.
 pub(crate) fn handlers(revision: Revision) -> Handlers {
-    let handlers = Handlers::new()
+    let user = move |form: &Form| match revision {
+        // Servers ask for choices of several here, too, but as yet no answer can carry them.
+        Revision::V2025_06_18 => {
+            Elicited::accept(json!({ "name": "Ann", "height": 1.5, "member": true }))
+        }
+        _ => form.accept_examples(),
+    };
+    Handlers::new()
         .sampling(|asked| Sampled::text(format!("about {}", asked.text().len())))
-        .roots(["file:///tmp"]);
-    if revision == Revision::V2025_06_18 {
-        // Servers ask for choices of several here, too, but as yet no answer could carry them.
-        let content = json!({ "name": "Ann", "age": 30, "height": 1.5, "member": true });
-        let user = json!({ "action": "accept", "content": content });
-        return handlers.on("elicitation/create", move |_| Ok(user.clone().into()));
-    }
-    handlers.elicitation(Form::accept_examples).elicitation_url(|_| Elicited::agree())
+        .elicitation(user)
+        .elicitation_url(|_| Elicited::agree())
+        .roots(["file:///tmp"])
 }
 
 /// Asks for everything. What the server refuses is part of the conversation, too.
