@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap},
 };
 
 use crate::{
@@ -40,8 +40,10 @@ pub(super) struct Asked {
 /// Requests by their ids, as many as can be remembered.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    asked: HashMap<Id, Asked>,
-    order: VecDeque<Id>,
+    asked: HashMap<Id, (u64, Asked)>,
+    /// The ids of those that wait, and of no others, by when they were last asked.
+    order: BTreeMap<u64, Id>,
+    next: u64,
 }
 
 impl Waiting {
@@ -53,29 +55,28 @@ impl Waiting {
             Some(known) => Cow::Borrowed(known.name),
             None => Cow::Owned(method.to_owned()),
         };
-        if self.asked.insert(id.clone(), Asked { method, revision }).is_none() {
-            self.order.push_back(id.clone());
+        self.next += 1;
+        if let Some((before, _)) =
+            self.asked.insert(id.clone(), (self.next, Asked { method, revision }))
+        {
+            self.order.remove(&before);
         }
-        if self.asked.len() > REMEMBERED {
-            while let Some(oldest) = self.order.pop_front() {
-                if self.asked.remove(&oldest).is_some() {
-                    break;
-                }
-            }
-        }
-        // Ids that were answered stay in the order until it holds as many of them as of those that wait.
-        if self.order.len() > 2 * REMEMBERED {
-            let asked = &self.asked;
-            self.order.retain(|id| asked.contains_key(id));
+        self.order.insert(self.next, id.clone());
+        if self.order.len() > REMEMBERED
+            && let Some((_, oldest)) = self.order.pop_first()
+        {
+            self.asked.remove(&oldest);
         }
     }
 
     pub(super) fn asked(&self, id: &Id) -> Option<&Asked> {
-        self.asked.get(id)
+        self.asked.get(id).map(|(_, asked)| asked)
     }
 
     pub(super) fn answered(&mut self, id: &Id) -> Option<Asked> {
-        self.asked.remove(id)
+        let (when, asked) = self.asked.remove(id)?;
+        self.order.remove(&when);
+        Some(asked)
     }
 }
 
@@ -154,11 +155,27 @@ mod tests {
     #[test]
     fn requests_that_were_answered_take_no_room() {
         let mut waiting = Waiting::default();
-        for id in 0..5 * REMEMBERED as i64 {
+        // A new id each time, and then the same one again and again.
+        let ids = (0..3 * REMEMBERED as i64).chain(std::iter::repeat_n(-1, 3 * REMEMBERED));
+        for id in ids {
             waiting.remember(&Id::from(id), "ping", None);
             assert!(waiting.answered(&Id::from(id)).is_some());
         }
-        assert!(waiting.order.len() <= 2 * REMEMBERED + 1);
+        assert_eq!((waiting.asked.len(), waiting.order.len()), (0, 0));
         assert_eq!(waiting.answered(&Id::from(1)), None);
+    }
+
+    #[test]
+    fn a_request_that_is_asked_again_waits_once_and_is_the_newest() {
+        let mut waiting = Waiting::default();
+        waiting.remember(&Id::from(-1), "ping", None);
+        for id in 1..REMEMBERED as i64 {
+            waiting.remember(&Id::from(id), "ping", None);
+        }
+        waiting.remember(&Id::from(-1), "tools/list", None);
+        assert_eq!(waiting.order.len(), REMEMBERED);
+        waiting.remember(&Id::from(0), "ping", None);
+        assert_eq!(waiting.asked(&Id::from(1)), None);
+        assert_eq!(waiting.asked(&Id::from(-1)).map(|asked| &*asked.method), Some("tools/list"));
     }
 }
