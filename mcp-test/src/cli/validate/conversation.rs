@@ -18,6 +18,8 @@ use crate::wire::{Frame, Id, Malformed, Message};
 
 /// How many requests are remembered that have not been answered.
 const REQUESTS: usize = 100_000;
+/// How many of these may have one id: a reply may be held against each of them.
+const ALIKE: usize = 16;
 /// How many connections are remembered, the newest ones.
 const CONNECTIONS: usize = 1000;
 /// How long a method and an id may be to be remembered, in bytes.
@@ -205,8 +207,11 @@ impl<'a> Conversation<'a> {
         }
         let key = (speaker.map(|(_, party)| party), id.clone());
         let asked = Asked { method: method.to_owned(), revision };
-        self.channel(speaker).asked.entry(key).or_default().push(asked);
-        self.open += 1;
+        let alike = self.channel(speaker).asked.entry(key).or_default();
+        if alike.len() < ALIKE {
+            alike.push(asked);
+            self.open += 1;
+        }
     }
 
     fn forget(&mut self, speaker: Speaker, key: &(Option<Party>, Id), index: usize) {

@@ -16,6 +16,8 @@ use crate::wire::{LineEvent, LineReader};
 
 /// How much is read at a time.
 const PIECE: usize = 64 * 1024;
+/// About what a line takes that is held, besides its text.
+const HELD: usize = 128;
 
 /// What an input turned out to be.
 pub(super) enum Input {
@@ -129,7 +131,7 @@ impl Lines {
         let error = ParseError { line: error.line + first.number - 1, ..error };
         let (mut lines, mut held) = (vec![first], 0);
         while let Some(line) = self.next()? {
-            held += line.text.as_ref().map_or(0, Bytes::len);
+            held += HELD + line.text.as_ref().map_or(0, Bytes::len);
             let is_json = line.text.as_ref().is_some_and(|text| Value::parse(text).is_ok());
             lines.push(line);
             if is_json || held > most() {
