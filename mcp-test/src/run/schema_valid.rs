@@ -7,6 +7,7 @@
 use crate::check::{
     Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Severity, ShapeJudgement, Status,
 };
+use crate::expect::words;
 use crate::json::{Object, Value};
 use crate::scenario::{Profile, Scenario};
 use crate::trace::{Seq, Trace, What};
@@ -26,6 +27,9 @@ const OF_THE_ENVELOPE: [&str; 12] = [
     "jsonrpc.result-object",
     "jsonrpc.version-member",
 ];
+
+/// How many findings are told in words; the details have all.
+const TOLD: usize = 50;
 
 /// The longest message that is shown whole in the details.
 const SHOWN: usize = 64 * 1024;
@@ -111,7 +115,10 @@ fn requirements(findings: &[&Finding]) -> Vec<&'static str> {
 }
 
 fn together(findings: &[&Finding]) -> String {
-    let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    let mut texts: Vec<String> = findings.iter().take(TOLD).map(ToString::to_string).collect();
+    if findings.len() > TOLD {
+        texts.push(format!("and {}", words::count(findings.len() - TOLD, "more finding")));
+    }
     texts.join("\n\n")
 }
 
