@@ -45,6 +45,14 @@ pub enum SchemaError {
         /// The first definition that it lacks.
         missing: &'static str,
     },
+    /// It is the schema of another revision.
+    #[error("this is the schema of MCP {is}, not of {given}")]
+    OtherRevision {
+        /// The one whose definitions it has.
+        is: Revision,
+        /// The one that was to be judged by it.
+        given: Revision,
+    },
     /// It is not a valid JSON Schema.
     #[error("the schema is not usable: {0}")]
     Unusable(#[source] CompileError),
@@ -66,7 +74,7 @@ impl Schemas {
     ///
     /// # Errors
     /// When it is longer than a schema may be, is not JSON or no JSON Schema with definitions, does not define what
-    /// every schema of MCP defines, or has a definition that cannot be compiled.
+    /// every schema of MCP defines, is the schema of another revision, or has a definition that cannot be compiled.
     ///
     /// ```
     /// use mcp_test::spec::Revision;
@@ -89,6 +97,9 @@ impl Schemas {
         if let Some(missing) = NEEDED.into_iter().find(|name| !definitions.contains_key(*name)) {
             return Err(SchemaError::NotMcp { missing });
         }
+        if let Some(is) = told_by_names(definitions).filter(|is| *is != revision) {
+            return Err(SchemaError::OtherRevision { is, given: revision });
+        }
         let entries = entries(definitions, revision);
         let compiled = Compiled::read(document).map_err(SchemaError::Unusable)?;
         compiled
@@ -96,6 +107,15 @@ impl Schemas {
             .map_err(|(name, error)| SchemaError::UnusableDefinition { name, error })?;
         Ok(self.with(Book::new(revision, entries, None, compiled)))
     }
+}
+
+/// The revision that a schema is of, by the names of its definitions: the one with the fewest others besides. A draft has
+/// names that no revision has, and what is not half of a schema has too few.
+fn told_by_names(definitions: &Map<String, Value>) -> Option<Revision> {
+    let books = Revision::ALL.map(|revision| Book::ours(revision, Authority::Schema));
+    let has_all = |book: &&&Book| definitions.keys().all(|name| book.find(name).is_some());
+    let nearest = books.iter().filter(has_all).min_by_key(|book| book.entries.len())?;
+    (2 * definitions.len() >= nearest.entries.len()).then_some(nearest.revision)
 }
 
 /// What stands for which method, result and error, read from the definitions alone.
@@ -189,6 +209,21 @@ mod tests {
         assert_eq!(name(call.params()).as_deref(), Some("CallToolRequestParams"));
         let level = loaded.of_method("logging/setLevel", revision, Authority::Text).unwrap();
         assert_eq!(name(level.result()).as_deref(), Some("EmptyResult"));
+    }
+
+    #[test]
+    fn the_schema_of_another_revision_is_refused() {
+        for of in Revision::ALL {
+            let text = json_schema(of, Authority::Schema).to_string();
+            for given in Revision::ALL {
+                let loaded = Schemas::ours().load(given, text.as_bytes()).map(drop);
+                let other = SchemaError::OtherRevision { is: of, given };
+                assert_eq!(loaded, if of == given { Ok(()) } else { Err(other) });
+            }
+        }
+        let mut draft = json_schema(Revision::V2025_11_25, Authority::Schema);
+        draft["$defs"]["Whisper"] = json!({"type": "string"});
+        assert!(Schemas::ours().load(Revision::NEWEST, draft.to_string().as_bytes()).is_ok());
     }
 
     #[test]
