@@ -121,6 +121,7 @@ impl Judge<'_> {
             Message::Request(request) => self.request(event, request),
             Message::Notification(notification) => {
                 self.params(event, &notification.method, notification.params.as_ref());
+                self.misnamed(event, &notification.method, None);
                 self.direction(event, &notification.method, MethodKind::Notification);
             }
             Message::Response(response) => {
@@ -171,6 +172,7 @@ impl Judge<'_> {
             );
         }
         self.unique(event, request);
+        self.misnamed(event, &request.method, Some(&request.id));
         self.params(event, &request.method, request.params.as_ref());
         self.direction(event, &request.method, MethodKind::Request);
     }
@@ -208,6 +210,28 @@ impl Judge<'_> {
                     .requires("jsonrpc.params-object"),
             );
         }
+    }
+
+    /// A method says whether there is an id.
+    fn misnamed(&mut self, event: &Event, name: &str, id: Option<&Id>) {
+        let revision = self.revision(event);
+        let Some(known) = method(name).filter(|it| it.revisions().contains(revision)) else {
+            return;
+        };
+        let finding = match (known.kind, id) {
+            (MethodKind::Request, None) => Finding::peer(format!("the request `{name}` has no id"))
+                .expected("a string or a whole number")
+                .got("no member `id`")
+                .requires("jsonrpc.request-id-type"),
+            (MethodKind::Notification, Some(id)) => {
+                Finding::peer(format!("the notification `{name}` has an id"))
+                    .expected("no member `id`, which asks for a response")
+                    .got(words::begun(&id.to_string()).into_owned())
+                    .requires("jsonrpc.notification-no-id")
+            }
+            _ => return,
+        };
+        self.find(event, finding);
     }
 
     fn direction(&mut self, event: &Event, name: &str, kind: MethodKind) {

@@ -123,6 +123,25 @@ fn a_server_of_the_stateless_era_asks_nothing_and_types_its_results() {
     insta::assert_snapshot!(judged(Revision::V2026_07_28, &lines));
 }
 
+#[test]
+fn a_method_says_whether_there_is_an_id() {
+    let recorder = Recorder::new();
+    let on = recorder.open("duplex");
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"notifications/tools/list_changed"}"#,
+        r#"{"jsonrpc":"2.0","method":"roots/list"}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"notifications/x"}"#,
+        r#"{"jsonrpc":"2.0","method":"x"}"#,
+    ] {
+        say(&recorder, on, None, Party::Server, text);
+    }
+    let findings = judge(&recorder.trace(), Party::Server, &|_| Revision::V2025_06_18);
+    assert_eq!(
+        cited(&findings),
+        ["Must jsonrpc.notification-no-id", "Must jsonrpc.request-id-type"]
+    );
+}
+
 const NOTIFICATION: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const REQUEST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 

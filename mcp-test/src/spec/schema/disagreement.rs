@@ -2,6 +2,9 @@
 //!
 //! Each disagreement has its line, begun with `~`, in the shape files: read with [`Authority::Schema`](super::Authority)
 //! the shapes say what the official schema says. Nothing else differs; a differential test holds us to it.
+//!
+//! That a request has an id and a notification has none is beside the definitions: [`Schemas::judge`](super::Schemas::judge)
+//! asks for it where the text counts, and the official schema does not until 2025-11-25, or not at all.
 
 use crate::spec::{Revision, Revisions};
 

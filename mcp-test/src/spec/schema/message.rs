@@ -1,7 +1,7 @@
 //! Which definition a message is judged by, and judging it.
 //!
 //! A request or notification is judged by the definition with its method, one with a method that is not known as any
-//! request or notification. A result is judged by the definition that belongs to the method it answers, an error by the
+//! request or notification; by the text its method also says whether there is an id. A result is judged by the definition that belongs to the method it answers, an error by the
 //! definition that belongs to its code. What says of itself that it is something else than the usual result is judged
 //! as that: a `resultType` of `input_required`, a task that was created in the place of a result.
 
@@ -11,6 +11,7 @@ use super::book::{BookRef, ErrorEntry};
 use super::model::Index;
 use super::violation::got;
 use super::{Authority, Definition, Schemas, Violation};
+use crate::expect::words;
 use crate::json::{Pointer, Value};
 use crate::spec::{MethodKind, Revision};
 use crate::wire::{Id, Message};
@@ -33,7 +34,7 @@ impl Schemas {
         revision: Revision,
         authority: Authority,
     ) -> Option<Definition> {
-        let judge = Judge { book: self.book(revision, authority) };
+        let judge = self.judging(revision, authority);
         let index = match message {
             Message::Request(request) => judge.call(&request.method, MethodKind::Request),
             Message::Notification(said) => judge.call(&said.method, MethodKind::Notification),
@@ -67,7 +68,7 @@ impl Schemas {
         revision: Revision,
         authority: Authority,
     ) -> Vec<Violation> {
-        let judge = Judge { book: self.book(revision, authority) };
+        let judge = self.judging(revision, authority);
         let mut found = match message {
             Message::Request(request) => {
                 let (method, params) = (&request.method, request.params.as_ref());
@@ -97,7 +98,7 @@ impl Schemas {
         revision: Revision,
         authority: Authority,
     ) -> Vec<Violation> {
-        let judge = Judge { book: self.book(revision, authority) };
+        let judge = self.judging(revision, authority);
         if let Value::Array(items) = message
             && revision.has_batches()
         {
@@ -109,10 +110,17 @@ impl Schemas {
         }
         first_of_each_place(judge.whole(message, answers))
     }
+
+    fn judging(&self, revision: Revision, authority: Authority) -> Judge {
+        let by_text = authority == Authority::Text && !self.is_loaded(revision);
+        Judge { book: self.book(revision, authority), by_text }
+    }
 }
 
 struct Judge {
     book: BookRef,
+    /// The text counts, and not an official schema.
+    by_text: bool,
 }
 
 impl Judge {
@@ -182,7 +190,32 @@ impl Judge {
             let found = of_params.violations(params).into_iter();
             return found.map(|it| it.within(place.clone())).collect();
         }
-        definition.violations(&message.to_value())
+        let mut found = definition.violations(&message.to_value());
+        found.extend(self.misnamed(&definition, kind, message.id().map(Id::to_value).as_ref()));
+        found
+    }
+
+    /// What is wrong with the id of a request that comes without one, or of a notification that comes with one: the text
+    /// forbids it, where the official schema says nothing of ids or of what else there may be.
+    fn misnamed(
+        &self,
+        definition: &Definition,
+        kind: MethodKind,
+        id: Option<&Value>,
+    ) -> Option<Violation> {
+        let meant = definition.kind().filter(|meant| self.by_text && *meant != kind)?;
+        let (expected, envelope) = match meant {
+            MethodKind::Request => ("a string or an integer", "JSONRPCRequest"),
+            MethodKind::Notification => ("absent in a notification", "JSONRPCNotification"),
+        };
+        let envelope = self.named(&[envelope])?;
+        Some(Violation {
+            pointer: Pointer::root().member("id"),
+            expected: expected.to_owned(),
+            got: words::got(id),
+            shape: Cow::Owned(envelope.name().to_owned()),
+            link: envelope.link(),
+        })
     }
 
     fn result_violations(&self, result: &Value, answers: Option<&str>) -> Vec<Violation> {
@@ -212,6 +245,7 @@ impl Judge {
             };
             let of_method = self.call(method, kind).map(|index| self.definition(index));
             found.extend(of_method.iter().flat_map(|of_method| of_method.violations(message)));
+            found.extend(of_method.and_then(|it| self.misnamed(&it, kind, message.get("id"))));
             envelope
         } else if let Some(error) = message.get("error").filter(|error| !error.is_null()) {
             found.extend(self.error_violations(message, error));

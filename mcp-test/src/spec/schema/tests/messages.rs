@@ -49,6 +49,21 @@ fn requests_and_notifications_are_judged_by_their_method() {
 }
 
 #[test]
+fn a_method_says_whether_there_is_an_id() {
+    let call = json!({"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "add"}});
+    insta::assert_snapshot!(told(OLD, None, call), @"expected `/id` is a string or an integer, got nothing (JSONRPCRequest)");
+    let initialized = json!({"jsonrpc": "2.0", "id": 3, "method": "notifications/initialized"});
+    for revision in [OLD, LATE] {
+        assert_eq!(
+            told(revision, None, initialized.clone()),
+            "expected `/id` is absent in a notification, got 3 (JSONRPCNotification)"
+        );
+    }
+    let initialized = Message::read(&initialized.into()).unwrap();
+    assert_eq!(Schemas::ours().judge(&initialized, None, LATE, Authority::Schema), []);
+}
+
+#[test]
 fn results_are_judged_by_the_method_they_answer() {
     let result = |result| json!({"jsonrpc": "2.0", "id": 1, "result": result});
     insta::assert_snapshot!(told(LATE, Some("tools/list"), result(json!({}))), @"expected `/result/tools` is an array of Tools, got nothing (ListToolsResult)");
