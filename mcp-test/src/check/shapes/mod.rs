@@ -9,6 +9,8 @@ mod requirements;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 pub(super) use self::exchanges::{Exchanges, Place};
 use super::judge::{Alike, is_elided};
 use super::{Finding, Shape};
@@ -16,7 +18,7 @@ use crate::expect::words::begun;
 use crate::json::{Pointer, Value};
 use crate::spec::schema::{Authority, DISAGREEMENTS, Schemas, Violation};
 use crate::spec::{Era, Revision};
-use crate::trace::{Connection, Event, Party, Trace, What};
+use crate::trace::{Connection, Event, Party, Seq, Trace, What};
 use crate::wire::{Frame, Message};
 
 /// How many violations of one message are told; there may be more than these.
@@ -54,9 +56,21 @@ pub fn judge_shapes(
 ) -> ShapeJudgement {
     let judgement = ShapeJudgement::default();
     let (peer, ours) = (Alike::default(), Alike::default());
+    let (misleading, misled) = (HashSet::new(), HashSet::new());
     let exchanges = Exchanges::new(revisions);
-    let mut judge =
-        Judge { who, schemas, authority, exchanges, judgement, peer, ours, wrong: 0, more: false };
+    let mut judge = Judge {
+        who,
+        schemas,
+        authority,
+        exchanges,
+        judgement,
+        peer,
+        ours,
+        misleading,
+        misled,
+        wrong: 0,
+        more: false,
+    };
     for event in &trace.events {
         judge.event(event);
     }
@@ -75,6 +89,10 @@ struct Judge<'a> {
     judgement: ShapeJudgement,
     peer: Alike,
     ours: Alike,
+    /// The wrong messages of the judged party: what answers them is not ours to answer for.
+    misleading: HashSet<Seq>,
+    /// The connections with a wrong result of the judged party, which may have asked for input.
+    misled: HashSet<Connection>,
     /// How many messages were wrong so far.
     wrong: usize,
     /// There may be more violations than were told.
@@ -114,10 +132,16 @@ impl Judge<'_> {
             return;
         }
         let violations = self.violations(message, &place, self.authority);
-        if violations.is_empty() {
+        if violations.is_empty() || (!by_peer && self.is_misled(event, message, &place)) {
             return;
         }
         self.wrong += 1;
+        if by_peer {
+            self.misleading.insert(event.seq);
+            if matches!(message, Message::Response(_)) {
+                self.misled.insert(event.connection);
+            }
+        }
         self.more |= violations.len() >= TOLD;
         let by_text = match self.authority {
             Authority::Text => None,
@@ -133,6 +157,14 @@ impl Judge<'_> {
             let finding = self.finding(event, root, message, &place, violation, allowed);
             self.keep(by_peer, finding);
         }
+    }
+
+    /// Whether a message of ours answers something that was wrong itself: a request, or what a result asked for.
+    fn is_misled(&self, event: &Event, message: &Message, place: &Place) -> bool {
+        let asked =
+            place.answers.as_ref().is_some_and(|asked| self.misleading.contains(&asked.seq));
+        let retried = message.params().is_some_and(|params| params.get("inputResponses").is_some());
+        asked || (retried && self.misled.contains(&event.connection))
     }
 
     fn violations(&self, message: &Message, place: &Place, authority: Authority) -> Vec<Violation> {

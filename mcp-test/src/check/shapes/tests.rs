@@ -141,3 +141,28 @@ fn what_the_text_allows_is_marked_where_the_schema_is_the_law() {
     assert_eq!(allowed(Authority::Text), [(name.clone(), false)]);
     assert_eq!(allowed(Authority::Schema), [(score, true), (name, false)]);
 }
+
+#[test]
+fn what_answers_something_wrong_is_not_held_against_us() {
+    let answer = r#"> {"jsonrpc":"2.0","id":"s","result":{"roots":[{"uri":7}]}}"#;
+    let harness = |lines: &[&str]| judged(V2025_11_25, lines).harness.len();
+    assert_eq!(harness(&[r#"< {"jsonrpc":"2.0","id":"s","method":"roots/list"}"#, answer]), 1);
+    let wrong = r#"< {"jsonrpc":"2.0","id":"s","method":"roots/list","params":{"_meta":7}}"#;
+    assert_eq!(harness(&[wrong, answer]), 0);
+
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+    let call = format!(
+        r#"> {{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"a",{meta}}}}}"#
+    );
+    let again = format!(
+        r#"> {{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"a","inputResponses":{{"r":7}},{meta}}}}}"#
+    );
+    let asks = |requests: &str| {
+        format!(
+            r#"< {{"jsonrpc":"2.0","id":1,"result":{{"resultType":"input_required","inputRequests":{requests}}}}}"#
+        )
+    };
+    let harness = |asked: &str| judged(V2026_07_28, &[&call, &asks(asked), &again]).harness.len();
+    assert_eq!(harness(r#"{"r":{"method":"roots/list"}}"#), 1);
+    assert_eq!(harness(r#"{"r":{"method":"roots/give"}}"#), 0);
+}
