@@ -31,7 +31,8 @@ use crate::{
 const CHUNK: usize = 8 * 1024;
 /// How many chunks without anything for the handler are read before others have their turn.
 const CHUNKS: usize = 16;
-/// How long the end of the stream is kept from the handler, or of the output from the peer, while answers are unwritten.
+/// How long the end of the output is kept from the peer while answers are unwritten; and that of the stream from the
+/// handler, while the peer reads none of them.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// A byte stream with a [`Guard`] on it; see [`Guard::io`].
@@ -148,7 +149,13 @@ impl<IO: AsyncWrite + Unpin> GuardedIo<IO> {
         let mut io = Pin::new(&mut self.io);
         while let Some(line) = self.answers.next().filter(|_| !self.is_mid_line) {
             match ready!(io.as_mut().poll_write(&mut cx, line)) {
-                Ok(count) if count > 0 => self.answers.written(count),
+                Ok(count) if count > 0 => {
+                    self.answers.written(count);
+                    // No more answers come after the end: a peer that reads these gets them all.
+                    if self.has_ended {
+                        self.patience = None;
+                    }
+                }
                 // The handler finds out by itself, when it writes.
                 Ok(_) | Err(_) => self.answers.close(),
             }

@@ -319,7 +319,7 @@ async fn what_goes_out_is_read_along_event_by_event() {
     request.headers_mut().insert("mcp-session-id", "s".parse().unwrap());
     insta::assert_snapshot!(answer(&router, request).await, @r#"
     400 application/json
-    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result/roots` is an array, got a number","data":{"pointer":"/result/roots","reason":"expected an array, got a number","shape":"ListRootsResult"}}}
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result/roots` is an array of Roots, got a number","data":{"pointer":"/result/roots","reason":"expected an array of Roots, got a number","shape":"ListRootsResult"}}}
     "#);
 }
 

@@ -24,7 +24,7 @@ async fn what_the_handler_says_wrongly_is_told_and_goes_out_all_the_same() {
     .join("\n");
     assert_eq!(says(&guard, list, &text).await, text);
     insta::assert_snapshot!(told.lines(), @r#"
-    the server's tools/list 1: expected `/result/tools` is an array, got an object (passed on)
+    the server's tools/list 1: expected `/result/tools` is an array of Tools, got an object (passed on)
     the server's notifications/progress: expected `/params/progress` is a number, got nothing (passed on)
     the server's message 1: expected `/jsonrpc` is "2.0", got nothing (passed on)
     the server's message: no JSON at line 1, column 1: expected a value (passed on)

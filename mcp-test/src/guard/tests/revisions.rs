@@ -112,7 +112,7 @@ async fn a_client_behind_the_guard_learns_its_revision_from_the_reply() {
     BufReader::new(peer_reads).read_to_string(&mut said).await.unwrap();
     let answers: Vec<&str> = said.lines().skip(1).collect();
     insta::assert_snapshot!(answers.join("\n"), @r#"
-    {"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"Invalid params: expected `/params/messages` is an array, got nothing","data":{"pointer":"/params/messages","reason":"expected an array, got nothing","shape":"CreateMessageRequestParams"}}}
+    {"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"Invalid params: expected `/params/messages` is an array of SamplingMessages, got nothing","data":{"pointer":"/params/messages","reason":"expected an array of SamplingMessages, got nothing","shape":"CreateMessageRequestParams"}}}
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a single message, got a batch","data":{"pointer":"","reason":"expected a single message, got a batch"}}}
     "#);
 }
