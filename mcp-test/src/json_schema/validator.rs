@@ -48,9 +48,10 @@ const KNOWN_TO_THE_LIBRARY: [&str; 19] = [
     "uuid",
 ];
 
-pub(super) type Options<'a> = ValidationOptions<'a, Arc<dyn jsonschema::Retrieve>, AsWritten>;
 /// The longest text in which a pattern may go back: each place in it may be the beginning of all the rest.
 const LONGEST_GONE_BACK_IN: usize = 1 << 10;
+
+pub(super) type Options<'a> = ValidationOptions<'a, Arc<dyn jsonschema::Retrieve>, AsWritten>;
 
 type Compiled = jsonschema::Validator<AsWritten>;
 
@@ -103,7 +104,7 @@ impl Validator {
             }
         };
         let longest = if facts.goes_back { LONGEST_GONE_BACK_IN } else { usize::MAX };
-        let room = |patterns| longest.min(limits.pattern_work / program / patterns);
+        let room = |patterns| longest.min(limits.pattern_work / program.max(1) / patterns);
         let text = (facts.patterns > 0).then(|| room(facts.patterns));
         Ok(Self { inner: Arc::new(Inner { compiled, limits: limits.clone(), text }) })
     }

@@ -94,7 +94,7 @@ impl Book {
         model: Option<Model>,
         #[cfg(feature = "schema")] compiled: Compiled,
     ) -> Self {
-        let indexed = || (0..).map(Index).zip(&entries);
+        let indexed = || (0..=u16::MAX).map(Index).zip(&entries);
         let by_method =
             indexed().filter_map(|(index, entry)| Some((entry.method.clone()?, index))).collect();
         let by_code = indexed()
