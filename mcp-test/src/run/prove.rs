@@ -2,11 +2,13 @@
 //! changes, and nothing else.
 //!
 //! The passing runs go over all cells that need no other program, each proof over one. The checks that no scenario
-//! declares, since every one has them, are proven in `everywhere` and, for clients, in `of_clients`.
+//! declares, since every one has them, are proven in `everywhere` and `tools` and, for clients, in `of_clients`.
 
 mod everywhere;
 #[cfg(feature = "http")]
 mod of_clients;
+#[cfg(feature = "schema")]
+mod tools;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

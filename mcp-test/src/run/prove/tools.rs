@@ -1,0 +1,97 @@
+//! The proof of `wire-tool-schemas`: what the reference server lists and returns is damaged, and what exactly is found then.
+
+use serde_json::json;
+
+use super::{block_on, plan, unfounded};
+use crate::check::{Status, TOOL_SCHEMAS};
+use crate::run::play::{Known, play};
+use crate::run::{Cell, Verdict};
+use crate::scenario::{Leg, Profile};
+use crate::scenarios;
+use crate::server::reference::everything;
+use crate::spec::Revision::V2025_11_25;
+use crate::transport::CarrierKind::Duplex;
+use crate::transport::Fault;
+
+/// A scenario that lists the tools, and calls the first of them.
+mod calling {
+    use serde_json::json;
+
+    use crate::check::Finding;
+    use crate::scenario::{CheckSpec, Ctx};
+    use crate::server::reference::everything;
+    use crate::spec::Revisions;
+    use crate::{proofs, scenario};
+
+    scenario! {
+        /// Calls a tool.
+        Server "calling": "A scenario that lists tools and calls one",
+        revisions: Revisions::all(),
+        checks: [CheckSpec::own("calling", "Calling", "made always")],
+    }
+
+    proofs! {
+        passes on everything();
+    }
+
+    async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+        ctx.check("calling").pass();
+        let listed = ctx.request("tools/list", json!({})).await?;
+        let _tools = listed.result()?;
+        let called = ctx.request("tools/call", json!({"name": "test_simple_text"})).await?;
+        let _said = called.result()?;
+        Ok(())
+    }
+}
+
+#[test]
+fn the_schemas_of_tools_are_schemas_and_are_kept_to() {
+    use Status::{Failure, Success, Warning};
+    let promise = || {
+        Fault::set(
+            "tools/list",
+            "/tools/0/outputSchema",
+            json!({"type": "object", "required": ["sum"]}),
+        )
+    };
+    let input = |schema| Fault::set("tools/list", "/tools/0/inputSchema", schema);
+    let returned = |content| Fault::set("tools/call", "/structuredContent", content);
+    let far = json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}});
+    let doubling: serde_json::Map<_, _> = (0..20)
+        .map(|n| {
+            let next = json!({"$ref": format!("#/$defs/{}", n + 1)});
+            (n.to_string(), json!({"allOf": [next, next]}))
+        })
+        .chain([("20".to_owned(), json!({}))])
+        .collect();
+    let doubling =
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/0"}}, "$defs": doubling});
+    let rows: [(Vec<Fault>, Status, &[&str]); 7] = [
+        (vec![], Success, &[]),
+        (
+            vec![input(json!({"type": "object", "properties": {"a": {"type": "int"}}}))],
+            Failure,
+            &["tools.definition.input-schema-valid"],
+        ),
+        (vec![input(far)], Warning, &[]),
+        (vec![input(doubling)], Warning, &[]),
+        (vec![promise()], Failure, &["tools.structured.present-with-output-schema"]),
+        (
+            vec![promise(), returned(json!({"total": 3}))],
+            Failure,
+            &["tools.structured.conforms-output-schema"],
+        ),
+        (vec![promise(), returned(json!({"sum": 3}))], Success, &[]),
+    ];
+    for (faults, status, requirements) in rows {
+        let cell = Cell { scenario: &calling::SCENARIO, revision: V2025_11_25, carrier: Duplex };
+        let named: Vec<String> = faults.iter().map(Fault::name).collect();
+        let ping = scenarios::find(Leg::Server, "ping").expect("a built-in scenario");
+        let plan = plan(&everything().faults(faults).into(), ping, Profile::Adaptive);
+        let played = block_on(play(&plan, cell, Known::default()));
+        let check = played.checks.iter().find(|check| check.id == TOOL_SCHEMAS).expect("a row");
+        assert_eq!((check.status, &*check.requirements), (status, requirements), "{named:?}");
+        assert_eq!(unfounded(&played), [""; 0], "{named:?}");
+        assert_eq!(played.verdict == Verdict::Failed, status == Failure, "{named:?}");
+    }
+}
