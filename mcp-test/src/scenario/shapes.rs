@@ -57,8 +57,9 @@ impl Ctx {
             Some(first) if others == 0 => Err(first),
             Some(first) => {
                 let more = words::count(others, "more finding");
-                Err(first
-                    .hint(format!("there are {more} like this; the end of the test tells all")))
+                let more = format!("the end of the test tells {more}");
+                let hints: Vec<String> = first.hint.clone().into_iter().chain([more]).collect();
+                Err(first.hint(hints.join("\n")))
             }
         }
     }
