@@ -201,8 +201,12 @@ impl<'a> Conversation<'a> {
     }
 
     fn remember(&mut self, speaker: Speaker, id: &Id, method: &str, revision: Revision) {
-        let long = matches!(id, Id::String(text) if text.len() > NAME) || method.len() > NAME;
-        if long || self.open >= REQUESTS {
+        let id_length = match id {
+            Id::String(text) => text.len(),
+            Id::Number(number) => number.as_str().len(),
+            Id::Null => 0,
+        };
+        if id_length > NAME || method.len() > NAME || self.open >= REQUESTS {
             return;
         }
         let key = (speaker.map(|(_, party)| party), id.clone());
