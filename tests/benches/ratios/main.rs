@@ -1,11 +1,13 @@
 //! What mcp-test costs, as ratios against something that runs beside it on the same machine, in the same run.
 //!
 //! `cargo bench -p mcp-test-tests --bench ratios` builds the release and prints a table. Where `MCP_TEST_PEERS` names the
-//! folder that `.ci/peers` has filled, the official command line runs beside ours. Nothing is asserted: times belong to a
-//! machine, and a slow one is no failure. Processor time and memory are told on Unix only.
+//! folder that `.ci/peers` has filled, the official command line runs beside ours; where `MCP_TEST_OFFICIAL_SCHEMAS` names
+//! the folder of the official schemas, these judge beside our shapes. Nothing is asserted: times belong to a machine, and a
+//! slow one is no failure. Processor time and memory are told on Unix only.
 
 mod cost;
 mod exchanges;
+mod judging;
 mod programs;
 
 use std::io::Result;
@@ -17,6 +19,7 @@ fn main() -> Result<()> {
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [cost::CHILD, program, ref rest @ ..] => cost::run_and_tell(program, rest),
         [exchanges::CHILD, way, url] => exchanges::make(way, url),
+        [judging::CHILD] => judging::tell_the_first(),
         // Whatever else there is comes from `cargo bench` and `cargo test`; the latter only wants to see it compiled.
         _ if words.iter().any(|word| word == "--bench") => table(),
         _ => Ok(()),
@@ -27,13 +30,14 @@ fn table() -> Result<()> {
     println!(
         "Each row: what is measured, beside what, and ours as a part of that (below 1 is less than the other).\n"
     );
+    judging::table()?;
     exchanges::table()?;
     programs::table()
 }
 
 /// Prints a row of the table.
 fn row(what: &str, ours: &str, other: &str, ratio: f64) {
-    println!("{what:<44} ours {ours:>10}   beside {other:>10}   ratio {ratio:>8.3}");
+    println!("{what:<58} ours {ours:>10}   beside {other:>10}   ratio {ratio:>8.3}");
 }
 
 /// Prints the rows for two costs.
