@@ -18,7 +18,7 @@ use crate::shrink::shrink;
 use crate::words;
 
 /// How many instances are judged for each revision, at least.
-const INSTANCES: usize = 40_000;
+const INSTANCES: usize = 24_000;
 
 /// How many instances of a definition are looked through at most for one that shows a disagreement.
 const SHOWING: usize = 20_000;
