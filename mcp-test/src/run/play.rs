@@ -5,7 +5,7 @@ mod visit;
 use std::time::Duration;
 
 use super::outcome::STDERR_LINES;
-use super::schema_valid::{Said, schema_valid};
+use super::schema_valid::{Said, schema_valid, together};
 use super::{Cell, Outcome, Plan, Tested};
 use crate::check::{
     Blame, Check, Finding, Origin, Severity, ShapeJudgement, Status, TOOL_SCHEMAS, ToolJudgement,
@@ -309,13 +309,13 @@ fn tool_schemas(tools: &ToolJudgement) -> Option<Check> {
     Some(row)
 }
 
-/// One row for several findings: with the status of the gravest, and all their words.
+/// One row for several findings: with the status of the gravest, and the words of the first of them.
 fn gravest(id: &str, findings: &[Finding]) -> Option<Check> {
     let gravest = findings.iter().max_by_key(|finding| finding.severity)?;
     let mut row = Check::from_finding(id, Origin::Own, gravest.clone());
     if findings.len() > 1 {
         let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
-        row.message = Some(texts.join("\n\n"));
+        row.message = Some(together(findings));
         row.details = Some(Value::from(serde_json::json!({ "findings": texts })));
         for id in findings.iter().flat_map(|finding| &finding.requirements) {
             if !row.requirements.contains(id) {

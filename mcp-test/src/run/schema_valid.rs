@@ -4,6 +4,8 @@
 //! ours was wrong. In profile `official` the official schema is the law, and what the specification's text allows is
 //! marked as known to be false. A peer that said nothing is never told that all it said is right.
 
+use std::cmp::Reverse;
+
 use crate::check::{
     Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Severity, ShapeJudgement, Status,
 };
@@ -56,7 +58,7 @@ fn of_peer(origin: Origin, profile: Profile, said: &Said<'_>) -> Check {
     let violations: Vec<&Finding> = envelope.chain(&said.shapes.findings).collect();
     let mut row = match violations.iter().max_by_key(|finding| finding.severity) {
         Some(gravest) => Check {
-            message: Some(together(&violations)),
+            message: Some(together(violations.iter().copied())),
             details: Some(details(&violations, said)),
             known_false: known_false(profile, &violations),
             requirements: requirements(&violations),
@@ -84,7 +86,7 @@ fn of_harness(origin: Origin, said: &Said<'_>) -> Option<Check> {
         name: "WireSchemaHarnessError".to_owned(),
         description: "Everything that mcp-test itself sent has the shape that the schema gives it"
             .to_owned(),
-        message: Some(together(&violations)),
+        message: Some(together(violations.iter().copied())),
         details: Some(details(&violations, said)),
         ..Check::from_finding(SCHEMA_HARNESS_ERROR, origin, first)
     })
@@ -114,10 +116,16 @@ fn requirements(findings: &[&Finding]) -> Vec<&'static str> {
     ids
 }
 
-fn together(findings: &[&Finding]) -> String {
+/// What several findings say, one after the other; of many, the gravest.
+pub(super) fn together<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> String {
+    let mut findings: Vec<&Finding> = findings.into_iter().collect();
+    let more = findings.len().saturating_sub(TOLD);
+    if more > 0 {
+        findings.sort_by_key(|finding| Reverse(finding.severity));
+    }
     let mut texts: Vec<String> = findings.iter().take(TOLD).map(ToString::to_string).collect();
-    if findings.len() > TOLD {
-        texts.push(format!("and {}", words::count(findings.len() - TOLD, "more finding")));
+    if more > 0 {
+        texts.push(format!("and {}", words::count(more, "more finding")));
     }
     texts.join("\n\n")
 }
@@ -231,6 +239,15 @@ mod tests {
         let why = Some("numbers may have fractions".to_owned());
         assert_eq!(known_false(vec![allowed()], Profile::Official), why);
         assert_eq!(known_false(vec![allowed(), wrong(None)], Profile::Official), None);
+    }
+
+    #[test]
+    fn of_many_findings_the_gravest_are_told_in_words() {
+        let mut findings = vec![Finding::peer("a banner").should(); TOLD + 1];
+        findings.push(Finding::peer("a wrong shape"));
+        let told = together(&findings);
+        assert!(told.starts_with("a wrong shape\n\na banner\n\n"), "{told}");
+        assert!(told.ends_with("\n\nand 2 more findings"), "{told}");
     }
 
     #[test]

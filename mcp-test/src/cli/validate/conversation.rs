@@ -118,8 +118,8 @@ impl<'a> Conversation<'a> {
                 "one message at a time",
                 got,
             );
-            verdicts
-                .push(Verdict::wrong(format!("a batch, which MCP {revision} does not have"), one));
+            let what = format!("a batch, which MCP {revision} does not have");
+            verdicts.push(Verdict { revision: Some(revision), ..Verdict::wrong(what, one) });
         }
         Ok(verdicts)
     }

@@ -65,7 +65,8 @@ impl Report {
             return Ok(());
         }
         self.invalid += 1;
-        self.is_no_message |= line.is_none() && verdict.shape.is_none();
+        let (shape, revision) = (&verdict.shape, verdict.revision);
+        self.is_no_message |= line.is_none() && shape.is_none() && revision.is_none();
         match self.format {
             _ if self.invalid > TOLD => Ok(()),
             Format::Human => output::print(&verdict.text(line)),

@@ -1,9 +1,10 @@
 //! Which definition a message is judged by, and judging it.
 //!
 //! A request or notification is judged by the definition with its method, one with a method that is not known as any
-//! request or notification; by the text its method also says whether there is an id. A result is judged by the definition that belongs to the method it answers, an error by the
-//! definition that belongs to its code. What says of itself that it is something else than the usual result is judged
-//! as that: a `resultType` of `input_required`, a task that was created in the place of a result.
+//! request or notification; by the text its method also says whether there is an id. A result is judged by the definition
+//! that belongs to the method it answers, an error by the definition that belongs to its code. What says of itself that
+//! it is something else than the usual result is judged as that: a `resultType` of
+//! `input_required`, a task that was created in the place of a result.
 
 use std::borrow::Cow;
 
