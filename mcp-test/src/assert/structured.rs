@@ -97,8 +97,9 @@ pub(super) mod listed {
     use super::super::assertions;
     use super::super::tool_result::name;
     use super::*;
+    use crate::check::compile_tool_schema;
     use crate::json::Pointer;
-    use crate::json_schema::{Limits, Validator};
+    use crate::json_schema::CompileError;
     use crate::trace::{Party, Seq, Trace};
     use crate::wire::Message;
 
@@ -134,13 +135,8 @@ pub(super) mod listed {
                 .got("nothing")
                 .evidence(listed));
         };
-        let validator = Validator::compile(schema, &Limits::default()).map_err(|error| {
-            Finding::peer(format!("the `outputSchema` of tool `{name}` cannot be used"))
-                .expected("a JSON Schema")
-                .got(error.to_string())
-                .requires("tools.definition.output-schema-valid")
-                .evidence(listed)
-        })?;
+        let validator = compile_tool_schema(schema, result.reply().revision())
+            .map_err(|error| unusable(&name, &error).evidence(listed))?;
         let mismatches = validator.mismatches(content).map_err(|unfinished| {
             Finding::test(format!("tool `{name}` cannot be held against its `outputSchema`"))
                 .expected("a verdict")
@@ -153,6 +149,20 @@ pub(super) mod listed {
             .requires("tools.structured.conforms-output-schema")
             .evidence(listed)
             .evidence_all(evidence))
+    }
+
+    /// What is no JSON Schema is held against the server; what mcp-test cannot judge by is nobody's fault but the test's,
+    /// which wants it judged.
+    fn unusable(name: &str, error: &CompileError) -> Finding {
+        let headline = format!("the `outputSchema` of tool `{name}` cannot be used");
+        let finding = match error {
+            CompileError::Invalid { .. } => Finding::peer(headline)
+                .expected("a JSON Schema")
+                .requires("tools.definition.output-schema-valid"),
+            _ => Finding::test(headline)
+                .expected("a JSON Schema that mcp-test can judge by, within its bounds"),
+        };
+        finding.got(error.to_string())
     }
 
     /// The last listing of a tool before an event, and the tool in it.

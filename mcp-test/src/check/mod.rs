@@ -25,6 +25,8 @@ pub use shapes::{ShapeJudgement, judge_shapes};
 pub use status::Status;
 #[cfg(feature = "schema")]
 pub use tool_schemas::ToolSchemas;
+#[cfg(feature = "schema")]
+pub(crate) use tool_schemas::compile as compile_tool_schema;
 pub use tools::{ToolJudgement, judge_tools};
 
 /// The id of the check that every scenario gets from [`judge`]: the peer's side of the conversation was well formed.

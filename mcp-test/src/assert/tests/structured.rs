@@ -97,11 +97,14 @@ mod listed {
           got `/type` is no valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object", "string" or an array, got "objekt"
           [tools.definition.output-schema-valid]
         "#);
-        insta::assert_snapshot!(fails(add(&json!({"$ref": "https://example.org/sum.json"})), &json!({})), @r#"
+        let elsewhere = add(&json!({"$ref": "https://example.org/sum.json"}));
+        let finding = promised(elsewhere, &json!({})).try_fits_output_schema();
+        let finding = finding.expect_err("nothing is fetched");
+        assert_eq!(finding.blame, Blame::Test);
+        insta::assert_snapshot!(finding, @r#"
         the `outputSchema` of tool `add` cannot be used
-          expected a JSON Schema
+          expected a JSON Schema that mcp-test can judge by, within its bounds
           got `/$ref` refers to "https://example.org/sum.json", which lies outside this schema, and nothing is fetched
-          [tools.definition.output-schema-valid]
         "#);
         let plain = json!([{"name": "add", "inputSchema": {"type": "object"}}]);
         insta::assert_snapshot!(fails(Some(plain), &json!({"sum": 3})), @"

@@ -210,22 +210,26 @@ impl Tool {
 }
 
 impl Schema {
-    /// Compiles it: in the dialect that it names, or that the revision means.
     fn compile(&self, revision: Revision) -> Result<Validator, CompileError> {
-        let limits = Limits::default();
-        let compiled = Validator::compile(&self.schema, &limits);
-        let is_open = revision < DIALECT_SINCE && self.schema.get("$schema").is_none();
-        match compiled {
-            Err(CompileError::Invalid { .. }) if is_open => {
-                let mut older = OLDER_DIALECTS.into_iter().filter_map(|dialect| {
-                    let mut schema = self.schema.clone();
-                    schema.set("/$schema", dialect.into());
-                    Validator::compile(&schema, &limits).ok()
-                });
-                older.next().map_or(compiled, Ok)
-            }
-            compiled => compiled,
+        compile(&self.schema, revision)
+    }
+}
+
+/// Compiles the schema of a tool: in the dialect that it names, or that the revision means.
+pub(crate) fn compile(schema: &Value, revision: Revision) -> Result<Validator, CompileError> {
+    let limits = Limits::default();
+    let compiled = Validator::compile(schema, &limits);
+    let is_open = revision < DIALECT_SINCE && schema.get("$schema").is_none();
+    match compiled {
+        Err(CompileError::Invalid { .. }) if is_open => {
+            let mut older = OLDER_DIALECTS.into_iter().filter_map(|dialect| {
+                let mut schema = schema.clone();
+                schema.set("/$schema", dialect.into());
+                Validator::compile(&schema, &limits).ok()
+            });
+            older.next().map_or(compiled, Ok)
         }
+        compiled => compiled,
     }
 }
 

@@ -15,6 +15,7 @@ mod trace;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub(crate) use self::listed::compile;
 use self::listed::{Patience, Tool};
 pub(super) use self::trace::judge;
 use super::Finding;
