@@ -47,9 +47,9 @@ impl Shape {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", self.name, self.revision)?;
-        match self.pointer.as_str() {
-            "" => Ok(()),
-            place => write!(f, ", at {place}"),
+        match self.pointer.is_root() {
+            true => Ok(()),
+            false => write!(f, ", at {}", self.pointer),
         }
     }
 }

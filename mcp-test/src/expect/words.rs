@@ -82,14 +82,17 @@ fn cut(bytes: &[u8], most: usize) -> usize {
     (most.saturating_sub(3)..=most).rev().find(begins).unwrap_or(most)
 }
 
-/// A text that may be long, up to so many characters as fit on two lines.
+/// A text that may be long, up to so many characters as fit on two lines; without what would move the cursor or change
+/// colours, but for the ends of its lines.
 #[must_use]
 pub fn begun(text: &str) -> Cow<'_, str> {
     const CHARACTERS: usize = 160;
-    match text.char_indices().nth(CHARACTERS) {
+    let garbles = |c: char| c.is_control() && c != '\t' && c != '\n';
+    let begun: Cow<'_, str> = match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
-    }
+    };
+    if begun.contains(garbles) { begun.replace(garbles, "·").into() } else { begun }
 }
 
 /// A line of somebody else's output, without what would move the cursor or change colours.

@@ -1,6 +1,6 @@
 //! JSON Pointer (RFC 6901): names a place inside a value.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// A place inside a JSON value, such as `/tools/0/name`; the root is the empty text.
 ///
@@ -90,9 +90,17 @@ pub(super) fn array_index(token: &str) -> Option<usize> {
     (digits && (token == "0" || !token.starts_with('0'))).then(|| token.parse().ok())?
 }
 
+/// For people: names that a stranger has chosen may hold characters that move the cursor or turn the text around, which are
+/// shown by their numbers. Programs want [`as_str`](Pointer::as_str).
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        self.0.chars().try_for_each(|char| match char {
+            '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                write!(f, "\\u{:04x}", u32::from(char))
+            }
+            control if control.is_control() => write!(f, "\\u{:04x}", u32::from(control)),
+            plain => f.write_char(plain),
+        })
     }
 }
 
@@ -106,6 +114,13 @@ mod tests {
         assert_eq!(pointer.as_str(), "/~01~1x//7");
         assert_eq!(pointer.tokens().collect::<Vec<_>>(), ["~1/x", "", "7"]);
         assert_eq!(Pointer::parse(pointer.as_str()), Some(pointer));
+    }
+
+    #[test]
+    fn what_would_garble_a_terminal_is_shown_by_its_number() {
+        let pointer = Pointer::root().member("a\u{1b}[31m\nb\u{202e}ä");
+        assert_eq!(pointer.to_string(), "/a\\u001b[31m\\u000ab\\u202eä");
+        assert_eq!(pointer.as_str(), "/a\u{1b}[31m\nb\u{202e}ä");
     }
 
     #[test]

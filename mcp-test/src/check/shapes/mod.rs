@@ -196,9 +196,9 @@ impl Judge<'_> {
                 "{what} was sent without the shape that MCP {revision} gives it"
             ))
         };
-        let subject = match pointer.as_str() {
-            "" => "the message".to_owned(),
-            place => format!("`{place}`"),
+        let subject = match pointer.is_root() {
+            true => "the message".to_owned(),
+            false => format!("`{pointer}`"),
         };
         let mut shape = Shape::new(shape, revision, pointer, link);
         shape.allowed = allowed.then(|| why(&shape));
