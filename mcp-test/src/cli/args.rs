@@ -80,7 +80,8 @@ every result is held against the request with its id; or a trace of mcp-test. Wh
 Exit codes:
   0  everything in it is valid
   1  something is not, a line that is not JSON among it
-  2  it cannot be judged: no such file, nothing that is JSON, an unknown revision or definition";
+  2  it cannot be judged: no such file, nothing that is JSON, an unknown revision or definition
+  3  the URL of --schema cannot be fetched";
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct RunArgs {

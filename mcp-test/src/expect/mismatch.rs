@@ -58,8 +58,10 @@ impl Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pointer, expected, got, which } = self;
-        let place = if pointer.is_root() { "the value" } else { pointer.as_str() };
-        write!(f, "expected {place} is {expected}\ngot {got}")?;
+        match pointer.is_root() {
+            true => write!(f, "expected the value is {expected}\ngot {got}")?,
+            false => write!(f, "expected {pointer} is {expected}\ngot {got}")?,
+        }
         which.as_ref().map_or(Ok(()), |which| write!(f, ", which {which}"))
     }
 }

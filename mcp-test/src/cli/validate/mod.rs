@@ -7,7 +7,7 @@
 //! | `verdict` | what is said of one |
 //! | `report` | what is said of all |
 //!
-//! Exit codes: 0 everything is valid, 1 something is not, 2 it cannot be judged.
+//! Exit codes: 0 everything is valid, 1 something is not, 2 it cannot be judged, 3 a schema cannot be fetched.
 
 mod conversation;
 mod input;
