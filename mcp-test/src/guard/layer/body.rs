@@ -14,11 +14,13 @@ pub(super) enum Unread {
 
 /// Whether the body is JSON as it stands.
 pub(super) fn is_judged(headers: &HeaderMap) -> bool {
-    let is_encoded = headers
-        .get_all(header::CONTENT_ENCODING)
-        .iter()
-        .any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
-    !is_encoded && is(headers, "application/json")
+    !is_encoded(headers) && is(headers, "application/json")
+}
+
+/// Whether the body is not what it means, but something that it has to be made of first.
+pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 /// Whether the body is said to be of this type.

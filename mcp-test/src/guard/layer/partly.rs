@@ -38,17 +38,16 @@ pub(super) async fn completed(
     let answers = batch::answers(items).filter(|_| response.status().is_success());
     let Some(answers) = answers else { return response };
     let (mut head, body) = response.into_parts();
+    if body::is_encoded(&head.headers) {
+        return incomplete();
+    }
     head.headers.remove(header::CONTENT_LENGTH);
     if body::is(&head.headers, "text/event-stream") {
         let event = Ok(Bytes::from(format!("data: {answers}\n\n")));
         let events = stream::iter([event]).chain(body.into_data_stream());
         return Response::from_parts(head, Body::from_stream(events));
     }
-    let Ok(text) = body::collect(body, &head.headers, most).await else {
-        let why = "the response cannot be completed";
-        let failure = Refusal::new(error_code::INTERNAL_ERROR, None, why);
-        return refusal::json(StatusCode::INTERNAL_SERVER_ERROR, &refusal::body(&failure));
-    };
+    let Ok(text) = body::collect(body, &head.headers, most).await else { return incomplete() };
     let answers = Bytes::from(answers.to_string());
     let whole = match text.trim_ascii() {
         b"" => answers,
@@ -59,6 +58,13 @@ pub(super) async fn completed(
     head.status = StatusCode::OK;
     head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Response::from_parts(head, Body::from(whole))
+}
+
+/// What is said in the place of a response to which nothing can be added.
+fn incomplete() -> Response<Body> {
+    let why = "the response cannot be completed";
+    let failure = Refusal::new(error_code::INTERNAL_ERROR, None, why);
+    refusal::json(StatusCode::INTERNAL_SERVER_ERROR, &refusal::body(&failure))
 }
 
 /// The items of both arrays in one.

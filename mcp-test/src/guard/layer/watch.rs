@@ -27,7 +27,9 @@ pub(super) enum Reader {
 
 /// A reader for responses that hold messages.
 pub(super) fn reader(headers: &HeaderMap, most: usize) -> Option<Reader> {
-    if body::is(headers, "text/event-stream") {
+    if body::is_encoded(headers) {
+        None
+    } else if body::is(headers, "text/event-stream") {
         Some(Reader::Events(Box::new(Decoder::new(most))))
     } else {
         body::is_judged(headers).then(|| Reader::Text {

@@ -284,6 +284,21 @@ async fn what_is_left_of_a_batch_is_answered_together_with_the_rest() {
 }
 
 #[tokio::test]
+async fn a_response_that_is_encoded_is_neither_read_nor_added_to() {
+    let told = Told::default();
+    let encoded: fn() -> Response = || {
+        let response = Response::builder().header("content-type", "text/event-stream");
+        response.header("content-encoding", "gzip").body("data: noise\n\n".into()).unwrap()
+    };
+    let guard = Guard::new(Revision::V2025_03_26).judge_outgoing(told.tell());
+    let (router, _) = endpoint(&guard, encoded);
+    assert_eq!(answer(&router, post(PING)).await, "200 text/event-stream\ndata: noise\n\n\n");
+    let partly = answer(&router, post(format!("[{PING}, 5]"))).await;
+    assert!(partly.starts_with("500 ") && partly.contains("cannot be completed"), "{partly}");
+    assert_eq!(told.lines(), "");
+}
+
+#[tokio::test]
 async fn what_goes_out_is_read_along_event_by_event() {
     let told = Told::default();
     let guard = Guard::new(Revision::V2025_06_18).judge_outgoing(told.tell());
