@@ -1,15 +1,28 @@
 //! Findings of one kind: a peer that does the same wrong thing a million times is told so once.
+//!
+//! Headlines hold names that the peer has chosen, so that it may make as many kinds as it likes: of these, too, only
+//! some are kept.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{Finding, Severity};
 
 /// How many findings of one kind are kept, each with something else that came.
 const KEPT: usize = 5;
 
+/// How many kinds are kept; beyond them only one that breaks a requirement which no other broke as gravely.
+const KINDS: usize = 200;
+
 /// How often each kind of finding was made.
 #[derive(Default)]
-pub(in crate::check) struct Alike(BTreeMap<Kind, Made>);
+pub(in crate::check) struct Alike {
+    kinds: BTreeMap<Kind, Made>,
+    /// The requirements that were broken, and how gravely.
+    broken: BTreeSet<(Severity, Vec<&'static str>)>,
+    /// How many findings are of kinds that are not kept.
+    others: usize,
+}
 
 /// What is alike has one severity and one headline. What is wrong with a shape is of another kind at another place, but
 /// for where in a list that is.
@@ -36,8 +49,18 @@ struct Made {
 impl Alike {
     /// Whether a finding is kept, as the one with this index.
     pub(in crate::check) fn admits(&mut self, finding: &Finding, index: usize) -> bool {
-        let first = Made { times: 0, got: Vec::new(), last: index };
-        let made = self.0.entry(kind(finding)).or_insert(first);
+        let is_first = self.broken.insert((finding.severity, finding.requirements.clone()));
+        let has_room = self.kinds.len() < KINDS || is_first;
+        let made = match self.kinds.entry(kind(finding)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) if has_room => {
+                new.insert(Made { times: 0, got: Vec::new(), last: index })
+            }
+            Entry::Vacant(_) => {
+                self.others += 1;
+                return false;
+            }
+        };
         made.times += 1;
         let kept = made.got.len() < KEPT && !made.got.contains(&finding.got);
         if kept {
@@ -47,19 +70,31 @@ impl Alike {
         kept
     }
 
-    /// Says with the last of each kind how many there were beyond it; more than that where the trace has not kept all.
+    /// Says with the last of each kind how many there were beyond it, and with the last of all how many of kinds that
+    /// are not kept; more than that where the trace has not kept all.
     pub(in crate::check) fn count(&self, findings: &mut [Finding], elided: bool) {
-        for Made { times, got, last } in self.0.values() {
-            let more = times - got.len();
-            let Some(finding) = findings.get_mut(*last).filter(|_| more > 0) else { continue };
-            let at_least = if elided { "at least " } else { "" };
-            let more = format!("{at_least}{more} more of this kind");
-            finding.hint = Some(match finding.hint.take() {
-                Some(hint) => format!("{hint}\n{more}"),
-                None => more,
-            });
+        for Made { times, got, last } in self.kinds.values() {
+            if let Some(finding) = findings.get_mut(*last) {
+                remark(finding, times - got.len(), "of this kind", elided);
+            }
+        }
+        if let Some(finding) = findings.last_mut() {
+            remark(finding, self.others, "of other kinds", elided);
         }
     }
+}
+
+/// Says that there are more findings, if there are.
+fn remark(finding: &mut Finding, more: usize, of_which: &str, elided: bool) {
+    if more == 0 {
+        return;
+    }
+    let at_least = if elided { "at least " } else { "" };
+    let more = format!("{at_least}{more} more {of_which}");
+    finding.hint = Some(match finding.hint.take() {
+        Some(hint) => format!("{hint}\n{more}"),
+        None => more,
+    });
 }
 
 #[cfg(test)]
@@ -77,6 +112,32 @@ mod tests {
             }
         }
         assert_eq!(findings.last().map(|finding| finding.severity), Some(Severity::Must));
+    }
+
+    #[test]
+    fn of_too_many_kinds_some_are_kept_and_those_that_break_something_else() {
+        let (mut alike, mut findings) = (Alike::default(), Vec::new());
+        let unknown = |number: i32| {
+            Finding::peer(format!("no method `{number}`")).requires("jsonrpc.request-method-string")
+        };
+        let version = Finding::peer("no version").requires("jsonrpc.version-member");
+        let graver = Finding::peer("graver than advice");
+        let advice = (0..1000).map(|number| Finding::peer(format!("advice {number}")).should());
+        for finding in advice.chain((0..1000).map(unknown)).chain([graver, version, unknown(0)]) {
+            if alike.admits(&finding, findings.len()) {
+                findings.push(finding);
+            }
+        }
+        alike.count(&mut findings, true);
+        let texts: Vec<String> = findings[KINDS - 1..].iter().map(ToString::to_string).collect();
+        insta::assert_snapshot!(texts.join("\n"), @"
+        advice 199
+        no method `0`
+          hint: at least 1 more of this kind
+        graver than advice
+        no version
+          hint: at least 1799 more of other kinds
+        ");
     }
 
     #[test]
