@@ -35,7 +35,8 @@ pub struct ShapeJudgement {
     pub findings: Vec<Finding>,
     /// What is wrong with those of the other party, which is ours, unless it was meant to be wrong.
     pub harness: Vec<Finding>,
-    /// How many messages were judged, of both parties.
+    /// How many messages were judged, of both parties: not those that were meant to be as they are, nor what comes
+    /// after ten thousand that are wrong.
     pub judged: usize,
     /// How many of them the judged party said.
     pub said: usize,
@@ -125,12 +126,12 @@ impl Judge<'_> {
         if !by_peer && event.deliberate {
             return;
         }
-        self.judgement.judged += 1;
-        self.judgement.said += usize::from(by_peer);
         if self.wrong == WRONG {
             self.more = true;
             return;
         }
+        self.judgement.judged += 1;
+        self.judgement.said += usize::from(by_peer);
         let violations = self.violations(message, &place, self.authority);
         if violations.is_empty() || (!by_peer && self.is_misled(event, message, &place)) {
             return;
@@ -148,12 +149,18 @@ impl Judge<'_> {
             Authority::Schema => Some(self.violations(message, &place, Authority::Text)),
         };
         for violation in violations {
-            if is_of_the_envelope(&violation.pointer, message, place.revision, event.party) {
+            let pointer = &violation.pointer;
+            let is_not_told = if by_peer {
+                is_of_the_envelope(pointer, message, place.revision, event.party)
+            } else {
+                is_repeated(pointer, message)
+            };
+            if is_not_told {
                 continue;
             }
             let allowed = by_text
                 .as_ref()
-                .is_some_and(|found| !found.iter().any(|other| other.pointer == violation.pointer));
+                .is_some_and(|found| !found.iter().any(|other| other.pointer == *pointer));
             let finding = self.finding(event, root, message, &place, violation, allowed);
             self.keep(by_peer, finding);
         }
@@ -224,7 +231,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether the envelope rules have looked at this place already.
+/// Whether the envelope rules have looked at this place of a message of the judged party already.
 fn is_of_the_envelope(
     pointer: &Pointer,
     message: &Message,
@@ -242,6 +249,11 @@ fn is_of_the_envelope(
         }
         _ => false,
     }
+}
+
+/// Whether this is the id of an error: as the judged party wrote it, or null where it wrote none that can be read.
+fn is_repeated(pointer: &Pointer, message: &Message) -> bool {
+    pointer.as_str() == "/id" && matches!(message, Message::Error(_))
 }
 
 /// The message in a few words.

@@ -103,6 +103,42 @@ fn ours_are_our_fault_unless_they_were_meant() {
 }
 
 #[test]
+fn what_we_break_of_the_envelope_is_our_fault_too() {
+    let places = |revision, who, line: &str| {
+        let (trace, schemas) = (trace(&[line]), Schemas::default());
+        let judged = |authority| {
+            let judgement = judge_shapes(&trace, who, &|_| revision, &schemas, authority);
+            assert_eq!(judgement.findings, []);
+            let shapes = judgement.harness.into_iter().filter_map(|finding| finding.shape);
+            shapes.map(|shape| shape.pointer.to_string()).collect::<Vec<_>>()
+        };
+        let found = judged(Authority::Text);
+        assert_eq!(judged(Authority::Schema), found);
+        found
+    };
+    let id = r#"> {"jsonrpc":"2.0","id":1.5,"method":"ping"}"#;
+    assert_eq!(places(V2025_11_25, Party::Server, id), ["/id"]);
+    let untyped = r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#;
+    assert_eq!(places(V2026_07_28, Party::Client, untyped), ["/result/resultType"]);
+    let refusal = |id: &str| {
+        format!(r#"> {{"jsonrpc":"2.0","id":{id},"error":{{"code":-1,"message":"no"}}}}"#)
+    };
+    for repeated in ["null", "1.5"] {
+        assert!(places(V2025_11_25, Party::Server, &refusal(repeated)).is_empty());
+    }
+}
+
+#[test]
+fn of_a_party_that_says_nothing_right_enough_is_judged() {
+    let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
+    let batch = format!("< [{}]", vec![log; 1000].join(","));
+    let judgement = judged(Revision::V2025_03_26, &[batch.as_str(); 11]);
+    assert_eq!((judgement.judged, judgement.said), (super::WRONG, super::WRONG));
+    let hint = judgement.findings.first().and_then(|finding| finding.hint.as_deref());
+    assert_eq!(hint, Some("at least 9999 more of this kind"));
+}
+
+#[test]
 fn the_same_again_and_again_is_told_once() {
     let log = r#"< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"loud","data":1}}"#;
     let other = r#"< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}"#;
