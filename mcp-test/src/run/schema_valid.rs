@@ -5,6 +5,7 @@
 //! marked as known to be false. A peer that said nothing is never told that all it said is right.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use crate::check::{
     Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Severity, ShapeJudgement, Status,
@@ -30,8 +31,11 @@ const OF_THE_ENVELOPE: [&str; 12] = [
     "jsonrpc.version-member",
 ];
 
-/// How many findings are told in words; the details have all.
+/// How many findings are told in words; the details have more.
 const TOLD: usize = 50;
+
+/// How many messages that are wrong the details show.
+const DETAILED: usize = 1000;
 
 /// The longest message that is shown whole in the details.
 const SHOWN: usize = 64 * 1024;
@@ -130,24 +134,32 @@ pub(super) fn together<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> S
     texts.join("\n\n")
 }
 
-/// The details in the official form: one item for each message that is wrong.
+/// The details in the official form: one item for each message that is wrong, and how many more there are.
 fn details(findings: &[&Finding], said: &Said<'_>) -> Value {
-    let mut wrong: Vec<(Seq, Object, Vec<Value>)> = Vec::new();
+    let mut places: BTreeMap<Seq, usize> = BTreeMap::new();
+    let mut wrong: Vec<(Object, Vec<Value>)> = Vec::new();
     for finding in findings {
         let Some(at) = finding.evidence.last().copied() else { continue };
-        let error = Value::from(finding.to_string());
-        match wrong.iter_mut().find(|(seq, ..)| *seq == at) {
-            Some((_, _, errors)) => errors.push(error),
-            None => wrong.push((at, message(finding, at, said.trace), vec![error])),
+        let next = places.len();
+        let place = *places.entry(at).or_insert(next);
+        if place == wrong.len() && place < DETAILED {
+            wrong.push((message(finding, at, said.trace), Vec::new()));
+        }
+        if let Some((_, errors)) = wrong.get_mut(place) {
+            errors.push(finding.to_string().into());
         }
     }
-    let violations = wrong.into_iter().map(|(_, mut item, errors)| {
+    let more = places.len() - wrong.len();
+    let violations = wrong.into_iter().map(|(mut item, errors)| {
         item.insert("errors", Value::Array(errors));
         Value::Object(item)
     });
     let mut details = Object::new();
     if !findings.is_empty() {
         details.push("violations", Value::Array(violations.collect()));
+    }
+    if more > 0 {
+        details.push("moreViolations", more);
     }
     details.push("messagesValidated", said.shapes.judged);
     details.into()
@@ -156,15 +168,15 @@ fn details(findings: &[&Finding], said: &Said<'_>) -> Value {
 /// A message that is wrong: whose it is, of which revision, and what it says.
 fn message(finding: &Finding, at: Seq, trace: &Trace) -> Object {
     let mut item = Object::new();
-    let event = trace.events_at(&[at]).next().cloned();
-    if let Some(event) = &event {
+    let event = trace.event(at);
+    if let Some(event) = event {
         item.push("origin", event.party.as_str());
     }
     if let Some(shape) = &finding.shape {
         item.push("specVersion", shape.revision.as_str());
     }
     item.push("context", finding.headline.as_str());
-    if let Some(What::Message { text, reading }) = event.map(|event| event.what)
+    if let Some(What::Message { text, reading }) = event.map(|event| &event.what)
         && let Some(value) = reading.value().filter(|_| text.len() <= SHOWN)
     {
         item.push("message", value.clone());
@@ -259,5 +271,23 @@ mod tests {
         let findings = vec![wrong(None).evidence(seq), wrong(None).got("7").evidence(seq)];
         let check = check(&[], &judgement(findings), &recorder.trace(), Profile::Strict);
         insta::assert_snapshot!(check.details.expect("details").pretty());
+    }
+    #[test]
+    fn the_details_show_so_many_messages_and_count_the_rest() {
+        let recorder = Recorder::new();
+        let on = recorder.open("duplex");
+        let said = || Reading::message(r#"{"jsonrpc":"2.0","method":7}"#.into());
+        let findings: Vec<Finding> = (0..DETAILED + 2)
+            .map(|_| wrong(None).evidence(recorder.record(on, Party::Server, said())))
+            .collect();
+        let again = findings.iter().cloned().chain([findings[0].clone()]).collect();
+        let check = check(&[], &judgement(again), &recorder.trace(), Profile::Strict);
+        let details = check.details.expect("details");
+        let shown = details.get("violations").and_then(Value::as_array).expect("violations");
+        assert_eq!(shown.len(), DETAILED);
+        let errors = |place: usize| shown[place].get("errors").and_then(Value::as_array);
+        assert_eq!(errors(0).map(<[_]>::len), Some(2));
+        assert_eq!(errors(DETAILED - 1).map(<[_]>::len), Some(1));
+        assert_eq!(details.get("moreViolations"), Some(&2.into()));
     }
 }
