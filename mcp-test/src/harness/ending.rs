@@ -72,7 +72,7 @@ pub(super) struct Played {
     pub(super) exit: Option<Exit>,
     /// What the server should do otherwise; told only when something is wrong.
     pub(super) remarks: Vec<Finding>,
-    /// What the test itself sent otherwise than the specification has it, be it on purpose; told as the remarks are.
+    /// What the test itself sent otherwise than the specification has it, perhaps on purpose; told as the remarks are.
     pub(super) ventured: Vec<Finding>,
     /// The panics that were held back.
     pub(super) panics: Vec<String>,

@@ -45,8 +45,10 @@ pub(super) fn failure(scenario: &UserScenario, played: &Played) -> String {
         let _ = write!(text, "\nbesides, what the specification advises against:\n{remark}\n");
     }
     for ventured in &played.ventured {
-        let _ =
-            write!(text, "\nbesides, what the test itself sent, be it on purpose:\n{ventured}\n");
+        let _ = write!(
+            text,
+            "\nbesides, what the test itself sent wrong, perhaps on purpose:\n{ventured}\n"
+        );
     }
     if let Some(exit) = played.exit {
         let _ = write!(text, "\nthe program behind the URL ended by itself: {exit}\n");

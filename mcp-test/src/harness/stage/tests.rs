@@ -74,7 +74,8 @@ fn what_a_test_asks_for_in_a_wrong_way_is_its_own_affair() {
         })
     }));
     let told = telling::failure(&scenario(), &surprised);
-    let besides = "besides, what the test itself sent, be it on purpose:\nthe request `tools/call`";
+    let besides =
+        "besides, what the test itself sent wrong, perhaps on purpose:\nthe request `tools/call`";
     assert!(told.contains(besides), "{told}");
 }
 
