@@ -68,7 +68,8 @@ pub struct Event {
     pub exchange: Option<u64>,
     /// Who wrote it.
     pub party: Party,
-    /// It was written as it is on purpose, right or wrong: byte for byte, or by a fault.
+    /// It was written as it is on purpose, right or wrong: byte for byte, in a batch, by a fault, or because the test
+    /// says so.
     pub deliberate: bool,
     /// What happened.
     pub what: What,
