@@ -2,7 +2,7 @@
 //!
 //! References are followed by the library's own resolver, so that they lead where its compiler would go.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jsonschema::Draft;
 use referencing::{Resolver, SPECIFICATIONS};
@@ -21,7 +21,7 @@ pub(super) struct Reached<'a> {
     /// The patterns that may be held against texts.
     pub(super) patterns: HashSet<&'a str>,
     /// Which schemas a dynamic reference to a name may lead to.
-    pub(super) dynamic: BTreeMap<&'a str, Vec<usize>>,
+    pub(super) dynamic: BTreeMap<&'a str, BTreeSet<usize>>,
 }
 
 impl Reached<'_> {
@@ -192,10 +192,10 @@ impl<'a> Walk<'a> {
             None => members.get("$recursiveRef").map(|_| RECURSIVE),
         };
         if let Some(name) = members.get("$dynamicAnchor").and_then(Value::as_str) {
-            self.reached.dynamic.entry(name).or_default().push(number);
+            self.reached.dynamic.entry(name).or_default().insert(number);
         }
         if members.get(RECURSIVE) == Some(&Value::Bool(true)) {
-            self.reached.dynamic.entry(RECURSIVE).or_default().push(number);
+            self.reached.dynamic.entry(RECURSIVE).or_default().insert(number);
         }
         Ok(())
     }

@@ -89,6 +89,37 @@ fn what_leads_back_to_itself_is_refused() {
 }
 
 #[test]
+fn dynamic_references_are_counted_once_for_each_name() {
+    let many = |references: usize, anchors: usize| {
+        let anchor = |number| (format!("d{number}"), json!({"$dynamicAnchor": "a"}));
+        let refers = |number| (format!("p{number}"), json!({"$dynamicRef": "#a"}));
+        let all: Map<String, Json> = (0..anchors).map(anchor).collect();
+        let properties: Map<String, Json> = (0..references).map(refers).collect();
+        json!({"properties": properties, "$defs": all})
+    };
+    assert_eq!(outcome(many(3_000, 3_000), json!({"p0": 1, "p2999": 1})), "valid");
+    let limits = Limits { applications: 6, ..Limits::default() };
+    let is_within = |schema: Json| Validator::compile(&schema.into(), &limits).is_ok();
+    // The reference, and each that it may lead to: once, though it leads to one of them by itself, too.
+    assert!(is_within(many(2, 5)));
+    assert!(!is_within(many(2, 6)));
+    // Each of two names counts, where one schema applies both.
+    let both = |anchors| {
+        let mut schema = many(1, anchors);
+        schema["$defs"]["b"] = json!({"$dynamicAnchor": "b"});
+        schema["allOf"] = json!([{"$dynamicRef": "#a"}, {"$dynamicRef": "#b"}]);
+        schema
+    };
+    assert!(is_within(both(2)));
+    assert!(!is_within(both(3)));
+    let back = json!({
+        "properties": {"p": {"$dynamicRef": "#a"}},
+        "$defs": {"one": {"$dynamicAnchor": "a"}, "two": {"$dynamicAnchor": "a", "not": {"$dynamicRef": "#a"}}},
+    });
+    insta::assert_snapshot!(outcome(back, json!(1)), @"`/$defs/two` leads back to itself without a step into the value");
+}
+
+#[test]
 fn what_a_schema_makes_of_a_value_ends() {
     let itself = json!({"$ref": "#"});
     let twice =
