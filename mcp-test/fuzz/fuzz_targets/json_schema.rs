@@ -13,7 +13,8 @@ fuzz_target!(|bytes: &[u8]| {
     let (schema, value) = bytes.split_at(end);
     let (Ok(schema), Ok(value)) = (Value::parse(schema), Value::parse(value)) else { return };
     let (schema, value) = (schema.value, value.value);
-    let limits = Limits { steps: 100_000, ..Limits::default() };
+    let mut limits = Limits::default();
+    limits.steps = 100_000;
     let validator = match Validator::compile(&schema, &limits) {
         Ok(validator) => validator,
         Err(error) => {

@@ -5,7 +5,16 @@ use std::time::Duration;
 /// How much a schema, and judging one value by it, may take.
 ///
 /// The defaults leave room for every schema that a person would write, and end each hostile one quickly.
+///
+/// ```
+/// use mcp_test::json_schema::Limits;
+///
+/// let mut limits = Limits::default();
+/// limits.steps = 100_000;
+/// assert!(limits.steps < Limits::default().steps);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// How long the schema may be as JSON text, in bytes.
     pub bytes: usize,
