@@ -1,11 +1,9 @@
 //! A tool as it was listed, and its two schemas.
 
 use std::sync::OnceLock;
-use std::time::Duration;
 
-use super::demanded;
+use super::{Patience, demanded};
 use crate::check::Finding;
-use crate::clock::{self, Stopwatch};
 use crate::expect::{Mismatch, words};
 use crate::json::{Pointer, Value};
 use crate::json_schema::{CompileError, Limits, Validator};
@@ -21,28 +19,6 @@ const DIALECT_SINCE: Revision = Revision::V2025_11_25;
 const OLDER_DIALECTS: [&str; 2] =
     ["http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-04/schema#"];
 
-/// How long the schemas of one server may take to be compiled in all.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How long the schemas of a server have taken so far.
-#[derive(Debug, Default)]
-pub(super) struct Patience {
-    taken: Duration,
-}
-
-impl Patience {
-    fn is_over(&self) -> bool {
-        self.taken > PATIENCE
-    }
-
-    fn time<T>(&mut self, compile: impl FnOnce() -> T) -> T {
-        let watch = Stopwatch::start();
-        let compiled = compile();
-        self.taken += watch.elapsed();
-        compiled
-    }
-}
-
 /// A tool as it was listed.
 #[derive(Debug)]
 pub(super) struct Tool {
@@ -57,30 +33,52 @@ struct Schema {
     member: &'static str,
     requirement: &'static str,
     schema: Value,
-    /// Compiled when a value is first held against it; `None` if it cannot be, which its listing has told.
-    validator: OnceLock<Option<Validator>>,
+    /// What came of compiling it, when that was first needed.
+    compiled: OnceLock<Result<Validator, CompileError>>,
+}
+
+/// What a list says of a tool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listing<'a> {
+    pub(super) name: &'a str,
+    input: Option<&'a Value>,
+    output: Option<&'a Value>,
+}
+
+impl<'a> Listing<'a> {
+    /// A tool with a name, and with what of its schemas may be one.
+    pub(super) fn read(tool: &'a Value) -> Option<Self> {
+        let schema = |member| tool.get(member).filter(|schema| schema.is_object());
+        let name = tool.get("name")?.as_str()?;
+        Some(Self { name, input: schema("inputSchema"), output: schema("outputSchema") })
+    }
+
+    /// How many schemas it has.
+    pub(super) fn schemas(&self) -> usize {
+        usize::from(self.input.is_some()) + usize::from(self.output.is_some())
+    }
+
+    /// The tool, to be kept.
+    pub(super) fn to_tool(self) -> Tool {
+        let schema = |schema: Option<&Value>, member, requirement| {
+            let schema = schema?.clone();
+            Some(Schema { member, requirement, schema, compiled: OnceLock::new() })
+        };
+        Tool {
+            name: self.name.to_owned(),
+            input: schema(self.input, "inputSchema", "tools.definition.input-schema-valid"),
+            output: schema(self.output, "outputSchema", "tools.definition.output-schema-valid"),
+        }
+    }
 }
 
 impl Tool {
-    /// A tool with a name, and with what of its schemas may be one.
-    pub(super) fn read(tool: &Value) -> Option<Self> {
-        let schema = |member, requirement| {
-            let schema = tool.get(member).filter(|schema| schema.is_object())?.clone();
-            Some(Schema { member, requirement, schema, validator: OnceLock::new() })
-        };
-        Some(Self {
-            name: tool.get("name")?.as_str()?.to_owned(),
-            input: schema("inputSchema", "tools.definition.input-schema-valid"),
-            output: schema("outputSchema", "tools.definition.output-schema-valid"),
-        })
-    }
-
-    /// Whether another listing of it says the same.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        fn texts(tool: &Tool) -> [Option<&Value>; 2] {
-            [&tool.input, &tool.output].map(|schema| schema.as_ref().map(|it| &it.schema))
+    /// Whether a list says the same of it.
+    pub(super) fn is_same(&self, listing: &Listing<'_>) -> bool {
+        fn schema(schema: &Option<Schema>) -> Option<&Value> {
+            schema.as_ref().map(|it| &it.schema)
         }
-        texts(self) == texts(other)
+        [schema(&self.input), schema(&self.output)] == [listing.input, listing.output]
     }
 
     /// What is wrong with its schemas; `place` is where it stands in the message.
@@ -91,22 +89,15 @@ impl Tool {
         patience: &mut Patience,
     ) -> Vec<Finding> {
         let schemas = self.input.iter().chain(&self.output);
-        let problems = schemas.filter_map(|schema| {
-            if patience.is_over() {
-                return Some(self.unjudged(schema).got(format!(
-                    "schemas of this server that take more than {} to be read",
-                    clock::in_words(PATIENCE)
-                )));
+        let problems = schemas.filter_map(|schema| match schema.compiled(revision, patience) {
+            Some(Ok(_)) => None,
+            Some(Err(error)) => Some(self.problem(schema, error, place, revision)),
+            None => {
+                patience.leave_out(|| self.unjudged(schema));
+                None
             }
-            let error = patience.time(|| schema.compile(revision)).err()?;
-            Some(self.problem(schema, &error, place, revision))
         });
         problems.collect()
-    }
-
-    /// How many schemas it has.
-    pub(super) fn schemas(&self) -> usize {
-        usize::from(self.input.is_some()) + usize::from(self.output.is_some())
     }
 
     fn problem(
@@ -138,7 +129,13 @@ impl Tool {
         words::begun(&self.name)
     }
 
-    pub(super) fn called(&self, arguments: Option<&Value>, revision: Revision) -> Vec<Finding> {
+    /// What is wrong with the arguments that it is called with.
+    pub(super) fn called(
+        &self,
+        arguments: Option<&Value>,
+        revision: Revision,
+        patience: &mut Patience,
+    ) -> Vec<Finding> {
         let Some(schema) = &self.input else { return Vec::new() };
         let none = Value::Object(crate::json::Object::new());
         let place = Pointer::root().member("params").member("arguments");
@@ -149,7 +146,7 @@ impl Tool {
             )
         };
         let arguments = arguments.unwrap_or(&none);
-        self.told(schema, arguments, &place, revision, |mismatch| {
+        self.told(schema, arguments, &place, revision, patience, |mismatch| {
             Finding::mismatch(headline(), mismatch).should()
         })
     }
@@ -159,7 +156,13 @@ impl Tool {
         self.output.is_some() && is_promised(result)
     }
 
-    pub(super) fn returned(&self, result: &Value, revision: Revision) -> Vec<Finding> {
+    /// What is wrong with the structured content that it returns.
+    pub(super) fn returned(
+        &self,
+        result: &Value,
+        revision: Revision,
+        patience: &mut Patience,
+    ) -> Vec<Finding> {
         let Some(schema) = &self.output else { return Vec::new() };
         if !is_promised(result) {
             return Vec::new();
@@ -182,7 +185,7 @@ impl Tool {
                 "tool `{name}` returned structured content that does not conform to its `outputSchema`"
             )
         };
-        self.told(schema, content, &place, revision, |mismatch| {
+        self.told(schema, content, &place, revision, patience, |mismatch| {
             let conforms = "tools.structured.conforms-output-schema";
             demanded(Finding::mismatch(headline(), mismatch), conforms, revision)
         })
@@ -195,11 +198,19 @@ impl Tool {
         value: &Value,
         place: &Pointer,
         revision: Revision,
+        patience: &mut Patience,
         finding: impl Fn(&Mismatch) -> Finding,
     ) -> Vec<Finding> {
-        let validator = schema.validator.get_or_init(|| schema.compile(revision).ok());
-        let Some(validator) = validator else { return Vec::new() };
-        match validator.mismatches(value) {
+        let validator = match schema.compiled(revision, patience) {
+            Some(Ok(validator)) if !patience.is_over() => validator,
+            // Which its listing has told.
+            Some(Err(_)) => return Vec::new(),
+            Some(Ok(_)) | None => {
+                patience.leave_out(|| self.unjudged(schema));
+                return Vec::new();
+            }
+        };
+        match patience.time(|| validator.mismatches(value)) {
             Ok(mismatches) => {
                 let told = mismatches.into_iter().take(TOLD);
                 told.map(|mismatch| finding(&mismatch.within(place.clone()))).collect()
@@ -210,8 +221,17 @@ impl Tool {
 }
 
 impl Schema {
-    fn compile(&self, revision: Revision) -> Result<Validator, CompileError> {
-        compile(&self.schema, revision)
+    /// What comes of compiling it; nothing where there is no patience left to find out.
+    fn compiled(
+        &self,
+        revision: Revision,
+        patience: &mut Patience,
+    ) -> Option<&Result<Validator, CompileError>> {
+        if self.compiled.get().is_none() && patience.is_over() {
+            return None;
+        }
+        let compile = || self.compiled.get_or_init(|| compile(&self.schema, revision));
+        Some(patience.time(compile))
     }
 }
 

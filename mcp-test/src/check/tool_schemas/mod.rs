@@ -5,9 +5,10 @@
 //! tool at all is the matter of its shape, which is not judged here.
 //!
 //! A schema that is beyond a bound of mcp-test's own, or leads out of itself, is nobody's fault: it is a WARNING which
-//! says that it was not judged.
+//! says that it was not judged. So is what comes after [`Patience`] has run out.
 
 mod listed;
+mod patience;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -16,7 +17,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use self::listed::compile;
-use self::listed::{Patience, Tool};
+use self::listed::{Listing, Tool};
+use self::patience::Patience;
 pub(super) use self::trace::judge;
 use super::Finding;
 use crate::json::{Pointer, Value};
@@ -50,41 +52,68 @@ use crate::spec::{Revision, requirement};
 #[derive(Debug)]
 pub struct ToolSchemas {
     revision: Revision,
-    /// By name; `None` where one name was listed for several tools.
-    tools: BTreeMap<String, Option<Arc<Tool>>>,
-    patience: Patience,
+    tools: Tools,
+    /// Those of the list before: of a tool that is listed again as it was, nothing is compiled again.
+    former: Tools,
 }
+
+/// By name; `None` where one name was listed for several tools.
+type Tools = BTreeMap<String, Option<Arc<Tool>>>;
 
 impl ToolSchemas {
     /// No tools yet, of a server that is spoken to in this revision.
     #[must_use]
     pub fn new(revision: Revision) -> Self {
-        Self { revision, tools: BTreeMap::new(), patience: Patience::default() }
+        Self { revision, tools: Tools::new(), former: Tools::new() }
     }
 
     /// Forgets the tools: the next page is the first one of a new list.
     pub fn begin(&mut self) {
-        self.tools.clear();
+        self.begin_at(self.revision);
+    }
+
+    /// Begins a new list, in this revision.
+    fn begin_at(&mut self, revision: Revision) {
+        let tools = std::mem::take(&mut self.tools);
+        if revision != self.revision {
+            self.former.clear();
+            self.revision = revision;
+        } else if !tools.is_empty() {
+            self.former = tools;
+        }
     }
 
     /// Takes in a page of the list, the result of a `tools/list`, and tells what is wrong with the schemas in it.
+    ///
+    /// What takes more than ten seconds is left out, which a WARNING says.
     pub fn listed(&mut self, result: &Value) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        for (place, tool) in tools_in(result) {
-            findings.extend(tool.problems(&place, self.revision, &mut self.patience));
-        }
-        self.take(result);
+        let mut patience = Patience::default();
+        let mut findings = self.judge(result, &mut patience);
+        findings.extend(patience.told());
         findings
     }
 
-    /// Takes in a page without judging it.
-    fn take(&mut self, result: &Value) {
-        for (_, tool) in tools_in(result) {
-            let other =
-                |other: &Option<Arc<Tool>>| !other.as_ref().is_some_and(|it| it.is_same(&tool));
-            let is_another = self.tools.get(&tool.name).is_some_and(other);
-            self.tools.insert(tool.name.clone(), (!is_another).then(|| Arc::new(tool)));
-        }
+    fn judge(&mut self, result: &Value, patience: &mut Patience) -> Vec<Finding> {
+        let problems = |(place, listing): (Pointer, Listing<'_>)| {
+            let tool = self.take(&listing);
+            tool.problems(&place, self.revision, patience)
+        };
+        tools_in(result).flat_map(problems).collect()
+    }
+
+    /// Takes in a tool without judging it.
+    fn take(&mut self, listing: &Listing<'_>) -> Arc<Tool> {
+        let known = |tools: &Tools| {
+            let tool = tools.get(listing.name)?.as_ref();
+            tool.filter(|tool| tool.is_same(listing)).cloned()
+        };
+        let same = known(&self.tools);
+        let is_another = same.is_none() && self.tools.contains_key(listing.name);
+        let tool = same.or_else(|| known(&self.former));
+        let tool = tool.unwrap_or_else(|| Arc::new(listing.to_tool()));
+        let kept = (!is_another).then(|| Arc::clone(&tool));
+        self.tools.insert(listing.name.to_owned(), kept);
+        tool
     }
 
     /// Whether a tool was listed by this name, once.
@@ -98,7 +127,11 @@ impl ToolSchemas {
     /// No requirement says that a client may not send them, so each finding is a WARNING.
     #[must_use]
     pub fn called(&self, tool: &str, arguments: Option<&Value>) -> Vec<Finding> {
-        self.tool(tool).map_or_else(Vec::new, |tool| tool.called(arguments, self.revision))
+        let mut patience = Patience::default();
+        let called = |tool: &Arc<Tool>| tool.called(arguments, self.revision, &mut patience);
+        let mut findings = self.tool(tool).map_or_else(Vec::new, called);
+        findings.extend(patience.told());
+        findings
     }
 
     /// What is wrong with the structured content of the result of a `tools/call`; nothing where the tool is not known.
@@ -106,7 +139,11 @@ impl ToolSchemas {
     /// Nothing is promised of a result that is an error, or not yet complete.
     #[must_use]
     pub fn returned(&self, tool: &str, result: &Value) -> Vec<Finding> {
-        self.tool(tool).map_or_else(Vec::new, |tool| tool.returned(result, self.revision))
+        let mut patience = Patience::default();
+        let returned = |tool: &Arc<Tool>| tool.returned(result, self.revision, &mut patience);
+        let mut findings = self.tool(tool).map_or_else(Vec::new, returned);
+        findings.extend(patience.told());
+        findings
     }
 
     fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
@@ -115,11 +152,11 @@ impl ToolSchemas {
 }
 
 /// The tools of a page, and where they stand in the message.
-fn tools_in(result: &Value) -> impl Iterator<Item = (Pointer, Tool)> {
+fn tools_in(result: &Value) -> impl Iterator<Item = (Pointer, Listing<'_>)> {
     let tools = result.get("tools").and_then(Value::as_array).unwrap_or_default();
     tools.iter().enumerate().filter_map(|(index, tool)| {
         let place = Pointer::root().member("result").member("tools").index(index);
-        Some((place, Tool::read(tool)?))
+        Some((place, Listing::read(tool)?))
     })
 }
 

@@ -1,18 +1,16 @@
 //! Conversations about tools, and what their schemas come to.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::*;
 use crate::check::{ToolJudgement, judge_tools};
 use crate::spec::Revision::{V2025_06_18, V2025_11_25, V2026_07_28};
-use crate::trace::{Party, Reading, Recorder};
+use crate::trace::{Party, Reading, Recorder, Trace};
 
 /// A conversation by its lines: `>` of the client, `<` of the server, both without the envelope.
-fn judged(
-    revision: Revision,
-    who: Party,
-    lines: &[(char, i32, serde_json::Value)],
-) -> ToolJudgement {
+fn spoken(lines: &[(char, i32, serde_json::Value)]) -> Trace {
     let recorder = Recorder::new();
     let on = recorder.open("duplex");
     for (arrow, id, said) in lines {
@@ -22,7 +20,15 @@ fn judged(
         let party = if *arrow == '>' { Party::Client } else { Party::Server };
         recorder.record(on, party, Reading::message(message.to_string().into()));
     }
-    judge_tools(&recorder.trace(), who, &|_| revision)
+    recorder.trace()
+}
+
+fn judged(
+    revision: Revision,
+    who: Party,
+    lines: &[(char, i32, serde_json::Value)],
+) -> ToolJudgement {
+    judge_tools(&spoken(lines), who, &|_| revision)
 }
 
 fn asked(method: &str, params: &serde_json::Value) -> serde_json::Value {
@@ -213,4 +219,77 @@ fn what_is_beyond_a_bound_is_a_warning_that_says_so() {
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got a pattern of the schema goes back in a text more than 100000 times
     ");
+}
+
+#[test]
+fn a_tool_that_is_listed_again_as_it_was_is_not_compiled_again() {
+    let mut tools = ToolSchemas::new(V2025_11_25);
+    let page = |kind: &str| {
+        let same = json!({"name": "same", "inputSchema": {"type": "object"}});
+        let other = json!({"name": "other", "inputSchema": {"type": "object"}, "outputSchema": {"type": kind}});
+        Value::from(json!({"tools": [same, other]}))
+    };
+    let mut patience = Patience::default();
+    assert_eq!(tools.judge(&page("string"), &mut patience), []);
+    let mut none = Patience::of(Duration::ZERO);
+    for _ in 0..2 {
+        tools.begin();
+        assert_eq!(tools.judge(&page("string"), &mut none), []);
+        assert!(!none.has_left_out());
+    }
+    // A list of which nothing came does not make them unknown.
+    tools.begin();
+    tools.begin();
+    assert_eq!(tools.judge(&page("null"), &mut none), []);
+    let told = none.told().expect("a schema that is new");
+    insta::assert_snapshot!(told, @"
+    nothing was judged by the `inputSchema` of tool `other`
+      expected a JSON Schema that mcp-test can judge by, within its bounds
+      got schemas and values that take more than 0 s to be judged
+      hint: nothing was judged from here on: 2 judgements left out
+    ");
+    tools.begin_at(V2025_06_18);
+    let mut none = Patience::of(Duration::ZERO);
+    assert_eq!(tools.judge(&page("string"), &mut none), []);
+    assert!(none.has_left_out(), "another revision may mean another dialect");
+}
+
+#[test]
+fn what_comes_after_patience_has_run_out_is_told_once_and_counted() {
+    let call = json!({"name": "add", "arguments": {"a": "1"}});
+    let mut lines = calling(&sum(), &call, &json!({"structuredContent": {}}));
+    lines.push(('>', 3, asked("tools/call", &call)));
+    lines.push(('<', 3, json!({"result": {"structuredContent": {}}})));
+    let trace = spoken(&lines);
+    let judged = |who| {
+        let none = Patience::of(Duration::ZERO);
+        trace::judge_within(none, &trace, who, &|_| V2025_11_25)
+    };
+    insta::assert_snapshot!(told(&judged(Party::Server)), @"
+    Should [] nothing was judged by the `inputSchema` of tool `add`
+      expected a JSON Schema that mcp-test can judge by, within its bounds
+      got schemas and values that take more than 0 s to be judged
+      hint: nothing was judged from here on: 4 judgements left out
+    ");
+    insta::assert_snapshot!(told(&judged(Party::Client)), @"
+    Should [] nothing was judged by the `inputSchema` of tool `add`
+      expected a JSON Schema that mcp-test can judge by, within its bounds
+      got schemas and values that take more than 0 s to be judged
+      hint: nothing was judged from here on: 2 judgements left out
+    ");
+    assert_eq!(judged(Party::Client).findings[0].evidence.len(), 1);
+}
+
+#[test]
+fn of_many_bad_schemas_some_are_told_and_the_rest_is_counted() {
+    let far = json!({"$ref": "https://example.com/a"});
+    let tool = |number: usize| json!({"name": number.to_string(), "inputSchema": far, "outputSchema": {"type": 7}});
+    let tools: Vec<_> = (0..500).map(tool).collect();
+    let judgement = judged(V2025_11_25, Party::Server, &listing(&json!(tools)));
+    assert_eq!(judgement.judged, 1000);
+    let hints: Vec<_> = judgement.findings.iter().map(|finding| finding.hint.as_deref()).collect();
+    assert_eq!(hints.len(), 100);
+    let more = Some("450 more findings about the schemas of tools");
+    assert_eq!(hints.iter().filter(|hint| **hint == more).count(), 2);
+    assert_eq!(hints.iter().flatten().count(), 2);
 }

@@ -4,17 +4,31 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::listed::Tool;
-use super::{ToolSchemas, tools_in};
+use super::{Patience, ToolSchemas, tools_in};
 use crate::check::judge::{Alike, is_elided};
 use crate::check::shapes::{Exchanges, Place};
-use crate::check::{Finding, ToolJudgement};
+use crate::check::{Finding, Severity, ToolJudgement};
+use crate::expect::words;
 use crate::json::Value;
 use crate::spec::Revision;
 use crate::trace::{Connection, Event, Party, Seq, Trace, What};
 use crate::wire::{Id, Message, Request, Response};
 
+/// How many findings of one severity are told of a trace.
+const MOST: usize = 50;
+
 /// Judges what `who` lists, calls with, and returns.
 pub(in crate::check) fn judge(
+    trace: &Trace,
+    who: Party,
+    revisions: &dyn Fn(Connection) -> Revision,
+) -> ToolJudgement {
+    judge_within(Patience::default(), trace, who, revisions)
+}
+
+/// Judges as long as there is patience, which all connections share.
+pub(super) fn judge_within(
+    patience: Patience,
     trace: &Trace,
     who: Party,
     revisions: &dyn Fn(Connection) -> Revision,
@@ -25,6 +39,9 @@ pub(in crate::check) fn judge(
         connections: BTreeMap::new(),
         judgement: ToolJudgement::default(),
         alike: Alike::default(),
+        more: BTreeMap::new(),
+        patience,
+        over: Vec::new(),
     };
     for event in &trace.events {
         match &event.what {
@@ -35,9 +52,7 @@ pub(in crate::check) fn judge(
             _ => {}
         }
     }
-    let Judge { mut judgement, alike, .. } = judge;
-    alike.count(&mut judgement.findings, is_elided(trace));
-    judgement
+    judge.told(is_elided(trace))
 }
 
 struct Judge<'a> {
@@ -46,6 +61,11 @@ struct Judge<'a> {
     connections: BTreeMap<Connection, Conversation>,
     judgement: ToolJudgement,
     alike: Alike,
+    /// How many findings were not told, since there were enough of their severity.
+    more: BTreeMap<Severity, usize>,
+    patience: Patience,
+    /// Where it ran out.
+    over: Vec<Seq>,
 }
 
 /// One connection, as far as it has been read.
@@ -89,7 +109,7 @@ impl Judge<'_> {
                 let Some(tool) = tool else { return };
                 if self.who == Party::Client && !event.deliberate {
                     self.judgement.judged += 1;
-                    let found = tool.called(param("arguments"), place.revision);
+                    let found = tool.called(param("arguments"), place.revision, &mut self.patience);
                     self.find(found, &[event.seq]);
                 }
                 Asked::Call(tool)
@@ -111,18 +131,20 @@ impl Judge<'_> {
                 let tools = &mut conversation.tools;
                 let tools = tools.get_or_insert_with(|| ToolSchemas::new(place.revision));
                 if first {
-                    tools.begin();
-                    tools.revision = place.revision;
+                    tools.begin_at(place.revision);
                 }
                 if !by_peer {
-                    return tools.take(result);
+                    for (_, listing) in tools_in(result) {
+                        tools.take(&listing);
+                    }
+                    return;
                 }
-                let schemas = tools_in(result).map(|(_, tool)| tool.schemas()).sum();
-                (tools.listed(result), schemas)
+                let schemas = tools_in(result).map(|(_, listing)| listing.schemas()).sum();
+                (tools.judge(result, &mut self.patience), schemas)
             }
             Some(Asked::Call(tool)) if by_peer => {
                 let judged = usize::from(tool.promises(result));
-                (tool.returned(result, place.revision), judged)
+                (tool.returned(result, place.revision, &mut self.patience), judged)
             }
             _ => return,
         };
@@ -131,10 +153,34 @@ impl Judge<'_> {
     }
 
     fn find(&mut self, findings: Vec<Finding>, evidence: &[Seq]) {
+        if self.over.is_empty() && self.patience.has_left_out() {
+            self.over = evidence.to_vec();
+        }
         for finding in findings {
-            if self.alike.admits(&finding, self.judgement.findings.len()) {
-                self.judgement.findings.push(finding.evidence_all(evidence.iter().copied()));
+            let told = &mut self.judgement.findings;
+            if told.iter().filter(|it| it.severity == finding.severity).count() >= MOST {
+                *self.more.entry(finding.severity).or_default() += 1;
+            } else if self.alike.admits(&finding, told.len()) {
+                told.push(finding.evidence_all(evidence.iter().copied()));
             }
         }
+    }
+
+    /// What was found, with the number of what is not told.
+    fn told(self, elided: bool) -> ToolJudgement {
+        let Self { mut judgement, alike, more, patience, over, .. } = self;
+        let findings = &mut judgement.findings;
+        alike.count(findings, elided);
+        for (severity, more) in more {
+            let last = findings.iter_mut().rfind(|finding| finding.severity == severity);
+            let Some(last) = last else { continue };
+            let more = format!("{} about the schemas of tools", words::count(more, "more finding"));
+            last.hint = Some(match last.hint.take() {
+                Some(hint) => format!("{hint}\n{more}"),
+                None => more,
+            });
+        }
+        findings.extend(patience.told().map(|finding| finding.evidence_all(over)));
+        judgement
     }
 }
