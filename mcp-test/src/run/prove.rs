@@ -93,7 +93,9 @@ fn damaged(peer: &Peer, damage: &Damage) -> Peer {
 
 /// What differs between the good and the damaged peer; a check that is gone counts as INFO.
 ///
-/// The check of the tools' schemas is made where there is something to judge: that it comes or goes is no difference.
+/// The check of the tools' schemas is made where there is something to judge: that it comes or goes is no difference. No
+/// fault goes unseen by that, since each must change what its proof claims; and when the check is made, and when not, is
+/// proven in `tools` and `of_clients`.
 fn changes(good: &Outcome, bad: &Outcome) -> BTreeMap<String, Status> {
     let (good, bad) = (statuses(good), statuses(bad));
     let fails = |id: &str| bad.get(id).is_some_and(|status| status.is_failing());

@@ -1,5 +1,5 @@
-//! The proofs of the checks that every scenario for clients gets: that the client took part and left well, and that what
-//! it said is well-formed.
+//! The proofs of the checks that every scenario for clients gets: that the client took part and left well, that what it
+//! said is well-formed, and that it called tools as their schemas want it.
 
 use serde_json::json;
 
@@ -139,4 +139,36 @@ fn the_judge_finds_what_a_fault_does_to_a_client() {
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn a_client_that_does_not_keep_to_the_schema_of_a_tool_is_warned() {
+    use crate::check::TOOL_SCHEMAS;
+    use Status::{Success, Warning};
+    let call = "tools/call";
+    let set = |value| vec![Fault::set(call, "/arguments/a", value)];
+    let rows = [
+        (vec![], Some(Success)),
+        (set(json!(7)), Some(Success)),
+        (set(json!("7")), Some(Warning)),
+        (vec![Fault::remove(call, "/arguments/b")], Some(Warning)),
+        (vec![Fault::set(call, "/arguments", json!({}))], Some(Warning)),
+        // There is nothing to judge by.
+        (vec![Fault::set(call, "/name", json!("unheard_of"))], None),
+    ];
+    let scenario = scenarios::find(Leg::Client, "tools_call").expect("a built-in scenario");
+    for revision in scenario.revisions.iter() {
+        for (faults, status) in &rows {
+            let client = good_client().faults(faults.clone());
+            let played =
+                block_on(outcome(&client.into(), at(scenario, revision), Profile::Adaptive));
+            let named: Vec<String> = faults.iter().map(Fault::name).collect();
+            let check = played.checks.iter().find(|check| check.id == TOOL_SCHEMAS);
+            assert_eq!(check.map(|it| it.status), *status, "{revision} {named:?}");
+            let headline = |text: &str| text.starts_with("tool `add_numbers` was called with");
+            let is_told = check.and_then(|it| it.message.as_deref()).is_some_and(headline);
+            assert_eq!(is_told, *status == Some(Warning), "{revision} {named:?}");
+        }
+    }
 }

@@ -95,3 +95,24 @@ fn the_schemas_of_tools_are_schemas_and_are_kept_to() {
         assert_eq!(played.verdict == Verdict::Failed, status == Failure, "{named:?}");
     }
 }
+
+#[test]
+fn where_no_schema_is_listed_the_check_is_not_made() {
+    let list = "tools/list";
+    let tool = |tool| Fault::set(list, "/tools", json!([tool]));
+    let rows = [
+        (Fault::reply_error(list, -32603), None),
+        (Fault::retype(list, "/tools"), None),
+        (tool(json!({"name": "bare"})), None),
+        (tool(json!({"name": "one", "inputSchema": {}})), Some(Status::Success)),
+    ];
+    for (fault, status) in rows {
+        let named = fault.name();
+        let cell = Cell { scenario: &calling::SCENARIO, revision: V2025_11_25, carrier: Duplex };
+        let ping = scenarios::find(Leg::Server, "ping").expect("a built-in scenario");
+        let plan = plan(&everything().faults([fault]).into(), ping, Profile::Adaptive);
+        let played = block_on(play(&plan, cell, Known::default()));
+        let check = played.checks.iter().find(|check| check.id == TOOL_SCHEMAS);
+        assert_eq!(check.map(|check| check.status), status, "{named}");
+    }
+}
