@@ -150,7 +150,8 @@ pub(super) struct RunOptions {
 /// What messages are judged by instead of the shapes that are built in.
 #[derive(Debug, ClapArgs)]
 pub(super) struct SchemaArgs {
-    /// Judge the messages of a revision by an official schema.json instead of the shapes that are built in (repeatable)
+    /// Judge the messages of a revision by an official schema.json instead of the shapes that are built in (repeatable);
+    /// one that cannot be used ends with 2, a URL that cannot be fetched with 3
     #[arg(long = "schema", value_name = "REVISION=PATH|URL")]
     pub(super) schemas: Vec<SchemaSource>,
 }

@@ -60,6 +60,9 @@ pub enum SchemaSourceError {
     /// There is no revision before a `=`, or nothing behind it.
     #[error("expected REVISION=PATH or REVISION=URL, such as `2025-11-25=schema.json`")]
     Form,
+    /// The place is a URL that is not read.
+    #[error("cannot read a schema from `{0}://`; of URLs, http and https are read")]
+    Scheme(String),
     /// What stands before the `=` is no revision.
     #[error(transparent)]
     Revision(#[from] SpecError),
@@ -147,8 +150,22 @@ impl FromStr for SchemaSource {
             true => Revision::NEWEST,
             false => revision.parse()?,
         };
-        Ok(Self::new(revision, place))
+        let source = Self::new(revision, place);
+        match (&source.place, scheme(place)) {
+            (SchemaPlace::File(_), Some(scheme)) => {
+                Err(SchemaSourceError::Scheme(scheme.to_owned()))
+            }
+            _ => Ok(source),
+        }
     }
+}
+
+/// The scheme of a text that is a URL; a file of such a name is written with `./` before it.
+fn scheme(place: &str) -> Option<&str> {
+    let (scheme, _) = place.split_once("://")?;
+    let is_one = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '+' | '-' | '.'));
+    is_one.then_some(scheme)
 }
 
 impl From<&str> for SchemaPlace {
@@ -269,6 +286,8 @@ mod tests {
         let form = "expected REVISION=PATH or REVISION=URL, such as `2025-11-25=schema.json`";
         assert_eq!(read("schema.json"), Err(form.to_owned()));
         assert_eq!(read("2025-11-25="), Err(form.to_owned()));
+        insta::assert_snapshot!(read("draft=ftp://example.org/schema.json").expect_err("no place"), @"cannot read a schema from `ftp://`; of URLs, http and https are read");
+        assert!(read("draft=./ftp://schema.json").is_ok(), "a file");
         insta::assert_snapshot!(read("2025-11-26=a").expect_err("no revision"), @"`2025-11-26` is not a revision of MCP; the revisions are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28");
     }
 

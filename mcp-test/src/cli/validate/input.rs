@@ -9,7 +9,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 
-use crate::json::{ParseError, Value};
+use crate::json::{Document, ParseError, Value};
 use crate::trace::file;
 use crate::transport::Limits;
 use crate::wire::{LineEvent, LineReader};
@@ -52,8 +52,43 @@ pub(super) struct Lines {
     source: Box<dyn Read>,
     /// `None` once the source has come to its end.
     reader: Option<LineReader>,
+    /// What was read and comes again, before the lines that are ready.
+    again: Again,
     ready: VecDeque<Line>,
     number: usize,
+    /// How long a line, or a value, may be.
+    most: usize,
+}
+
+/// The lines of a text that was read as a whole, from the first line of the input on.
+#[derive(Default)]
+struct Again {
+    rest: Bytes,
+    /// How many lines came before the rest.
+    number: usize,
+}
+
+impl Again {
+    fn of(whole: Bytes) -> Self {
+        Self { rest: whole, number: 0 }
+    }
+}
+
+impl Iterator for Again {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        while !self.rest.is_empty() {
+            let end = self.rest.iter().position(|byte| *byte == b'\n');
+            let text = self.rest.split_to(end.unwrap_or(self.rest.len()));
+            let _newline = self.rest.split_to(end.map_or(0, |_| 1));
+            self.number += 1;
+            if !text.trim_ascii().is_empty() {
+                return Some(Line { number: self.number, text: Some(text) });
+            }
+        }
+        None
+    }
 }
 
 /// Opens a file, or standard input for `-`.
@@ -62,17 +97,20 @@ pub(super) fn open(path: &Path) -> io::Result<Lines> {
         true => Box::new(io::stdin()),
         false => Box::new(File::open(path)?),
     };
-    Ok(Lines::new(source))
+    Ok(Lines::new(source, most()))
 }
 
 impl Lines {
-    fn new(source: Box<dyn Read>) -> Self {
-        let reader = Some(LineReader::new(most()));
-        Self { source, reader, ready: VecDeque::new(), number: 0 }
+    fn new(source: Box<dyn Read>, most: usize) -> Self {
+        let (reader, again) = (Some(LineReader::new(most)), Again::default());
+        Self { source, reader, again, ready: VecDeque::new(), number: 0, most }
     }
 
     /// The next line that is not blank.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+        if let Some(line) = self.again.next() {
+            return Ok(Some(line));
+        }
         while self.ready.is_empty() && self.reader.is_some() {
             self.read_on()?;
         }
@@ -134,7 +172,7 @@ impl Lines {
             held += HELD + line.text.as_ref().map_or(0, Bytes::len);
             let is_json = line.text.as_ref().is_some_and(|text| Value::parse(text).is_ok());
             lines.push(line);
-            if is_json || held > most() {
+            if is_json || held > self.most {
                 return Ok(self.conversation(lines));
             }
         }
@@ -143,23 +181,28 @@ impl Lines {
 
     /// Reads the value that has begun in the first line to its end, if it is one.
     fn whole(mut self, first: Line) -> io::Result<Input> {
-        let mut whole = Vec::new();
-        let (mut lines, mut next) = (Vec::new(), Some(first));
+        let (mut whole, mut number, mut next) = (Vec::new(), 1, Some(first));
         while let Some(line) = next {
             // The lines stand where they stand in the input, so that an error names the right one.
-            let before = lines.last().map_or(1, |last: &Line| last.number);
-            whole.resize(whole.len() + (line.number - before), b'\n');
-            let text = line.text.clone().filter(|text| whole.len() + text.len() <= most());
-            lines.push(line);
-            let Some(text) = text else { return Ok(self.conversation(lines)) };
-            whole.extend_from_slice(&text);
+            let before = line.number - number;
+            let fits = |text: &&Bytes| before + text.len() <= self.most - whole.len();
+            let Some(text) = line.text.as_ref().filter(fits) else {
+                self.again = Again::of(whole.into());
+                self.ready.push_front(line);
+                return Ok(Input::Conversation(self));
+            };
+            whole.resize(whole.len() + before, b'\n');
+            whole.extend_from_slice(text);
+            number = line.number;
             next = self.next()?;
         }
-        match Value::parse(&whole) {
-            Ok(_) => Ok(Input::Value(whole.into())),
-            Err(_) if lines.iter().any(Line::is_by_itself) => Ok(self.conversation(lines)),
-            Err(error) => Ok(Input::NotJson(error)),
+        let whole = Bytes::from(whole);
+        let Err(error) = Document::parse(whole.clone()) else { return Ok(Input::Value(whole)) };
+        if !Again::of(whole.clone()).any(|line| line.is_by_itself()) {
+            return Ok(Input::NotJson(error));
         }
+        self.again = Again::of(whole);
+        Ok(Input::Conversation(self))
     }
 
     /// A conversation that begins with these lines.
@@ -174,7 +217,8 @@ impl Lines {
 impl Line {
     /// Whether it is a value that stands on a line of its own because each does, not just because it is short.
     fn is_by_itself(&self) -> bool {
-        let value = self.text.as_ref().and_then(|text| Value::parse(text).ok());
+        let object = self.text.as_ref().filter(|text| text.trim_ascii_start().starts_with(b"{"));
+        let value = object.and_then(|text| Value::parse(text).ok());
         value.is_some_and(|it| it.value.as_object().is_some_and(|members| !members.is_empty()))
     }
 }
@@ -183,9 +227,14 @@ impl Line {
 mod tests {
     use super::*;
 
-    /// What an input is, in a word, with the numbers of its lines.
     fn sorted(text: &'static str) -> String {
-        let mut lines = match Lines::new(Box::new(text.as_bytes())).sort().expect("it is read") {
+        sorted_within(text, most())
+    }
+
+    /// What an input is, in a word, with the numbers of its lines.
+    fn sorted_within(text: &'static str, most: usize) -> String {
+        let lines = Lines::new(Box::new(text.as_bytes()), most);
+        let mut lines = match lines.sort().expect("it is read") {
             Input::Value(whole) => return format!("value of {} bytes", whole.len()),
             Input::NotJson(error) => return error.to_string(),
             Input::Empty => return "empty".to_owned(),
@@ -226,9 +275,29 @@ mod tests {
     }
 
     #[test]
+    fn what_began_as_a_value_is_read_by_its_lines_again() {
+        let text = &b"{\n\n \r\n{\"id\":1}\r\n]"[..];
+        let sorted = Lines::new(Box::new(text), most()).sort().expect("it is read");
+        let Input::Conversation(mut lines) = sorted else { panic!("no conversation") };
+        let mut told = Vec::new();
+        while let Some(Line { number, text }) = lines.next().expect("it is read") {
+            told.push((number, text.expect("it is not too long")));
+        }
+        assert_eq!(told, [(1, "{".into()), (4, "{\"id\":1}\r".into()), (5, "]".into())]);
+    }
+
+    #[test]
+    fn a_value_that_is_too_long_is_read_by_its_lines_and_blank_ones_count() {
+        assert_eq!(sorted_within("[\n1,\n22\n]\n", 10), "value of 9 bytes");
+        assert_eq!(sorted_within("[\n1,\n22\n]\n", 8), "lines 1 2 3 4");
+        assert_eq!(sorted_within("[\n\n\n\n\n\n\n\n\n]\n2\n", 8), "lines 1 10 11");
+        assert_eq!(sorted_within("[\n1,\n\"too long\"\n]", 8), "lines 1 2 3 4");
+    }
+
+    #[test]
     fn what_is_too_long_is_left_out_and_the_rest_read() {
         let long = format!("\"{}\"\n{{}}\n", "x".repeat(most()));
-        let mut lines = Lines::new(Box::new(io::Cursor::new(long)));
+        let mut lines = Lines::new(Box::new(io::Cursor::new(long)), most());
         let first = lines.next().expect("it is read").expect("a line");
         assert_eq!((first.number, first.text), (1, None));
         let second = lines.next().expect("it is read").expect("a line");
