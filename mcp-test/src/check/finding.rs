@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::Shape;
 use crate::expect::Mismatch;
+use crate::spec::{Requirement, Revision};
 use crate::trace::Seq;
 
 /// Who a finding is held against.
@@ -166,6 +167,14 @@ impl Finding {
             self.requirements.push(requirement);
         }
         self
+    }
+
+    /// Lowers the finding to a WARNING, where what it is about is required at other revisions than this one.
+    #[must_use]
+    pub(super) fn elsewhere(self, requirement: &Requirement, revision: Revision) -> Self {
+        let where_it_is = requirement.revisions;
+        self.should()
+            .hint(format!("MCP {revision} says nothing of it; `{requirement}` is of {where_it_is}"))
     }
 
     /// Points at an event of the trace.

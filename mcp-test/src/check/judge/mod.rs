@@ -173,10 +173,7 @@ impl Judge<'_> {
         if let Some(elsewhere) = cited.and_then(requirement::find)
             && finding.requirements.is_empty()
         {
-            let where_it_is = elsewhere.revisions;
-            finding = finding.should().hint(format!(
-                "MCP {revision} says nothing of it; `{elsewhere}` is of {where_it_is}"
-            ));
+            finding = finding.elsewhere(elsewhere, revision);
         }
         if self.alike.admits(&finding, self.findings.len()) {
             self.findings.push(finding.evidence(event.seq));

@@ -164,10 +164,7 @@ fn tools_in(result: &Value) -> impl Iterator<Item = (Pointer, Listing<'_>)> {
 fn demanded(finding: Finding, id: &'static str, revision: Revision) -> Finding {
     match requirement::find(id) {
         Some(found) if found.revisions.contains(revision) => finding.requires(id),
-        Some(found) => finding.should().hint(format!(
-            "MCP {revision} says nothing of it; `{found}` is of {}",
-            found.revisions
-        )),
+        Some(found) => finding.elsewhere(found, revision),
         None => finding.should(),
     }
 }
