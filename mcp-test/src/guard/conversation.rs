@@ -6,9 +6,8 @@ use std::{
 };
 
 use crate::{
-    json::Value,
-    spec::{self, Revision, meta},
-    wire::{Id, Message},
+    spec::{self, Revision},
+    wire::Id,
 };
 
 /// How many requests are remembered in each direction; the oldest is forgotten first, and its reply judged without it.
@@ -83,45 +82,7 @@ impl Waiting {
 /// Whether a request takes no more room than one should: a peer that wants to be remembered at length is not.
 pub(super) fn is_rememberable(id: &Id, method: &str) -> bool {
     const BYTES: usize = 1024;
-    let id = match id {
-        Id::String(text) => text.len(),
-        Id::Number(number) => number.as_str().len(),
-        Id::Null => 0,
-    };
-    id <= BYTES && method.len() <= BYTES
-}
-
-/// The revision that a message names for itself in `_meta`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Named {
-    /// One that is known.
-    Known(Revision),
-    /// One that is not known here; the handler has to say so.
-    Unknown,
-    /// None.
-    Nothing,
-}
-
-impl Named {
-    pub(super) fn read(name: Option<&str>) -> Self {
-        match name.map(str::parse) {
-            Some(Ok(revision)) => Self::Known(revision),
-            Some(Err(_)) => Self::Unknown,
-            None => Self::Nothing,
-        }
-    }
-
-    /// What a message carries.
-    pub(super) fn by(message: &Message) -> Self {
-        let name =
-            message.params().and_then(|params| params.get("_meta")?.get(meta::PROTOCOL_VERSION));
-        Self::read(name.and_then(Value::as_str))
-    }
-}
-
-/// The revision in the params of `initialize`, or in its result.
-pub(super) fn proposed(value: Option<&Value>) -> Option<Revision> {
-    value?.get("protocolVersion")?.as_str()?.parse().ok()
+    id.bytes() <= BYTES && method.len() <= BYTES
 }
 
 #[cfg(test)]

@@ -3,14 +3,18 @@
 use super::{
     Guard,
     batch::{self, Item},
-    conversation::{Asked, Conversation, Named, is_rememberable, proposed},
+    conversation::{Asked, Conversation, is_rememberable},
     flaw::{Fate, Flaw},
     refusal::Refusal,
 };
 use crate::{
     clock::Stopwatch,
     json::{Document, Value},
-    spec::{self, MethodKind, Revision, Side, schema::Authority},
+    spec::{
+        self, MethodKind, Revision, Side,
+        schema::Authority,
+        spoken::{self, Named},
+    },
     wire::{Id, Message, Notification, Request},
 };
 
@@ -149,7 +153,7 @@ impl Guard {
                 return Some(Refusal::malformed(value, malformed, here));
             }
         };
-        let named = Named::by(&message);
+        let named = spoken::carried(&message);
         let asked = answered(&message).and_then(|id| conversation.ours.asked(id).cloned());
         let revision = self
             .revision_of(&message, asked.as_ref(), || self.in_force(conversation, carried, named));
@@ -243,7 +247,8 @@ impl Guard {
             Message::Response(response) => {
                 let asked = conversation.ours.answered(&response.id);
                 if asked.is_some_and(|asked| asked.method == "initialize") {
-                    conversation.agreed = proposed(Some(&response.result)).or(conversation.agreed);
+                    let settled = spoken::settled(&response.result).known();
+                    conversation.agreed = settled.or(conversation.agreed);
                 }
             }
             Message::Error(reply) => {
@@ -260,15 +265,17 @@ impl Guard {
         asked: Option<&Asked>,
         in_force: impl Fn() -> Option<Revision>,
     ) -> Option<Revision> {
-        match message {
-            _ if self.revision.is_some() => self.revision,
-            Message::Request(Request { method, params, .. }) if method == "initialize" => Some(
-                proposed(params.as_ref())
-                    .filter(|revision| revision.has_handshake())
-                    .unwrap_or(Revision::NEWEST_HANDSHAKE),
-            ),
-            _ => asked.and_then(|asked| asked.revision).or_else(in_force),
-        }
+        let settled = || match message {
+            Message::Response(response) if asked?.method == "initialize" => {
+                spoken::settled(&response.result).known()
+            }
+            _ => None,
+        };
+        self.revision
+            .or_else(|| spoken::proposed(message))
+            .or_else(settled)
+            .or_else(|| asked?.revision)
+            .or_else(in_force)
     }
 
     /// The revision of a message that names this one.
@@ -353,7 +360,7 @@ impl Guard {
             }
         };
         let asked = answered(&message).and_then(|id| conversation.theirs.answered(id));
-        let named = Named::by(&message);
+        let named = spoken::carried(&message);
         let revision = self.revision_of(&message, asked.as_ref(), || {
             self.in_force(conversation, Carried::BY_LINE, named)
         });
@@ -365,7 +372,8 @@ impl Guard {
             Message::Response(_) | Message::Error(_) => {
                 if answered(&message) == conversation.initialize.as_ref() {
                     conversation.initialize = None;
-                    conversation.agreed = proposed(value.get("result")).or(conversation.agreed);
+                    let settled = value.get("result").and_then(|it| spoken::settled(it).known());
+                    conversation.agreed = settled.or(conversation.agreed);
                 }
             }
         }

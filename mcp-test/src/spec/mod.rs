@@ -31,6 +31,7 @@ mod revision;
 mod revisions;
 pub mod schema;
 mod side;
+pub(crate) mod spoken;
 
 #[cfg(test)]
 mod official;

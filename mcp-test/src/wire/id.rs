@@ -40,6 +40,16 @@ impl Id {
         }
     }
 
+    /// How many bytes are written for it, the quotes of a string not among them.
+    #[cfg(feature = "schema")]
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Number(number) => number.as_str().len(),
+            Self::String(text) => text.len(),
+            Self::Null => "null".len(),
+        }
+    }
+
     /// Whether the two would be equal if their types were: a peer turned `1` into `"1"`, or back.
     ///
     /// ```
@@ -115,6 +125,14 @@ mod tests {
         assert_eq!(waiting.get(&Id::from("1.0")), None);
         assert!(Id::from("1.0").is_retyped(&Id::from(1)));
         assert!(!Id::from("one").is_retyped(&Id::from(1)));
+    }
+
+    #[cfg(feature = "schema")]
+    #[test]
+    fn is_as_long_as_it_is_spelled() {
+        let spelled = Id::from(Number::parse("1.00").unwrap());
+        let ids = [spelled, Id::from("\u{e9}"), Id::from(""), Id::Null];
+        assert_eq!(ids.map(|id| id.bytes()), [4, 2, 0, 4]);
     }
 
     #[test]

@@ -4,10 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::json::Value;
-use crate::spec::{Revision, header, meta};
+use crate::spec::{Revision, spoken};
 use crate::trace::{Connection, Event, Party, Seq};
-use crate::wire::{ErrorReply, Id, Message, Notification, Request, Response};
+use crate::wire::{ErrorReply, Id, Message, Response};
 
 /// The conversations of a trace, as far as they have been read.
 pub(in crate::check) struct Exchanges<'a> {
@@ -51,10 +50,7 @@ impl<'a> Exchanges<'a> {
     /// Takes note of the headers of an HTTP request.
     pub(in crate::check) fn request(&mut self, event: &Event, headers: &[(String, String)]) {
         let Some(exchange) = event.exchange else { return };
-        let named = headers
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(header::MCP_PROTOCOL_VERSION));
-        if let Some(revision) = named.and_then(|(_, value)| value.trim().parse().ok()) {
+        if let Some(revision) = spoken::of_headers(headers).known() {
             self.conversation(event).headers.insert(exchange, revision);
         }
     }
@@ -63,7 +59,8 @@ impl<'a> Exchanges<'a> {
     pub(in crate::check) fn place(&mut self, event: &Event, message: &Message) -> Place {
         match message {
             Message::Request(request) => {
-                let revision = proposed(request).or_else(|| carried(request.params.as_ref()));
+                let revision =
+                    spoken::proposed(message).or_else(|| spoken::carried(message).known());
                 let revision = revision.unwrap_or_else(|| self.in_force(event));
                 let (seq, method) = (event.seq, request.method.clone());
                 let asked = Asked { seq, method, revision };
@@ -74,8 +71,9 @@ impl<'a> Exchanges<'a> {
                 }
                 Place { revision, answers: None }
             }
-            Message::Notification(Notification { params, .. }) => {
-                let revision = carried(params.as_ref()).unwrap_or_else(|| self.in_force(event));
+            Message::Notification(_) => {
+                let carried = spoken::carried(message).known();
+                let revision = carried.unwrap_or_else(|| self.in_force(event));
                 Place { revision, answers: None }
             }
             Message::Response(Response { id, result }) => {
@@ -83,7 +81,7 @@ impl<'a> Exchanges<'a> {
                 let revision = answers.as_ref().map(|asked| asked.revision);
                 let mut revision = revision.unwrap_or_else(|| self.in_force(event));
                 if answers.as_ref().is_some_and(|asked| asked.method == "initialize")
-                    && let Some(agreed) = named(result)
+                    && let Some(agreed) = spoken::settled(result).known()
                 {
                     self.conversation(event).agreed = Some(agreed);
                     revision = agreed;
@@ -126,31 +124,12 @@ impl<'a> Exchanges<'a> {
     }
 }
 
-/// The revision in which a client wants to begin a conversation.
-fn proposed(request: &Request) -> Option<Revision> {
-    if request.method != "initialize" {
-        return None;
-    }
-    named(request.params.as_ref()?)
-}
-
-/// The revision that a message carries with it.
-fn carried(params: Option<&Value>) -> Option<Revision> {
-    params?.get("_meta")?.get(meta::PROTOCOL_VERSION)?.as_str()?.parse().ok()
-}
-
-/// The revision that `initialize` or its result names: one that has a handshake, for that is what `initialize` chooses,
-/// whatever version it names.
-fn named(value: &Value) -> Option<Revision> {
-    let named: Revision = value.get("protocolVersion")?.as_str()?.parse().ok()?;
-    Some(named.min(Revision::NEWEST_HANDSHAKE))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::spec::meta;
     use crate::trace::{Reading, Recorder, What};
 
     /// The revision of the last message of a conversation, and the method that it answers.
@@ -223,6 +202,8 @@ mod tests {
         assert_eq!(revision(&[(Client, None, begin.clone())]), "2025-11-25");
         let mut newer = begin.clone();
         newer["params"]["protocolVersion"] = json!("2026-07-28");
+        assert_eq!(revision(&[(Client, None, newer.clone())]), "2025-11-25");
+        newer["params"]["protocolVersion"] = json!("1999-01-01");
         assert_eq!(revision(&[(Client, None, newer)]), "2025-11-25");
         let handshake = [(Client, None, begin), (Server, None, agreed)];
         assert_eq!(revision(&handshake), "2025-06-18");
@@ -233,7 +214,11 @@ mod tests {
         assert_eq!(after(&[(Client, None, asked(1, "ping"))]), "2025-06-18");
         assert_eq!(after(&[(Client, None, carrying.clone())]), "2026-07-28");
         assert_eq!(after(&[(Client, None, carrying), (Server, None, answer(5))]), "2026-07-28");
-        let header = (Client, Some(4), json!("2024-11-05"));
+        let mut without = handshake.to_vec();
+        without[1].2["result"]["protocolVersion"] = json!("2026-07-28");
+        without.push((Client, None, asked(1, "ping")));
+        assert_eq!(revision(&without), "2025-11-25");
+        let header = (Client, Some(4), json!(" 2024-11-05 "));
         assert_eq!(after(&[header.clone(), (Client, Some(4), asked(1, "ping"))]), "2024-11-05");
         assert_eq!(after(&[header, (Client, Some(5), asked(1, "ping"))]), "2025-06-18");
         let unknown = (Client, Some(4), json!("1999-01-01"));

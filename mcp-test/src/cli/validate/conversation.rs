@@ -12,7 +12,8 @@ use crate::check::requirement_of;
 use crate::expect::words;
 use crate::json::{Pointer, Value};
 use crate::spec::schema::{Authority, Schemas, Violation};
-use crate::spec::{Revision, header, meta, requirement};
+use crate::spec::spoken::{self, Named};
+use crate::spec::{Revision, requirement};
 use crate::trace::{Connection, Party, Reading};
 use crate::wire::{Frame, Id, Malformed, Message};
 
@@ -22,11 +23,22 @@ const REQUESTS: usize = 100_000;
 const ALIKE: usize = 16;
 /// How many connections are remembered, the newest ones.
 const CONNECTIONS: usize = 1000;
+/// Of how many HTTP exchanges of a connection the header is remembered, the newest ones.
+const EXCHANGES: usize = 10_000;
 /// How long a method and an id may be to be remembered, in bytes.
 const NAME: usize = 256;
 
-/// Who says something, where that is known: on which connection, and which side.
-pub(super) type Speaker = Option<(Connection, Party)>;
+/// Who says something, where that is known.
+pub(super) type Speaker = Option<Place>;
+
+/// Where something is said.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) connection: Connection,
+    pub(super) party: Party,
+    /// The HTTP exchange.
+    pub(super) exchange: Option<u64>,
+}
 
 /// Why a message cannot be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +61,10 @@ pub(super) struct Conversation<'a> {
 /// One connection; where they are not told apart, all that was said.
 #[derive(Default)]
 struct Channel {
+    /// What was learnt last.
     revision: Option<Revision>,
+    /// What HTTP requests say in their headers.
+    headers: BTreeMap<u64, Revision>,
     /// The requests that have not been answered, by who asked and by id, in their order.
     asked: HashMap<(Option<Party>, Id), Vec<Asked>>,
 }
@@ -67,14 +82,18 @@ impl<'a> Conversation<'a> {
         Self { schemas, given, channels: BTreeMap::new(), open: 0 }
     }
 
-    /// Takes note of the headers of an HTTP request, which name the revision of what it brings.
+    /// Takes note of the headers of an HTTP request, which name the revision of its exchange; that of the connection
+    /// only as long as nothing else does.
     pub(super) fn carried(&mut self, speaker: Speaker, headers: &[(String, String)]) {
-        let named = headers
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(header::MCP_PROTOCOL_VERSION))
-            .and_then(|(_, value)| value.parse().ok());
+        let Some(named) = spoken::of_headers(headers).known() else { return };
         let channel = self.channel(speaker);
-        channel.revision = named.or(channel.revision);
+        channel.revision = channel.revision.or(Some(named));
+        if let Some(exchange) = speaker.and_then(|place| place.exchange) {
+            channel.headers.insert(exchange, named);
+            if channel.headers.len() > EXCHANGES {
+                channel.headers.pop_first();
+            }
+        }
     }
 
     /// Judges what stands on a line: a message, or a batch.
@@ -149,7 +168,7 @@ impl<'a> Conversation<'a> {
 
     /// Holds a reply against the requests that it may answer: the first that it fits, or else the first.
     fn reply(&mut self, speaker: Speaker, message: &Message) -> Result<Verdict, Unjudged> {
-        let other = speaker.map(|(_, party)| match party {
+        let other = speaker.map(|place| match place.party {
             Party::Client => Party::Server,
             _ => Party::Client,
         });
@@ -190,7 +209,7 @@ impl<'a> Conversation<'a> {
     }
 
     fn channel(&mut self, speaker: Speaker) -> &mut Channel {
-        let connection = speaker.map(|(connection, _)| connection);
+        let connection = speaker.map(|place| place.connection);
         if !self.channels.contains_key(&connection)
             && self.channels.len() >= CONNECTIONS
             && let Some((_, oldest)) = self.channels.pop_first()
@@ -201,15 +220,10 @@ impl<'a> Conversation<'a> {
     }
 
     fn remember(&mut self, speaker: Speaker, id: &Id, method: &str, revision: Revision) {
-        let id_length = match id {
-            Id::String(text) => text.len(),
-            Id::Number(number) => number.as_str().len(),
-            Id::Null => 0,
-        };
-        if id_length > NAME || method.len() > NAME || self.open >= REQUESTS {
+        if id.bytes() > NAME || method.len() > NAME || self.open >= REQUESTS {
             return;
         }
-        let key = (speaker.map(|(_, party)| party), id.clone());
+        let key = (speaker.map(|place| place.party), id.clone());
         let asked = Asked { method: method.to_owned(), revision };
         let alike = self.channel(speaker).asked.entry(key).or_default();
         if alike.len() < ALIKE {
@@ -229,10 +243,15 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// The revision that is given, or that was learnt last.
+    /// The revision that is given, that the exchange has, or that was learnt last.
     fn known(&self, speaker: Speaker) -> Option<Revision> {
-        let channel = self.channels.get(&speaker.map(|(connection, _)| connection));
-        self.given.or(channel.and_then(|channel| channel.revision))
+        if self.given.is_some() {
+            return self.given;
+        }
+        let channel = self.channels.get(&speaker.map(|place| place.connection))?;
+        let exchange = speaker.and_then(|place| place.exchange);
+        let header = exchange.and_then(|exchange| channel.headers.get(&exchange));
+        header.copied().or(channel.revision)
     }
 
     /// The revision whose pages are cited where nothing hangs on it.
@@ -249,24 +268,16 @@ impl<'a> Conversation<'a> {
         if let Some(given) = self.given {
             return Ok(given);
         }
-        let params = message.params();
-        let asked = params.filter(|_| message.method() == Some("initialize"));
-        let asked = asked.and_then(|params| params.get("protocolVersion"));
-        let carried = params
-            .and_then(|params| params.get("_meta"))
-            .and_then(|meta| meta.get(meta::PROTOCOL_VERSION));
-        // One that is not known here, or has no handshake, is for the server to refuse, in words of the era.
-        let named = match (asked, carried) {
-            (Some(asked), _) => {
-                let has_it = read(asked).filter(|revision| revision.has_handshake());
-                Some(has_it.unwrap_or(Revision::NEWEST_HANDSHAKE))
-            }
-            (None, Some(carried)) => Some(read(carried).unwrap_or(Revision::NEWEST)),
-            (None, None) => None,
-        };
-        let channel = self.channel(speaker);
-        channel.revision = named.or(channel.revision);
-        channel.revision.ok_or(Unjudged::NoRevision)
+        let named = spoken::proposed(message).or_else(|| match spoken::carried(message) {
+            Named::Known(revision) => Some(revision),
+            // One that is not known here is for the server to refuse, in words of the era.
+            Named::Unknown => Some(Revision::NEWEST),
+            Named::Nothing => None,
+        });
+        if named.is_some() {
+            self.channel(speaker).revision = named;
+        }
+        named.or(self.known(speaker)).ok_or(Unjudged::NoRevision)
     }
 
     /// The revision that a reply settles on, if it is the one to `initialize`.
@@ -278,17 +289,20 @@ impl<'a> Conversation<'a> {
     ) -> Result<Option<Revision>, Unjudged> {
         let Message::Response(response) = message else { return Ok(None) };
         let answers = asked.is_empty() || asked.iter().any(|it| it.method == "initialize");
-        let says = response.result.get("protocolVersion").filter(|_| answers);
-        let Some(says) = says.filter(|_| self.given.is_none()) else { return Ok(None) };
-        let Some(text) = says.as_str() else { return Ok(None) };
-        let revision = read(says).ok_or_else(|| Unjudged::UnknownRevision(text.to_owned()))?;
+        if !answers || self.given.is_some() {
+            return Ok(None);
+        }
+        let revision = match spoken::settled(&response.result) {
+            Named::Known(revision) => revision,
+            Named::Unknown => {
+                let named = response.result.get("protocolVersion").and_then(Value::as_str);
+                return Err(Unjudged::UnknownRevision(named.unwrap_or_default().to_owned()));
+            }
+            Named::Nothing => return Ok(None),
+        };
         self.channel(speaker).revision = Some(revision);
         Ok(Some(revision))
     }
-}
-
-fn read(named: &Value) -> Option<Revision> {
-    named.as_str()?.parse().ok()
 }
 
 impl Wrong {

@@ -18,7 +18,7 @@ mod verdict;
 
 use bytes::Bytes;
 
-use self::conversation::{Conversation, Speaker, Unjudged};
+use self::conversation::{Conversation, Place, Speaker, Unjudged};
 use self::input::{Input, Line, Lines};
 use self::report::Report;
 use self::verdict::Verdict;
@@ -131,7 +131,8 @@ impl Judge<'_> {
             let event = reader.event(&text).map_err(|reason| {
                 self.unjudgeable(format!("line {number} of the trace is no event: {reason}"))
             })?;
-            let speaker = Some((event.connection, event.party));
+            let (connection, party, exchange) = (event.connection, event.party, event.exchange);
+            let speaker = Some(Place { connection, party, exchange });
             match event.what {
                 What::HttpRequest { headers, .. } => conversation.carried(speaker, &headers),
                 What::Message { .. } | What::Noise { .. } if event.deliberate => {

@@ -119,6 +119,8 @@ fn without_a_revision_nothing_is_judged() {
     assert_eq!(told(None, unknown), "line 1: UnknownRevision(\"2099-01-01\")");
     let ahead = OPENING.replacen("2025-11-25", "2026-07-28", 1);
     assert_eq!(told(None, &ahead), told(None, OPENING));
+    let beyond = OPENING.replace("2025-06-18", "2026-07-28");
+    assert_eq!(told(None, &beyond), told(None, OPENING));
     let stateless = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
 {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#;
     insta::assert_snapshot!(told(None, stateless), @r#"
@@ -137,4 +139,29 @@ fn without_a_revision_nothing_is_judged() {
       got nothing
       DiscoverResult: https://modelcontextprotocol.io/specification/2026-07-28/server/discover#discoverresult
     "#);
+}
+
+#[test]
+fn a_header_is_for_its_exchange_and_for_the_connection_only_where_nothing_else_is() {
+    let schemas = Schemas::ours();
+    let mut conversation = Conversation::new(&schemas, None);
+    let connection = crate::trace::Recorder::new().open("http");
+    let place = |exchange| {
+        Some(Place { connection, party: crate::trace::Party::Client, exchange: Some(exchange) })
+    };
+    let named = |version: &str| [("mcp-protocol-version".to_owned(), version.to_owned())];
+    let spoken = |conversation: &mut Conversation<'_>, exchange, text: &'static str| {
+        let text = Bytes::from_static(text.as_bytes());
+        let said = conversation.said(place(exchange), &text, &Reading::of(&text));
+        said.map(|verdicts| verdicts[0].revision.map(Revision::as_str))
+    };
+    let ping = r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#;
+    assert_eq!(spoken(&mut conversation, 0, ping), Err(Unjudged::NoRevision));
+    conversation.carried(place(1), &named(" 2025-03-26 "));
+    assert_eq!(spoken(&mut conversation, 0, ping), Ok(Some("2025-03-26")));
+    let begin = OPENING.lines().next().expect("a line");
+    assert_eq!(spoken(&mut conversation, 2, begin), Ok(Some("2025-11-25")));
+    conversation.carried(place(3), &named("2024-11-05"));
+    assert_eq!(spoken(&mut conversation, 3, ping), Ok(Some("2024-11-05")));
+    assert_eq!(spoken(&mut conversation, 4, ping), Ok(Some("2025-11-25")));
 }

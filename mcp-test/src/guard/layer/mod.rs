@@ -23,10 +23,12 @@ use self::{
 };
 use super::{
     Guard, batch,
-    conversation::Named,
     judge::{Carried, Verdict},
 };
-use crate::spec::{Revision, header};
+use crate::spec::{
+    Revision, header,
+    spoken::{self, Named},
+};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -171,7 +173,7 @@ impl Gate {
 /// The revision that the headers name.
 fn named(headers: &HeaderMap) -> Named {
     match headers.get(header::MCP_PROTOCOL_VERSION).map(HeaderValue::to_str) {
-        Some(Ok(name)) => Named::read(Some(name.trim())),
+        Some(Ok(name)) => spoken::of_header(name),
         Some(Err(_)) => Named::Unknown,
         None => Named::Nothing,
     }

@@ -48,6 +48,12 @@ async fn the_result_of_initialize_settles_it() {
     let old = agreed(Revision::V2025_03_26);
     let heard = conversation(&guard, &[INITIALIZE, BATCH], &[&old]).await;
     assert_eq!(heard.lines().last(), Some("{\"passed\":true}"));
+    // A handshake cannot settle on a revision without one: the newest that has one is meant, which has `ping`.
+    let ahead = agreed(Revision::V2026_07_28);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let guard_of_known = Guard::negotiated().reject_unknown_methods();
+    let heard = conversation(&guard_of_known, &[INITIALIZE, ping], &[&ahead]).await;
+    assert_eq!(heard.lines().last(), Some("{\"passed\":true}"));
     let new = agreed(Revision::V2025_06_18);
     let heard = conversation(&guard, &[INITIALIZE, BATCH], &[&new]).await;
     insta::assert_snapshot!(heard.lines().last().unwrap(), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a single message, got a batch","data":{"pointer":"","reason":"expected a single message, got a batch"}}}"#);
