@@ -233,18 +233,22 @@ fn the_definitions_that_follow_the_text() {
     HeaderMismatchError @2026-07-28
     ImageContent @2024-11-05..
     InitializeRequestParams @2024-11-05..2025-06-18
+    InputRequiredResult @2026-07-28
     JSONRPCErrorResponse @2024-11-05..
-    JSONRPCRequest @2026-07-28
+    JSONRPCNotification @2025-11-25..
+    JSONRPCRequest @2025-11-25..
     JSONValue @2026-07-28
     LoggingMessageNotificationParams @2024-11-05..2025-06-18
     MissingRequiredClientCapabilityError @2026-07-28
+    Notification @2025-11-25..
     PaginatedRequestParams @2024-11-05..2025-06-18
     ProgressNotificationParams @2024-11-05..2025-06-18
     ReadResourceRequestParams @2024-11-05..2025-06-18
-    Request @2026-07-28
+    Request @2025-11-25..
     ResourceRequestParams @2024-11-05..2025-06-18
     ResourceUpdatedNotificationParams @2024-11-05..2025-06-18
     SetLevelRequestParams @2024-11-05..2025-06-18
+    SubscriptionsAcknowledgedNotificationParams @2026-07-28
     URLElicitationRequiredError @2025-11-25
     UnsupportedProtocolVersionError @2026-07-28
     ");

@@ -11,6 +11,10 @@ use crate::document;
 /// How many files of examples there are at least; that the folder is empty is no agreement.
 const EXAMPLES: usize = 100;
 
+/// An example that is none by the text: what was read, without how long it may be kept. The official schema takes it for
+/// an `InputRequiredResult`, which it lets be without all that such a result is for.
+const LOOSE: &str = "read-resource-result-response.json";
+
 #[test]
 fn each_example_has_the_shape_it_is_an_example_of() {
     let revision = Revision::V2026_07_28;
@@ -28,6 +32,10 @@ fn each_example_has_the_shape_it_is_an_example_of() {
             for authority in [Authority::Text, Authority::Schema] {
                 let shape = Schemas::ours().definition(&name, revision, authority);
                 let shape = shape.unwrap_or_else(|| panic!("no shape {name}"));
+                if authority == Authority::Text && path.ends_with(LOOSE) {
+                    assert!(!shape.is_valid(&value), "{LOOSE} is an example by the text, too");
+                    continue;
+                }
                 for violation in shape.violations(&value) {
                     wrong += &format!("{}, by {authority:?}: {violation}\n", path.display());
                 }

@@ -1,10 +1,17 @@
 //! Where the official schema says something else than the specification's text. We follow the text.
 //!
 //! Each disagreement has its line, begun with `~`, in the shape files: read with [`Authority::Schema`](super::Authority)
-//! the shapes say what the official schema says. Nothing else differs; a differential test holds us to it.
+//! the shapes say what the official schema says. Nothing else in them differs; a differential test holds us to it.
 //!
-//! That a request has an id and a notification has none is beside the definitions: [`Schemas::judge`](super::Schemas::judge)
-//! asks for it where the text counts, and the official schema does not until 2025-11-25, or not at all.
+//! # Beside the definitions
+//!
+//! One rule of the text has no line, since it stands in no definition: a request has an id and a notification has none.
+//! [`Schemas::judge`](super::Schemas::judge) and [`Schemas::judge_value`](super::Schemas::judge_value) ask for it where
+//! the text counts; a [`Definition`](super::Definition) by itself does not.
+//!
+//! What the text asks across messages is not asked here at all, for no message shows it by itself: whether a
+//! notification that lists have changed came on the stream of a subscription, and then with its id. That is for
+//! scenarios.
 
 use crate::spec::{Revision, Revisions};
 
@@ -34,7 +41,19 @@ impl Disagreement {
 }
 
 /// All disagreements, by id.
+///
+/// Besides, there is the rule of ids: a request has one and a notification has none. It is judged where the text counts,
+/// and has no entry here since it stands in no definition; see [`Schemas::judge`](super::Schemas::judge).
 pub const DISAGREEMENTS: &[Disagreement] = &[
+    Disagreement {
+        id: "acknowledged-subscription",
+        revisions: Revisions::only(Revision::V2026_07_28),
+        definition: "SubscriptionsAcknowledgedNotificationParams",
+        says: "An acknowledgement carries the id of its subscription in `_meta`, as all does that comes on the stream of \
+               one. The schema lets any notification be without, since only some come on such a stream.",
+        reason: "An acknowledgement always comes on one, and over stdio nothing else tells which it acknowledges.",
+        page: "basic/patterns/subscriptions#acknowledgment",
+    },
     Disagreement {
         id: "base64",
         revisions: Revisions::all(),
@@ -72,6 +91,15 @@ pub const DISAGREEMENTS: &[Disagreement] = &[
         page: "client/elicitation#requested-schema",
     },
     Disagreement {
+        id: "input-or-state",
+        revisions: Revisions::only(Revision::V2026_07_28),
+        definition: "InputRequiredResult",
+        says: "A result that asks for input holds at least one of `inputRequests` and `requestState`. The schema lets both \
+               be absent, and demands one of them only in its description.",
+        reason: "Without either the client has nothing to answer and nothing to repeat its request with.",
+        page: "basic/patterns/mrtr#server-requirements-basic-workflow",
+    },
+    Disagreement {
         id: "json-values",
         revisions: Revisions::only(Revision::V2026_07_28),
         definition: "JSONValue",
@@ -90,12 +118,14 @@ pub const DISAGREEMENTS: &[Disagreement] = &[
         page: "basic/patterns/progress#progress-flow",
     },
     Disagreement {
-        id: "request-meta",
-        revisions: Revisions::only(Revision::V2026_07_28),
+        id: "meta-of-unknown",
+        revisions: Revisions::from(Revision::V2025_11_25),
         definition: "JSONRPCRequest",
-        says: "The version and the client's capabilities are in `_meta` of every request. The schema asks for them \
-               only in the requests that it knows.",
-        reason: "A request without them is malformed and has to be refused, whatever its method.",
+        says: "What `_meta` of params is does not depend on the method: an object with reserved members, from 2026-07-28 \
+               on with the version and the client's capabilities in that of every request. The schema says so only of \
+               the requests and notifications that it knows.",
+        reason: "Who does not know a method reads `_meta` all the same; a request of 2026-07-28 without it is malformed \
+                 and has to be refused, whatever its method.",
         page: "basic/index#meta",
     },
     Disagreement {

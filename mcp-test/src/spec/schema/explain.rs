@@ -5,7 +5,7 @@
 //! Where nothing decides, the union itself is what was expected.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::fits::{fits, length_within};
 use super::model::{Index, Member, Model, Object, Type};
@@ -163,18 +163,21 @@ impl<'a> Walk<'a> {
         if let Some(meant) = self.meant_by_literals(choices, value) {
             return meant;
         }
-        let mut ranked: Vec<(usize, usize, &'c Choice<'a>)> = choices
+        let mut ranked: Vec<_> = choices
             .iter()
             .map(|choice| {
-                let wrong = self.count(choice, value);
-                let foreign = choice.foreign_members(value);
-                (wrong, foreign, *choice)
+                let wrong = self.wrong(choice, value);
+                ((wrong.len(), choice.foreign_members(value)), wrong, *choice)
             })
             .collect();
-        ranked.sort_by_key(|(wrong, foreign, _)| (*wrong, *foreign));
+        ranked.sort_by_key(|(distance, ..)| *distance);
         match ranked.as_slice() {
-            [(wrong, foreign, best), (next_wrong, next_foreign, _), ..]
-                if (wrong, foreign) < (next_wrong, next_foreign) =>
+            // Where the same is wrong whichever was meant, it does not matter which.
+            [(least, wrong, best), others @ ..]
+                if others
+                    .iter()
+                    .take_while(|(distance, ..)| distance == least)
+                    .all(|(_, found, _)| found == wrong) =>
             {
                 Meant::Choice(best)
             }
@@ -182,21 +185,33 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The choices in words, each with the member that it wants and the value does not have, if that tells them apart.
+    /// The choices in words, each with the member that it wants and the value does not have, if that tells them apart;
+    /// those that are parts of one definition by its name.
     fn each_with_what_is_missing(&self, choices: &[&Choice<'a>], value: &Value) -> Option<String> {
-        let mut wanted = Vec::new();
-        let mut phrases = Vec::new();
+        let mut wanted: Vec<&str> = Vec::new();
+        let mut kinds: Vec<(&str, Vec<String>)> = Vec::new();
         for choice in choices {
             let shape = self.model.shape(choice.shape);
             let mut members = choice.object()?.members.iter();
             let missing = members.find(|it| it.required && value.get(it.name).is_none())?;
-            if wanted.contains(&missing.name) || shape.of != *choice.of {
+            let is_named = match &shape.of {
+                Type::Union(types) => types.contains(choice.of),
+                of => of == choice.of,
+            };
+            if wanted.contains(&missing.name) || !is_named {
                 return None;
             }
             wanted.push(missing.name);
-            phrases.push(format!("{} with `{}`", article(shape.name), missing.name));
+            let member = format!("`{}`", missing.name);
+            match kinds.last_mut() {
+                Some((name, members)) if *name == shape.name => members.push(member),
+                _ => kinds.push((shape.name, vec![member])),
+            }
         }
-        Some(words::list(phrases, "or"))
+        let kinds = kinds.into_iter().map(|(name, members)| {
+            format!("{} with {}", article(name), words::list(members, "or"))
+        });
+        Some(words::list(kinds, "or"))
     }
 
     /// By the member that tells the choices apart: the choice that has the value's literal there, or that it has none.
@@ -248,11 +263,11 @@ impl<'a> Walk<'a> {
             .map(|it| it.name)
     }
 
-    /// How many things are wrong with the value as that choice.
-    fn count(&self, choice: &Choice<'a>, value: &Value) -> usize {
+    /// What is wrong with the value as that choice: where, and what was expected there.
+    fn wrong(&self, choice: &Choice<'a>, value: &Value) -> BTreeSet<(String, String)> {
         let mut walk = Walk { model: self.model, found: Vec::new() };
         walk.of(choice.of, value, &Place { pointer: Pointer::root(), shape: choice.shape });
-        walk.found.len()
+        walk.found.into_iter().map(|it| (it.pointer.to_string(), it.expected)).collect()
     }
 
     /// What is there in words: what it is, where it is of another kind, and how long, where it is too long.

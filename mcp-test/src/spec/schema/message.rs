@@ -47,6 +47,11 @@ impl Schemas {
 
     /// Where the message is not what `revision` says, seen from its root: at most six places, the most telling first.
     ///
+    /// Where the text counts, a method that is known as one of requests is refused without an id, and one of notifications
+    /// with one. The definitions do not say so: until 2025-06-18 those of the single methods have no `id`, and at no
+    /// revision does one exclude it. A method that is not known may be either. Once an official schema was loaded for the
+    /// revision, that schema alone decides.
+    ///
     /// `answers` is the method of the request, if the message is a reply and it is known what to.
     ///
     /// ```

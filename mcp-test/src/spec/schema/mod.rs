@@ -85,6 +85,9 @@ pub use schemas::{Schemas, json_schema};
 pub use violation::Violation;
 
 /// Whom to believe where the official schema and the specification's text disagree.
+///
+/// They disagree in what [`DISAGREEMENTS`] lists, and in one rule beside it: by the text a request has an id and a
+/// notification has none, whatever the definition of its method says; see [`Schemas::judge`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Authority {
     /// The text, which is what peers are held to.

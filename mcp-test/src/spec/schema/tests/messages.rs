@@ -40,12 +40,33 @@ fn requests_and_notifications_are_judged_by_their_method() {
     insta::assert_snapshot!(told(NEW, None, call(json!({"name": "add"}))), @"expected `/params/_meta` is a RequestMetaObject, got nothing (CallToolRequestParams)");
     insta::assert_snapshot!(told(LATE, None, json!({"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "add"}})), @"expected `/id` is a string or an integer, got nothing (CallToolRequest)");
     insta::assert_snapshot!(told(LATE, None, json!({"jsonrpc": "2.0", "id": null, "method": "ping"})), @"expected `/id` is a string or an integer, got null (RequestId)");
-    insta::assert_snapshot!(told(LATE, None, json!({"jsonrpc": "2.0", "id": 1, "method": "x/y", "params": []})), @"expected `/params` is an object, got [], which is an empty array (JSONRPCRequest)");
+    insta::assert_snapshot!(told(LATE, None, json!({"jsonrpc": "2.0", "id": 1, "method": "x/y", "params": []})), @"expected `/params` is an object, got [], which is an empty array (RequestParams)");
+    for revision in [OLD, LATE, NEW] {
+        let unknown =
+            json!({"jsonrpc": "2.0", "method": "notifications/x", "params": {"_meta": 7}});
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(told(revision, None, unknown), @"expected `/params/_meta` is an object, got 7, which is a number (NotificationMetaObject)");
+        }
+    }
     assert_eq!(
         told(LATE, None, json!({"jsonrpc": "2.0", "id": 1, "method": "x/y", "params": {"a": 1}})),
         ""
     );
     assert_eq!(told(LATE, None, json!({"jsonrpc": "2.0", "method": "notifications/x"})), "");
+}
+
+#[test]
+fn an_acknowledgement_says_of_which_subscription_it_is() {
+    let acknowledged = |meta| {
+        json!({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+            "params": {"_meta": meta, "notifications": {}}})
+    };
+    let key = "io.modelcontextprotocol/subscriptionId";
+    insta::assert_snapshot!(told(NEW, None, acknowledged(json!({}))), @"expected `/params/_meta/io.modelcontextprotocol~1subscriptionId` is a string or an integer, got nothing (SubscriptionsAcknowledgedNotificationMetaObject)");
+    assert_eq!(told(NEW, None, acknowledged(json!({key: 1}))), "");
+    // Whether another notification came on such a stream is not to be seen in it.
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    assert_eq!(told(NEW, None, changed), "");
 }
 
 #[test]
@@ -69,6 +90,20 @@ fn results_are_judged_by_the_method_they_answer() {
     insta::assert_snapshot!(told(LATE, Some("tools/list"), result(json!({}))), @"expected `/result/tools` is an array of Tools, got nothing (ListToolsResult)");
     insta::assert_snapshot!(told(NEW, Some("tools/call"), result(json!({"content": []}))), @"expected `/result/resultType` is a string, got nothing (CallToolResult)");
     insta::assert_snapshot!(told(NEW, Some("tools/call"), result(json!({"resultType": "input_required", "inputRequests": []}))), @"expected `/result/inputRequests` is an object, got [], which is an empty array (InputRequests)");
+    insta::assert_snapshot!(told(NEW, Some("tools/call"), result(json!({"resultType": "input_required"}))), @r#"expected `/result` is an InputRequiredResult with `inputRequests` or `requestState`, got {"resultType":"input_required"} (InputRequiredResult)"#);
+    insta::assert_snapshot!(told(NEW, Some("tools/call"), result(json!({"resultType": "input_required", "inputRequests": {"a": {"method": "ping"}}, "requestState": 5}))), @r#"
+    expected `/result/requestState` is a string, got 5, which is a number (InputRequiredResult)
+    expected `/result/inputRequests/a/method` is "sampling/createMessage", "roots/list" or "elicitation/create", got "ping" (InputRequest)
+    "#);
+    insta::assert_snapshot!(told(NEW, Some("tools/call"), result(json!({"resultType": "input_required", "inputRequests": {"a": {}}, "requestState": "s"}))), @r#"expected `/result/inputRequests/a/method` is "sampling/createMessage", "roots/list" or "elicitation/create", got nothing (InputRequest)"#);
+    assert_eq!(
+        told(
+            NEW,
+            Some("tools/call"),
+            result(json!({"resultType": "input_required", "requestState": "s"}))
+        ),
+        ""
+    );
     insta::assert_snapshot!(told(LATE, Some("tools/call"), result(json!({"task": {"taskId": 1}}))), @r#"
     expected `/result/task/status` is "working", "input_required", "completed", "failed" or "cancelled", got nothing (Task)
     expected `/result/task/createdAt` is a string, got nothing (Task)
