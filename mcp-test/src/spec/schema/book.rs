@@ -30,6 +30,8 @@ pub(super) struct Book {
     pub(super) entries: Vec<Entry>,
     by_method: HashMap<Cow<'static, str>, Index>,
     by_code: HashMap<i64, Index>,
+    /// What ids must be.
+    pub(super) of_id: Option<Index>,
     /// What the entries mean, if they are ours.
     pub(super) model: Option<Model>,
     #[cfg(feature = "schema")]
@@ -103,15 +105,18 @@ impl Book {
                 Some((code, index))
             })
             .collect();
-        Self {
+        let mut book = Self {
             revision,
             entries,
             by_method,
             by_code,
+            of_id: None,
             model,
             #[cfg(feature = "schema")]
             compiled,
-        }
+        };
+        book.of_id = book.find("RequestId");
+        book
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Index> {

@@ -36,7 +36,8 @@ fn object_fits(model: &Model, object: &Object, value: &json::Object) -> bool {
         Some(rest) => object.member(name).is_some() || fits(model, rest, value),
         None => true,
     };
-    members && (object.rest.is_none() || value.effective().all(rest))
+    // Only where something is wrong does it matter whether that counts, or comes again.
+    members && (object.rest.is_none() || value.iter().all(rest) || value.effective().all(rest))
 }
 
 pub(super) fn length_within(range: Range, length: usize) -> bool {

@@ -156,8 +156,8 @@ impl Judge {
             return Some(input);
         }
         let usual = self.book.entry(self.book.of_method(answers?)?).result?;
-        if let Some(task) = self.book.find(TASK)
-            && result.get("task").is_some()
+        if result.get("task").is_some()
+            && let Some(task) = self.book.find(TASK)
             && !self.book.entry(usual).required.iter().any(|name| result.get(name).is_some())
         {
             return Some(task);
@@ -235,7 +235,7 @@ impl Judge {
     }
 
     fn id(&self, id: &Id) -> Vec<Violation> {
-        let of_id = self.named(&["RequestId"]);
+        let of_id = self.book.of_id.map(|index| self.definition(index));
         let found = of_id.map(|of_id| of_id.violations(&id.to_value())).unwrap_or_default();
         found.into_iter().map(|it| it.within(Pointer::root().member("id"))).collect()
     }
