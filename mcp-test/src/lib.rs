@@ -8,7 +8,7 @@
 //! | floor | modules |
 //! |---|---|
 //! | 0 | `json` `clock` |
-//! | 1 | `wire` `expect` |
+//! | 1 | `wire` `expect` `yaml` |
 //! | 2 | `json_schema` |
 //! | 3 | `spec` |
 //! | 4 | `trace` `process` |
@@ -16,7 +16,7 @@
 //! | 6 | `client` `server` `guard` |
 //! | 7 | `assert` |
 //! | 8 | `scenario` |
-//! | 9 | `scenarios` |
+//! | 9 | `scenarios` `cases` |
 //! | 10 | `run` |
 //! | 11 | `report` |
 //! | 12 | `harness` |
@@ -33,6 +33,8 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 pub mod assert;
+#[cfg(feature = "cases")]
+pub mod cases;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -56,6 +58,7 @@ pub mod spec;
 pub mod trace;
 pub mod transport;
 pub mod wire;
+pub mod yaml;
 
 /// What the macros expand to; no part of the public interface.
 #[doc(hidden)]

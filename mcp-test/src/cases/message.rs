@@ -1,0 +1,91 @@
+//! One message of a case, and what is asked of it.
+
+use std::fmt;
+
+use super::{Capture, Rule};
+use crate::json::{Pointer, Value};
+use crate::trace::Party;
+use crate::wire::Message;
+use crate::yaml::Span;
+
+/// Who says a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Direction {
+    /// The client, to the server: the key begins with `in`.
+    In,
+    /// The server, to the client: the key begins with `out`.
+    Out,
+}
+
+impl Direction {
+    /// The beginning of its keys.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+        }
+    }
+
+    /// The direction of a key at the root of a case, if it is one of a message.
+    #[must_use]
+    pub fn of_key(key: &str) -> Option<Self> {
+        [Self::In, Self::Out].into_iter().find(|direction| key.starts_with(direction.as_str()))
+    }
+
+    /// Who speaks.
+    #[must_use]
+    pub const fn speaker(self) -> Party {
+        match self {
+            Self::In => Party::Client,
+            Self::Out => Party::Server,
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A message as the case has it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CaseMessage {
+    /// The key: `in_request_to_initialize`.
+    pub key: String,
+    /// Who says it.
+    pub direction: Direction,
+    /// What is said.
+    pub value: Value,
+    /// What is said, if it is JSON-RPC 2.0.
+    pub message: Option<Message>,
+    /// How what really comes is compared with it.
+    pub rule: Rule,
+    /// What of it is kept for later messages.
+    pub captures: Vec<Capture>,
+    /// Where the key stands.
+    pub key_span: Span,
+    /// Where the value stands.
+    pub span: Span,
+    /// Where each value inside of it stands, in the order of the text.
+    pub(crate) spans: Vec<(Pointer, Span)>,
+}
+
+impl CaseMessage {
+    /// Where the value at a pointer stands; of what is not there, the nearest that is.
+    #[must_use]
+    pub fn place(&self, pointer: &Pointer) -> Span {
+        let mut pointer = pointer.clone();
+        loop {
+            if let Some((_, span)) = self.spans.iter().find(|(known, _)| *known == pointer) {
+                return *span;
+            }
+            match pointer.split_last() {
+                Some((parent, _)) => pointer = parent,
+                None => return self.span,
+            }
+        }
+    }
+}

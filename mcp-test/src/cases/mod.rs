@@ -1,0 +1,15 @@
+//! MCP Cases: conversations in YAML that test a server, stand in for one, and document it.
+//!
+//! A file is a stream of documents, each of them a [`Case`]: `case` names it, keys that begin with `in` hold what the client
+//! says, keys that begin with `out` what the server says, and keys that begin with `_` are [extensions](self::Settings).
+//!
+//! What a case becomes is a [scenario](crate::scenario): who runs it, compares it with a baseline and reports on it never
+//! learns of YAML.
+
+mod case;
+mod extension;
+mod message;
+
+pub use case::{Case, CaseFile, Cases};
+pub use extension::{Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, Settings, State};
+pub use message::{CaseMessage, Direction};
