@@ -41,6 +41,8 @@ pub struct Case {
     pub id: String,
     /// What it is called: the value of `case`.
     pub name: Option<String>,
+    /// The comments above its first key, a line each, without `#`: prose for those who read it.
+    pub comments: Vec<String>,
     /// Which document of the file it is, counted from one.
     pub number: usize,
     /// The messages, in the order in which they are said.

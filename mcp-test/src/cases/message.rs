@@ -55,6 +55,8 @@ impl fmt::Display for Direction {
 pub struct CaseMessage {
     /// The key: `in_request_to_initialize`.
     pub key: String,
+    /// The comments above the key, a line each, without `#`; those above the first key of a case belong to the case.
+    pub comments: Vec<String>,
     /// Who says it.
     pub direction: Direction,
     /// What is said.
