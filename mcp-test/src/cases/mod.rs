@@ -9,7 +9,9 @@
 mod case;
 mod extension;
 mod message;
+mod schema;
 
 pub use case::{Case, CaseFile, Cases};
 pub use extension::{Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, Settings, State};
 pub use message::{CaseMessage, Direction};
+pub use schema::json_schema;

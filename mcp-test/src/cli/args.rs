@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use super::cases::args::CasesArgs;
 use super::value::{self, Confidential};
 use crate::run::SchemaSource;
 use crate::scenario::{Profile, Suite};
@@ -49,6 +50,8 @@ pub(super) enum Command {
     /// Judge a message, another value, or a recorded conversation by the message shapes of a revision
     #[command(after_help = VALIDATE)]
     Validate(ValidateArgs),
+    /// MCP Cases: contracts in YAML that test servers, stand in for them, and document them
+    Cases(CasesArgs),
     /// List the scenarios
     List(ListArgs),
     /// Explain a scenario, a check or a requirement

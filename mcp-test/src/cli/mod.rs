@@ -6,6 +6,7 @@
 //! | `target` | from arguments to what is tested |
 //! | `client` | from the arguments of `client` to what is tested |
 //! | `conduct` | `server`, `check` and `client`: from a plan to reports and an exit code |
+//! | `cases` | MCP Cases: a file for each command |
 //! | `validate` | messages and conversations in a file, judged without any peer |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `url` | the URL of a target, and what is secret in it |
@@ -16,6 +17,7 @@
 //! terminal.
 
 mod args;
+mod cases;
 mod client;
 mod conduct;
 mod error;
@@ -58,6 +60,7 @@ fn obey(args: Args) -> Result<u8, CliError> {
         Command::Check(args) => return conduct::of_server(conduct::Kind::Check, &args),
         Command::Client(args) => return client::conduct(args),
         Command::Validate(args) => return validate::conduct(&args),
+        Command::Cases(args) => return cases::obey(&args),
         Command::Reference(args) => return reference::be(&args.what),
         Command::List(args) => list::text(&args)?,
         Command::Explain(args) => explain::text(&args.id)?,

@@ -64,6 +64,7 @@ fn help_names_the_commands() {
                     sent to
       validate      Judge a message, another value, or a recorded conversation by the message shapes of
                     a revision
+      cases         MCP Cases: contracts in YAML that test servers, stand in for them, and document them
       list          List the scenarios
       explain       Explain a scenario, a check or a requirement
       requirements  Search what the specification demands

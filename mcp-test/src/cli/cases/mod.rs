@@ -1,0 +1,21 @@
+//! `mcp-test cases …`: what can be done with files of MCP Cases.
+//!
+//! | file | what |
+//! |---|---|
+//! | `args` | the grammar: a variant of [`CasesCommand`] for each command |
+//! | `schema` | the JSON Schema of the format |
+//!
+//! A command is a file here, a variant in `args`, and an arm in [`obey`].
+
+pub(super) mod args;
+mod schema;
+
+use self::args::{CasesArgs, CasesCommand};
+use super::error::CliError;
+
+/// Does what the arguments ask for; gives the exit code.
+pub(super) fn obey(args: &CasesArgs) -> Result<u8, CliError> {
+    match &args.command {
+        CasesCommand::Schema => schema::print(),
+    }
+}
