@@ -9,8 +9,7 @@ use super::text::names;
 use super::{Scene, Staged, plain_assertions};
 use crate::check::Finding;
 use crate::expect::words;
-use crate::json::Value;
-use crate::spec::Revision;
+use crate::spec::{Revision, spoken};
 use crate::trace::{Event, Party, Trace, What};
 use crate::wire::Message;
 
@@ -41,16 +40,14 @@ plain_assertions! { [] Trace {
 
 impl Staged for Trace {
     fn scene(&self) -> Scene<'_> {
-        Scene { trace: Cow::Borrowed(self), revision: spoken(self).unwrap_or(Revision::NEWEST) }
+        Scene { trace: Cow::Borrowed(self), revision: settled_on(self).unwrap_or(Revision::NEWEST) }
     }
 }
 
 /// The revision that the handshake settled on.
-fn spoken(trace: &Trace) -> Option<Revision> {
+fn settled_on(trace: &Trace) -> Option<Revision> {
     trace.messages().find_map(|(_, message)| match message {
-        Message::Response(response) => {
-            response.result.get("protocolVersion").and_then(Value::as_str)?.parse().ok()
-        }
+        Message::Response(response) => spoken::settled(&response.result).known(),
         _ => None,
     })
 }

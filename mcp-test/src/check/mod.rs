@@ -21,6 +21,8 @@ pub use finding::{Blame, Finding, Severity};
 pub use judge::judge;
 pub use malformed::requirement_of;
 pub use shape::Shape;
+#[cfg(feature = "cli")]
+pub(crate) use shapes::in_words;
 pub use shapes::{ShapeJudgement, judge_shapes};
 pub use status::Status;
 #[cfg(feature = "schema")]

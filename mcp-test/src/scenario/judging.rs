@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{CheckBuilder, Part, Profile, Scenario, TASK};
 use crate::check::{Check, Collector, Finding};
 use crate::json::Value;
-use crate::spec::{Era, Revision};
+use crate::spec::{Era, Revision, spoken};
 use crate::trace::{Connection, Event, Party, Seq, Trace, What};
 use crate::transport::Left;
 use crate::wire::Message;
@@ -123,7 +123,7 @@ impl Judging {
         of_server.map(|(_, message)| message).find_map(|message| {
             let Message::Response(response) = message else { return None };
             response.result.get("serverInfo")?;
-            response.result.get("protocolVersion").and_then(Value::as_str)?.parse().ok()
+            spoken::settled(&response.result).known()
         })
     }
 

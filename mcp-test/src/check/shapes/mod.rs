@@ -189,9 +189,9 @@ impl Judge<'_> {
         allowed: bool,
     ) -> Finding {
         let Violation { pointer, expected, got, shape, link, .. } = violation;
-        let what = what(message, place);
         let revision = place.revision;
         let answers = place.answers.as_ref().map(|asked| asked.method.as_str());
+        let what = in_words(message, answers);
         let named = self.schemas.governing(message, answers, revision, self.authority);
         let requirement =
             requirements::find(&shape, &pointer, named.as_ref(), revision, event.party);
@@ -256,10 +256,9 @@ fn is_repeated(pointer: &Pointer, message: &Message) -> bool {
     pointer.as_str() == "/id" && matches!(message, Message::Error(_))
 }
 
-/// The message in a few words.
-fn what(message: &Message, place: &Place) -> String {
-    let answers = place.answers.as_ref().map(|asked| begun(&asked.method));
-    match (message, answers) {
+/// A message in a few words, which read on in a sentence; `answers` is the method of the request that a reply answers.
+pub(crate) fn in_words(message: &Message, answers: Option<&str>) -> String {
+    match (message, answers.map(begun)) {
         (Message::Request(request), _) => format!("the request `{}`", begun(&request.method)),
         (Message::Notification(said), _) => format!("the notification `{}`", begun(&said.method)),
         (Message::Response(_), Some(method)) => format!("the result of `{method}`"),

@@ -51,7 +51,7 @@ fn a_conversation_says_its_revision_and_results_are_held_against_their_requests(
       expected `/params/name` is a string
       got 5, which is a number
       CallToolRequestParams: https://modelcontextprotocol.io/specification/2025-06-18/server/tools#calling-tools
-    line 7: the error in answer to `tools/call` is valid as JSONRPCErrorResponse
+    line 7: the error reply to `tools/call` is valid as JSONRPCErrorResponse
     ");
 }
 

@@ -1,5 +1,6 @@
 //! What is said of one value: what it is, by which shape it was judged, and what is wrong with it.
 
+use crate::check;
 use crate::expect::words;
 use crate::json::{Object, Pointer, Value};
 use crate::spec::Revision;
@@ -67,16 +68,7 @@ impl Verdict {
         revision: Revision,
         violations: Vec<Violation>,
     ) -> Self {
-        let what = match (message, answers) {
-            (Message::Request(it), _) => format!("the request `{}`", words::begun(&it.method)),
-            (Message::Notification(it), _) => {
-                format!("the notification `{}`", words::begun(&it.method))
-            }
-            (Message::Response(_), Some(method)) => format!("the result of `{method}`"),
-            (Message::Response(_), None) => "a result".to_owned(),
-            (Message::Error(_), Some(method)) => format!("the error in answer to `{method}`"),
-            (Message::Error(_), None) => "an error".to_owned(),
-        };
+        let what = check::in_words(message, answers);
         // Where it is not known what is answered, nothing is known but that it is a result.
         let shape = shape.map_or("Result", Definition::name).to_owned();
         let wrong = violations.into_iter().map(Wrong::from).collect();
