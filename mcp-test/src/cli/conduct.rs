@@ -130,6 +130,7 @@ fn plan(job: &Job<'_>) -> Result<Plan, CliError> {
         revisions: revisions.collect(),
         carriers: job.carriers.clone(),
         force: args.force,
+        one_revision: false,
     };
     let plan = Plan::build(job.tested.clone(), profile, &selection)
         .map_err(|error| CliError::selection(error, kind.leg(), args.suite))?;

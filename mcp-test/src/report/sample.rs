@@ -47,8 +47,10 @@ const fn scenario(
         carriers: Carriers::Any,
         needs: &[],
         disturbs: None,
+        timeout: None,
+        opens: false,
         checks: CHECKS,
-        body: Body::Server(|_| Box::pin(async { Ok(()) })),
+        body: Body::Server(&|_| Box::pin(async { Ok(()) })),
         proofs: || Proofs { peer: || everything().into(), proofs: Vec::new() },
         file: file!(),
     }

@@ -162,14 +162,31 @@ impl Baseline {
 
     /// Looks for sections, and for entries of `leg`, that name nothing known: warnings in profile `official`, elsewhere errors.
     ///
+    /// Known are the built-in scenarios.
+    ///
     /// # Errors
     ///
     /// The first such section or entry, unless the profile is `official`.
     pub fn vet(&self, leg: Leg, profile: Profile) -> Result<Vec<String>, BaselineError> {
+        let scenarios: Vec<&'static Scenario> = scenarios::all().collect();
+        self.vet_among(&scenarios, leg, profile)
+    }
+
+    /// Looks for sections and entries that name nothing known, as [`Baseline::vet`] does among the built-in scenarios.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Baseline::vet`].
+    pub fn vet_among(
+        &self,
+        scenarios: &[&'static Scenario],
+        leg: Leg,
+        profile: Profile,
+    ) -> Result<Vec<String>, BaselineError> {
         let mut warnings = Vec::new();
         let strays = self.strays.iter().map(|(line, name)| (*line, no_section(name)));
         let entries = self.entries.iter().filter(|entry| entry.leg == leg);
-        let unknown = entries.filter_map(|entry| Some((entry.line, unknown(entry)?)));
+        let unknown = entries.filter_map(|entry| Some((entry.line, unknown(entry, scenarios)?)));
         for (line, problem) in strays.chain(unknown) {
             let file = &self.file;
             if profile != Profile::Official {
@@ -250,9 +267,9 @@ impl Baseline {
 }
 
 /// What is unknown about an entry, if anything.
-fn unknown(entry: &Entry) -> Option<String> {
-    let Some(scenario) = scenarios::find(entry.leg, &entry.scenario) else {
-        let known = scenarios::all().filter(|scenario| scenario.leg == entry.leg);
+fn unknown(entry: &Entry, scenarios: &[&'static Scenario]) -> Option<String> {
+    let known = scenarios.iter().filter(|scenario| scenario.leg == entry.leg);
+    let Some(scenario) = known.clone().find(|scenario| scenario.id == entry.scenario) else {
         let suggestion = closest(&entry.scenario, known.map(|scenario| scenario.id));
         return Some(format!(
             "there is no scenario `{}`{}",
@@ -358,9 +375,9 @@ fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
             ));
         }
     };
-    let (scenario, check) = match text.split_once(':') {
+    let (scenario, check) = match colon(text) {
         None => (text.as_str(), None),
-        Some((scenario, check)) => (scenario.trim(), Some(check.trim())),
+        Some(at) => (text[..at].trim(), Some(text[at + 1..].trim())),
     };
     if scenario.is_empty() {
         return Err((line, format!("`{text}` names no scenario before the colon")));
@@ -369,6 +386,18 @@ fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
         return Err((line, format!("`{text}` names no check after the colon")));
     }
     Ok(Entry { leg, scenario: scenario.to_owned(), check: check.map(str::to_owned), line })
+}
+
+/// The colon between scenario and check. Two in a row are part of the name of a scenario.
+fn colon(text: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(':').map(|at| from + at) {
+        if !text[at + 1..].starts_with(':') {
+            return Some(at);
+        }
+        from = at + 2;
+    }
+    None
 }
 
 fn conflict(one: &Entry, other: &Entry) -> bool {

@@ -28,6 +28,9 @@ pub struct Selection {
     pub carriers: Vec<CarrierKind>,
     /// Runs a scenario that was named although it does not exist at the revision.
     pub force: bool,
+    /// Of the revisions at which a scenario exists, one is enough, unless some are named: the newest of the handshake era
+    /// that the target speaks, or else the newest that it speaks.
+    pub one_revision: bool,
 }
 
 /// A scenario that was asked for where it has nothing to say.
@@ -66,11 +69,13 @@ pub struct Plan {
     pub inapplicable: Vec<Inapplicable>,
     /// Whether the revisions were asked for: then one that the target does not speak is reported, not dropped.
     pub asked_revisions: bool,
+    /// Whether the target decides which one of the revisions of a scenario is played.
+    pub one_revision: bool,
     /// Whether a scenario was asked for by name: then it counts how a client leaves it, also officially.
     pub single: bool,
     /// How many cells are played at the same time.
     pub jobs: NonZeroUsize,
-    /// How long one cell may take.
+    /// How long one cell may take, if its scenario does not say that itself.
     pub timeout: Duration,
     /// The limits of size on what the target sends.
     pub limits: Limits,
@@ -78,6 +83,8 @@ pub struct Plan {
     pub schemas: Schemas,
     /// The failures that are expected.
     pub baseline: Option<Baseline>,
+    /// The scenarios that there were to choose from.
+    pub scenarios: Vec<&'static Scenario>,
     /// What it was built from.
     #[cfg_attr(
         not(feature = "http"),
@@ -90,7 +97,7 @@ pub struct Plan {
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Plan {
-    /// The plan that follows from a selection: one job, 30 seconds per cell, no baseline.
+    /// The plan that follows from a selection of the built-in scenarios: one job, 30 seconds per cell, no baseline.
     ///
     /// # Errors
     ///
@@ -100,12 +107,27 @@ impl Plan {
         profile: Profile,
         selection: &Selection,
     ) -> Result<Self, UsageError> {
+        Self::build_from(scenarios::all(), target, profile, selection)
+    }
+
+    /// The plan that follows from a selection of these scenarios, as [`Plan::build`] makes it of the built-in ones.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Plan::build`].
+    pub fn build_from(
+        scenarios: impl IntoIterator<Item = &'static Scenario>,
+        target: impl Into<Tested>,
+        profile: Profile,
+        selection: &Selection,
+    ) -> Result<Self, UsageError> {
+        let scenarios: Vec<&'static Scenario> = scenarios.into_iter().collect();
         let target = target.into();
         let leg = target.leg();
         let carriers = carriers(&target, &selection.carriers)?;
         let mut cells = Vec::new();
         let mut inapplicable = Vec::new();
-        for scenario in chosen(leg, profile, selection)? {
+        for scenario in chosen(&scenarios, leg, profile, selection)? {
             let wanted = revisions(profile, scenario, &selection.revisions);
             let over: Vec<CarrierKind> =
                 carriers.iter().copied().filter(|it| scenario.carriers.contains(*it)).collect();
@@ -146,12 +168,14 @@ impl Plan {
             cells,
             inapplicable,
             asked_revisions: !selection.revisions.is_empty(),
+            one_revision: selection.one_revision && selection.revisions.is_empty(),
             single: !selection.scenarios.is_empty(),
             jobs: NonZeroUsize::MIN,
             timeout: TIMEOUT,
             limits: Limits::default(),
             schemas: Schemas::default(),
             baseline: None,
+            scenarios,
             selection: selection.clone(),
         })
     }
@@ -165,7 +189,9 @@ impl Plan {
             return None;
         }
         let selection = Selection { carriers: vec![CarrierKind::Sse], ..self.selection.clone() };
-        let plan = Self::build(target.clone().also_over_sse(), self.profile, &selection).ok()?;
+        let (scenarios, over_sse) =
+            (self.scenarios.iter().copied(), target.clone().also_over_sse());
+        let plan = Self::build_from(scenarios, over_sse, self.profile, &selection).ok()?;
         let (jobs, timeout, limits) = (self.jobs, self.timeout, self.limits);
         let (schemas, baseline) = (self.schemas.clone(), self.baseline.clone());
         let over_sse = Self { jobs, timeout, limits, schemas, baseline, ..plan };
@@ -179,11 +205,16 @@ impl Plan {
         self
     }
 
-    /// Sets how long one cell may take.
+    /// Sets how long one cell may take whose scenario does not say that itself; [`Duration::MAX`] stands above what any says.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
+    }
+
+    /// How long one cell of a scenario may take.
+    pub(super) fn timeout_of(&self, scenario: &Scenario) -> Duration {
+        scenario.timeout.filter(|_| self.timeout < Duration::MAX).unwrap_or(self.timeout)
     }
 
     /// Sets the limits of size on what the target sends.
@@ -210,17 +241,18 @@ impl Plan {
 
 /// The scenarios of a leg that are selected, in official order.
 fn chosen(
+    scenarios: &[&'static Scenario],
     leg: Leg,
     profile: Profile,
     selection: &Selection,
 ) -> Result<Vec<&'static Scenario>, UsageError> {
-    let known = || scenarios::all().filter(move |scenario| scenario.leg == leg);
+    let known = || scenarios.iter().copied().filter(move |scenario| scenario.leg == leg);
     if let Some(suite) = selection.suite.filter(|suite| !Suite::of(leg).contains(suite)) {
         return Err(UsageError::NoSuchSuite { suite, leg });
     }
     for id in &selection.scenarios {
         if !known().any(|scenario| scenario.id == id) {
-            if scenarios::all().any(|scenario| scenario.id == id) {
+            if scenarios.iter().any(|scenario| scenario.id == id) {
                 return Err(UsageError::OfOtherSide { id: id.clone(), leg });
             }
             let suggestion = closest(id, known().map(|scenario| scenario.id)).map(str::to_owned);

@@ -14,7 +14,7 @@ use crate::check::{
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
 use crate::scenario::{
-    Body, Carriers, CheckSpec, Ctx, Ended, Inventory, Profile, Running, Setup, TASK,
+    Body, Carriers, CheckSpec, Ctx, Ended, Inventory, Profile, Run, Setup, TASK,
 };
 use crate::spec::Era;
 use crate::trace::{Trace, What};
@@ -40,7 +40,8 @@ pub(super) async fn play(plan: &Plan, cell: Cell, known: Known) -> Outcome {
     let profile = plan.profile.at(cell.scenario, cell.revision);
     let stage = Stage { plan, cell, profile, started: clock::utc_now(), watch: Stopwatch::start() };
     if profile != Profile::Official {
-        let unmet = known.unspoken.or_else(|| {
+        let unspoken = known.unspoken.filter(|_| !cell.scenario.opens);
+        let unmet = unspoken.or_else(|| {
             cell.scenario.needs.iter().find_map(|need| need.unmet(&known.inventory, cell.revision))
         });
         if let Some(reason) = unmet {
@@ -97,15 +98,10 @@ impl Stage<'_> {
         self.outcome(checks, Trace::default())
     }
 
-    async fn played(
-        self,
-        target: &Target,
-        body: for<'a> fn(&'a mut Ctx) -> Running<'a>,
-        inventory: Inventory,
-    ) -> Outcome {
+    async fn played(self, target: &Target, body: &Run, inventory: Inventory) -> Outcome {
         let mut ctx = Ctx::new(self.setup(target, inventory), Some(self.cell.scenario));
         let playing = body(&mut ctx);
-        let ending = clock::within(Deadline::after(self.plan.timeout), playing).await;
+        let ending = clock::within(Deadline::after(self.timeout()), playing).await;
         let Ended { mut checks, trace, judged, shapes, tools, unexamined, .. } = ctx.end().await;
         match ending {
             Err(_) => checks = vec![self.timed_out(&trace)],
@@ -160,7 +156,7 @@ impl Stage<'_> {
             _ => None,
         });
         let mut finding = Finding::peer("the scenario was not over in time")
-            .expected(format!("an end within {}", clock::in_words(self.plan.timeout)));
+            .expected(format!("an end within {}", clock::in_words(self.timeout())));
         if let Some(awaited) = last {
             finding = finding.got(format!("a wait for {awaited}"));
         }
@@ -172,7 +168,7 @@ impl Stage<'_> {
     fn is_officially_a_timeout(&self, trace: &Trace) -> bool {
         let waits_longer = self.cell.revision.era() == Era::Handshake
             || self.cell.scenario.carriers == Carriers::StreamableHttp
-            || self.plan.timeout < OFFICIAL_PATIENCE;
+            || self.timeout() < OFFICIAL_PATIENCE;
         self.profile == Profile::Official && waits_longer && trace.deadline_fired()
     }
 
@@ -184,9 +180,14 @@ impl Stage<'_> {
         }
     }
 
+    /// How long the scenario may take.
+    fn timeout(&self) -> Duration {
+        self.plan.timeout_of(self.cell.scenario)
+    }
+
     /// A little less than the scenario may take, so that the finding can say what was awaited.
     fn nearly(&self) -> Duration {
-        self.plan.timeout - self.plan.timeout / 10
+        self.timeout() - self.timeout() / 10
     }
 
     fn outcome(self, checks: Vec<Check>, trace: Trace) -> Outcome {

@@ -147,7 +147,7 @@ impl<'a> Asking<'a> {
         // The newest handshake revision is what most servers speak: it tells first whether there is one at all.
         revisions.sort_by_key(|revision| (revision.era() == Era::Stateless, Reverse(*revision)));
         for revision in revisions {
-            if self.is_hopeless() {
+            if self.is_hopeless() || self.is_settled() {
                 return;
             }
             if self.asked.insert(revision) {
@@ -184,6 +184,19 @@ impl<'a> Asking<'a> {
         })
     }
 
+    /// Whether it is known already which one revision of each scenario is played. Since the newer ones are asked for first, it
+    /// is the first one of the handshake era that is spoken.
+    fn is_settled(&self) -> bool {
+        let is_choice = |revision: &Revision| {
+            revision.era() == Era::Handshake && self.spoken.facts(*revision).is_some()
+        };
+        self.plan.one_revision
+            && by_scenario(&self.plan.cells)
+                .iter()
+                .filter(|((_, carrier), _)| *carrier == self.carrier)
+                .all(|(_, revisions)| revisions.iter().any(is_choice))
+    }
+
     fn patience(&self) -> Duration {
         patience(self.plan.timeout, self.first)
     }
@@ -215,6 +228,15 @@ fn patience(timeout: Duration, first: Option<Duration>) -> Duration {
 
 fn words(revisions: impl IntoIterator<Item = Revision>) -> String {
     revisions.into_iter().map(Revision::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// The revisions of the cells that differ in nothing else.
+fn by_scenario(cells: &[Cell]) -> BTreeMap<(&'static str, CarrierKind), Vec<Revision>> {
+    let mut revisions: BTreeMap<_, Vec<Revision>> = BTreeMap::new();
+    for cell in cells {
+        revisions.entry((cell.scenario.id, cell.carrier)).or_default().push(cell.revision);
+    }
+    revisions
 }
 
 /// How many lines of standard error are shown.
@@ -260,17 +282,31 @@ impl Survey {
     ///
     /// Of a scenario for which nothing would be left, the newest cell stays, so that the report can say why.
     pub(super) fn narrow(&self, plan: &Plan) -> Vec<Cell> {
-        let speaks = |cell: &&Cell| self.speaks(cell);
+        let revisions = by_scenario(&plan.cells);
         let keeps = |cell: &&Cell| {
             plan.asked_revisions
                 || plan.profile.at(cell.scenario, cell.revision) == Profile::Official
-                || speaks(cell)
-                || !plan.cells.iter().any(|other| {
-                    (other.scenario, other.carrier) == (cell.scenario, cell.carrier)
-                        && (speaks(&other) || other.revision > cell.revision)
+                || self.speaks(cell)
+                || !revisions[&(cell.scenario.id, cell.carrier)].iter().any(|&revision| {
+                    self.speaks(&Cell { revision, ..**cell }) || revision > cell.revision
                 })
         };
-        plan.cells.iter().filter(keeps).copied().collect()
+        let cells: Vec<Cell> = plan.cells.iter().filter(keeps).copied().collect();
+        if plan.one_revision { self.one_each(&cells) } else { cells }
+    }
+
+    /// Of the cells that differ in nothing but the revision, the one whose revision is chosen.
+    fn one_each(&self, cells: &[Cell]) -> Vec<Cell> {
+        let revisions = by_scenario(cells);
+        let is_chosen = |cell: &&Cell| {
+            let rank = |revision: Revision| {
+                let is_spoken = self.facts(cell.carrier, revision).is_some();
+                (is_spoken, revision.era() == Era::Handshake, revision)
+            };
+            let others = &revisions[&(cell.scenario.id, cell.carrier)];
+            others.iter().all(|&other| rank(other) <= rank(cell.revision))
+        };
+        cells.iter().filter(is_chosen).copied().collect()
     }
 
     /// What is known for one cell.

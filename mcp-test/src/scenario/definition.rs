@@ -6,6 +6,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::str::FromStr;
+use std::time::Duration;
 
 use super::{Ctx, Judging, Need, Proofs, Stage};
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
@@ -371,18 +372,48 @@ impl CheckSpec {
 /// What a body returns: a boxed future that may borrow the context.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Finding>> + 'a>>;
 
-/// How a scenario goes.
+/// Speaks to a server, and checks what the server answers.
+pub type Run = dyn for<'a> Fn(&'a mut Ctx) -> Running<'a> + Send + Sync;
+
+/// Makes the server that a client is sent to, which only serves and records.
+pub type Serve = dyn Fn(&Stage) -> Server + Send + Sync;
+
+/// Checks, after the client has left, what it has said.
+pub type Judge = dyn Fn(&mut Judging) -> Result<(), Finding> + Send + Sync;
+
+/// How a scenario goes: functions of its file, or closures that hold what the scenario was made from.
+///
+/// One scenario may be played in several cells at the same time, so that what a closure holds is shared between them.
 #[derive(Clone, Copy)]
 pub enum Body {
     /// It speaks to a server, and checks what the server answers.
-    Server(for<'a> fn(&'a mut Ctx) -> Running<'a>),
+    Server(&'static Run),
     /// It furnishes a server for a client.
     Client {
-        /// Makes the server, which only serves and records.
-        serve: fn(&Stage) -> Server,
-        /// Checks, after the client has left, what it has said.
-        judge: fn(&mut Judging) -> Result<(), Finding>,
+        /// Makes the server.
+        serve: &'static Serve,
+        /// Judges the client.
+        judge: &'static Judge,
     },
+}
+
+impl Body {
+    /// A body of a scenario that is made while the program runs; like the scenario it stays until the process ends.
+    #[must_use]
+    pub fn server(
+        run: impl for<'a> Fn(&'a mut Ctx) -> Running<'a> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Server(Box::leak(Box::new(run)))
+    }
+
+    /// As [`Body::server`], for a scenario that tests a client.
+    #[must_use]
+    pub fn client(
+        serve: impl Fn(&Stage) -> Server + Send + Sync + 'static,
+        judge: impl Fn(&mut Judging) -> Result<(), Finding> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Client { serve: Box::leak(Box::new(serve)), judge: Box::leak(Box::new(judge)) }
+    }
 }
 
 /// One thing that is tested, and how.
@@ -408,6 +439,11 @@ pub struct Scenario {
     pub needs: &'static [Need],
     /// What it leaves changed on a shared peer; such a scenario runs alone.
     pub disturbs: Option<&'static str>,
+    /// How long one cell of it may take, if it says that itself; else as long as the plan gives to all.
+    pub timeout: Option<Duration>,
+    /// Whether it opens the conversation itself: then it is played although the pre-flight has found the peer not to speak
+    /// the revision, since what the peer answers is what it is about.
+    pub opens: bool,
     /// The checks that it may make.
     pub checks: &'static [CheckSpec],
     /// How it goes.

@@ -30,14 +30,16 @@ macro_rules! scenario {
             carriers: $crate::scenario!(@carriers $($carriers)?),
             needs: $crate::scenario!(@list $($needs)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
+            timeout: None,
+            opens: false,
             checks: &$checks,
             body: $crate::scenario!(@body $leg),
             proofs,
             file: file!(),
         };
     };
-    (@body Server) => { $crate::scenario::Body::Server(|ctx| Box::pin(run(ctx))) };
-    (@body Client) => { $crate::scenario::Body::Client { serve, judge } };
+    (@body Server) => { $crate::scenario::Body::Server(&|ctx| Box::pin(run(ctx))) };
+    (@body Client) => { $crate::scenario::Body::Client { serve: &serve, judge: &judge } };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
     (@carriers) => { $crate::scenario::Carriers::Any };

@@ -59,7 +59,8 @@ pub use connected::Connected;
 pub use context::{Ctx, Ended, Setup, Skip};
 pub(crate) use definition::names as suite_names;
 pub use definition::{
-    Body, Carriers, CheckSpec, Leg, Official, Reference, Running, Scenario, Suite, UnknownSuite,
+    Body, Carriers, CheckSpec, Judge, Leg, Official, Reference, Run, Running, Scenario, Serve,
+    Suite, UnknownSuite,
 };
 pub use golden::{Differences, Golden};
 pub use judging::{Heard, Judging, LEFT_WELL, Stage, TOOK_PART};

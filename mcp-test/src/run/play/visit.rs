@@ -7,7 +7,7 @@ use crate::check::{self, Check, Finding, Origin, ShapeJudgement, Status};
 use crate::clock;
 use crate::process::Exit;
 use crate::run::Outcome;
-use crate::scenario::{self, Judging, LEFT_WELL, TOOK_PART};
+use crate::scenario::{self, Judge, Judging, LEFT_WELL, Serve, TOOK_PART};
 use crate::server::Server;
 use crate::spec::Revision;
 use crate::trace::{Party, Recorder, Seq, Trace, What};
@@ -18,15 +18,13 @@ use crate::wire::Message;
 /// What a shell exits with when it cannot start a program.
 const UNSTARTED: [i32; 2] = [126, 127];
 
-type Judge = fn(&mut Judging) -> Result<(), Finding>;
-
 impl Stage<'_> {
     /// Sends the client to the server of the scenario, and judges what it said there.
     pub(super) async fn visited(
         self,
         client: &ClientTarget,
-        serve: fn(&scenario::Stage) -> Server,
-        judge: Judge,
+        serve: &Serve,
+        judge: &Judge,
     ) -> Outcome {
         let stage = scenario::Stage::new(self.cell.scenario, self.cell.revision, self.profile);
         let recorder = Recorder::new();
@@ -76,7 +74,7 @@ impl Stage<'_> {
             Finding::environment("no port could be opened for the client").got(error.to_string())
         })?;
         let endpoint = Endpoint::new(listening.url(), self.cell.scenario.id, self.cell.revision);
-        let left = client.visit(endpoint, self.plan.timeout).await;
+        let left = client.visit(endpoint, self.timeout()).await;
         listening.end().await;
         Ok(left)
     }
@@ -134,7 +132,7 @@ impl Stage<'_> {
             let (headline, expected) = match left.leaving {
                 Leaving::Outstayed => (
                     "the client did not leave in time, and was ended",
-                    format!("its end within {}", clock::in_words(self.plan.timeout)),
+                    format!("its end within {}", clock::in_words(self.timeout())),
                 ),
                 _ => ("the client left with an error", "exit code 0".to_owned()),
             };
@@ -173,7 +171,7 @@ fn how_it_left(left: &Left, stage: &Stage<'_>) -> String {
         Leaving::NotStarted(why) => why.clone(),
         Leaving::Unseen => "nothing until the wait for a client was ended".to_owned(),
         Leaving::Outstayed => {
-            format!("a client that was still there after {}", clock::in_words(stage.plan.timeout))
+            format!("a client that was still there after {}", clock::in_words(stage.timeout()))
         }
     }
 }

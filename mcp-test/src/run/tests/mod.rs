@@ -1,5 +1,6 @@
 //! Tests of a run from the outside: plans, single cells, whole runs.
 
+mod catalogue;
 #[cfg(feature = "http")]
 mod client;
 #[cfg(feature = "http")]
