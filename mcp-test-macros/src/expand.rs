@@ -54,7 +54,7 @@ fn inner_function(function: &Function) -> TokenStream {
 fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
     let ident = &scenario.function.signature.ident;
     let name = ident.unraw().to_string();
-    let (line, column) = (at(ident, "line"), at(ident, "column"));
+    let (line, column) = (at(ident.span(), "line"), at(ident.span(), "column"));
     let options = &scenario.options;
     let target =
         option(options.target.map(|target| quote!(|| #private::IntoTarget::into_target(#target))));
@@ -128,20 +128,22 @@ fn attribute_of_test(attribute: &Attribute) -> Option<TokenStream> {
     kept.then(|| quote!(#attribute))
 }
 
-/// `line!()` or `column!()` of the name, not of the attribute.
-fn at(name: &Ident, which: &str) -> TokenStream {
-    let which = Ident::new(which, name.span());
-    quote_spanned!(name.span()=> ::core::#which!())
+/// `line!()` or `column!()` of a word of the user's, not of the macro.
+pub(crate) fn at(place: Span, which: &str) -> TokenStream {
+    let which = Ident::new(which, place);
+    quote_spanned!(place=> ::core::#which!())
 }
 
-fn option(value: Option<TokenStream>) -> TokenStream {
+/// An `Option` of what may be there.
+pub(crate) fn option(value: Option<TokenStream>) -> TokenStream {
     match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),
         None => quote!(::core::option::Option::None),
     }
 }
 
-fn duration(duration: Duration) -> TokenStream {
+/// A `Duration`.
+pub(crate) fn duration(duration: Duration) -> TokenStream {
     let seconds = duration.as_secs();
     let nanoseconds = duration.subsec_nanos();
     quote!(::core::time::Duration::new(#seconds, #nanoseconds))

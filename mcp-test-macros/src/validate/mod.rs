@@ -5,7 +5,7 @@ use syn::{Expr, Ident, Path};
 use crate::model::{Errors, Function, Scenario, Written};
 
 mod attributes;
-mod options;
+pub(crate) mod options;
 mod revisions;
 mod signature;
 

@@ -16,46 +16,46 @@ const TRANSPORTS: [&str; 5] = ["duplex", "stdio", "http", "router", "sse"];
 /// Reads every option that is right; of those that come twice, the first.
 pub(super) fn validate<'a>(written: &'a [Written], errors: &mut Errors) -> Options<'a> {
     let mut options = Options::default();
-    for (index, option) in written.iter().enumerate() {
+    for option in each_once(written, &OPTIONS, errors) {
         let name = option.name.to_string();
-        if written[..index].iter().any(|earlier| earlier.name == option.name) {
-            if OPTIONS.contains(&name.as_str()) {
-                errors.at(&option.name, format!("duplicate option `{name}`"));
-            }
-            continue;
-        }
         match name.as_str() {
             "target" => options.target = value(option, "my_server", errors),
-            "revisions" => {
-                options.revisions = string(option, "expected a string", "\"2025-06-18..\"", errors)
-                    .and_then(|text| match revisions::validate(&text.value()) {
-                        Ok(revisions) => Some(revisions),
-                        Err(mistakes) => {
-                            for mistake in mistakes {
-                                errors.at(text, mistake);
-                            }
-                            None
-                        }
-                    });
-            }
+            "revisions" => options.revisions = revisions_of(option, errors),
             "transports" => options.transports = transports(option, errors),
             "matrix" => options.matrix = flag(option, errors),
             "allow_skip" => options.allow_skip = flag(option, errors),
-            "timeout" => {
-                options.timeout = string(option, "expected a string with a unit", "\"5s\"", errors)
-                    .and_then(|text| timeout(text, errors));
-            }
+            "timeout" => options.timeout = timeout_of(option, errors),
             "crate" => check_crate(option, errors),
-            _ => {
-                let hint = suggest::hint(&name, &OPTIONS, '`');
-                errors.at(&option.name, format!("unknown option `{name}`: {hint}"));
-            }
+            _ => {}
         }
     }
     options
 }
 
-fn flag(option: &Written, errors: &mut Errors) -> bool {
+/// The options that are known, and of those that come twice the first.
+pub(crate) fn each_once<'a>(
+    written: &'a [Written],
+    known: &[&str],
+    errors: &mut Errors,
+) -> Vec<&'a Written> {
+    let mut first = Vec::new();
+    for (index, option) in written.iter().enumerate() {
+        let name = option.name.to_string();
+        let again = written[..index].iter().any(|earlier| earlier.name == option.name);
+        match (known.contains(&name.as_str()), again) {
+            (true, false) => first.push(option),
+            (true, true) => errors.at(&option.name, format!("duplicate option `{name}`")),
+            (false, false) => {
+                let hint = suggest::hint(&name, known, '`');
+                errors.at(&option.name, format!("unknown option `{name}`: {hint}"));
+            }
+            (false, true) => {}
+        }
+    }
+    first
+}
+
+pub(crate) fn flag(option: &Written, errors: &mut Errors) -> bool {
     if let Some(value) = &option.value {
         let name = &option.name;
         errors.at(value, format!("`{name}` takes no value: write it alone, or leave it out"));
@@ -63,7 +63,11 @@ fn flag(option: &Written, errors: &mut Errors) -> bool {
     true
 }
 
-fn value<'a>(option: &'a Written, example: &str, errors: &mut Errors) -> Option<&'a Expr> {
+pub(crate) fn value<'a>(
+    option: &'a Written,
+    example: &str,
+    errors: &mut Errors,
+) -> Option<&'a Expr> {
     if option.value.is_none() {
         let name = &option.name;
         errors.at(name, format!("`{name}` needs a value: `{name} = {example}`"));
@@ -71,7 +75,7 @@ fn value<'a>(option: &'a Written, example: &str, errors: &mut Errors) -> Option<
     option.value.as_ref()
 }
 
-fn string<'a>(
+pub(crate) fn string<'a>(
     option: &'a Written,
     expected: &str,
     example: &str,
@@ -86,7 +90,7 @@ fn string<'a>(
     }
 }
 
-fn transports(option: &Written, errors: &mut Errors) -> Vec<&'static str> {
+pub(crate) fn transports(option: &Written, errors: &mut Errors) -> Vec<&'static str> {
     let mut transports = Vec::new();
     let list = match value(option, "[duplex, http]", errors) {
         Some(Expr::Array(list)) => list,
@@ -134,6 +138,24 @@ fn read_transports(list: &ExprArray, transports: &mut Vec<&'static str>, errors:
     }
 }
 
+pub(crate) fn revisions_of(option: &Written, errors: &mut Errors) -> Option<String> {
+    let text = string(option, "expected a string", "\"2025-06-18..\"", errors)?;
+    match revisions::validate(&text.value()) {
+        Ok(revisions) => Some(revisions),
+        Err(mistakes) => {
+            for mistake in mistakes {
+                errors.at(text, mistake);
+            }
+            None
+        }
+    }
+}
+
+pub(crate) fn timeout_of(option: &Written, errors: &mut Errors) -> Option<Duration> {
+    let text = string(option, "expected a string with a unit", "\"5s\"", errors)?;
+    timeout(text, errors)
+}
+
 fn timeout(text: &LitStr, errors: &mut Errors) -> Option<Duration> {
     match duration(&text.value()) {
         Some(Duration::ZERO) => errors.at(text, "a timeout of zero has always passed already"),
@@ -157,7 +179,7 @@ fn duration(text: &str) -> Option<Duration> {
     }
 }
 
-fn check_crate(option: &Written, errors: &mut Errors) {
+pub(crate) fn check_crate(option: &Written, errors: &mut Errors) {
     match value(option, "path::to::mcp_test", errors) {
         Some(Expr::Path(path)) if path.qself.is_none() => {}
         Some(other) => errors.at(other, "expected a path: `crate = path::to::mcp_test`"),
