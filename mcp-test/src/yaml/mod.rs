@@ -1,7 +1,38 @@
 //! YAML as it was written: nodes that know their place, their style and their comments.
 //!
+//! [`read()`] takes a text apart into [documents](Document); a broken document is told with its place, and those after it
+//! are read all the same. Whatever the text, memory and time stay within [`Limits`]. Plain scalars mean what the core schema
+//! of YAML 1.2 says, numbers keep their spelling, and members keep their order, duplicates included.
+//!
 //! What a document means is for those who read it; this room knows neither messages nor baselines.
+//!
+//! ```
+//! use mcp_test::yaml::{self, Limits};
+//!
+//! let stream = yaml::read("case: Ping  # the smallest\n---\ncase: [\n---\ncase: Pong\n", &Limits::default());
+//! let cases: Vec<_> = stream.documents.iter().map(|document| document.is_ok()).collect();
+//! assert_eq!(cases, [true, false, true]);
+//! let first = stream.documents[0].as_ref().unwrap();
+//! assert_eq!(first.root.to_value().to_string(), r#"{"case":"Ping"}"#);
+//! ```
 
+mod attach;
+mod build;
+mod comment;
+mod document;
+mod limits;
+mod node;
+mod problem;
+mod read;
+mod scalar;
 mod span;
+#[cfg(test)]
+mod tests;
 
+pub use comment::{Comment, Comments};
+pub use document::{Broken, Document, Stream};
+pub use limits::Limits;
+pub use node::{Before, Kind, Member, Node, Style};
+pub use problem::{Problem, ProblemKind};
+pub use read::{decode, read};
 pub use span::Span;

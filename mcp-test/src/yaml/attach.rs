@@ -1,0 +1,127 @@
+//! Gives each comment to the node that it stands at.
+//!
+//! Comments are met in the order of the text while the tree is walked in the same order, so that each finds a place, and
+//! none is lost or overtaken.
+
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+use super::{Comment, Document, Kind, Member, Node, Span, Style};
+
+/// Hands out the comments that stand inside of a document, from its `---` on.
+pub(super) fn comments(text: &str, document: &mut Document, comments: Vec<Comment>) {
+    let mut walk = Walk { text, rest: comments.into_iter().peekable() };
+    if walk.rest.peek().is_none() {
+        return;
+    }
+    let until = document.span.end;
+    walk.node(&mut document.root, until);
+    if walk.rest.peek().is_some() {
+        document.root.comments_mut().below.extend(walk.rest);
+    }
+}
+
+struct Walk<'t> {
+    text: &'t str,
+    rest: Peekable<IntoIter<Comment>>,
+}
+
+impl Walk<'_> {
+    /// Takes what stands before, inside of and beside a node; the next one begins at `until`.
+    fn node(&mut self, node: &mut Node, until: usize) {
+        self.lead(node);
+        self.inner(node, until);
+        if node.style != Style::Block {
+            let end = self.line_of(node);
+            let is_beside = |it: &Comment| it.span.start < until && it.span.line == end;
+            if let Some(beside) = self.rest.next_if(is_beside) {
+                node.comments_mut().beside = Some(beside);
+            }
+        }
+    }
+
+    /// The comments before a node.
+    fn lead(&mut self, node: &mut Node) {
+        let start = node.span.start;
+        while let Some(comment) = self.rest.next_if(|it| it.span.start < start) {
+            let comments = node.comments_mut();
+            if comments.above.is_empty() && comments.at.is_none() && !self.is_alone(&comment) {
+                comments.at = Some(comment);
+            } else {
+                comments.above.push(comment);
+            }
+        }
+    }
+
+    fn inner(&mut self, node: &mut Node, until: usize) {
+        let span = node.span;
+        match node.style {
+            Style::Plain | Style::Single | Style::Double => return,
+            Style::Literal | Style::Folded => self.at(node, span.end),
+            Style::Flow => {
+                let first = first(&node.kind).map_or(span.end, |first| first.start);
+                self.at(node, first);
+            }
+            Style::Block => {}
+        }
+        let inner_end = if node.style == Style::Flow { span.end } else { until };
+        match &mut node.kind {
+            Kind::List(items) => {
+                let mut items = items.iter_mut().peekable();
+                while let Some(item) = items.next() {
+                    let until = items.peek().map_or(inner_end, |next| next.span.start);
+                    self.node(item, until);
+                }
+            }
+            Kind::Mapping(members) => {
+                let mut members = members.iter_mut().peekable();
+                while let Some(Member { key, value }) = members.next() {
+                    self.lead(key);
+                    self.inner(key, value.span.start);
+                    let until = members.peek().map_or(inner_end, |next| next.key.span.start);
+                    self.node(value, until);
+                }
+            }
+            _ => return,
+        }
+        let is_flow = node.style == Style::Flow;
+        let is_inside = |it: &Comment| match is_flow {
+            true => it.span.start < span.end,
+            false => it.span.start < until && it.span.column >= span.column,
+        };
+        while let Some(comment) = self.rest.next_if(is_inside) {
+            node.comments_mut().below.push(comment);
+        }
+    }
+
+    /// The comment in the line in which a node begins.
+    fn at(&mut self, node: &mut Node, before: usize) {
+        if node.comments().at.is_some() {
+            return;
+        }
+        let line = node.span.line;
+        if let Some(at) = self.rest.next_if(|it| it.span.start < before && it.span.line == line) {
+            node.comments_mut().at = Some(at);
+        }
+    }
+
+    /// The line in which a node ends.
+    fn line_of(&self, node: &Node) -> usize {
+        let Span { start, end, line, .. } = node.span;
+        line + self.text[start..end].trim_end_matches(['\n', '\r']).matches('\n').count()
+    }
+
+    /// Whether nothing stands before a comment in its line.
+    fn is_alone(&self, comment: &Comment) -> bool {
+        let before = self.text[..comment.span.start].trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with(['\n', '\r', '\u{feff}'])
+    }
+}
+
+fn first(kind: &Kind) -> Option<Span> {
+    match kind {
+        Kind::List(items) => items.first().map(|item| item.span),
+        Kind::Mapping(members) => members.first().map(|member| member.key.span),
+        _ => None,
+    }
+}

@@ -1,0 +1,226 @@
+//! One node: what it is, where it stands, and how it was written.
+
+use super::{Comments, Span};
+use crate::json::{Number, Object, Pointer, Value};
+
+/// A node of a document.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Node {
+    /// Where it stands, without anchor and tag. What is written as nothing stands where it would begin.
+    pub span: Span,
+    /// What it is.
+    pub kind: Kind,
+    /// How it is written.
+    pub style: Style,
+    /// Whether it begins on a new line; counts for items and keys.
+    pub before: Before,
+    /// What few nodes have.
+    pub(super) extra: Option<Box<Extra>>,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// Nothing, or a word that stands for it.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A text.
+    String(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping.
+    Mapping(Vec<Member>),
+}
+
+/// A member of a mapping.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "a key and a value")]
+pub struct Member {
+    pub key: Node,
+    pub value: Node,
+}
+
+/// How a node is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Style {
+    /// A scalar without quotes.
+    #[default]
+    Plain,
+    /// A scalar in `'`.
+    Single,
+    /// A scalar in `"`.
+    Double,
+    /// A text behind `|`.
+    Literal,
+    /// A text behind `>`.
+    Folded,
+    /// A list or mapping in brackets.
+    Flow,
+    /// A list or mapping by indentation.
+    Block,
+}
+
+/// What stands between a node and what comes before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Before {
+    /// It goes on in the same line.
+    #[default]
+    Nothing,
+    /// It begins a line.
+    Line,
+    /// An empty line stands before it, below the comments above it.
+    Gap,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Extra {
+    pub(super) comments: Comments,
+    pub(super) tag: Option<String>,
+    pub(super) anchor: Option<String>,
+    pub(super) alias: Option<String>,
+    /// A scalar as it stands in the text, if it is spelled in another way than we would.
+    pub(super) raw: Option<String>,
+    /// Whether the closing bracket stands on a line of its own.
+    pub(super) closes_below: bool,
+}
+
+impl Node {
+    /// A node of this kind in this style.
+    #[must_use]
+    pub fn new(kind: Kind, style: Style) -> Self {
+        Self { span: Span::default(), kind, style, before: Before::Nothing, extra: None }
+    }
+
+    /// The comments about it.
+    #[must_use]
+    pub fn comments(&self) -> &Comments {
+        self.extra.as_ref().map_or(Comments::NONE, |extra| &extra.comments)
+    }
+
+    /// The comments about it, to be changed.
+    pub fn comments_mut(&mut self) -> &mut Comments {
+        &mut self.extra_mut().comments
+    }
+
+    /// Its tag, as it is written: `!!str`.
+    #[must_use]
+    pub fn tag(&self) -> Option<&str> {
+        self.extra.as_ref()?.tag.as_deref()
+    }
+
+    /// Its anchor, without the `&`.
+    #[must_use]
+    pub fn anchor(&self) -> Option<&str> {
+        self.extra.as_ref()?.anchor.as_deref()
+    }
+
+    /// The anchor that it is a copy of, if it is written as an alias.
+    #[must_use]
+    pub fn alias(&self) -> Option<&str> {
+        self.extra.as_ref()?.alias.as_deref()
+    }
+
+    pub(super) fn extra_mut(&mut self) -> &mut Extra {
+        self.extra.get_or_insert_default()
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        if let Kind::String(text) = &self.kind { Some(text) } else { None }
+    }
+
+    /// The items, if it is a list.
+    #[must_use]
+    pub fn as_list(&self) -> Option<&[Node]> {
+        if let Kind::List(items) = &self.kind { Some(items) } else { None }
+    }
+
+    /// The members, if it is a mapping.
+    #[must_use]
+    pub fn as_mapping(&self) -> Option<&[Member]> {
+        if let Kind::Mapping(members) = &self.kind { Some(members) } else { None }
+    }
+
+    /// The value of the member with this key; of several, the last.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        let mut members = self.as_mapping()?.iter().rev();
+        members.find(|member| member.key.as_str() == Some(key)).map(|member| &member.value)
+    }
+
+    /// It as JSON. A key that is no text is called as it is spelled, or by its JSON.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match &self.kind {
+            Kind::Null => Value::Null,
+            Kind::Bool(truth) => Value::Bool(*truth),
+            Kind::Number(number) => Value::Number(number.clone()),
+            Kind::String(text) => Value::String(text.clone()),
+            Kind::List(items) => Value::Array(items.iter().map(Self::to_value).collect()),
+            Kind::Mapping(members) => {
+                let mut object = Object::default();
+                for Member { key, value } in members {
+                    object.push(key.name(), value.to_value());
+                }
+                Value::Object(object)
+            }
+        }
+    }
+
+    /// What it is called as a key of JSON.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.kind {
+            Kind::String(text) => text.clone(),
+            _ => match self.extra.as_ref().and_then(|extra| extra.raw.as_ref()) {
+                Some(spelled) => spelled.clone(),
+                None => self.to_value().to_string(),
+            },
+        }
+    }
+
+    /// Where it and everything inside of it stands, by the pointers of [its JSON](Self::to_value), in the order of the text.
+    #[must_use]
+    pub fn places(&self) -> Vec<(Pointer, Span)> {
+        let mut places = Vec::new();
+        self.place(&Pointer::root(), &mut places);
+        places
+    }
+
+    fn place(&self, at: &Pointer, places: &mut Vec<(Pointer, Span)>) {
+        places.push((at.clone(), self.span));
+        match &self.kind {
+            Kind::List(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    item.place(&at.clone().index(index), places);
+                }
+            }
+            Kind::Mapping(members) => {
+                for Member { key, value } in members {
+                    value.place(&at.clone().member(&key.name()), places);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Kind {
+    /// The word for it in messages, with its article.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Bool(_) => "a truth value",
+            Self::Number(_) => "a number",
+            Self::String(_) => "a text",
+            Self::List(_) => "a list",
+            Self::Mapping(_) => "a mapping",
+        }
+    }
+}

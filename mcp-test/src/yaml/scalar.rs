@@ -1,0 +1,101 @@
+//! What a plain scalar means: the core schema of YAML 1.2.
+
+use super::{Kind, Style};
+use crate::json::Number;
+
+/// Reads a plain scalar without a tag.
+pub(super) fn plain(text: &str) -> Kind {
+    match text.as_bytes().first() {
+        None => return Kind::Null,
+        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => {
+            if let Some(number) = number(text) {
+                return Kind::Number(number);
+            }
+        }
+        Some(b'~' | b'n' | b'N') if is_null(text) => return Kind::Null,
+        Some(b't' | b'T' | b'f' | b'F') => {
+            if let Some(truth) = truth(text) {
+                return Kind::Bool(truth);
+            }
+        }
+        Some(_) => {}
+    }
+    Kind::String(text.to_owned())
+}
+
+/// Whether the text is one of the words for nothing.
+pub(super) fn is_null(text: &str) -> bool {
+    matches!(text, "" | "~" | "null" | "Null" | "NULL")
+}
+
+/// Whether the text is a number that JSON does not have.
+pub(super) fn is_beyond_json(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN")
+}
+
+/// The truth value that a word stands for.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text {
+        "true" | "True" | "TRUE" => Some(true),
+        "false" | "False" | "FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+/// A number as JSON spells it, in the spelling of the text where JSON has that.
+pub(super) fn number(text: &str) -> Option<Number> {
+    if let Some(number) = Number::parse(text) {
+        return Some(number);
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return whole(digits, 16);
+    }
+    if let Some(digits) = text.strip_prefix("0o") {
+        return whole(digits, 8);
+    }
+    let (sign, unsigned) = match text.strip_prefix('-') {
+        Some(unsigned) => ("-", unsigned),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
+        Some(at) => unsigned.split_at(at),
+        None => (unsigned, ""),
+    };
+    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if before.is_empty() && after.is_empty() {
+        return None;
+    }
+    // What is left may still be no number: the grammar of JSON decides.
+    let before = before.trim_start_matches('0');
+    let before = if before.is_empty() { "0" } else { before };
+    let point = if after.is_empty() { "" } else { "." };
+    Number::parse(&format!("{sign}{before}{point}{after}{exponent}"))
+}
+
+fn whole(digits: &str, radix: u32) -> Option<Number> {
+    // `from_str_radix` takes a sign, which YAML does not.
+    if !digits.starts_with(|first: char| first.is_digit(radix)) {
+        return None;
+    }
+    u128::from_str_radix(digits, radix).ok().and_then(|whole| Number::parse(&whole.to_string()))
+}
+
+/// Whether a scalar is spelled as we would spell it.
+pub(super) fn is_spelled(kind: &Kind, style: Style, spelled: &str) -> bool {
+    match (kind, style) {
+        (Kind::Null, Style::Plain) => spelled == "null",
+        (Kind::Bool(truth), Style::Plain) => spelled == if *truth { "true" } else { "false" },
+        (Kind::Number(number), Style::Plain) => spelled == number.as_str(),
+        (Kind::String(text), Style::Plain) => spelled == text,
+        (Kind::String(text), Style::Single) => {
+            let quotes = text.bytes().filter(|byte| *byte == b'\'').count();
+            spelled.len() == text.len() + quotes + 2 && !text.contains('\n')
+        }
+        (Kind::String(text), Style::Double) => {
+            spelled.len() == text.len() + 2 && !spelled.contains('\\')
+        }
+        (Kind::String(_), Style::Literal) => true,
+        _ => false,
+    }
+}
