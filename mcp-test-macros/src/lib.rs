@@ -69,8 +69,8 @@ pub fn mcp_scenario(
 /// Makes each case of some files of [MCP Cases](https://modelcontextprotocol.io) a test.
 ///
 /// In a plain test target each case is a `#[test]`, in a target with `harness = false` and `mcp_test::main!()` a trial; the
-/// names are the same. The files are named by a path or a pattern (`*`, `?`, `[ab]`, `**` for directories), as seen from the
-/// `Cargo.toml` of the package.
+/// names are the same. The files are named by a path, by that of a directory, which stands for its `*.yaml` and `*.yml`, or by
+/// a pattern (`*`, `?`, `[ab]`, `**` for directories), as seen from the `Cargo.toml` of the package.
 ///
 /// ```ignore
 /// use mcp_test::prelude::*;
@@ -84,7 +84,7 @@ pub fn mcp_scenario(
 ///
 /// The first one makes, of the case `Adds two numbers` in `contracts/calculator.yaml`, the test
 /// `contracts::calculator::adds_two_numbers`: the module is named after the pattern, in it there is one for each file, and
-/// in that a function for each case. A pattern that can only name one file has no module for it:
+/// in that a function for each case. The path of a file needs no module for the file:
 /// `contracts_login::takes_a_token`. Of names only the letters and digits of ASCII remain, and a case that has none is called
 /// by its number, `case_3`.
 ///

@@ -1,54 +1,69 @@
-//! From a pattern to the files that it names.
+//! From a path, a pattern or a directory to the files that it names.
 
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
-/// What is written between a backslash and the end of what a pattern can say.
+/// What stands for something else in a pattern.
 const WILD: [char; 3] = ['*', '?', '['];
 
-/// Whether it can name several files.
-pub(super) fn is_pattern(pattern: &str) -> bool {
-    pattern.contains(WILD)
+/// The files that are named.
+pub(super) struct Found {
+    /// As seen from the package, with `/` between the parts, in the order of their names; at least one.
+    pub(super) files: Vec<String>,
+    /// Whether there could be several, or only the one.
+    pub(super) several: bool,
 }
 
-/// The files, from `root`, in the order of their names; at least one.
-pub(super) fn files(root: &Path, pattern: &str) -> Result<Vec<String>, String> {
-    if pattern.is_empty() {
+/// Whether a part of a path stands for what matches it.
+pub(super) fn is_wild(part: &str) -> bool {
+    part.contains(WILD)
+}
+
+/// The files below `root`, where the `Cargo.toml` of the package is.
+pub(super) fn files(root: &Path, named: &str) -> Result<Found, String> {
+    if named.is_empty() {
         return Err("expected the path of a file, or a pattern: \"contracts/*.yaml\"".to_owned());
     }
-    if Path::new(pattern).is_absolute() {
+    if Path::new(named).is_absolute() {
         return Err(format!(
-            "`{pattern}` is absolute: write the path as seen from the `Cargo.toml` of the package"
+            "`{named}` is absolute: write the path as seen from the `Cargo.toml` of the package"
         ));
     }
+    let path = root.join(named);
+    if path.is_file() {
+        return Ok(Found { files: vec![named.to_owned()], several: false });
+    }
+    let mut files = match path.is_dir() {
+        true => {
+            let mut files = matching(root, &format!("{named}/*.yaml"))?;
+            files.extend(matching(root, &format!("{named}/*.yml"))?);
+            files
+        }
+        false => matching(root, named)?,
+    };
+    files.sort_unstable();
+    if !files.is_empty() {
+        return Ok(Found { files, several: true });
+    }
+    let place = root.display();
+    Err(if path.is_dir() {
+        format!("there is no `*.yaml` or `*.yml` in `{named}` below {place}")
+    } else if is_wild(named) {
+        format!("no file matches `{named}` below {place}")
+    } else {
+        format!("there is no file `{named}` below {place}")
+    })
+}
+
+fn matching(root: &Path, pattern: &str) -> Result<Vec<String>, String> {
     let base = glob::Pattern::escape(&root.to_string_lossy());
     let found = glob::glob(&format!("{base}/{pattern}"))
         .map_err(|wrong| format!("`{pattern}` is no pattern: {}", wrong.msg))?;
-    let mut files: Vec<String> = found
-        .filter_map(Result::ok)
-        .filter(|path| path.is_file())
-        .filter_map(|path| below(root, &path))
-        .collect();
-    files.sort_unstable();
-    if files.is_empty() {
-        return Err(nothing(root, pattern));
-    }
-    Ok(files)
+    let files = found.filter_map(Result::ok).filter(|path| path.is_file());
+    Ok(files.filter_map(|path| below(root, &path)).collect())
 }
 
-/// The path as seen from the package; of one beside the package, as the pattern has it.
+/// The path as seen from the package.
 fn below(root: &Path, path: &Path) -> Option<String> {
     let path = path.strip_prefix(root).ok()?.to_str()?;
-    Some(path.replace(std::path::MAIN_SEPARATOR, "/"))
-}
-
-fn nothing(root: &Path, pattern: &str) -> String {
-    let place = root.display();
-    if root.join(pattern).is_dir() {
-        return format!("`{pattern}` is a directory: name its files, `{pattern}/*.yaml`");
-    }
-    if is_pattern(pattern) {
-        format!("`{pattern}` names no file below {place}")
-    } else {
-        format!("there is no file `{pattern}` below {place}")
-    }
+    Some(path.replace(MAIN_SEPARATOR, "/"))
 }

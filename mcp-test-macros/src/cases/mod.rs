@@ -68,8 +68,9 @@ struct Test {
 
 fn files(contract: &Contract<'_>, root: &Path) -> Result<Vec<File>, String> {
     let pattern = contract.pattern.value();
-    let paths = find::files(root, &pattern)?;
-    let read: Vec<(String, Vec<read::Case>)> = paths
+    let found = find::files(root, &pattern)?;
+    let read: Vec<(String, Vec<read::Case>)> = found
+        .files
         .into_iter()
         .map(|path| {
             let text = std::fs::read_to_string(root.join(&path)).unwrap_or_default();
@@ -78,7 +79,7 @@ fn files(contract: &Contract<'_>, root: &Path) -> Result<Vec<File>, String> {
         .collect();
     let only = read.iter().flat_map(|(_, cases)| cases).any(|case| case.only);
     let mut modules = names::Used::with(&[expand::IN_STEP]);
-    let several = find::is_pattern(&pattern);
+    let several = found.several;
     let mut functions = names::Used::with(&[expand::IN_STEP]);
     let file = |(path, cases): (String, Vec<read::Case>)| {
         let name = modules.name(&names::of_file(&path, &pattern));

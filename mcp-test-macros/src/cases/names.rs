@@ -14,7 +14,7 @@ pub(super) fn of_pattern(pattern: &str) -> String {
 
 /// The module of a file, without the directories that every file of the pattern has.
 pub(super) fn of_file(path: &str, pattern: &str) -> String {
-    let shared = |(one, other): &(&str, &str)| one == other && !super::find::is_pattern(other);
+    let shared = |(one, other): &(&str, &str)| one == other && !super::find::is_wild(other);
     let directories = path.split('/').zip(pattern.split('/')).take_while(shared).count();
     let own: Vec<&str> = path.split('/').skip(directories).collect();
     identifier(stem(&own.join("/"))).unwrap_or_else(|| "file".to_owned())

@@ -79,7 +79,7 @@ const CONTRACTS: [(&str, &str); 3] = [
         "contracts/match.yml",
         "in: {method: ping}\n--- \n# nothing\n...\n---\ncase: 2 + 2\n_tags: slow",
     ),
-    ("contracts/notes.txt", "case: Not a case"),
+    ("contracts/empty/notes.txt", "case: Not a case"),
 ];
 
 #[test]
@@ -95,6 +95,15 @@ fn every_case_is_a_test_of_its_own() {
 }
 
 #[test]
+fn a_directory_stands_for_its_yaml() {
+    insta::assert_snapshot!(tests("\"contracts\", tags = [\"slow\"]", &CONTRACTS), @"
+    contracts::calculator::divides_3_2
+    contracts::match_::case_2_2
+    contracts::every_case_is_a_test
+    ");
+}
+
+#[test]
 fn a_single_file_needs_no_module_of_its_own() {
     insta::assert_snapshot!(tests("\"contracts/match.yml\"", &CONTRACTS), @"
     contracts_match::case_1
@@ -105,10 +114,10 @@ fn a_single_file_needs_no_module_of_its_own() {
 
 #[test]
 fn a_client_is_tested_by_file() {
-    insta::assert_snapshot!(tests("\"contracts/*\", client = f, skip_tags = [\"slow\"]", &CONTRACTS[..2]), @"
-    contracts::calculator
-    contracts::match_
-    contracts::every_case_is_a_test
+    insta::assert_snapshot!(tests("\"contracts/*.y*\", name = x, client = f, skip_tags = [\"slow\"]", &CONTRACTS[..2]), @"
+    x::calculator
+    x::match_
+    x::every_case_is_a_test
     ");
 }
 
@@ -200,7 +209,7 @@ fn every_mistake_is_told_at_its_word() {
         "\"contracts/*.yaml\" target = f",
         "\"\"",
         "\"/contracts/*.yaml\"",
-        "\"contracts\"",
+        "\"contracts/empty\"",
         "\"contract/*.yaml\"",
         "\"contracts/calculater.yaml\"",
         "\"contracts/[.yaml\"",
@@ -216,8 +225,8 @@ fn every_mistake_is_told_at_its_word() {
     target -> expected `,`
     "" -> expected the path of a file, or a pattern: "contracts/*.yaml"
     "/contracts/*.yaml" -> `/contracts/*.yaml` is absolute: write the path as seen from the `Cargo.toml` of the package
-    "contracts" -> `contracts` is a directory: name its files, `contracts/*.yaml`
-    "contract/*.yaml" -> `contract/*.yaml` names no file below [root]
+    "contracts/empty" -> there is no `*.yaml` or `*.yml` in `contracts/empty` below [root]
+    "contract/*.yaml" -> no file matches `contract/*.yaml` below [root]
     "contracts/calculater.yaml" -> there is no file `contracts/calculater.yaml` below [root]
     "contracts/[.yaml" -> `contracts/[.yaml` is no pattern: invalid range pattern
     targt -> unknown option `targt`: did you mean `target`?
