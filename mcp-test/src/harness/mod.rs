@@ -59,6 +59,8 @@ mod speaking;
 mod stage;
 #[cfg(feature = "harness")]
 mod stray;
+#[cfg(any(feature = "harness", feature = "cases"))]
+mod suite;
 mod telling;
 #[cfg(feature = "harness")]
 mod trials;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Completion, Failed, Trial};
 
 use super::arguments::{Arguments, HELP};
-use super::conformance::{Conformance, Suite};
+use super::conformance::{self, Conformance};
 use super::ending::{Ending, Played};
 use super::environment::{self, Environment};
 use super::plain::orders;
@@ -52,12 +52,13 @@ fn prepare(place: &Place, conformances: Vec<Conformance>) -> crate::Result<Optio
     }
     let threads = arguments.test_threads.or(environment::test_threads()?);
     let mut trials = scenarios();
-    let suites: Vec<Suite> = conformances
+    let suites: Vec<conformance::Trials> = conformances
         .into_iter()
-        .map(|it| it.into_suite(place.manifest_dir))
+        .map(|it| it.into_trials(place.manifest_dir))
         .collect::<Result<_, _>>()?;
     let names = trials.iter().map(|trial| trial.name().to_owned());
-    let names: Vec<String> = names.chain(suites.iter().flat_map(Suite::names)).collect();
+    let names: Vec<String> =
+        names.chain(suites.iter().flat_map(conformance::Trials::names)).collect();
     unique(&names)?;
     let wanted = |name: &str| arguments.selects(name);
     let unwanted = names.iter().filter(|name| !wanted(name)).cloned().collect();
