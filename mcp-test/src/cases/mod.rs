@@ -7,11 +7,26 @@
 //! learns of YAML.
 
 mod case;
+mod complaint;
+mod document;
+mod error;
 mod extension;
+mod files;
+mod id;
+mod keys;
+mod lint;
 mod message;
+mod read;
+mod reading;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 pub use case::{Case, CaseFile, Cases};
+pub use complaint::{Complaint, Level};
+pub use error::ReadError;
 pub use extension::{Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, Settings, State};
+pub use lint::{LINTS, Lint};
 pub use message::{CaseMessage, Direction};
+pub use read::ReadOptions;
 pub use schema::json_schema;
