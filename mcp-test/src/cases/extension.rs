@@ -144,6 +144,12 @@ pub enum Matcher {
     },
     /// Nothing has to be there, whatever the case has.
     Ignored,
+    /// What the case has there and below, and nothing else: [`Mode::Exact`] from here on down.
+    Exact,
+    /// What the case has there and below, maybe among other things: [`Mode::Contains`] from here on down.
+    Contains,
+    /// An array with the items of the case in any order.
+    Unordered,
 }
 
 /// A type of JSON values.

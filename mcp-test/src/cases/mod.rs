@@ -6,10 +6,13 @@
 //! What a case becomes is a [scenario](crate::scenario): who runs it, compares it with a baseline and reports on it never
 //! learns of YAML.
 
+mod capture;
 mod case;
+pub mod compare;
 mod complaint;
 mod document;
 mod error;
+mod expand;
 mod extension;
 mod files;
 mod id;
@@ -21,12 +24,16 @@ mod reading;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod values;
 
+pub use capture::capture;
 pub use case::{Case, CaseFile, Cases};
 pub use complaint::{Complaint, Level};
 pub use error::ReadError;
+pub use expand::{ExpandError, expand, names_used};
 pub use extension::{Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, Settings, State};
 pub use lint::{LINTS, Lint};
 pub use message::{CaseMessage, Direction};
 pub use read::ReadOptions;
 pub use schema::json_schema;
+pub use values::{Values, is_name};

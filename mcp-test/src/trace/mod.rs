@@ -17,6 +17,6 @@ mod transcript;
 pub use event::{Connection, Damage, Event, Outstaying, Party, Seq, What};
 pub use reading::Reading;
 pub use recorder::Recorder;
-pub use redact::{Redactor, is_secret_variable, secrets_in_url};
+pub use redact::{Redactor, SecretTexts, is_secret_variable, secrets_in_url};
 pub use render::{Headers, Style, excerpt, render};
 pub use transcript::Trace;

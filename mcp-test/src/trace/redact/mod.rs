@@ -6,6 +6,7 @@
 
 mod names;
 mod pattern;
+mod texts;
 mod url;
 mod whole;
 
@@ -18,6 +19,7 @@ use super::{Trace, What};
 use crate::json::Value;
 
 pub use self::names::is_secret_variable;
+pub use self::texts::SecretTexts;
 pub use self::url::secrets_in_url;
 
 /// Replaces what should not be seen by `[placeholders]`.
