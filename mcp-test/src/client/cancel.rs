@@ -85,7 +85,7 @@ impl Client {
         self.state.said().cancelled().collect()
     }
 
-    fn cancels_by_closing(&self) -> bool {
+    pub(super) fn cancels_by_closing(&self) -> bool {
         self.facts.revision.cancels_by_closing_stream() && self.link.kind().is_http()
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Heard {
     notices: Vec<Notice>,
     weight: usize,
     requests: Vec<Request>,
+    /// The events of those requests.
+    asked_at: Vec<Seq>,
     requests_weight: usize,
     /// How many messages there were, kept or not.
     count: usize,
@@ -44,12 +46,19 @@ impl Heard {
         self.count
     }
 
-    pub(super) fn request(&mut self, request: &Request) {
+    /// The requests that are kept, with their events.
+    #[cfg(feature = "cases")]
+    pub(super) fn asked(&self) -> impl Iterator<Item = (Seq, &Request)> {
+        self.asked_at.iter().copied().zip(&self.requests)
+    }
+
+    pub(super) fn request(&mut self, seq: Seq, request: &Request) {
         self.count += 1;
         let heavier = self.requests_weight + weigh(request.params.as_ref());
         if self.requests.len() < KEPT_REQUESTS && heavier <= KEPT_BYTES {
             self.requests_weight = heavier;
             self.requests.push(request.clone());
+            self.asked_at.push(seq);
         }
     }
 
@@ -82,10 +91,14 @@ impl Heard {
         self.notices.iter().filter(meanwhile).filter(is_about).cloned().collect()
     }
 
+    /// The notifications that are kept and were not taken.
+    pub(super) fn untaken(&self) -> impl Iterator<Item = &Notice> {
+        self.notices.iter().filter(|notice| !self.taken.contains(&notice.seq))
+    }
+
     /// The first notification that fits and was not taken before.
     pub(super) fn take(&mut self, fits: impl Fn(&Notice) -> bool) -> Option<Notice> {
-        let untaken = |notice: &&Notice| !self.taken.contains(&notice.seq);
-        let notice = self.notices.iter().filter(untaken).find(|notice| fits(notice))?.clone();
+        let notice = self.untaken().find(|notice| fits(notice))?.clone();
         self.taken.insert(notice.seq);
         Some(notice)
     }
@@ -141,13 +154,17 @@ mod tests {
     #[test]
     fn of_many_requests_the_first_are_kept_and_of_large_ones_fewer() {
         let mut heard = Heard::default();
+        let recorder = Recorder::new();
+        let fence = What::Fence(String::new());
+        let seq = recorder.record(recorder.open("duplex"), Party::Harness, fence);
         let large = json!({ "large": "x".repeat(KEPT_BYTES / 4) });
         for id in 0..5 {
-            heard.request(&Request::new(Id::from(id), "roots/list", Some(large.clone().into())));
+            let large = Some(large.clone().into());
+            heard.request(seq, &Request::new(Id::from(id), "roots/list", large));
         }
         assert_eq!((heard.requests().len(), heard.count()), (3, 5));
         for id in 5..2000 {
-            heard.request(&Request::new(Id::from(id), "roots/list", None));
+            heard.request(seq, &Request::new(Id::from(id), "roots/list", None));
         }
         assert_eq!((heard.requests().len(), heard.count()), (KEPT_REQUESTS, 2000));
     }

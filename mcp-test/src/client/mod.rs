@@ -5,6 +5,8 @@
 //! and assertions to say.
 
 mod batch;
+#[cfg(feature = "cases")]
+mod by_hand;
 mod cancel;
 mod connect;
 mod facts;
@@ -49,6 +51,8 @@ pub use rounds::MAX_ROUNDS;
 pub use subscribe::{Subscription, SubscriptionEnd, SubscriptionFilter};
 pub use visitor::{Errand, Visitor};
 pub use wait::Pending;
+#[cfg(feature = "cases")]
+pub(crate) use wait::Step;
 
 use crate::check::Finding;
 use crate::json::{Object, Value};

@@ -31,6 +31,8 @@ pub struct RequestOptions {
     pub(super) headers: Vec<(String, String)>,
     pub(super) timeout: Option<Duration>,
     pub(super) once: bool,
+    pub(super) by_hand: bool,
+    pub(super) verbatim: bool,
     pub(super) deliberate: bool,
 }
 
@@ -136,7 +138,10 @@ impl Client {
     ) -> Pending {
         let params = params.into();
         let id = options.id.clone().unwrap_or_else(|| self.next_id());
-        let sent_params = self.with_meta(params.clone(), &options.meta);
+        let sent_params = match options.verbatim {
+            true => (!params.is_null()).then(|| params.clone()),
+            false => self.with_meta(params.clone(), &options.meta),
+        };
         let mut headers = self.param_headers(method, &params);
         headers.extend(options.headers.iter().cloned());
         let request = Request { id: id.clone(), method: method.to_owned(), params: sent_params };

@@ -53,7 +53,7 @@ impl Client {
             let again = if !mended && self.mend_headers(&params, &reply).await {
                 mended = true;
                 params.clone()
-            } else if asks_for_input(&reply) {
+            } else if !options.by_hand && asks_for_input(&reply) {
                 let declared = self.options.declared(reply.revision());
                 let given = InputRequired::read(&reply, &declared)?.given(&self.options.handlers);
                 match given {

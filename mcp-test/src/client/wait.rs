@@ -49,7 +49,7 @@ impl Pending {
 
 /// What became of waiting for one observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// There was one, and it has been looked at.
     Observed,
     /// There will be none any more.

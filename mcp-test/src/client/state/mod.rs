@@ -34,6 +34,8 @@ struct Open {
     sent: Sent,
     /// It is not answered before its subscription ends.
     stays: bool,
+    /// The peer cannot read its id, and has to answer without.
+    nameless: bool,
     /// The reply, or why it cannot come.
     settled: Option<Result<(Seq, Outcome), Finding>>,
 }
@@ -86,13 +88,22 @@ impl State {
 
     pub(super) fn begin(&mut self, id: Id, method: &str, sent: Sent) {
         self.exchanges.extend(sent.exchange);
-        self.open.push(Open { id, method: method.to_owned(), sent, stays: false, settled: None });
+        let method = method.to_owned();
+        self.open.push(Open { id, method, sent, stays: false, nameless: false, settled: None });
     }
 
     /// A request stays open as long as its subscription does.
     pub(super) fn stays_open(&mut self, id: &Id) {
         if let Some(open) = self.open.iter_mut().find(|open| open.id == *id) {
             open.stays = true;
+        }
+    }
+
+    /// What was sent has no id that could be read.
+    #[cfg(feature = "cases")]
+    pub(super) fn has_no_id(&mut self, id: &Id) {
+        if let Some(open) = self.open.iter_mut().find(|open| open.id == *id) {
+            open.nameless = true;
         }
     }
 
@@ -148,7 +159,7 @@ impl State {
                 (self.heard, self.spoken) = (true, true);
                 match message {
                     Message::Request(request) => {
-                        self.said.request(&request);
+                        self.said.request(seq, &request);
                         if revision.has_server_requests() {
                             return Some(request);
                         }

@@ -98,7 +98,8 @@ impl State {
         };
         // An error reply may lack the id; the exchange then says which request it refuses.
         let anonymous = matches!(id, None | Some(Id::Null)) && outcome.is_err();
-        if (anonymous || careless) && origin.exchange.is_some() {
+        let is_addressed = origin.exchange.is_some() || (anonymous && self.open[index].nameless);
+        if (anonymous || careless) && is_addressed {
             self.open[index].settled = Some(Ok((seq, outcome)));
             return;
         }
