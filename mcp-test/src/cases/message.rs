@@ -33,6 +33,12 @@ impl Direction {
         [Self::In, Self::Out].into_iter().find(|direction| key.starts_with(direction.as_str()))
     }
 
+    /// Whether the server speaks.
+    #[must_use]
+    pub const fn is_out(self) -> bool {
+        matches!(self, Self::Out)
+    }
+
     /// Who speaks.
     #[must_use]
     pub const fn speaker(self) -> Party {

@@ -19,8 +19,10 @@ mod id;
 mod keys;
 mod lint;
 mod message;
+mod play;
 mod read;
 mod reading;
+mod scenario;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -35,5 +37,6 @@ pub use extension::{Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, 
 pub use lint::{LINTS, Lint};
 pub use message::{CaseMessage, Direction};
 pub use read::ReadOptions;
+pub use scenario::{PlayOptions, scenarios};
 pub use schema::json_schema;
 pub use values::{Values, is_name};

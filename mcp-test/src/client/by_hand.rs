@@ -12,9 +12,9 @@ use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::json::Value;
 use crate::spec::{Era, Revision};
-use crate::trace::Seq;
+use crate::trace::{Party, Seq, What};
 use crate::transport::Sent;
-use crate::wire::{ErrorReply, Message, Notification, Request, Response};
+use crate::wire::{ErrorReply, Id, Message, Notification, Request, Response};
 
 impl RequestOptions {
     /// Leaves to the caller what a result asks for as input: each round is a request of its own.
@@ -78,9 +78,25 @@ impl Client {
         self.step(deadline).await
     }
 
+    /// Looks at what the server does next, if it does something before the reply to a request has to be there.
+    pub(crate) async fn look_for(&mut self, pending: &Pending) -> Step {
+        self.step(pending.deadline).await
+    }
+
+    /// Notes in the trace that a wait was given up.
+    pub(crate) fn deadline_has_fired(&self, awaited: String) -> Seq {
+        let (link, what) = (&self.link, What::DeadlineFired { awaited });
+        link.recorder().record_in(link.connection(), None, Party::Harness, what)
+    }
+
+    /// An id that no request of the conversation has.
+    pub(crate) fn fresh_id(&mut self) -> Id {
+        self.next_id()
+    }
+
     /// Whether the reply to a request is still to come, for all that is known.
     pub(crate) fn is_under_way(&self, pending: &Pending) -> bool {
-        self.state.is_open(pending.id())
+        pending.sent.written && self.state.is_open(pending.id())
     }
 
     /// Says that a request is not answered before what it has begun is over.

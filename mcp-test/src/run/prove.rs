@@ -80,6 +80,7 @@ fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
             (Leg::Client, _) => CarrierKind::Http,
             (Leg::Server, Carriers::Any) => CarrierKind::Duplex,
             (Leg::Server, Carriers::StreamableHttp) => CarrierKind::Router,
+            (Leg::Server, Carriers::Only(carriers)) => carriers[0],
         }),
     }
 }

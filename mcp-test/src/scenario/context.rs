@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::connected::Keep;
-use super::{CheckBuilder, Connected, Inventory, Profile, Scenario};
+use super::{CheckBuilder, CheckSpec, Connected, Inventory, Profile, Scenario};
 use crate::check::{
     Check, Collector, Finding, ShapeJudgement, ToolJudgement, judge, judge_shapes, judge_tools,
 };
@@ -277,14 +277,16 @@ impl Ctx {
 
     /// Every check that each run makes, and that was not made yet, is SKIPPED for this reason.
     pub fn skip_the_rest(&mut self, reason: &str) {
-        let declared = self.scenario.into_iter().flat_map(|it| it.checks_at(self.setup.revision));
-        let unmade: Vec<&str> = declared
-            .filter(|spec| spec.always && !self.collector.has(spec.id))
-            .map(|spec| spec.id)
-            .collect();
+        let unmade: Vec<&str> = self.unmade().map(|spec| spec.id).collect();
         for id in unmade {
             self.check(id).skip(reason);
         }
+    }
+
+    /// The checks that each run makes, and that were not made yet.
+    pub(crate) fn unmade(&self) -> impl Iterator<Item = &'static CheckSpec> {
+        let declared = self.scenario.into_iter().flat_map(|it| it.checks_at(self.setup.revision));
+        declared.filter(|spec| spec.always && !self.collector.has(spec.id))
     }
 
     /// Whether a check of this id has been made.

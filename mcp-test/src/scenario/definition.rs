@@ -208,15 +208,18 @@ pub enum Carriers {
     Any,
     /// Those of Streamable HTTP: it is about sessions, headers or streams, which other carriers do not have.
     StreamableHttp,
+    /// These, as it says itself.
+    Only(&'static [CarrierKind]),
 }
 
 impl Carriers {
     /// Whether the carrier is one of them.
     #[must_use]
-    pub const fn contains(self, carrier: CarrierKind) -> bool {
+    pub fn contains(self, carrier: CarrierKind) -> bool {
         match self {
             Self::Any => true,
             Self::StreamableHttp => carrier.is_http(),
+            Self::Only(carriers) => carriers.contains(&carrier),
         }
     }
 }

@@ -1,0 +1,96 @@
+//! Cases held against the reference server, good and broken, in both eras.
+
+mod broken;
+mod meant;
+
+use std::time::Duration;
+
+use crate::cases::{Cases, PlayOptions, ReadOptions, scenarios};
+use crate::clock::Deadline;
+use crate::scenario::{Body, Ctx, Ended, Inventory, Profile, Scenario, Setup};
+use crate::server::Server;
+use crate::spec::Revision;
+use crate::spec::schema::Schemas;
+use crate::transport::{CarrierKind, Limits, Target};
+
+/// The cases of a text, as scenarios.
+fn of(text: &str) -> Vec<&'static Scenario> {
+    of_with(text, &PlayOptions::default())
+}
+
+fn of_with(text: &str, options: &PlayOptions) -> Vec<&'static Scenario> {
+    let read = Cases::parse("contract.yaml", text, &ReadOptions::default());
+    let (cases, _) = read.unwrap_or_else(|error| panic!("{error}"));
+    scenarios(&cases, options)
+}
+
+/// Where a case is played.
+#[derive(Clone)]
+struct Stage {
+    target: Target,
+    carrier: CarrierKind,
+    revision: Revision,
+    profile: Profile,
+    timeout: Duration,
+}
+
+impl Stage {
+    fn of(server: &Server) -> Self {
+        let target = server.target();
+        let carrier = target.carriers()[0];
+        Self {
+            target,
+            carrier,
+            revision: Revision::NEWEST_HANDSHAKE,
+            profile: Profile::Adaptive,
+            timeout: Duration::from_secs(20),
+        }
+    }
+
+    fn at(self, revision: Revision) -> Self {
+        Self { revision, ..self }
+    }
+
+    fn over(self, carrier: CarrierKind) -> Self {
+        Self { carrier, ..self }
+    }
+
+    fn strictly(self) -> Self {
+        Self { profile: Profile::Strict, ..self }
+    }
+
+    async fn play(&self, scenario: &'static Scenario) -> Ended {
+        let Body::Server(body) = scenario.body else { panic!("a case tests a server") };
+        let setup = Setup {
+            target: self.target.clone(),
+            carrier: self.carrier,
+            revision: self.revision,
+            profile: self.profile,
+            limits: Limits::default(),
+            timeout: self.timeout,
+            until: Deadline::after(self.timeout),
+            inventory: Inventory::default(),
+            schemas: Schemas::default(),
+        };
+        let mut ctx = Ctx::new(setup, Some(scenario));
+        body(&mut ctx).await.expect("a case makes its checks itself");
+        ctx.end().await
+    }
+
+    /// The rows of a case: status, check, and what it says.
+    async fn rows(&self, scenario: &'static Scenario) -> String {
+        let ended = self.play(scenario).await;
+        let rows = ended.checks.iter().map(|check| {
+            let message = check.message.as_deref().unwrap_or_default();
+            format!("{} {} {message}", check.status, check.id).trim_end().to_owned()
+        });
+        rows.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The rows of the only case of a text.
+    async fn only(&self, text: &str) -> String {
+        let scenarios = of(text);
+        assert_eq!(scenarios.len(), 1, "one case");
+        self.rows(scenarios[0]).await
+    }
+}
