@@ -9,12 +9,15 @@ use std::path::Path;
 
 use super::error::did_you_mean;
 use super::play::TIMEOUT;
-use super::yaml::{self, Node, Problem, What};
 use super::{BaselineError, Results};
 use crate::check::{SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, TOOL_SCHEMAS, WELL_FORMED};
 use crate::expect::words::closest;
 use crate::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
 use crate::scenarios;
+use crate::yaml::{self, Kind, Limits, Member, Node, ProblemKind};
+
+/// A line, and what is wrong there.
+type Problem = (usize, String);
 
 /// The checks that any scenario may have without declaring them, and what they say; known to baselines.
 pub const COMMON: [(&str, &str); 7] = [
@@ -295,43 +298,35 @@ fn common() -> impl Iterator<Item = &'static str> {
 
 impl Baseline {
     fn take_in(&mut self, text: &str) -> Result<(), Problem> {
-        let Some(document) = yaml::read(text)? else {
-            return Ok(());
-        };
-        let sections = match document.what {
-            What::Null => return Ok(()),
-            What::Mapping(sections) => sections,
-            other => {
+        let sections = match document(text)? {
+            None => return Ok(()),
+            Some(Node { kind: Kind::Mapping(sections), .. }) => sections,
+            Some(other) => {
                 let problem = format!(
                     "expected a mapping with the lists `server` and `client`, got {}",
-                    other.kind()
+                    other.kind.name()
                 );
-                return Err((document.line, problem));
+                return Err((other.span.line, problem));
             }
         };
-        for (key, value) in sections {
-            let leg = match key.what {
-                What::Text(name) if name == Leg::Server.as_str() => Leg::Server,
-                What::Text(name) if name == Leg::Client.as_str() => Leg::Client,
-                What::Text(name) => {
-                    self.strays.push((key.line, name));
-                    continue;
+        for Member { key, value } in sections {
+            let name = word(&key).unwrap_or_else(|| key.kind.name().to_owned());
+            let Some(leg) = [Leg::Server, Leg::Client].into_iter().find(|leg| leg.as_str() == name)
+            else {
+                self.strays.push((key.span.line, name));
+                continue;
+            };
+            match &value.kind {
+                Kind::Null => {}
+                Kind::List(items) => {
+                    for item in items {
+                        self.add(entry(leg, item)?)?;
+                    }
                 }
                 other => {
-                    self.strays.push((key.line, other.kind().to_owned()));
-                    continue;
+                    let problem = format!("`{leg}` has to be a list, and is {}", other.name());
+                    return Err((value.span.line, problem));
                 }
-            };
-            let items = match value.what {
-                What::Null => continue,
-                What::List(items) => items,
-                other => {
-                    let problem = format!("`{leg}` has to be a list, and is {}", other.kind());
-                    return Err((value.line, problem));
-                }
-            };
-            for item in items {
-                self.add(entry(leg, &item)?)?;
             }
         }
         Ok(())
@@ -352,6 +347,31 @@ impl Baseline {
     }
 }
 
+/// The one document of a baseline, if anything stands in it.
+fn document(text: &str) -> Result<Option<Node>, Problem> {
+    let problem = |problem: yaml::Problem| (problem.span.line, problem.message);
+    let mut documents = yaml::read(text, &Limits::default()).documents.into_iter();
+    let Some(document) = documents.next() else { return Ok(None) };
+    let document = document.map_err(|broken| problem(broken.problem))?;
+    if let Some(second) = documents.next() {
+        let line = second.map_or_else(|broken| broken.span.line, |second| second.span.line);
+        return Err((line, "a second document begins here".to_owned()));
+    }
+    let mut problems = document.problems.into_iter();
+    match problems.find(|problem| problem.kind == ProblemKind::Duplicate) {
+        Some(duplicate) => Err(problem(duplicate)),
+        None => Ok(Some(document.root).filter(|root| root.kind != Kind::Null)),
+    }
+}
+
+/// A scalar as it is spelled; `null` is none.
+fn word(node: &Node) -> Option<String> {
+    match node.kind {
+        Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => Some(node.name().trim().to_owned()),
+        Kind::Null | Kind::List(_) | Kind::Mapping(_) => None,
+    }
+}
+
 fn no_section(name: &str) -> String {
     let suggestion = did_you_mean(closest(name, [Leg::Server, Leg::Client].map(Leg::as_str)));
     let rest = if suggestion.is_empty() { "; a baseline has `server` and `client`" } else { "" };
@@ -359,23 +379,23 @@ fn no_section(name: &str) -> String {
 }
 
 fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
-    let line = item.line;
-    let text = match &item.what {
-        What::Text(text) if !text.is_empty() => text,
-        What::Text(_) | What::Null => return Err((line, "an entry is empty".to_owned())),
-        What::Mapping(_) => {
+    let line = item.span.line;
+    let text = match &item.kind {
+        Kind::Mapping(_) => {
             let problem =
                 "an entry is a mapping; write `scenario:check`, without a blank after the colon";
             return Err((line, problem.to_owned()));
         }
-        What::List(_) => {
+        Kind::List(_) => {
             return Err((
                 line,
                 "an entry is a list; write `scenario` or `scenario:check`".to_owned(),
             ));
         }
+        _ => word(item).filter(|text| !text.is_empty()),
     };
-    let (scenario, check) = match colon(text) {
+    let text = text.ok_or_else(|| (line, "an entry is empty".to_owned()))?;
+    let (scenario, check) = match colon(&text) {
         None => (text.as_str(), None),
         Some(at) => (text[..at].trim(), Some(text[at + 1..].trim())),
     };

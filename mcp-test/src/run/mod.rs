@@ -23,7 +23,6 @@ mod schema_valid;
 mod tested;
 #[cfg(test)]
 mod tests;
-mod yaml;
 
 pub use baseline::{Baseline, COMMON, Comparison, Entry};
 pub use cell::Cell;
