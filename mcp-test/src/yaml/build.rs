@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use granit_parser::{Event, Parser, ScalarStyle, StrInput, StructureStyle, Tag, options};
 
+use super::node::Raw;
 use super::{
     Before, Comment, Document, Kind, Limits, Member, Node, Problem, ProblemKind, Span, Style,
     scalar,
@@ -26,6 +27,12 @@ pub(super) struct Builder<'t, 'l> {
     open: Vec<Span>,
     /// Where the last token ends.
     past: usize,
+    /// The line in which it ends.
+    line: usize,
+    /// Whether it was the first of its line.
+    fresh: bool,
+    /// The column of the bracket that closed last, if it was the first of its line.
+    closed: Option<usize>,
     /// Whether that was a key, and its value is still to come.
     after_key: bool,
 }
@@ -69,6 +76,9 @@ impl<'t, 'l> Builder<'t, 'l> {
             problems: Vec::new(),
             open: Vec::new(),
             past: 0,
+            line: 0,
+            fresh: false,
+            closed: None,
             after_key: false,
         }
     }
@@ -80,14 +90,23 @@ impl<'t, 'l> Builder<'t, 'l> {
                 None => return Ok(None),
                 Some(Ok((Event::Comment(text, _), span))) => {
                     let span = self.span(span);
-                    let gap = gap_before(self.text, span.start);
-                    self.comments.push(Comment { text: text.into_owned(), span, gap });
+                    self.comments.push(Comment {
+                        text: text.into_owned(),
+                        span,
+                        gap: gap_above(self.text, span.start),
+                        pad: pad(self.text, span.start),
+                    });
                 }
                 Some(Ok((event, span))) => {
                     let place = self.place(&event, span);
                     self.after_key = false;
                     let tag_end = span.tag_span().and_then(|tag| tag.end.byte_offset());
                     self.past = self.past.max(place.end).max(tag_end.unwrap_or(0));
+                    self.fresh = place.line > self.line;
+                    if place.start < place.end {
+                        let lines = self.text[place.bytes()].matches('\n').count();
+                        self.line = place.line + lines;
+                    }
                     return Ok(Some((event, place)));
                 }
                 Some(Err(error)) => {
@@ -158,10 +177,25 @@ impl<'t, 'l> Builder<'t, 'l> {
     ) -> Result<(Node, Size), Problem> {
         self.nodes += 1;
         if self.nodes > self.limits.nodes {
-            return Err(
-                self.too_much(span, format!("there are more than {} nodes", self.limits.nodes))
-            );
+            let message = format!("there are more than {} nodes", self.limits.nodes);
+            return Err(self.too_much(span, message));
         }
+        let before = match self.fresh {
+            false => Before::Nothing,
+            true if gap_above(self.text, span.start) => Before::Gap,
+            true => Before::Line,
+        };
+        let (mut node, size) = self.content(event, span, depth)?;
+        node.before = before;
+        Ok((node, size))
+    }
+
+    fn content(
+        &mut self,
+        event: Event<'t>,
+        span: Span,
+        depth: usize,
+    ) -> Result<(Node, Size), Problem> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let anchor = self.anchor(anchor)?;
@@ -171,6 +205,7 @@ impl<'t, 'l> Builder<'t, 'l> {
                 self.named(node, size, anchor)
             }
             Event::SequenceStart(style, anchor, tag) => {
+                let start = span;
                 let anchor = self.anchor(anchor)?;
                 self.enter(style, span, depth)?;
                 let mut size = Size { nodes: 1, bytes: size_of::<Node>(), levels: 0 };
@@ -179,8 +214,11 @@ impl<'t, 'l> Builder<'t, 'l> {
                     match self.next()? {
                         Some((Event::SequenceEnd, end)) => break end,
                         Some((event, span)) => {
-                            let (item, its) = self.node(event, span, depth + 1)?;
+                            let (mut item, its) = self.node(event, span, depth + 1)?;
                             size.add(its);
+                            if style == StructureStyle::Block {
+                                self.mark_outdented(&mut item, start.column);
+                            }
                             items.push(item);
                         }
                         None => break span,
@@ -206,8 +244,11 @@ impl<'t, 'l> Builder<'t, 'l> {
                     size.add(its);
                     self.after_key = true;
                     let Some((event, span)) = self.next()? else { break span };
-                    let (value, its) = self.node(event, span, depth + 1)?;
+                    let (mut value, its) = self.node(event, span, depth + 1)?;
                     size.add(its);
+                    if style == StructureStyle::Block {
+                        self.mark_outdented(&mut value, key.span.column);
+                    }
                     members.push(Member { key, value });
                 };
                 self.vet(&members);
@@ -246,7 +287,8 @@ impl<'t, 'l> Builder<'t, 'l> {
         let (style, end) = match style {
             StructureStyle::Flow => {
                 self.open.pop();
-                (Style::Flow, end.end)
+                self.closed = Some(end.column).filter(|_| self.fresh);
+                (Style::Flow, if end.start < end.end { end.end } else { last })
             }
             StructureStyle::Block => (Style::Block, last),
         };
@@ -265,6 +307,14 @@ impl<'t, 'l> Builder<'t, 'l> {
         node
     }
 
+    /// Notes of what stands in brackets that they close in the column of what it belongs to.
+    fn mark_outdented(&self, node: &mut Node, column: usize) {
+        let is_outdented = self.closed.is_some_and(|closed| closed <= column);
+        if is_outdented && node.style == Style::Flow && node.alias().is_none() {
+            node.extra_mut().outdented = true;
+        }
+    }
+
     fn scalar(&mut self, text: String, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {
         let style = match style {
             ScalarStyle::Plain => Style::Plain,
@@ -277,7 +327,7 @@ impl<'t, 'l> Builder<'t, 'l> {
             None if style == Style::Plain => {
                 if scalar::is_beyond_json(&text) {
                     let message = format!("`{text}` is no number in JSON; it is read as a text");
-                    self.problems.push(Problem::new(ProblemKind::Number, span, message));
+                    self.tell(Problem::new(ProblemKind::Number, span, message));
                 }
                 scalar::plain(&text)
             }
@@ -291,7 +341,7 @@ impl<'t, 'l> Builder<'t, 'l> {
         }
         let spelled = &self.text[span.bytes()];
         if !scalar::is_spelled(&node.kind, style, spelled) {
-            node.extra_mut().raw = Some(spelled.to_owned());
+            node.extra_mut().raw = Some(Raw::new(spelled, &node.kind));
         }
         node
     }
@@ -317,10 +367,10 @@ impl<'t, 'l> Builder<'t, 'l> {
 
     fn odd_tag(&mut self, tag: &Tag, span: Span) {
         let message = match tag.is_yaml_core_schema() {
-            true => format!("the tag `{}` does not fit its value", tag.original()),
-            false => format!("the tag `{}` means nothing here", tag.original()),
+            true => format!("the tag `{}` does not fit its value", shown(&tag.original())),
+            false => format!("the tag `{}` means nothing here", shown(&tag.original())),
         };
-        self.problems.push(Problem::new(ProblemKind::Tag, span, message));
+        self.tell(Problem::new(ProblemKind::Tag, span, message));
     }
 
     /// Tells of keys that occur twice, and of those that JSON does not have.
@@ -331,25 +381,33 @@ impl<'t, 'l> Builder<'t, 'l> {
                 Kind::String(name) => name.as_str(),
                 Kind::List(_) | Kind::Mapping(_) => {
                     let message = format!("a key is {}; JSON has only texts", key.kind.name());
-                    self.problems.push(Problem::new(ProblemKind::Key, key.span, message));
+                    self.tell(Problem::new(ProblemKind::Key, key.span, message));
                     continue;
                 }
                 _ => &self.text[key.span.bytes()],
             };
             if name == "<<" && key.style == Style::Plain {
                 let message = "`<<` merges nothing in YAML 1.2; it is a key like any other";
-                self.problems.push(Problem::new(ProblemKind::Merge, key.span, message));
+                self.tell(Problem::new(ProblemKind::Merge, key.span, message));
             }
             match known.get(name) {
                 None => {
                     known.insert(name, key.span);
                 }
                 Some(first) => {
-                    let message = format!("the key `{name}` occurs twice");
+                    let message = format!("the key `{}` occurs twice", shown(name));
                     let problem = Problem::new(ProblemKind::Duplicate, key.span, message);
-                    self.problems.push(problem.also(*first, "the first one is here"));
+                    self.tell(problem.also(*first, "the first one is here"));
                 }
             }
+        }
+    }
+
+    /// Keeps a problem; of very many, the first.
+    fn tell(&mut self, problem: Problem) {
+        const MOST: usize = 100;
+        if self.problems.len() < MOST {
+            self.problems.push(problem);
         }
     }
 
@@ -400,7 +458,6 @@ impl<'t, 'l> Builder<'t, 'l> {
         };
         let (mut node, name) = (node.clone(), name.clone());
         node.span = span;
-        node.before = Before::Nothing;
         node.extra_mut().alias = Some(name);
         Ok((node, size))
     }
@@ -431,8 +488,7 @@ impl<'t, 'l> Builder<'t, 'l> {
             return place;
         };
         let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let end =
-            start + self.text[start..place.end].trim_end_matches(['\n', '\r', ' ', '\t']).len();
+        let end = content_end(self.text, start, place.end);
         Span {
             start,
             end,
@@ -474,9 +530,33 @@ fn indicator(text: &str, from: usize, to: usize, indicators: &[u8]) -> Option<us
     None
 }
 
-/// Whether an empty line stands before the line of this byte.
-pub(super) fn gap_before(text: &str, at: usize) -> bool {
-    let before = text[..at].trim_end_matches([' ', '\t']);
-    let Some(before) = before.strip_suffix('\n') else { return false };
-    before.trim_end_matches([' ', '\t', '\r']).ends_with('\n')
+/// A name as messages show it: not too long, and without what would garble a terminal.
+fn shown(name: &str) -> String {
+    const MOST: usize = 60;
+    let mut chars = name.chars();
+    let visible = |char: char| if char.is_control() { '\u{fffd}' } else { char };
+    let mut shown: String = chars.by_ref().take(MOST).map(visible).collect();
+    if chars.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Where the last line that is not empty ends.
+fn content_end(text: &str, start: usize, end: usize) -> usize {
+    let content = start + text[start..end].trim_end().len();
+    text[content..end].find(['\n', '\r']).map_or(end, |line_end| content + line_end)
+}
+
+/// Whether an empty line stands above the line of this byte, which is the first of what stands there.
+pub(super) fn gap_above(text: &str, at: usize) -> bool {
+    let line = text[..at].rfind('\n').unwrap_or(0);
+    let above = text[..line].trim_end_matches([' ', '\t', '\r']);
+    above.ends_with('\n')
+}
+
+/// How many blanks stand before this byte, up to a number that no alignment needs.
+fn pad(text: &str, at: usize) -> usize {
+    const MOST: usize = 40;
+    text[..at].bytes().rev().take(MOST).take_while(|byte| *byte == b' ').count()
 }

@@ -12,9 +12,21 @@ pub struct Comment {
     pub span: Span,
     /// Whether an empty line stands before it.
     pub gap: bool,
+    /// How many blanks stand before it, which keeps comments aligned that were.
+    pub(super) pad: usize,
+}
+
+/// Whether two sets of comments say the same.
+pub(super) fn are_like(ours: &[Comment], theirs: &[Comment]) -> bool {
+    let same = |(ours, theirs): (&Comment, &Comment)| ours.is_like(theirs);
+    ours.len() == theirs.len() && ours.iter().zip(theirs).all(same)
 }
 
 impl Comment {
+    fn is_like(&self, other: &Self) -> bool {
+        self.text.trim_end() == other.text.trim_end()
+    }
+
     /// A comment that says this: a blank is put before it.
     #[must_use]
     pub fn new(text: &str) -> Self {
@@ -54,6 +66,17 @@ impl Comments {
     /// None at all.
     pub(super) const NONE: &Self =
         &Self { above: Vec::new(), at: None, below: Vec::new(), beside: None };
+
+    pub(super) fn are_like(&self, other: &Self) -> bool {
+        let same = |ours: &Option<Comment>, theirs: &Option<Comment>| match (ours, theirs) {
+            (Some(ours), Some(theirs)) => ours.is_like(theirs),
+            (ours, theirs) => ours.is_none() && theirs.is_none(),
+        };
+        are_like(&self.above, &other.above)
+            && same(&self.at, &other.at)
+            && are_like(&self.below, &other.below)
+            && same(&self.beside, &other.beside)
+    }
 
     /// All of them, in the order of the text.
     pub fn iter(&self) -> impl Iterator<Item = &Comment> {

@@ -1,6 +1,6 @@
 //! A document, and the stream of them that a text is.
 
-use super::{Comment, Node, Problem, Span};
+use super::{Comment, Node, Problem, Span, comment};
 
 /// A text, document by document.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,6 +28,8 @@ pub struct Document {
     pub comments: Vec<Comment>,
     /// Whether a `---` begins it.
     pub explicit: bool,
+    /// Whether an empty line stands before that.
+    pub gap: bool,
     /// What stands in it; [`Kind::Null`](super::Kind::Null) if that is nothing.
     pub root: Node,
     /// What is wrong with it, although it could be read: duplicate keys, unknown tags.
@@ -44,9 +46,18 @@ pub struct Broken {
     pub span: Span,
     /// Its text.
     pub text: String,
+    /// Whether an empty line stands before it.
+    pub gap: bool,
 }
 
 impl Document {
+    /// Whether another one says the same, with the same comments.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.directives == other.directives
+            && comment::are_like(&self.comments, &other.comments)
+            && self.root.is_like(&other.root)
+    }
+
     /// A document with this root.
     #[must_use]
     pub fn new(root: Node) -> Self {
@@ -55,6 +66,7 @@ impl Document {
             directives: Vec::new(),
             comments: Vec::new(),
             explicit: false,
+            gap: false,
             root,
             problems: Vec::new(),
         }

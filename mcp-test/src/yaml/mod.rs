@@ -20,6 +20,7 @@ mod attach;
 mod build;
 mod comment;
 mod document;
+mod format;
 mod limits;
 mod node;
 mod problem;
@@ -28,11 +29,14 @@ mod scalar;
 mod span;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use comment::{Comment, Comments};
 pub use document::{Broken, Document, Stream};
+pub use format::{Formatted, format};
 pub use limits::Limits;
 pub use node::{Before, Kind, Member, Node, Style};
 pub use problem::{Problem, ProblemKind};
 pub use read::{decode, read};
 pub use span::Span;
+pub use write::write;

@@ -1,5 +1,8 @@
 //! One node: what it is, where it stands, and how it was written.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::discriminant;
+
 use super::{Comments, Span};
 use crate::json::{Number, Object, Pointer, Value};
 
@@ -83,9 +86,35 @@ pub(super) struct Extra {
     pub(super) anchor: Option<String>,
     pub(super) alias: Option<String>,
     /// A scalar as it stands in the text, if it is spelled in another way than we would.
-    pub(super) raw: Option<String>,
-    /// Whether the closing bracket stands on a line of its own.
-    pub(super) closes_below: bool,
+    pub(super) raw: Option<Raw>,
+    /// Whether its brackets close in the column of the key or dash that it belongs to.
+    pub(super) outdented: bool,
+}
+
+/// How a scalar was spelled, and of what that is the spelling.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Raw {
+    spelled: String,
+    kind: u64,
+}
+
+impl Raw {
+    pub(super) fn new(spelled: &str, kind: &Kind) -> Self {
+        Self { spelled: spelled.to_owned(), kind: fingerprint(kind) }
+    }
+}
+
+/// Tells whether a scalar is still what it was.
+fn fingerprint(kind: &Kind) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    discriminant(kind).hash(&mut hasher);
+    match kind {
+        Kind::Null | Kind::List(_) | Kind::Mapping(_) => {}
+        Kind::Bool(truth) => truth.hash(&mut hasher),
+        Kind::Number(number) => number.as_str().hash(&mut hasher),
+        Kind::String(text) => text.hash(&mut hasher),
+    }
+    hasher.finish()
 }
 
 impl Node {
@@ -122,6 +151,16 @@ impl Node {
     #[must_use]
     pub fn alias(&self) -> Option<&str> {
         self.extra.as_ref()?.alias.as_deref()
+    }
+
+    /// How it was spelled, if that is not how we would spell it, and it is still the same.
+    pub(super) fn raw(&self) -> Option<&str> {
+        let raw = self.extra.as_ref()?.raw.as_ref()?;
+        (raw.kind == fingerprint(&self.kind)).then_some(raw.spelled.as_str())
+    }
+
+    pub(super) fn is_outdented(&self) -> bool {
+        self.extra.as_ref().is_some_and(|extra| extra.outdented)
     }
 
     pub(super) fn extra_mut(&mut self) -> &mut Extra {
@@ -177,10 +216,7 @@ impl Node {
     pub fn name(&self) -> String {
         match &self.kind {
             Kind::String(text) => text.clone(),
-            _ => match self.extra.as_ref().and_then(|extra| extra.raw.as_ref()) {
-                Some(spelled) => spelled.clone(),
-                None => self.to_value().to_string(),
-            },
+            _ => self.raw().map_or_else(|| self.to_value().to_string(), str::to_owned),
         }
     }
 
@@ -208,9 +244,37 @@ impl Node {
             _ => {}
         }
     }
+
+    /// Whether another node says the same in the same style, with the same comments. Places, blanks and line breaks do not
+    /// count, and of an alias only its name does.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.style == other.style
+            && self.alias() == other.alias()
+            && self.anchor() == other.anchor()
+            && self.tag() == other.tag()
+            && self.comments().are_like(other.comments())
+            && (self.alias().is_some() || self.kind.is_like(&other.kind))
+    }
 }
 
 impl Kind {
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::List(ours), Self::List(theirs)) => {
+                ours.len() == theirs.len()
+                    && ours.iter().zip(theirs).all(|(ours, theirs)| ours.is_like(theirs))
+            }
+            (Self::Mapping(ours), Self::Mapping(theirs)) => {
+                let same = |(ours, theirs): (&Member, &Member)| {
+                    ours.key.is_like(&theirs.key) && ours.value.is_like(&theirs.value)
+                };
+                ours.len() == theirs.len() && ours.iter().zip(theirs).all(same)
+            }
+            (Self::Number(ours), Self::Number(theirs)) => ours.as_str() == theirs.as_str(),
+            _ => self == other,
+        }
+    }
+
     /// The word for it in messages, with its article.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use granit_parser::Event;
 
-use super::build::Builder;
+use super::build::{Builder, gap_above};
 use super::{Broken, Comment, Document, Limits, Problem, ProblemKind, Span, Stream, attach};
 
 /// Takes bytes for a text.
@@ -42,7 +42,8 @@ pub fn read(text: &str, limits: &Limits) -> Stream {
             format!("the text has {} bytes; at most {} are read", text.len(), limits.bytes);
         let problem = Problem::new(ProblemKind::Limit, place(text, at), message);
         let span = Span { end: text.len(), ..place(text, 0) };
-        stream.documents.push(Err(Broken { problem, span, text: text.to_owned() }));
+        let text = text.to_owned();
+        stream.documents.push(Err(Broken { problem, span, text, gap: false }));
         return stream;
     }
     // The parser takes a NUL for the end of the text.
@@ -59,10 +60,11 @@ pub fn read(text: &str, limits: &Limits) -> Stream {
     for draft in drafts {
         let comments = taken(draft.span.end);
         let problem = forbidden(text, draft.span);
+        let gap = gap_above(text, draft.span.start);
         stream.documents.push(match (draft.read, problem) {
             (_, Some(problem)) | (Err(problem), None) => {
                 let text = text[draft.span.bytes()].to_owned();
-                Err(Broken { problem, span: draft.span, text })
+                Err(Broken { problem, span: draft.span, text, gap })
             }
             (Ok(mut document), None) => {
                 document.span = draft.span;
@@ -71,6 +73,11 @@ pub fn read(text: &str, limits: &Limits) -> Stream {
                 if document.explicit {
                     let own = comments.iter().take_while(|it| it.span.start < draft.begins).count();
                     document.comments = comments.drain(..own).collect();
+                    let head = &text[draft.span.start..draft.begins];
+                    let directives = head.lines().filter(|line| line.starts_with('%'));
+                    document.directives =
+                        directives.map(|line| line.trim_end().to_owned()).collect();
+                    document.gap = gap;
                 }
                 attach::comments(text, &mut document, comments);
                 Ok(document)

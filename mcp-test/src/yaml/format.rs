@@ -1,0 +1,78 @@
+//! From a text to the same text, well laid out.
+
+use super::write::{document_text, join};
+use super::{Document, Limits, Span, Stream, comment, read};
+
+/// A text that was laid out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Formatted {
+    /// The text.
+    pub text: String,
+    /// Documents that stand as they stood: broken ones, and those that cannot be laid out without loss.
+    pub kept: Vec<Span>,
+}
+
+/// Lays a text out: indentation and blanks change, and nothing else does.
+///
+/// What was laid out is read again, and has to say the same in the same styles with the same comments; a document of which
+/// that is not so stays as it stood.
+///
+/// ```
+/// use mcp_test::yaml::{self, Limits};
+///
+/// let formatted = yaml::format("case:   Ping\n---\ncase: [\n", &Limits::default());
+/// assert_eq!(formatted.text, "case: Ping\n---\ncase: [\n");
+/// assert_eq!(formatted.kept.len(), 1);
+/// ```
+#[must_use]
+pub fn format(text: &str, limits: &Limits) -> Formatted {
+    let stream = read(text, limits);
+    let mut kept = Vec::new();
+    let mut texts = Vec::with_capacity(stream.documents.len());
+    for (index, document) in stream.documents.iter().enumerate() {
+        let (span, laid_out) = match document {
+            Ok(document) => (document.span, lay_out(document, index > 0, &stream, limits)),
+            Err(broken) => (broken.span, None),
+        };
+        texts.push(laid_out.unwrap_or_else(|| {
+            kept.push(span);
+            text[span.bytes()].to_owned()
+        }));
+    }
+    let laid_out = join(&stream, &texts);
+    if is_like(&stream, &read(&laid_out, limits)) {
+        return Formatted { text: laid_out, kept };
+    }
+    let spans = stream.documents.iter().map(|document| match document {
+        Ok(document) => document.span,
+        Err(broken) => broken.span,
+    });
+    Formatted { text: text.to_owned(), kept: spans.collect() }
+}
+
+/// The text of a document, if it reads as that document, and stays what it is when it is laid out again.
+fn lay_out(document: &Document, marked: bool, stream: &Stream, limits: &Limits) -> Option<String> {
+    // A text that is mostly indentation is not what anybody wants.
+    let most = 4 * (document.span.end - document.span.start) + 4096;
+    let text = document_text(document, marked, most);
+    if text.len() > most {
+        return None;
+    }
+    let again = read(&text, limits);
+    let [Ok(same)] = again.documents.as_slice() else { return None };
+    let is_stable = same.is_like(document)
+        && again.comments.is_empty()
+        && document_text(same, marked, most) == text;
+    is_stable.then(|| if stream.crlf { text.replace('\n', "\r\n") } else { text })
+}
+
+fn is_like(ours: &Stream, theirs: &Stream) -> bool {
+    ours.documents.len() == theirs.documents.len()
+        && comment::are_like(&ours.comments, &theirs.comments)
+        && ours.documents.iter().zip(&theirs.documents).all(|pair| match pair {
+            (Ok(ours), Ok(theirs)) => ours.is_like(theirs),
+            (Err(ours), Err(theirs)) => ours.problem.kind == theirs.problem.kind,
+            _ => false,
+        })
+}

@@ -1,0 +1,174 @@
+//! Lists and mappings by indentation, and whatever stands in them.
+
+use super::super::{Before, Kind, Member, Node, Style};
+use super::{STEP, Writer};
+
+/// A key is written behind `?` when it is longer: YAML looks for the colon of others within 1024 characters.
+const LONGEST_KEY: usize = 1000;
+
+impl Writer {
+    /// The root of a document, behind its `---` if it has one.
+    pub(super) fn root(&mut self, node: &Node, is_marked: bool) {
+        let comments = node.comments();
+        let remark = comments.at.as_ref().filter(|_| is_at_key(node));
+        let is_block = is_block(node);
+        if is_marked || remark.is_some() {
+            self.start_line(0);
+            self.out.push_str("---");
+            if is_block {
+                self.properties(node);
+            }
+            self.remark(remark);
+        } else if is_block && (node.anchor().is_some() || node.tag().is_some()) {
+            self.properties(node);
+            self.out.remove(0);
+        }
+        self.comments(&comments.above, 0);
+        if node.before == Before::Gap && !self.out.is_empty() {
+            self.gap();
+        }
+        if is_block {
+            self.items(node, 0, false);
+        } else {
+            if !is_empty(node) {
+                self.start_line(0);
+                self.inline(node, 0, STEP);
+            }
+            self.remark(comments.beside.as_ref());
+            if !matches!(node.kind, Kind::List(_) | Kind::Mapping(_)) {
+                self.comments(&comments.below, 0);
+            }
+        }
+    }
+
+    /// A value behind its key or its dash, in a line that is indented by `indent`.
+    fn value(&mut self, node: &Node, indent: usize, is_item: bool) {
+        let comments = node.comments();
+        let child = indent + STEP;
+        // What stands above an item stands above its dash.
+        let above = if is_item { &[][..] } else { &comments.above };
+        if is_block(node) {
+            self.properties(node);
+            self.remark(comments.at.as_ref());
+            let goes_on = is_item
+                && comments.at.is_none()
+                && node.anchor().is_none()
+                && node.tag().is_none()
+                && first(node).is_some_and(|first| first.comments().above.is_empty());
+            if goes_on {
+                self.out.push(' ');
+            } else {
+                self.above(above, child);
+            }
+            self.items(node, child, goes_on);
+            return;
+        }
+        let moves_down = !above.is_empty() || comments.at.is_some() && is_at_key(node);
+        if moves_down {
+            self.remark(comments.at.as_ref());
+            self.above(above, child);
+            self.start_line(child);
+        } else if !is_empty(node) {
+            self.out.push(' ');
+        }
+        let base = if node.is_outdented() && !moves_down { indent } else { child };
+        self.inline(node, base, child);
+        self.remark(comments.beside.as_ref());
+    }
+
+    /// Comments between a key and its value.
+    fn above(&mut self, comments: &[super::Comment], indent: usize) {
+        if let [first, rest @ ..] = comments {
+            self.start_line(indent);
+            self.comment(first);
+            self.comments(rest, indent);
+        }
+    }
+
+    /// The items of a block; the first one goes on in the line at hand if `goes_on`.
+    fn items(&mut self, node: &Node, indent: usize, goes_on: bool) {
+        let mut is_first = true;
+        match &node.kind {
+            Kind::List(items) => {
+                for item in items {
+                    if self.is_full() {
+                        return;
+                    }
+                    if !(is_first && goes_on) {
+                        self.lead(item, is_first, indent);
+                    }
+                    self.out.push('-');
+                    self.value(item, indent, true);
+                    is_first = false;
+                }
+            }
+            Kind::Mapping(members) => {
+                for Member { key, value } in members {
+                    if self.is_full() {
+                        return;
+                    }
+                    if !(is_first && goes_on) {
+                        self.lead(key, is_first, indent);
+                    }
+                    self.key(key, indent, true);
+                    self.value(value, indent, false);
+                    is_first = false;
+                }
+            }
+            _ => {}
+        }
+        self.comments(&node.comments().below, indent);
+    }
+
+    /// A key with its colon.
+    pub(super) fn key(&mut self, key: &Node, indent: usize, is_block: bool) {
+        let start = self.out.len();
+        self.inline(key, indent, indent + STEP);
+        if key.alias().is_some() {
+            self.out.push(' ');
+        }
+        if self.out.len() - start > LONGEST_KEY {
+            self.out.insert_str(start, "? ");
+            if is_block {
+                self.start_line(indent);
+            }
+        }
+        self.out.push(':');
+    }
+}
+
+/// Whether a node is written by indentation.
+pub(super) fn is_block(node: &Node) -> bool {
+    let has_items = match &node.kind {
+        Kind::List(items) => !items.is_empty(),
+        Kind::Mapping(members) => !members.is_empty(),
+        _ => false,
+    };
+    has_items && node.style != Style::Flow && node.alias().is_none()
+}
+
+/// Whether nothing is written for a node.
+pub(super) fn is_empty(node: &Node) -> bool {
+    node.kind == Kind::Null
+        && node.raw() == Some("")
+        && node.anchor().is_none()
+        && node.tag().is_none()
+        && node.alias().is_none()
+}
+
+/// Whether the comment in the line in which a node begins stands before it: one in brackets has it behind the bracket, one
+/// behind `|` behind that.
+pub(super) fn is_at_key(node: &Node) -> bool {
+    let is_collection =
+        matches!(node.kind, Kind::List(_) | Kind::Mapping(_)) && node.alias().is_none();
+    let is_block_text = matches!(node.style, Style::Literal | Style::Folded);
+    is_block(node) || !(is_collection || is_block_text) || !node.comments().above.is_empty()
+}
+
+fn first(node: &Node) -> Option<&Node> {
+    match &node.kind {
+        Kind::List(items) => items.first(),
+        Kind::Mapping(members) => members.first().map(|member| &member.key),
+        _ => None,
+    }
+}

@@ -1,0 +1,156 @@
+//! Lists and mappings in brackets.
+
+use super::super::{Before, Comment, Kind, Member, Node};
+use super::block::{is_at_key, is_empty};
+use super::{STEP, Writer};
+
+/// The last column in which the lines of a collection begin below its first item.
+const FURTHEST: usize = 60;
+
+impl Writer {
+    /// A node without what stands above and beside it. Lines inside of brackets are indented from `base`, those of a text by
+    /// `child`.
+    pub(super) fn inline(&mut self, node: &Node, base: usize, child: usize) {
+        if let Some(name) = node.alias() {
+            self.out.push('*');
+            self.out.push_str(name);
+            return;
+        }
+        let start = self.out.len();
+        self.properties(node);
+        if self.out.len() > start {
+            self.out.remove(start);
+            if node.raw() != Some("") {
+                self.out.push(' ');
+            }
+        }
+        match &node.kind {
+            Kind::List(items) => {
+                let items = items.iter().map(|item| Item { lead: item, key: None, value: item });
+                self.brackets(node, ['[', ']'], items, base);
+            }
+            Kind::Mapping(members) => {
+                let items = members.iter().map(|Member { key, value }| Item {
+                    lead: key,
+                    key: Some(key),
+                    value,
+                });
+                self.brackets(node, ['{', '}'], items, base);
+            }
+            _ => self.scalar(node, child),
+        }
+    }
+
+    fn brackets<'n>(
+        &mut self,
+        node: &Node,
+        [open, close]: [char; 2],
+        items: impl ExactSizeIterator<Item = Item<'n>>,
+        base: usize,
+    ) {
+        let comments = node.comments();
+        let start = self.out.len();
+        self.out.push(open);
+        self.brackets += 1;
+        let at = comments.at.as_ref().filter(|_| !is_at_key(node));
+        self.remark(at);
+        let mut layout = Layout { base, start, indent: None, is_open: false };
+        // Whether a comment ends the line.
+        let mut must_break = at.is_some();
+        let mut line = base;
+        let count = items.len();
+        for (index, item) in items.enumerate() {
+            if self.is_full() {
+                return;
+            }
+            let is_first = index == 0;
+            if must_break || item.lead.before != Before::Nothing || item.has_above() {
+                layout.is_open |= is_first;
+                line = layout.indent(self);
+                self.lead(item.lead, is_first, line);
+            } else if !is_first {
+                self.out.push(' ');
+            }
+            if let Some(key) = item.key {
+                self.key(key, line, false);
+                self.flow_value(item.value, line);
+            } else {
+                self.inline(item.value, line, line);
+            }
+            if index + 1 < count {
+                self.out.push(',');
+            }
+            let beside = item.value.comments().beside.as_ref();
+            self.remark(beside);
+            must_break = beside.is_some();
+        }
+        if !comments.below.is_empty() {
+            layout.is_open |= count == 0;
+            let indent = layout.indent(self);
+            self.comments(&comments.below, indent);
+            must_break = true;
+        }
+        if must_break || layout.is_open {
+            layout.is_open |= count == 0;
+            let indent = if layout.is_open { base } else { layout.indent(self) - 1 };
+            self.start_line(indent);
+        }
+        self.brackets -= 1;
+        self.out.push(close);
+    }
+
+    /// The value of a member in brackets.
+    fn flow_value(&mut self, node: &Node, line: usize) {
+        let comments = node.comments();
+        let child = line + STEP;
+        if !comments.above.is_empty() || comments.at.is_some() && is_at_key(node) {
+            self.remark(comments.at.as_ref());
+            self.comments(&comments.above, child);
+            self.start_line(child);
+            self.inline(node, child, child);
+            return;
+        }
+        if !is_empty(node) {
+            self.out.push(' ');
+        }
+        self.inline(node, line, child);
+    }
+}
+
+struct Item<'n> {
+    /// The node that begins it.
+    lead: &'n Node,
+    key: Option<&'n Node>,
+    value: &'n Node,
+}
+
+impl Item<'_> {
+    fn has_above(&self) -> bool {
+        let above: &[Comment] = &self.lead.comments().above;
+        !above.is_empty()
+    }
+}
+
+/// Where the lines inside of brackets begin.
+struct Layout {
+    base: usize,
+    /// The byte of the opening bracket.
+    start: usize,
+    indent: Option<usize>,
+    /// Whether the first item begins a line.
+    is_open: bool,
+}
+
+impl Layout {
+    fn indent(&mut self, writer: &Writer) -> usize {
+        let (base, start, is_open) = (self.base, self.start, self.is_open);
+        *self.indent.get_or_insert_with(|| {
+            if is_open {
+                return base + STEP;
+            }
+            let line = writer.out[..start].rfind('\n').map_or(0, |at| at + 1);
+            let column = writer.out[line..start].chars().count();
+            if column < FURTHEST { column + 1 } else { base + STEP }
+        })
+    }
+}

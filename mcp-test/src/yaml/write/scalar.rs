@@ -1,0 +1,168 @@
+//! Scalars: as they were spelled where that is known, and else as their style wants it.
+
+use std::fmt::Write as _;
+
+use super::super::{Kind, Node, Style, scalar};
+use super::{STEP, Writer};
+
+impl Writer {
+    /// A scalar; its further lines are indented by `child`.
+    pub(super) fn scalar(&mut self, node: &Node, child: usize) {
+        match (&node.kind, node.style, node.raw()) {
+            (Kind::String(text), Style::Folded, Some(raw)) => self.folded(node, text, raw, child),
+            (_, Style::Plain | Style::Single | Style::Double, Some(raw)) => {
+                self.raw(raw, node.style, child);
+            }
+            (Kind::String(text), Style::Literal | Style::Folded, _) if suits_block(text) => {
+                self.literal(node, text, child);
+            }
+            (Kind::String(text), Style::Plain, _)
+                if suits_plain(text, self.brackets > 0, node.tag().is_some()) =>
+            {
+                self.out.push_str(text);
+            }
+            (Kind::String(text), Style::Single, _) if !text.contains(is_special) => {
+                self.out.push('\'');
+                self.out.push_str(&text.replace('\'', "''"));
+                self.out.push('\'');
+            }
+            (Kind::String(text), ..) => double(text, &mut self.out),
+            (Kind::Bool(truth), ..) => self.out.push_str(if *truth { "true" } else { "false" }),
+            (Kind::Number(number), ..) => self.out.push_str(number.as_str()),
+            (Kind::Null, ..) => self.out.push_str("null"),
+            (Kind::List(_) | Kind::Mapping(_), ..) => {}
+        }
+    }
+
+    /// As it was spelled. Blanks at the beginning of a further line mean nothing, nor do those at its end.
+    fn raw(&mut self, raw: &str, style: Style, child: usize) {
+        let trimmed = |line: &str| match line.trim_end_matches([' ', '\t']) {
+            // A blank behind a backslash means itself.
+            end if style == Style::Double && end.ends_with('\\') => line.len(),
+            end => end.len(),
+        };
+        let mut lines = raw.lines().peekable();
+        let mut is_first = true;
+        while let Some(line) = lines.next() {
+            let line = if is_first { line } else { line.trim_start_matches([' ', '\t']) };
+            let end = if lines.peek().is_some() { trimmed(line) } else { line.len() };
+            if !is_first {
+                self.out.push('\n');
+                self.out.extend(std::iter::repeat_n(' ', if end > 0 { child } else { 0 }));
+            }
+            self.out.push_str(&line[..end]);
+            is_first = false;
+        }
+    }
+
+    fn literal(&mut self, node: &Node, text: &str, child: usize) {
+        let content = text.trim_end_matches('\n');
+        self.out.push('|');
+        let starts_blank = text
+            .lines()
+            .find(|line| !line.is_empty())
+            .is_some_and(|line| line.starts_with([' ', '\t']));
+        if starts_blank {
+            self.out.push_str(&STEP.to_string());
+        }
+        self.block_text(node, content, text.len() - content.len(), child);
+    }
+
+    fn folded(&mut self, node: &Node, text: &str, raw: &str, child: usize) {
+        let (header, body) = raw.split_once('\n').unwrap_or((raw, ""));
+        let ends = text.len() - text.trim_end_matches('\n').len();
+        let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let indent = first.len() - first.trim_start_matches(' ').len();
+        let has_digit =
+            header.trim_start_matches('>').starts_with(|first: char| first.is_ascii_digit())
+                || header
+                    .trim_start_matches(['>', '+', '-'])
+                    .starts_with(|first: char| first.is_ascii_digit());
+        if has_digit {
+            // Where its lines begin is not told by its lines.
+            double(text, &mut self.out);
+            return;
+        }
+        let lines = body.lines().map(|line| line.get(indent..).unwrap_or_default());
+        let content = lines.collect::<Vec<_>>().join("\n");
+        self.out.push('>');
+        self.block_text(node, content.trim_end_matches('\n'), ends, child);
+    }
+
+    /// The header behind its indicator, and the lines, of which `ends` line breaks are part of the text.
+    fn block_text(&mut self, node: &Node, content: &str, ends: usize, child: usize) {
+        match ends {
+            0 => self.out.push('-'),
+            1 if !content.is_empty() => {}
+            _ => self.out.push('+'),
+        }
+        self.remark(node.comments().at.as_ref().filter(|_| node.comments().above.is_empty()));
+        for line in content.split('\n').filter(|_| !content.is_empty()) {
+            self.out.push('\n');
+            if !line.is_empty() {
+                self.out.extend(std::iter::repeat_n(' ', child));
+                self.out.push_str(line);
+            }
+        }
+        let further = if content.is_empty() { ends + 1 } else { ends };
+        if further > 1 {
+            self.out.extend(std::iter::repeat_n('\n', further));
+        }
+    }
+}
+
+/// A text in double quotes, as JSON writes it.
+fn double(text: &str, out: &mut String) {
+    out.push('"');
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            special if is_special(special) => {
+                // Writing into a String cannot fail.
+                let _ = write!(out, "\\u{:04x}", u32::from(special));
+            }
+            plain => out.push(plain),
+        }
+    }
+    out.push('"');
+}
+
+/// What only double quotes can hold, or what no reader of the file would see.
+fn is_special(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{feff}' | '\u{2028}' | '\u{2029}')
+}
+
+fn suits_block(text: &str) -> bool {
+    !text.is_empty()
+        && !text.contains(|char| is_special(char) && !matches!(char, '\n' | '\t'))
+        // A line of blanks alone would have to tell its indentation from its content.
+        && !text.lines().all(|line| line.trim().is_empty())
+}
+
+/// Whether a text reads as itself without quotes.
+fn suits_plain(text: &str, in_brackets: bool, is_tagged: bool) -> bool {
+    let mut chars = text.chars();
+    let Some(first) = chars.next() else { return false };
+    let ends = |char: char| char.is_whitespace() || in_brackets && is_flow(char);
+    let begins = match first {
+        '-' | '?' | ':' => chars.next().is_some_and(|second| !ends(second)),
+        ',' | '[' | ']' | '{' | '}' | '#' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
+        | '@' | '`' => false,
+        _ => true,
+    };
+    let breaks_off = text.trim() != text
+        || text.ends_with(':')
+        || [": ", ":\t", " #", "\t#"].iter().any(|end| text.contains(end))
+        || text.contains(is_special)
+        || in_brackets && text.contains(is_flow)
+        || matches!(text.get(..3), Some("---" | "..."));
+    begins && !breaks_off && (is_tagged || matches!(scalar::plain(text), Kind::String(_)))
+}
+
+fn is_flow(char: char) -> bool {
+    matches!(char, ',' | '[' | ']' | '{' | '}')
+}
