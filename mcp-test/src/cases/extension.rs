@@ -165,6 +165,33 @@ pub enum JsonType {
     Null,
 }
 
+impl JsonType {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::String,
+        Self::Number,
+        Self::Integer,
+        Self::Boolean,
+        Self::Object,
+        Self::Array,
+        Self::Null,
+    ];
+
+    /// The word of JSON Schema.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Number => "number",
+            Self::Integer => "integer",
+            Self::Boolean => "boolean",
+            Self::Object => "object",
+            Self::Array => "array",
+            Self::Null => "null",
+        }
+    }
+}
+
 /// A value that is kept for later messages: `_capture`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

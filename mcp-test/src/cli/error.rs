@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::value::Confidential;
+use crate::cases::ReadError;
 use crate::expect::words;
 use crate::process::SpawnError;
 use crate::report::ReportError;
@@ -167,6 +168,12 @@ pub(super) enum CliError {
         /// What it says.
         named: String,
     },
+    /// The cases cannot be had.
+    #[error(transparent)]
+    Cases(ReadError),
+    /// The cases are there, and wrong, which has been told.
+    #[error("the cases cannot be used: {}", words::count(*.0, "mistake"))]
+    WrongCases(usize),
     /// No requirement matches.
     #[error("no requirement has all of these words: {0}")]
     NoRequirement(String),

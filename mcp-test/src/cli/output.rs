@@ -72,6 +72,17 @@ pub(super) fn try_file(path: &Path) -> io::Result<()> {
     if existed { Ok(()) } else { fs::remove_file(path) }
 }
 
+/// Writes a file anew, all of it or nothing.
+pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}", process::id()));
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +98,20 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).expect("a text"), "kept");
         assert!(try_file(directory.path()).is_err());
         assert!(try_file(&file.join("below")).is_err());
+    }
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole_or_not_at_all() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("a");
+        replace(&file, "first").expect("it can be written");
+        replace(&file, "second").expect("it can be written");
+        assert_eq!(fs::read_to_string(&file).expect("a text"), "second");
+        let taken = directory.path().join("taken");
+        fs::create_dir_all(taken.join("inside")).expect("a directory");
+        assert!(replace(&taken, "a file").is_err());
+        let left = fs::read_dir(directory.path()).expect("a directory").count();
+        assert_eq!(left, 2, "nothing else is left");
     }
 
     #[test]

@@ -25,6 +25,40 @@ impl Value {
         out
     }
 
+    /// The value over as few lines as it takes when each is about so many characters wide at most, indented by two spaces.
+    ///
+    /// ```
+    /// use mcp_test::json::Value;
+    ///
+    /// let value = Value::from(serde_json::json!({"a": [1, 2], "b": "a text"}));
+    /// assert_eq!(value.pretty_within(80), r#"{"a": [1, 2], "b": "a text"}"#);
+    /// assert_eq!(value.pretty_within(16), "{\n  \"a\": [1, 2],\n  \"b\": \"a text\"\n}");
+    /// ```
+    #[must_use]
+    pub fn pretty_within(&self, width: usize) -> String {
+        let mut lines = vec![String::new()];
+        wrapped(self, 0, width, &mut lines);
+        lines.join("\n")
+    }
+
+    /// The value on one line, with a space after each comma and colon.
+    #[must_use]
+    pub(crate) fn inline(&self) -> String {
+        match self {
+            Value::Array(items) => {
+                let items: Vec<_> = items.iter().map(Self::inline).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Value::Object(object) => {
+                let members = object
+                    .iter()
+                    .map(|(name, member)| format!("{}: {}", Value::from(name), member.inline()));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+            }
+            scalar => scalar.to_string(),
+        }
+    }
+
     /// The value in at most `max_chars` characters, compact, its end elided with `…` if need be.
     ///
     /// ```
@@ -155,6 +189,46 @@ fn indented(value: &Value, depth: usize, out: &mut String) {
         flat => {
             let _ = compact(flat, out);
         }
+    }
+}
+
+fn wrapped(value: &Value, depth: usize, width: usize, lines: &mut Vec<String>) {
+    let line = value.inline();
+    let used = lines.last().map_or(0, |line| line.chars().count());
+    let is_composite = matches!(value, Value::Array(_) | Value::Object(_));
+    // One more for the comma.
+    if !is_composite || used + line.chars().count() < width {
+        push(lines, &line);
+        return;
+    }
+    let margin = "  ".repeat(depth + 1);
+    let close = match value {
+        Value::Array(items) => {
+            push(lines, "[");
+            for (index, item) in items.iter().enumerate() {
+                lines.push(margin.clone());
+                wrapped(item, depth + 1, width, lines);
+                push(lines, if index + 1 < items.len() { "," } else { "" });
+            }
+            "]"
+        }
+        Value::Object(object) => {
+            push(lines, "{");
+            for (index, (name, member)) in object.iter().enumerate() {
+                lines.push(format!("{margin}{}: ", Value::from(name)));
+                wrapped(member, depth + 1, width, lines);
+                push(lines, if index + 1 < object.len() { "," } else { "" });
+            }
+            "}"
+        }
+        _ => "",
+    };
+    lines.push(format!("{}{close}", "  ".repeat(depth)));
+}
+
+fn push(lines: &mut [String], text: &str) {
+    if let Some(line) = lines.last_mut() {
+        line.push_str(text);
     }
 }
 

@@ -19,4 +19,5 @@ pub use reading::Reading;
 pub use recorder::Recorder;
 pub use redact::{Redactor, SecretTexts, is_secret_variable, secrets_in_url};
 pub use render::{Headers, Style, excerpt, render};
+pub(crate) use render::{checksum, grouped};
 pub use transcript::Trace;

@@ -3,11 +3,15 @@
 //! | file | what |
 //! |---|---|
 //! | `args` | the grammar: a variant of [`CasesCommand`] for each command |
+//! | `read` | from arguments to cases; what is said of them on the way |
+//! | `doc` | documentation |
 //! | `schema` | the JSON Schema of the format |
 //!
 //! A command is a file here, a variant in `args`, and an arm in [`obey`].
 
 pub(super) mod args;
+mod doc;
+mod read;
 mod schema;
 
 use self::args::{CasesArgs, CasesCommand};
@@ -16,6 +20,7 @@ use super::error::CliError;
 /// Does what the arguments ask for; gives the exit code.
 pub(super) fn obey(args: &CasesArgs) -> Result<u8, CliError> {
     match &args.command {
+        CasesCommand::Doc(args) => doc::write(args),
         CasesCommand::Schema => schema::print(),
     }
 }

@@ -87,71 +87,14 @@ fn share<T>(
 
 /// The value in full: on the rest of this line if it fits, else over several lines, whatever fits on one of them.
 pub(super) fn full(value: &Value, room: usize, indent: usize, width: usize) -> Vec<String> {
-    let line = inline(value);
+    let line = value.inline();
     if line.chars().count() <= room {
         return vec![line];
     }
-    let mut lines = vec![String::new()];
-    write_full(value, 0, width.saturating_sub(indent), &mut lines);
-    lines.iter_mut().for_each(|line| line.insert_str(0, &" ".repeat(indent)));
-    lines.insert(0, String::new());
-    lines
-}
-
-fn write_full(value: &Value, depth: usize, width: usize, lines: &mut Vec<String>) {
-    let line = inline(value);
-    let used = lines.last().map_or(0, |line| line.chars().count());
-    let is_composite = matches!(value, Value::Array(_) | Value::Object(_));
-    // One more for the comma.
-    if !is_composite || used + line.chars().count() < width {
-        push(lines, &line);
-        return;
-    }
-    let margin = "  ".repeat(depth + 1);
-    let close = match value {
-        Value::Array(items) => {
-            push(lines, "[");
-            for (index, item) in items.iter().enumerate() {
-                lines.push(margin.clone());
-                write_full(item, depth + 1, width, lines);
-                push(lines, if index + 1 < items.len() { "," } else { "" });
-            }
-            "]"
-        }
-        Value::Object(object) => {
-            push(lines, "{");
-            for (index, (name, member)) in object.iter().enumerate() {
-                lines.push(format!("{margin}{}: ", Value::from(name)));
-                write_full(member, depth + 1, width, lines);
-                push(lines, if index + 1 < object.len() { "," } else { "" });
-            }
-            "}"
-        }
-        _ => "",
-    };
-    lines.push(format!("{}{close}", "  ".repeat(depth)));
-}
-
-fn push(lines: &mut [String], text: &str) {
-    if let Some(line) = lines.last_mut() {
-        line.push_str(text);
-    }
-}
-
-fn inline(value: &Value) -> String {
-    match value {
-        Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(inline).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Value::Object(object) => {
-            let members = object
-                .iter()
-                .map(|(name, member)| format!("{}: {}", Value::from(name), inline(member)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
-        }
-        scalar => scalar.to_string(),
-    }
+    let margin = " ".repeat(indent);
+    let text = value.pretty_within(width.saturating_sub(indent));
+    let lines = text.split('\n').map(|line| format!("{margin}{line}"));
+    std::iter::once(String::new()).chain(lines).collect()
 }
 
 /// Cuts strings longer than this, such as images. The checksum makes a change of what was cut a change of the text.
@@ -178,7 +121,7 @@ pub(super) fn without_long_strings(value: &Value, longest: usize) -> Value {
 }
 
 /// FNV-1a: it need not resist anyone, only tell two versions apart.
-fn checksum(text: &str) -> u32 {
+pub(crate) fn checksum(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
@@ -201,7 +144,7 @@ pub(super) fn wrapped(text: &str, first: usize, others: usize) -> Vec<String> {
 }
 
 /// A number with its digits in groups of three.
-pub(super) fn grouped(number: usize) -> String {
+pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {

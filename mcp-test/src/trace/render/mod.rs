@@ -14,6 +14,8 @@ mod layout;
 mod line;
 mod play;
 
+pub(crate) use layout::{checksum, grouped};
+
 use std::collections::BTreeSet;
 
 use self::line::Writer;

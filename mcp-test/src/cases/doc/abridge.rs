@@ -1,0 +1,187 @@
+//! What is shown of values and texts that somebody else wrote: no more than a reader can use, and nothing that would turn a
+//! page around.
+//!
+//! What is left out is counted, and a checksum stands for it, so that a page changes whenever a case does.
+
+use std::fmt::Write as _;
+
+use crate::json::{Object, Value};
+use crate::trace::{checksum, grouped};
+
+/// Strings in JSON are whole up to here, in characters.
+const STRING: usize = 600;
+/// Strings without a space, such as images, are whole up to here.
+const DATA: usize = 160;
+/// Items and members of one container that are shown.
+const MEMBERS: usize = 60;
+/// Values of one message that are shown.
+const VALUES: usize = 600;
+/// Levels of a value that are shown.
+const LEVELS: usize = 16;
+/// Prose is whole up to here, in characters.
+const PROSE: usize = 4_000;
+/// Names are whole up to here.
+const NAME: usize = 160;
+/// The width of JSON on a page.
+const WIDTH: usize = 100;
+
+/// A value over some lines.
+pub(super) fn json(value: &Value) -> String {
+    let mut left = VALUES;
+    turned_back(&abridged(value, 0, &mut left).pretty_within(WIDTH))
+}
+
+/// A value on one line.
+pub(super) fn json_line(value: &Value) -> String {
+    turned_back(&value.short(NAME))
+}
+
+/// Text of several lines.
+pub(super) fn prose(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    visible(&cut(&text, PROSE, PROSE), |c| c == '\n' || c == '\t')
+}
+
+/// Text of one line.
+pub(super) fn name(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    visible(&cut(&line, NAME, NAME), |_| false)
+}
+
+/// What programs say, on one line, with every space that it has.
+pub(super) fn code(text: &str) -> String {
+    visible(&cut(text, NAME, NAME), |_| false)
+}
+
+fn abridged(value: &Value, level: usize, left: &mut usize) -> Value {
+    *left = left.saturating_sub(1);
+    match value {
+        Value::String(text) => {
+            let longest = if text.contains(' ') { STRING } else { DATA };
+            cut(text, longest, longest / 4).into()
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let shown = shown(items.len(), level, *left);
+            let mut array: Vec<Value> = Vec::with_capacity(shown + 1);
+            array.extend(items[..shown].iter().map(|item| abridged(item, level + 1, left)));
+            if shown < items.len() {
+                let rest: Value = items[shown..].iter().cloned().collect();
+                array.push(more(items.len() - shown, "items", &rest.to_string()).into());
+            }
+            array.into()
+        }
+        Value::Object(object) if !object.is_empty() => {
+            let shown = shown(object.len(), level, *left);
+            let mut cut_object = Object::new();
+            let mut rest = String::new();
+            for (index, (member, value)) in object.iter().enumerate() {
+                if index < shown {
+                    cut_object.push(cut(member, NAME, NAME), abridged(value, level + 1, left));
+                } else {
+                    let _ = write!(rest, "{member}:{value},");
+                }
+            }
+            if !rest.is_empty() {
+                cut_object.push("…", more(object.len() - shown, "members", &rest));
+            }
+            cut_object.into()
+        }
+        other => other.clone(),
+    }
+}
+
+/// How many of so many parts are shown.
+fn shown(parts: usize, level: usize, left: usize) -> usize {
+    if level >= LEVELS { 0 } else { parts.min(MEMBERS).min(left) }
+}
+
+/// The text, or its beginning if it is longer than `longest` characters.
+fn cut(text: &str, longest: usize, kept: usize) -> String {
+    if text.chars().nth(longest).is_none() {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(kept).collect();
+    let left = text.chars().count() - kept;
+    format!("{head}{}", more(left, "characters", text))
+}
+
+fn more(number: usize, what: &str, of: &str) -> String {
+    format!("… ({} more {what}, checksum {:08x})", grouped(number), checksum(of))
+}
+
+/// Whether a character turns text around, or is not seen at all: a text with it is not what it seems to be.
+fn deceives(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// JSON in which such characters stand by their numbers. They can only stand in strings.
+fn turned_back(json: &str) -> String {
+    if !json.contains(deceives) {
+        return json.to_owned();
+    }
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if deceives(c) {
+            let _ = write!(text, "\\u{:04x}", u32::from(c));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// Text in which they, and control characters, stand by their numbers.
+fn visible(text: &str, may_stay: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if deceives(c) || (c.is_control() && !may_stay(c)) {
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn long_values_are_cut_and_what_is_cut_is_counted() {
+        let value = Value::from(json!({
+            "blob": "A".repeat(5_000),
+            "many": (0..1_000).collect::<Vec<_>>(),
+        }));
+        let text = json(&value);
+        assert!(text.contains("… (4,960 more characters, checksum "), "{text}");
+        assert!(text.contains("… (940 more items, checksum "), "{text}");
+        assert!(text.len() < 2_000, "{text}");
+    }
+
+    #[test]
+    fn what_is_cut_still_changes_the_page() {
+        let of = |end: &str| json(&Value::from(format!("{}{end}", "A".repeat(5_000))));
+        assert_ne!(of("b"), of("c"));
+        assert_eq!(of("b"), of("b"));
+    }
+
+    #[test]
+    fn a_value_as_deep_and_broad_as_can_be_is_bounded() {
+        let mut deep = Value::from(1);
+        for _ in 0..100 {
+            deep = Value::Array(vec![deep.clone(), deep.clone().short(20).into(), "x".into()]);
+        }
+        let broad: Value = (0..200).map(|_| deep.clone()).collect();
+        assert!(json(&broad).len() < 60_000, "{}", json(&broad).len());
+    }
+
+    #[test]
+    fn what_deceives_is_seen() {
+        assert_eq!(name("a\u{202e}b\u{1b}[31m\n c"), "a\\u{202e}b\\u{1b}[31m c");
+        assert_eq!(prose("a\r\n\u{feff}b\u{0}"), "a\n\\u{feff}b\\u{0}");
+        assert_eq!(json(&Value::from("a\u{202e}")), "\"a\\u202e\"");
+    }
+}

@@ -1,0 +1,151 @@
+//! Whole pages, and what hostile cases make of them.
+
+use std::collections::BTreeSet;
+
+use super::super::ReadOptions;
+use super::*;
+
+const LIBRARY: &str = include_str!("library.yaml");
+const HOSTILE: &str = include_str!("hostile.yaml");
+
+fn doc(path: &str, text: &str) -> Doc {
+    let read = Cases::parse(path, text, &ReadOptions::default());
+    let (cases, _) = read.unwrap_or_else(|error| panic!("{error}"));
+    Doc::of(&cases)
+}
+
+#[test]
+fn a_page_of_markdown() {
+    insta::assert_snapshot!(doc("library.yaml", LIBRARY).markdown());
+}
+
+#[test]
+fn hostile_cases_as_markdown() {
+    insta::assert_snapshot!(doc("hostile.yaml", HOSTILE).markdown());
+}
+
+#[test]
+fn no_cases_are_a_page_too() {
+    let doc = Doc::of(&Cases::default());
+    insta::assert_snapshot!(doc.markdown(), @"
+    # MCP server
+
+    There are no cases.
+    ");
+}
+
+#[test]
+fn the_same_cases_give_the_same_bytes() {
+    let once = || doc("library.yaml", LIBRARY);
+    assert_eq!(once().markdown(), once().markdown());
+}
+
+#[test]
+fn a_secret_is_only_named() {
+    let page = doc("library.yaml", LIBRARY).markdown();
+    assert!(page.contains("${card}"), "{page}");
+    assert!(!page.contains("12345"), "{page}");
+}
+
+/// The values of an attribute in the page, which none of the texts can forge: their quotes are escaped.
+fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
+    let begin = format!("{attribute}=\"");
+    page.split(begin.as_str()).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0)).collect()
+}
+
+#[test]
+fn every_link_of_markdown_has_its_place() {
+    for text in [LIBRARY, HOSTILE] {
+        let page = doc("a.yaml", text).markdown();
+        let places: Vec<&str> = values(&page, "<a id");
+        let unique: BTreeSet<&str> = places.iter().copied().collect();
+        assert_eq!(unique.len(), places.len(), "{places:?}");
+        let links: Vec<&str> =
+            page.split("](#").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)).collect();
+        assert!(!links.is_empty());
+        for link in links {
+            assert!(unique.contains(link), "{link} is nowhere");
+        }
+    }
+}
+
+#[cfg(feature = "cli")]
+mod html {
+    use super::*;
+
+    #[test]
+    fn a_page_of_html() {
+        let page = doc("library.yaml", LIBRARY).html();
+        let (_, body) = page.split_once("</head>").expect("a head");
+        insta::assert_snapshot!(body);
+    }
+
+    /// Whatever the cases say, the page has the elements of the template, and no others.
+    #[test]
+    fn hostile_cases_add_no_element() {
+        let page = doc("hostile.yaml", HOSTILE).html();
+        let (_, body) = page.split_once("</head>").expect("a head");
+        let elements: BTreeSet<&str> = body
+            .split('<')
+            .skip(1)
+            .map(|rest| rest.split([' ', '>']).next().unwrap_or_default().trim_start_matches('/'))
+            .collect();
+        let known = [
+            "a",
+            "body",
+            "br",
+            "code",
+            "details",
+            "div",
+            "figcaption",
+            "figure",
+            "h1",
+            "h2",
+            "h3",
+            "html",
+            "li",
+            "main",
+            "nav",
+            "p",
+            "pre",
+            "section",
+            "span",
+            "strong",
+            "summary",
+            "table",
+            "tbody",
+            "td",
+            "th",
+            "thead",
+            "tr",
+            "ul",
+        ];
+        let unknown: Vec<_> = elements.iter().filter(|it| !known.contains(it)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}\n{body}");
+        for link in values(body, "href") {
+            let ours =
+                link.starts_with('#') || link.starts_with("https://modelcontextprotocol.io/");
+            assert!(ours, "{link}");
+        }
+    }
+
+    #[test]
+    fn every_link_has_its_place() {
+        let page = doc("library.yaml", LIBRARY).html();
+        let ids = values(&page, " id");
+        let unique: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!(ids.len(), unique.len(), "{ids:?}");
+        for link in values(&page, "href").iter().filter_map(|link| link.strip_prefix('#')) {
+            assert!(unique.contains(link), "{link} is nowhere");
+        }
+    }
+
+    #[test]
+    fn the_page_needs_nothing_else() {
+        let page = doc("library.yaml", LIBRARY).html();
+        for wants in ["<script", "<link", "<img", "<iframe", " src=", "url(", "@import"] {
+            assert!(!page.contains(wants), "{wants}");
+        }
+        assert!(page.contains("Content-Security-Policy"));
+    }
+}
