@@ -1,6 +1,7 @@
 //! From a document to a case: its keys, its messages, what the keys with `_` say of them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::keys::{self, Extensions, KEYS};
 use super::lint;
@@ -185,7 +186,7 @@ fn message(
         captures: Vec::new(),
         key_span: key.span,
         span: node.span,
-        spans: node.places(),
+        node: Arc::new(node.clone()),
     };
     match read {
         Ok(read) => message.message = Some(read),
@@ -304,14 +305,24 @@ fn empty_capture(reading: &mut Reading<'_>, message: &CaseMessage, capture: &Cap
     if may_be_there {
         return;
     }
-    let places: Vec<&str> = message.spans.iter().map(|(place, _)| place.as_str()).collect();
     let text = format!("`{}` has nothing at `{pointer}`", message.key);
     let complaint = reading
         .complaint(&lint::EMPTY_CAPTURE, capture.span, text)
         .label(format!("`{}` would never get a value", capture.name))
         .also(message.place(pointer), "this is all that is there")
-        .help(did_you_mean(pointer.as_str(), places));
+        .help(spelled_right(message, pointer).map(|near| format!("did you mean `{near}`?")));
     reading.tell(complaint);
+}
+
+/// The pointer with the first step that leads nowhere replaced by the nearest that leads on.
+fn spelled_right(message: &CaseMessage, pointer: &Pointer) -> Option<Pointer> {
+    let (node, steps) = message.node.nearest(pointer);
+    let names: Vec<String> = node.as_mapping()?.iter().map(|member| member.key.name()).collect();
+    let wrong = pointer.tokens().nth(steps)?;
+    let right = words::closest(&wrong, names.iter().map(String::as_str))?;
+    let step =
+        |(index, step): (usize, String)| if index == steps { right.to_owned() } else { step };
+    Some(pointer.tokens().enumerate().map(step).fold(Pointer::root(), |at, step| at.member(&step)))
 }
 
 /// Whether a pointer of a matcher, in which `*` is any step, leads to a place or to what that is part of.

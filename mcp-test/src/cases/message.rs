@@ -1,12 +1,13 @@
 //! One message of a case, and what is asked of it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::{Capture, Rule};
 use crate::json::{Pointer, Value};
 use crate::trace::Party;
 use crate::wire::Message;
-use crate::yaml::Span;
+use crate::yaml::{Node, Span};
 
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,23 +78,14 @@ pub struct CaseMessage {
     pub key_span: Span,
     /// Where the value stands.
     pub span: Span,
-    /// Where each value inside of it stands, in the order of the text.
-    pub(crate) spans: Vec<(Pointer, Span)>,
+    /// How it is written.
+    pub(crate) node: Arc<Node>,
 }
 
 impl CaseMessage {
     /// Where the value at a pointer stands; of what is not there, the nearest that is.
     #[must_use]
     pub fn place(&self, pointer: &Pointer) -> Span {
-        let mut pointer = pointer.clone();
-        loop {
-            if let Some((_, span)) = self.spans.iter().find(|(known, _)| *known == pointer) {
-                return *span;
-            }
-            match pointer.split_last() {
-                Some((parent, _)) => pointer = parent,
-                None => return self.span,
-            }
-        }
+        self.node.nearest(pointer).0.span
     }
 }

@@ -220,29 +220,31 @@ impl Node {
         }
     }
 
-    /// Where it and everything inside of it stands, by the pointers of [its JSON](Self::to_value), in the order of the text.
+    /// The node at a pointer into [its JSON](Self::to_value) and how many of its steps lead there; of what is not there, the
+    /// nearest that is.
     #[must_use]
-    pub fn places(&self) -> Vec<(Pointer, Span)> {
-        let mut places = Vec::new();
-        self.place(&Pointer::root(), &mut places);
-        places
+    pub fn nearest(&self, pointer: &Pointer) -> (&Self, usize) {
+        let (mut node, mut steps) = (self, 0);
+        for step in pointer.tokens() {
+            let next = match &node.kind {
+                Kind::List(items) => step.parse().ok().and_then(|index: usize| items.get(index)),
+                Kind::Mapping(members) => members
+                    .iter()
+                    .rev()
+                    .find(|member| member.key.is_called(&step))
+                    .map(|member| &member.value),
+                _ => None,
+            };
+            match next {
+                Some(next) => (node, steps) = (next, steps + 1),
+                None => break,
+            }
+        }
+        (node, steps)
     }
 
-    fn place(&self, at: &Pointer, places: &mut Vec<(Pointer, Span)>) {
-        places.push((at.clone(), self.span));
-        match &self.kind {
-            Kind::List(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    item.place(&at.clone().index(index), places);
-                }
-            }
-            Kind::Mapping(members) => {
-                for Member { key, value } in members {
-                    value.place(&at.clone().member(&key.name()), places);
-                }
-            }
-            _ => {}
-        }
+    fn is_called(&self, name: &str) -> bool {
+        self.as_str().map_or_else(|| self.name() == name, |text| text == name)
     }
 
     /// Whether another node says the same in the same style, with the same comments. Places, blanks and line breaks do not
