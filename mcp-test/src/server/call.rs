@@ -19,6 +19,9 @@ pub struct Call {
     pub(super) terms: Terms,
     pub(super) talk: Talk,
     pub(super) outbox: Outbox,
+    /// Whether its reply is to be one of several in an array.
+    #[cfg_attr(not(feature = "cases"), allow(dead_code, reason = "only contracts go on after it"))]
+    pub(super) in_batch: bool,
 }
 
 /// Why something did not reach the client, or came back without a result.
@@ -159,7 +162,7 @@ impl Call {
         if self.outbox.end_connection().await { Ok(()) } else { Err(CallError::Gone) }
     }
 
-    async fn send(&self, value: Value) -> Result<(), CallError> {
+    pub(super) async fn send(&self, value: Value) -> Result<(), CallError> {
         if self.outbox.send(Emitted::unprompted(value)).await {
             Ok(())
         } else {

@@ -20,7 +20,7 @@ use crate::{
     json::Value,
     spec::{Era, Revision, error_code},
     transport::{
-        fault,
+        fault::{self, Then},
         serve::{Conversation, Emitted, Outbox, Received, Work},
     },
     wire::{ErrorReply, Frame, Id, Malformed, Message, Notification, Request, RpcError},
@@ -48,6 +48,9 @@ pub(super) struct State {
     pub(super) log_level: Mutex<Option<String>>,
     asked: Asked,
     pub(super) in_flight: InFlight,
+    /// What the script keeps for as long as the conversation lasts.
+    #[cfg(feature = "cases")]
+    pub(super) kept: std::sync::OnceLock<Arc<dyn std::any::Any + Send + Sync>>,
 }
 
 impl Conversation for Talk {
@@ -101,6 +104,8 @@ impl Talk {
             wishes: Wishes::default(),
             asked: Asked::default(),
             in_flight: InFlight::default(),
+            #[cfg(feature = "cases")]
+            kept: std::sync::OnceLock::new(),
         }))
     }
 
@@ -132,7 +137,7 @@ impl Talk {
             }
         };
         match Frame::read(&document.value) {
-            Ok(Frame::One(message)) => deliver(self.take(message, &outbox), outbox),
+            Ok(Frame::One(message)) => deliver(self.take(message, &outbox, false), outbox),
             Ok(Frame::Batch(items)) => self.batch(items, outbox),
             Err(_) if wants_no_answer(&document.value) => ready(()).boxed(),
             Err(malformed) => deliver(self.malformed(&malformed), outbox),
@@ -154,7 +159,7 @@ impl Talk {
             .map(|item| {
                 item.map_or_else(
                     |malformed| self.malformed(&malformed),
-                    |message| self.take(message, &outbox),
+                    |message| self.take(message, &outbox, true),
                 )
             })
             .collect();
@@ -180,12 +185,12 @@ impl Talk {
     }
 
     /// Takes in one message: at once what concerns the order of things, later the rest.
-    fn take(&self, message: Message, outbox: &Outbox) -> Reply {
+    fn take(&self, message: Message, outbox: &Outbox, in_batch: bool) -> Reply {
         if message.is_reply() {
             self.note(message.clone(), self.agreed().as_ref());
         }
         match message {
-            Message::Request(request) => self.request(request, outbox),
+            Message::Request(request) => self.request(request, outbox, in_batch),
             Message::Notification(notification) => self.notification(notification, outbox),
             Message::Response(response) => {
                 self.0.asked.answer(&response.id, Ok(response.result));
@@ -222,7 +227,7 @@ impl Talk {
         observe.boxed()
     }
 
-    fn request(&self, request: Request, outbox: &Outbox) -> Reply {
+    fn request(&self, request: Request, outbox: &Outbox, in_batch: bool) -> Reply {
         let message = Message::Request(request.clone());
         let Request { id, method, params } = request;
         let whole = match &id {
@@ -259,6 +264,7 @@ impl Talk {
         };
         let uri = params.as_ref().and_then(|params| params.get("uri")?.as_str()).map(str::to_owned);
         let call = self.call(Some(id.clone()), method.clone(), params, terms.clone(), outbox);
+        let call = Call { in_batch, ..call };
         let ticket = self.0.in_flight.enter(&id);
         let talk = self.clone();
         let answer = async move {
@@ -274,6 +280,8 @@ impl Talk {
                     }
                     reply(id, method, answer, &terms, &server)
                 }
+                // It was said already.
+                Err(Then::GoOn) => return None,
                 Err(then) => Emitted::instead(method, then),
             })
         };
@@ -289,7 +297,8 @@ impl Talk {
         outbox: &Outbox,
     ) -> Call {
         let params = params.unwrap_or_default();
-        Call { id, method, params, terms, talk: self.clone(), outbox: outbox.clone() }
+        let (talk, outbox) = (self.clone(), outbox.clone());
+        Call { id, method, params, terms, talk, outbox, in_batch: false }
     }
 
     fn malformed(&self, malformed: &Malformed) -> Reply {

@@ -24,6 +24,8 @@ mod admission;
 mod answer;
 mod ask;
 mod asked;
+#[cfg(feature = "cases")]
+mod backstage;
 mod call;
 mod conversation;
 mod given;
@@ -68,6 +70,8 @@ use crate::{
 
 pub use answer::Answer;
 pub use ask::Unanswered;
+#[cfg(feature = "cases")]
+pub(crate) use backstage::{Face, Voice};
 pub use call::{Call, CallError};
 pub use given::{
     ClientMessage, Condition, Course, Gate, Given, Respond, Rule, Scoped, Steps, Times,
@@ -99,6 +103,8 @@ struct Script {
     retry: Duration,
     mirrored: Vec<Mirrored>,
     audience: Audience,
+    #[cfg(feature = "cases")]
+    faces: Option<backstage::Faces>,
 }
 
 /// A request that is not admitted.
@@ -133,6 +139,8 @@ impl Server {
             retry: Duration::from_millis(100),
             mirrored: Vec::new(),
             audience: Audience::default(),
+            #[cfg(feature = "cases")]
+            faces: None,
         }))
     }
 
@@ -385,6 +393,18 @@ impl Server {
         &self.0.audience
     }
 
+    /// The revisions that a conversation may be held in which begins now.
+    #[cfg(not(feature = "cases"))]
+    fn speaks(&self) -> Revisions {
+        self.served()
+    }
+
+    /// The server as it presents itself now.
+    #[cfg(not(feature = "cases"))]
+    fn presented(&self) -> Self {
+        self.clone()
+    }
+
     fn handler(&self, method: &str) -> Option<Handler> {
         self.0.handlers.get(method).cloned()
     }
@@ -404,11 +424,11 @@ impl Server {
 
 impl Actor for Server {
     fn revisions(&self) -> Revisions {
-        self.served()
+        self.speaks()
     }
 
     fn converse(&self, era: Option<Era>) -> Arc<dyn Conversation> {
-        Arc::new(Talk::new(self.clone(), era))
+        Arc::new(Talk::new(self.presented(), era))
     }
 
     fn mirrored(&self, tool: &str) -> Vec<Mirrored> {
