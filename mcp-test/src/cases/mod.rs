@@ -25,6 +25,7 @@ mod read;
 mod reading;
 mod scenario;
 mod schema;
+pub mod serve;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -41,4 +42,5 @@ pub use message::{CaseMessage, Direction};
 pub use read::ReadOptions;
 pub use scenario::{PlayOptions, scenarios};
 pub use schema::json_schema;
+pub use serve::Mock;
 pub use values::{Values, is_name};

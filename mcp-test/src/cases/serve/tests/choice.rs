@@ -1,0 +1,195 @@
+//! Which case answers.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{Talk, block_on, call, mock, told};
+
+#[test]
+fn a_call_is_answered_with_its_own_id_by_the_case_that_has_it() {
+    let text = call("One and two", "add", r#"{"a": 1, "b": 2}"#, "3")
+        + &call("Two and two", "add", r#"{"a": 2, "b": 2}"#, "4");
+    let mock = mock(&text);
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        let id =
+            talk.put("tools/call", json!({"name": "add", "arguments": {"b": 2, "a": 2}})).await;
+        let reply = talk.hear().await;
+        assert_eq!(reply["id"], id);
+        assert_eq!(reply["result"]["content"][0]["text"], "4");
+        talk.leave().await;
+    });
+    assert_snapshot!(told(&mock), @r#"
+    initialize ← made of what the cases show
+    tools/call add ← contract.yaml:7 "Two and two"
+    "#);
+}
+
+#[test]
+fn cases_with_the_same_request_answer_one_after_the_other() {
+    let text = call("First", "next", "{}", "1") + &call("Second", "next", "{}", "2");
+    let mock = mock(&text);
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        let mut said = Vec::new();
+        for _ in 0..4 {
+            said.push(talk.call("next", json!({})).await);
+        }
+        // The last one stays.
+        assert_eq!(said, ["1", "2", "2", "2"]);
+        let mut other = Talk::begin(&mock).await;
+        assert_eq!(other.call("next", json!({})).await, "1");
+    });
+}
+
+#[test]
+fn what_has_it_exactly_goes_before_what_allows_it() {
+    let text = r#"
+case: Anything
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": "x"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "anything"}]}}
+_match: {in: {/params/arguments/text: {type: string}}}
+"#
+    .to_owned()
+        + &call("Hello", "echo", r#"{"text": "hello"}"#, "hello");
+    let mock = mock(&text);
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        for (said, answered) in
+            [("hello", "hello"), ("hello", "hello"), ("bye", "anything"), ("hello", "hello")]
+        {
+            assert_eq!(talk.call("echo", json!({ "text": said })).await, answered);
+        }
+        let wrong = talk.call("echo", json!({ "text": 5 })).await;
+        assert!(wrong.contains("-32602"), "{wrong}");
+    });
+}
+
+const COUNTER: &str = r#"
+case: A counter
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "up"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "1"}]}}
+in_again: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "up"}}
+out_again: {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "2"}]}}
+---
+case: Goes on
+_continues: true
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "up"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "3"}]}}
+---
+case: Another counter
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "up"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "one"}]}}
+"#;
+
+#[test]
+fn a_conversation_under_way_goes_on() {
+    let mock = mock(COUNTER);
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        let mut said = Vec::new();
+        for _ in 0..5 {
+            said.push(talk.call("up", json!({})).await);
+        }
+        assert_eq!(said, ["1", "2", "3", "one", "one"]);
+    });
+    assert!(mock.unused().is_empty());
+}
+
+#[test]
+fn the_middle_of_a_case_is_answered_too() {
+    let mock = mock(
+        r#"
+case: Two steps
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "open"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "opened"}]}}
+in_2: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "close"}}
+out_2: {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "closed"}]}}
+"#,
+    );
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        assert_eq!(talk.call("close", json!({})).await, "closed");
+        assert_eq!(talk.call("open", json!({})).await, "opened");
+    });
+}
+
+#[test]
+fn what_no_case_has_is_refused_with_the_nearest() {
+    let text = call("Sum", "add", r#"{"a": 1, "b": 2}"#, "3")
+        + &call("Difference", "subtract", r#"{"a": 1, "b": 2}"#, "-1");
+    let mock = mock(&text);
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        assert_snapshot!(talk.call("add", json!({"a": 1, "b": 3})).await, @r#"{"error":{"code":-32602,"data":{"nearest":{"at":"contract.yaml:3","case":"Sum","differences":[{"at":"/params/arguments/b","text":"/params/arguments/b: expected 2, got 3"}],"id":"contract::sum"}},"message":"no case has this `tools/call`; nearest is \"Sum\" (contract.yaml:3): /params/arguments/b: expected 2, got 3"}}"#);
+        assert_snapshot!(talk.call("ad", json!({"a": 1, "b": 2})).await, @r#"{"error":{"code":-32602,"data":{"known":["add","subtract"]},"message":"no case has a `tools/call` with \"ad\" as `name`; did you mean `add`?"}}"#);
+        assert_snapshot!(talk.call("multiply", json!({"a": 1, "b": 2})).await, @r#"{"error":{"code":-32602,"data":{"known":["add","subtract"]},"message":"no case has a `tools/call` with \"multiply\" as `name`; `add` and `subtract` are known"}}"#);
+        let other = talk.ask("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": ""}})).await;
+        assert_snapshot!(other, @r#"{"error":{"code":-32601,"message":"no case has a `completion/complete`"}}"#);
+    });
+    assert_snapshot!(told(&mock), @r#"
+    initialize ← made of what the cases show
+    tools/call add ← no case has this `tools/call`; nearest is "Sum" (contract.yaml:3): /params/arguments/b: expected 2, got 3
+    tools/call ad ← no case has a `tools/call` with "ad" as `name`; did you mean `add`?
+    tools/call multiply ← no case has a `tools/call` with "multiply" as `name`; `add` and `subtract` are known
+    completion/complete ← no case has a `completion/complete`
+    "#);
+    assert_eq!(mock.misses().len(), 4);
+}
+
+#[test]
+fn a_case_holds_for_the_clients_of_its_revision() {
+    let mock = mock(
+        r#"
+case: Old
+_revision: ..2025-03-26
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "old"}]}}
+---
+case: New
+_revision: 2025-06-18..
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "new"}]}}
+"#,
+    );
+    block_on(async {
+        for (version, text) in [("2024-11-05", "old"), ("2025-11-25", "new")] {
+            let mut talk = Talk::connect(&mock);
+            talk.ask("initialize", super::initialize(version)).await;
+            assert_eq!(talk.call("x", json!({})).await, text);
+        }
+    });
+}
+
+#[test]
+fn names_take_what_the_client_says() {
+    let mock = mock(
+        r#"
+case: Greets
+_inputs: [token]
+_match: {in: {/params/arguments/name: any}}
+_capture: {in: {name: /params/arguments/name}, out: {session: /result/structuredContent/session}}
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "greet", "arguments": {"name": "Ada", "token": "${token}"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "Hello ${name}, ${token}"}], "structuredContent": {"session": "s-1"}}}
+in_2: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "leave", "arguments": {"session": "${session}"}}}
+out_2: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "Bye ${name}"}]}}
+"#,
+    );
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        let said = talk.call("greet", json!({"name": "Grace", "token": "t"})).await;
+        assert_eq!(said, "Hello Grace, t");
+        assert_eq!(talk.call("leave", json!({"session": "s-1"})).await, "Bye Grace");
+        let wrong = talk.call("leave", json!({"session": "s-2"})).await;
+        assert!(wrong.contains(r#"expected \"s-1\", got \"s-2\""#), "{wrong}");
+    });
+    // A value that is given is expected.
+    let mock = mock.input("token", "secret");
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        let wrong = talk.call("greet", json!({"name": "Grace", "token": "t"})).await;
+        assert!(wrong.contains("-32602"), "{wrong}");
+        let said = talk.call("greet", json!({"name": "Grace", "token": "secret"})).await;
+        assert_eq!(said, "Hello Grace, secret");
+    });
+}

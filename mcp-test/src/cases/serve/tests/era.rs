@@ -1,0 +1,147 @@
+//! One contract, clients of both eras.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{Talk, block_on, call, initialize, mock, stateless, told};
+
+const LIFECYCLE: &str = r#"
+case: Lifecycle
+in: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "calculator", "version": "1.2.3"}, "instructions": "Add."}}
+in_notification: {"jsonrpc": "2.0", "method": "notifications/initialized"}
+out_notification: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+"#;
+
+#[test]
+fn a_client_is_introduced_to_the_server_as_the_case_has_it() {
+    let mock = mock(LIFECYCLE);
+    block_on(async {
+        let mut talk = Talk::connect(&mock);
+        let reply = talk.ask("initialize", initialize("2024-11-05")).await;
+        // The version is agreed with the client that is really there.
+        assert_snapshot!(reply, @r#"{"result":{"capabilities":{"tools":{}},"instructions":"Add.","protocolVersion":"2024-11-05","serverInfo":{"name":"calculator","version":"1.2.3"}}}"#);
+        talk.tell("notifications/initialized", json!({})).await;
+        assert_eq!(talk.hear().await["method"], "notifications/tools/list_changed");
+    });
+    assert_snapshot!(told(&mock), @r#"
+    initialize ← contract.yaml:3 "Lifecycle"
+    notifications/initialized ← contract.yaml:5 "Lifecycle"
+    "#);
+}
+
+#[test]
+fn a_client_without_a_handshake_meets_the_same_server() {
+    let mock = mock(&(LIFECYCLE.to_owned() + &call("Sum", "add", "{}", "3")));
+    block_on(async {
+        let mut talk = Talk::connect(&mock);
+        let reply = talk.ask("server/discover", stateless(json!({}))).await;
+        let result = &reply["result"];
+        assert_eq!(result["capabilities"], json!({"tools": {}}));
+        assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "calculator");
+        let reply = talk.ask("tools/call", stateless(json!({"name": "add"}))).await;
+        assert_eq!(reply["result"]["resultType"], "complete");
+    });
+}
+
+#[test]
+fn what_the_stateless_era_adds_is_taken_out_for_others() {
+    let text = r#"
+case: Tools
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": [], "resultType": "complete", "ttlMs": 5, "cacheScope": "public", "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}}}}
+"#;
+    let mock = mock(text);
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        assert_snapshot!(talk.ask("tools/list", json!({})).await, @r#"{"result":{"tools":[]}}"#);
+        let mut talk = Talk::connect(&mock);
+        let reply = talk.ask("tools/list", stateless(json!({}))).await;
+        assert_eq!(reply["result"]["ttlMs"], 5);
+    });
+}
+
+#[test]
+fn a_version_that_the_server_declines_in_a_case_is_not_spoken() {
+    let declines = LIFECYCLE.replacen("2025-06-18", "2025-11-25", 1);
+    let mock = mock(&declines);
+    block_on(async {
+        let mut talk = Talk::connect(&mock);
+        let reply = talk.ask("initialize", initialize("2025-11-25")).await;
+        assert_eq!(reply["result"]["protocolVersion"], "2025-06-18");
+    });
+}
+
+/// A request of the server while it answers.
+const ASKS: &str = r#"
+case: Asks for a name
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "greet"}}
+out_request: {"jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}}
+in_answer: {"jsonrpc": "2.0", "id": 7, "result": {"action": "accept", "content": {"name": "Ada"}}}
+_capture: {in_answer: {name: /result/content/name}}
+_match: {in_answer: {/result/content/name: any}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "Hello ${name}"}]}}
+"#;
+
+#[test]
+fn a_request_of_the_server_becomes_a_result_that_wants_input() {
+    let mock = mock(ASKS);
+    block_on(async {
+        let mut talk = Talk::connect(&mock);
+        let reply = talk.ask("tools/call", stateless(json!({"name": "greet"}))).await;
+        let result = &reply["result"];
+        assert_eq!(result["resultType"], "input_required");
+        assert_eq!(result["inputRequests"]["elicitation"]["method"], "elicitation/create");
+        let answer = json!({"elicitation": {"action": "accept", "content": {"name": "Grace"}}});
+        let again = json!({"name": "greet", "requestState": result["requestState"], "inputResponses": answer});
+        let reply = talk.ask("tools/call", stateless(again)).await;
+        assert_eq!(reply["result"]["content"][0]["text"], "Hello Grace");
+        // A state that nobody has written leads nowhere.
+        let forged =
+            json!({"name": "greet", "requestState": "mcp-test-cases/9/9/9", "inputResponses": {}});
+        let reply = talk.ask("tools/call", stateless(forged)).await;
+        assert_eq!(reply["error"]["code"], -32602);
+    });
+}
+
+const WANTS_INPUT: &str = r#"
+case: Wants input
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "greet"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}}}, "requestState": "step-1"}}
+in_again: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "greet", "requestState": "step-1", "inputResponses": {"who": {"action": "accept", "content": {"name": "Ada"}}}}}
+out_again: {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "Hello Ada"}], "resultType": "complete"}}
+"#;
+
+#[test]
+fn a_result_that_wants_input_is_answered_by_its_state_whatever_is_answered() {
+    let mock = mock(WANTS_INPUT);
+    block_on(async {
+        let mut talk = Talk::connect(&mock);
+        let reply = talk.ask("tools/call", stateless(json!({"name": "greet"}))).await;
+        assert_eq!(reply["result"]["requestState"], "step-1");
+        let again = json!({"name": "greet", "requestState": "step-1", "inputResponses": {"who": {"action": "decline"}}});
+        let reply = talk.ask("tools/call", stateless(again)).await;
+        assert_eq!(reply["result"]["content"][0]["text"], "Hello Ada");
+    });
+    assert_snapshot!(told(&mock), @r#"
+    tools/call greet ← contract.yaml:3 "Wants input"
+    tools/call greet ← contract.yaml:5 "Wants input": the client answered otherwise: /params/inputResponses/who/action: expected "accept", got "decline"; /params/inputResponses/who/content: expected {"name":"Ada"}, got nothing
+    "#);
+}
+
+#[test]
+fn a_result_that_wants_input_becomes_a_request_of_the_server() {
+    let mock = mock(WANTS_INPUT);
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        let id = talk.put("tools/call", json!({"name": "greet"})).await;
+        let asked = talk.hear().await;
+        assert_eq!(asked["method"], "elicitation/create");
+        let answer = json!({"action": "accept", "content": {"name": "Ada"}});
+        talk.say(json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer})).await;
+        let reply = talk.hear().await;
+        assert_eq!(reply["id"], id);
+        assert_snapshot!(reply["result"], @r#"{"content":[{"text":"Hello Ada","type":"text"}]}"#);
+    });
+    assert!(mock.unused().is_empty());
+}

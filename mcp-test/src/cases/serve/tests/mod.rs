@@ -1,0 +1,154 @@
+//! Conversations with mocks: raw lines in, raw lines out.
+
+mod choice;
+mod era;
+mod implied;
+mod requests;
+mod use_of_cases;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+use tokio::task::JoinHandle;
+
+use super::Mock;
+use crate::cases::{Cases, ReadOptions};
+use crate::clock::{self, Deadline};
+
+/// The cases of a text.
+fn cases(text: &str) -> Cases {
+    match Cases::parse("contract.yaml", text, &ReadOptions::default()) {
+        Ok((cases, _)) => cases,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The server of a contract.
+fn mock(text: &str) -> Mock {
+    Mock::new(cases(text))
+}
+
+/// The lines that a watcher of the mock sees.
+fn told(mock: &Mock) -> String {
+    let lines: Vec<_> = mock.events().iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+/// A client that says what it is told to.
+struct Talk {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+    serving: JoinHandle<()>,
+    last: u64,
+}
+
+/// Runs a test in a runtime of its own.
+fn block_on(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(test);
+}
+
+impl Talk {
+    /// Connects, and says nothing yet.
+    fn connect(mock: &Mock) -> Self {
+        let (client, io) = tokio::io::duplex(1 << 20);
+        let server = mock.server();
+        let serving = tokio::spawn(async move { server.serve(io).await.unwrap_or_default() });
+        let (reader, writer) = tokio::io::split(client);
+        Self { lines: BufReader::new(reader).lines(), writer, serving, last: 0 }
+    }
+
+    /// Connects, and makes the handshake.
+    async fn begin(mock: &Mock) -> Self {
+        let mut talk = Self::connect(mock);
+        talk.ask("initialize", initialize("2025-11-25")).await;
+        talk.tell("notifications/initialized", json!({})).await;
+        talk
+    }
+
+    async fn say(&mut self, message: Value) {
+        self.writer.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn tell(&mut self, method: &str, params: Value) {
+        self.say(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+    }
+
+    /// Begins a request; gives its id.
+    async fn put(&mut self, method: &str, params: Value) -> u64 {
+        self.last += 1;
+        let id = self.last + 100;
+        self.say(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+        id
+    }
+
+    /// The next message of the server.
+    async fn hear(&mut self) -> Value {
+        let line = clock::within(Deadline::after(Duration::from_secs(60)), self.lines.next_line());
+        let line = line.await.expect("something is said").unwrap().expect("the server is there");
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// What is said until a request is answered: the answer last, without what is the same everywhere.
+    async fn ask_all(&mut self, method: &str, params: Value) -> Vec<Value> {
+        let id = self.put(method, params).await;
+        let mut heard = Vec::new();
+        loop {
+            let mut message = self.hear().await;
+            let is_reply = message.get("method").is_none() && message["id"] == id;
+            message.as_object_mut().unwrap().retain(|name, _| name != "jsonrpc" && name != "id");
+            heard.push(message);
+            if is_reply {
+                return heard;
+            }
+        }
+    }
+
+    async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.ask_all(method, params).await.pop().unwrap()
+    }
+
+    /// Calls a tool: the first text of its result, or its error.
+    async fn call(&mut self, tool: &str, arguments: Value) -> String {
+        let reply = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        match reply["result"]["content"][0]["text"].as_str() {
+            Some(text) => text.to_owned(),
+            None => reply.to_string(),
+        }
+    }
+
+    /// Leaves, and waits until the server has noticed.
+    async fn leave(self) {
+        drop((self.writer, self.lines));
+        self.serving.await.unwrap();
+    }
+}
+
+fn initialize(version: &str) -> Value {
+    json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "tester", "version": "1" } })
+}
+
+/// The parameters of a request of the stateless era.
+fn stateless(params: Value) -> Value {
+    let mut params = params;
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "tester", "version": "1" },
+    });
+    params
+}
+
+/// A case with one call of a tool that answers with a text.
+fn call(name: &str, tool: &str, arguments: &str, text: &str) -> String {
+    format!(
+        r#"---
+case: {name}
+in: {{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {{"name": "{tool}", "arguments": {arguments}}}}}
+out: {{"jsonrpc": "2.0", "id": 1, "result": {{"content": [{{"type": "text", "text": "{text}"}}]}}}}
+"#
+    )
+}
