@@ -31,7 +31,7 @@ impl Walk<'_> {
     fn node(&mut self, node: &mut Node, until: usize) {
         self.lead(node);
         self.inner(node, until);
-        if node.style != Style::Block {
+        if node.style != Style::Block || node.alias().is_some() {
             let end = self.line_of(node);
             let is_beside = |it: &Comment| it.span.start < until && it.span.line == end;
             if let Some(beside) = self.rest.next_if(is_beside) {
@@ -54,6 +54,9 @@ impl Walk<'_> {
     }
 
     fn inner(&mut self, node: &mut Node, until: usize) {
+        if node.alias().is_some() {
+            return;
+        }
         let span = node.span;
         match node.style {
             Style::Plain | Style::Single | Style::Double => return,

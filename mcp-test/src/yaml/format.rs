@@ -1,7 +1,7 @@
 //! From a text to the same text, well laid out.
 
 use super::write::{document_text, join};
-use super::{Document, Limits, Span, Stream, comment, read};
+use super::{Comment, Document, Kind, Limits, Member, Node, Span, Stream, comment, read};
 
 /// A text that was laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +60,11 @@ fn lay_out(document: &Document, marked: bool, stream: &Stream, limits: &Limits) 
         return None;
     }
     let again = read(&text, limits);
-    let [Ok(same)] = again.documents.as_slice() else { return None };
+    let [Ok(same)] = again.documents.as_slice() else {
+        return None;
+    };
     let is_stable = same.is_like(document)
+        && remarks(same) == remarks(document)
         && again.comments.is_empty()
         && document_text(same, marked, most) == text;
     is_stable.then(|| if stream.crlf { text.replace('\n', "\r\n") } else { text })
@@ -75,4 +78,25 @@ fn is_like(ours: &Stream, theirs: &Stream) -> bool {
             (Err(ours), Err(theirs)) => ours.problem.kind == theirs.problem.kind,
             _ => false,
         })
+}
+
+/// What the comments of a document say, in the order of the text.
+fn remarks(document: &Document) -> Vec<&str> {
+    let mut comments: Vec<&Comment> = document.comments.iter().collect();
+    gather(&document.root, &mut comments);
+    comments.sort_by_key(|comment| comment.span.start);
+    comments.into_iter().map(|comment| comment.text.trim_end()).collect()
+}
+
+fn gather<'n>(node: &'n Node, comments: &mut Vec<&'n Comment>) {
+    comments.extend(node.comments().iter());
+    match &node.kind {
+        _ if node.alias().is_some() => {}
+        Kind::List(items) => items.iter().for_each(|item| gather(item, comments)),
+        Kind::Mapping(members) => members.iter().for_each(|Member { key, value }| {
+            gather(key, comments);
+            gather(value, comments);
+        }),
+        _ => {}
+    }
 }

@@ -16,6 +16,7 @@
 //! assert_eq!(first.root.to_value().to_string(), r#"{"case":"Ping"}"#);
 //! ```
 
+mod anchors;
 mod attach;
 mod build;
 mod comment;
@@ -29,6 +30,7 @@ mod scalar;
 mod span;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod write;
 
 pub use comment::{Comment, Comments};

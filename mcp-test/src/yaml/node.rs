@@ -124,6 +124,34 @@ impl Node {
         Self { span: Span::default(), kind, style, before: Before::Nothing, extra: None }
     }
 
+    /// JSON, to be written in one line.
+    ///
+    /// ```
+    /// use mcp_test::yaml::{self, Document, Node};
+    ///
+    /// let message = serde_json::json!({"jsonrpc": "2.0", "method": "ping"}).into();
+    /// let mut stream = yaml::Stream::default();
+    /// stream.documents.push(Ok(Document::new(Node::json(&message))));
+    /// assert_eq!(yaml::write(&stream), "{\"jsonrpc\": \"2.0\", \"method\": \"ping\"}\n");
+    /// ```
+    #[must_use]
+    pub fn json(value: &Value) -> Self {
+        let text = |text: &str| Self::new(Kind::String(text.to_owned()), Style::Double);
+        match value {
+            Value::Null => Self::new(Kind::Null, Style::Plain),
+            Value::Bool(truth) => Self::new(Kind::Bool(*truth), Style::Plain),
+            Value::Number(number) => Self::new(Kind::Number(number.clone()), Style::Plain),
+            Value::String(string) => text(string),
+            Value::Array(items) => {
+                Self::new(Kind::List(items.iter().map(Self::json).collect()), Style::Flow)
+            }
+            Value::Object(object) => {
+                let member = |(name, value)| Member { key: text(name), value: Self::json(value) };
+                Self::new(Kind::Mapping(object.iter().map(member).collect()), Style::Flow)
+            }
+        }
+    }
+
     /// The comments about it.
     #[must_use]
     pub fn comments(&self) -> &Comments {

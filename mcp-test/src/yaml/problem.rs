@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use granit_parser::Tag;
+
 use super::Span;
 
 /// What is wrong at one place of a text.
@@ -64,3 +66,39 @@ impl fmt::Display for Problem {
 }
 
 impl std::error::Error for Problem {}
+
+/// The problems of a document, as far as anybody would read them.
+#[derive(Default)]
+pub(super) struct Problems {
+    pub(super) list: Vec<Problem>,
+}
+
+impl Problems {
+    pub(super) fn tell(&mut self, problem: Problem) {
+        const MOST: usize = 100;
+        if self.list.len() < MOST {
+            self.list.push(problem);
+        }
+    }
+
+    pub(super) fn odd_tag(&mut self, tag: &Tag, span: Span) {
+        let name = tag.original();
+        let message = match tag.is_yaml_core_schema() {
+            true => format!("the tag `{}` does not fit its value", shown(&name)),
+            false => format!("the tag `{}` means nothing here", shown(&name)),
+        };
+        self.tell(Problem::new(ProblemKind::Tag, span, message));
+    }
+}
+
+/// A name as messages show it: not too long, and without what would garble a terminal.
+pub(super) fn shown(name: &str) -> String {
+    const MOST: usize = 60;
+    let mut chars = name.chars();
+    let visible = |char: char| if char.is_control() { '\u{fffd}' } else { char };
+    let mut shown: String = chars.by_ref().take(MOST).map(visible).collect();
+    if chars.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use granit_parser::Event;
 
-use super::build::{Builder, gap_above};
+use super::build::Builder;
+use super::tokens::gap_above;
 use super::{Broken, Comment, Document, Limits, Problem, ProblemKind, Span, Stream, attach};
 
 /// Takes bytes for a text.
@@ -60,7 +61,7 @@ pub fn read(text: &str, limits: &Limits) -> Stream {
     for draft in drafts {
         let comments = taken(draft.span.end);
         let problem = forbidden(text, draft.span);
-        let gap = gap_above(text, draft.span.start);
+        let gap = text[draft.begins..].starts_with("---") && gap_above(text, draft.begins);
         stream.documents.push(match (draft.read, problem) {
             (_, Some(problem)) | (Err(problem), None) => {
                 let text = text[draft.span.bytes()].to_owned();

@@ -55,7 +55,7 @@ pub(super) fn join(stream: &Stream, texts: &[String]) -> String {
         }
         end_line(&mut out, stream);
         let mut writer = Writer::new(usize::MAX);
-        writer.comments(&stream.comments, 0);
+        writer.comments(stream.comments.iter(), 0);
         out.push_str(&writer.out);
     }
     end_line(&mut out, stream);
@@ -86,7 +86,7 @@ fn leave_gap(out: &mut String, stream: &Stream) {
 /// A document alone, with what stands before its `---`. The text breaks off when it is longer than `most`.
 pub(super) fn document_text(document: &Document, marked: bool, most: usize) -> String {
     let mut writer = Writer::new(most);
-    writer.comments(&document.comments, 0);
+    writer.comments(document.comments.iter(), 0);
     for directive in &document.directives {
         writer.start_line(0);
         writer.out.push_str(directive);
@@ -103,11 +103,13 @@ struct Writer {
     most: usize,
     /// How many brackets are open.
     brackets: usize,
+    /// Whether a key is being written, which has one line and no comments.
+    is_key: bool,
 }
 
 impl Writer {
     const fn new(most: usize) -> Self {
-        Self { out: String::new(), most, brackets: 0 }
+        Self { out: String::new(), most, brackets: 0, is_key: false }
     }
 
     /// Whether there is no room left.
@@ -132,7 +134,7 @@ impl Writer {
     }
 
     /// Comments on lines of their own.
-    fn comments(&mut self, comments: &[Comment], indent: usize) {
+    fn comments<'c>(&mut self, comments: impl Iterator<Item = &'c Comment>, indent: usize) {
         for comment in comments {
             if comment.gap {
                 self.gap();
@@ -155,17 +157,16 @@ impl Writer {
         }
     }
 
-    /// What stands above an item, and the beginning of its line.
-    fn lead(&mut self, node: &Node, is_first: bool, indent: usize) {
-        let above = &node.comments().above;
-        if let (true, [first, rest @ ..]) = (is_first, above.as_slice()) {
+    /// What stands above an item, together with comments that find no other place, and the beginning of its line.
+    fn lead(&mut self, node: &Node, strays: &[&Comment], is_first: bool, indent: usize) {
+        let mut above = node.comments().above.iter().chain(strays.iter().copied()).peekable();
+        let has_above = above.peek().is_some();
+        if is_first && let Some(first) = above.next() {
             self.start_line(indent);
             self.comment(first);
-            self.comments(rest, indent);
-        } else {
-            self.comments(above, indent);
         }
-        if node.before == Before::Gap && (!is_first || !above.is_empty()) {
+        self.comments(above, indent);
+        if node.before == Before::Gap && (!is_first || has_above) {
             self.gap();
         }
         self.start_line(indent);

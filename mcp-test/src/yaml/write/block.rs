@@ -1,6 +1,6 @@
 //! Lists and mappings by indentation, and whatever stands in them.
 
-use super::super::{Before, Kind, Member, Node, Style};
+use super::super::{Before, Comment, Kind, Member, Node, Style};
 use super::{STEP, Writer};
 
 /// A key is written behind `?` when it is longer: YAML looks for the colon of others within 1024 characters.
@@ -23,7 +23,7 @@ impl Writer {
             self.properties(node);
             self.out.remove(0);
         }
-        self.comments(&comments.above, 0);
+        self.comments(comments.above.iter(), 0);
         if node.before == Before::Gap && !self.out.is_empty() {
             self.gap();
         }
@@ -34,9 +34,9 @@ impl Writer {
                 self.start_line(0);
                 self.inline(node, 0, STEP);
             }
-            self.remark(comments.beside.as_ref());
+            self.beside(node);
             if !matches!(node.kind, Kind::List(_) | Kind::Mapping(_)) {
-                self.comments(&comments.below, 0);
+                self.comments(comments.below.iter(), 0);
             }
         }
     }
@@ -63,25 +63,35 @@ impl Writer {
             self.items(node, child, goes_on);
             return;
         }
-        let moves_down = !above.is_empty() || comments.at.is_some() && is_at_key(node);
-        if moves_down {
-            self.remark(comments.at.as_ref());
-            self.above(above, child);
-            self.start_line(child);
-        } else if !is_empty(node) {
-            self.out.push(' ');
+        let at = comments.at.as_ref().filter(|_| is_at_key(node));
+        self.remark(at);
+        self.above(above, child);
+        let moves_down = at.is_some() || !above.is_empty();
+        if !is_empty(node) {
+            if moves_down {
+                self.start_line(child);
+            } else {
+                self.out.push(' ');
+            }
+            let base = if node.is_outdented() && !moves_down { indent } else { child };
+            self.inline(node, base, child);
         }
-        let base = if node.is_outdented() && !moves_down { indent } else { child };
-        self.inline(node, base, child);
-        self.remark(comments.beside.as_ref());
+        self.beside(node);
+    }
+
+    /// The comment in the line in which a node ends; that of a text behind `|` stands in its header.
+    fn beside(&mut self, node: &Node) {
+        if !is_block_text(node) {
+            self.remark(node.comments().beside.as_ref());
+        }
     }
 
     /// Comments between a key and its value.
-    fn above(&mut self, comments: &[super::Comment], indent: usize) {
+    fn above(&mut self, comments: &[Comment], indent: usize) {
         if let [first, rest @ ..] = comments {
             self.start_line(indent);
             self.comment(first);
-            self.comments(rest, indent);
+            self.comments(rest.iter(), indent);
         }
     }
 
@@ -95,7 +105,7 @@ impl Writer {
                         return;
                     }
                     if !(is_first && goes_on) {
-                        self.lead(item, is_first, indent);
+                        self.lead(item, &[], is_first, indent);
                     }
                     self.out.push('-');
                     self.value(item, indent, true);
@@ -108,7 +118,7 @@ impl Writer {
                         return;
                     }
                     if !(is_first && goes_on) {
-                        self.lead(key, is_first, indent);
+                        self.lead(key, &strays(key), is_first, indent);
                     }
                     self.key(key, indent, true);
                     self.value(value, indent, false);
@@ -117,14 +127,18 @@ impl Writer {
             }
             _ => {}
         }
-        self.comments(&node.comments().below, indent);
+        let comments = node.comments();
+        self.comments(comments.below.iter().chain(&comments.beside), indent);
     }
 
     /// A key with its colon.
     pub(super) fn key(&mut self, key: &Node, indent: usize, is_block: bool) {
         let start = self.out.len();
+        let was_key = std::mem::replace(&mut self.is_key, true);
         self.inline(key, indent, indent + STEP);
-        if key.alias().is_some() {
+        self.is_key = was_key;
+        // Else the colon would be part of the name.
+        if key.alias().is_some() || is_unspelled(key) && !is_empty(key) {
             self.out.push(' ');
         }
         if self.out.len() - start > LONGEST_KEY {
@@ -149,20 +163,55 @@ pub(super) fn is_block(node: &Node) -> bool {
 
 /// Whether nothing is written for a node.
 pub(super) fn is_empty(node: &Node) -> bool {
-    node.kind == Kind::Null
-        && node.raw() == Some("")
-        && node.anchor().is_none()
-        && node.tag().is_none()
+    is_unspelled(node) && node.anchor().is_none() && node.tag().is_none()
+}
+
+/// Whether nothing is written for a node but what it may have in anchors and tags.
+pub(super) fn is_unspelled(node: &Node) -> bool {
+    let is_nothing = match &node.kind {
+        Kind::Null => node.raw() == Some(""),
+        Kind::String(text) => text.is_empty() && node.style == Style::Plain && node.tag().is_some(),
+        _ => false,
+    };
+    is_nothing && node.alias().is_none()
+}
+
+/// Whether the comment in the line in which a node begins stands before it. In brackets it stands behind the first, and in a
+/// text behind `|` in the header.
+pub(super) fn is_at_key(node: &Node) -> bool {
+    let comments = node.comments();
+    let (Some(at), Some(above)) = (&comments.at, comments.above.first()) else {
+        let is_collection = matches!(node.kind, Kind::List(_) | Kind::Mapping(_));
+        let has_place = is_collection && node.alias().is_none() || is_block_text(node);
+        return is_block(node) || !has_place;
+    };
+    is_block(node) || at.span.start < above.span.start
+}
+
+fn is_block_text(node: &Node) -> bool {
+    matches!(node.style, Style::Literal | Style::Folded)
+        && matches!(node.kind, Kind::String(_))
         && node.alias().is_none()
 }
 
-/// Whether the comment in the line in which a node begins stands before it: one in brackets has it behind the bracket, one
-/// behind `|` behind that.
-pub(super) fn is_at_key(node: &Node) -> bool {
-    let is_collection =
-        matches!(node.kind, Kind::List(_) | Kind::Mapping(_)) && node.alias().is_none();
-    let is_block_text = matches!(node.style, Style::Literal | Style::Folded);
-    is_block(node) || !(is_collection || is_block_text) || !node.comments().above.is_empty()
+/// Comments about a key, and inside of it, that have no place beside it.
+pub(super) fn strays(key: &Node) -> Vec<&Comment> {
+    let comments = key.comments();
+    let mut strays: Vec<&Comment> =
+        comments.at.iter().chain(&comments.below).chain(&comments.beside).collect();
+    let mut inner = |node| {
+        strays.extend(Node::comments(node).above.iter());
+        strays.extend(self::strays(node));
+    };
+    match &key.kind {
+        Kind::List(items) => items.iter().for_each(inner),
+        Kind::Mapping(members) => members.iter().for_each(|member| {
+            inner(&member.key);
+            inner(&member.value);
+        }),
+        _ => {}
+    }
+    strays
 }
 
 fn first(node: &Node) -> Option<&Node> {

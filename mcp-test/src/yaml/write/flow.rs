@@ -1,7 +1,7 @@
 //! Lists and mappings in brackets.
 
 use super::super::{Before, Comment, Kind, Member, Node};
-use super::block::{is_at_key, is_empty};
+use super::block::{is_at_key, is_empty, is_unspelled, strays};
 use super::{STEP, Writer};
 
 /// The last column in which the lines of a collection begin below its first item.
@@ -20,21 +20,19 @@ impl Writer {
         self.properties(node);
         if self.out.len() > start {
             self.out.remove(start);
-            if node.raw() != Some("") {
-                self.out.push(' ');
+            if is_unspelled(node) {
+                return;
             }
+            self.out.push(' ');
         }
         match &node.kind {
             Kind::List(items) => {
-                let items = items.iter().map(|item| Item { lead: item, key: None, value: item });
+                let items = items.iter().map(|item| Item { key: None, value: item });
                 self.brackets(node, ['[', ']'], items, base);
             }
             Kind::Mapping(members) => {
-                let items = members.iter().map(|Member { key, value }| Item {
-                    lead: key,
-                    key: Some(key),
-                    value,
-                });
+                let items =
+                    members.iter().map(|Member { key, value }| Item { key: Some(key), value });
                 self.brackets(node, ['{', '}'], items, base);
             }
             _ => self.scalar(node, child),
@@ -52,7 +50,7 @@ impl Writer {
         let start = self.out.len();
         self.out.push(open);
         self.brackets += 1;
-        let at = comments.at.as_ref().filter(|_| !is_at_key(node));
+        let at = comments.at.as_ref().filter(|_| !is_at_key(node) && !self.is_key);
         self.remark(at);
         let mut layout = Layout { base, start, indent: None, is_open: false };
         // Whether a comment ends the line.
@@ -64,10 +62,14 @@ impl Writer {
                 return;
             }
             let is_first = index == 0;
-            if must_break || item.lead.before != Before::Nothing || item.has_above() {
+            let lead = item.key.unwrap_or(item.value);
+            let strays = item.strays();
+            let has_above = !strays.is_empty() || !lead.comments().above.is_empty();
+            let begins_line = must_break || lead.before != Before::Nothing || has_above;
+            if begins_line && !self.is_key {
                 layout.is_open |= is_first;
                 line = layout.indent(self);
-                self.lead(item.lead, is_first, line);
+                self.lead(lead, &strays, is_first, line);
             } else if !is_first {
                 self.out.push(' ');
             }
@@ -80,14 +82,14 @@ impl Writer {
             if index + 1 < count {
                 self.out.push(',');
             }
-            let beside = item.value.comments().beside.as_ref();
+            let beside = item.value.comments().beside.as_ref().filter(|_| !self.is_key);
             self.remark(beside);
             must_break = beside.is_some();
         }
-        if !comments.below.is_empty() {
+        if !comments.below.is_empty() && !self.is_key {
             layout.is_open |= count == 0;
             let indent = layout.indent(self);
-            self.comments(&comments.below, indent);
+            self.comments(comments.below.iter(), indent);
             must_break = true;
         }
         if must_break || layout.is_open {
@@ -103,9 +105,10 @@ impl Writer {
     fn flow_value(&mut self, node: &Node, line: usize) {
         let comments = node.comments();
         let child = line + STEP;
-        if !comments.above.is_empty() || comments.at.is_some() && is_at_key(node) {
-            self.remark(comments.at.as_ref());
-            self.comments(&comments.above, child);
+        let at = comments.at.as_ref().filter(|_| is_at_key(node));
+        if (!comments.above.is_empty() || at.is_some()) && !self.is_key {
+            self.remark(at);
+            self.comments(comments.above.iter(), child);
             self.start_line(child);
             self.inline(node, child, child);
             return;
@@ -118,16 +121,17 @@ impl Writer {
 }
 
 struct Item<'n> {
-    /// The node that begins it.
-    lead: &'n Node,
     key: Option<&'n Node>,
     value: &'n Node,
 }
 
-impl Item<'_> {
-    fn has_above(&self) -> bool {
-        let above: &[Comment] = &self.lead.comments().above;
-        !above.is_empty()
+impl<'n> Item<'n> {
+    /// The comments that have no place beside it.
+    fn strays(&self) -> Vec<&'n Comment> {
+        match self.key {
+            Some(key) => strays(key),
+            None => self.value.comments().at.iter().filter(|_| is_at_key(self.value)).collect(),
+        }
     }
 }
 

@@ -3,17 +3,24 @@
 use std::fmt::Write as _;
 
 use super::super::{Kind, Node, Style, scalar};
+use super::block::is_at_key;
 use super::{STEP, Writer};
 
 impl Writer {
     /// A scalar; its further lines are indented by `child`.
     pub(super) fn scalar(&mut self, node: &Node, child: usize) {
         match (&node.kind, node.style, node.raw()) {
-            (Kind::String(text), Style::Folded, Some(raw)) => self.folded(node, text, raw, child),
-            (_, Style::Plain | Style::Single | Style::Double, Some(raw)) => {
+            (Kind::String(text), Style::Folded, Some(raw)) if self.suits_lines() => {
+                self.folded(node, text, raw, child);
+            }
+            (_, Style::Plain | Style::Single | Style::Double, Some(raw))
+                if !self.is_key || !raw.contains('\n') =>
+            {
                 self.raw(raw, node.style, child);
             }
-            (Kind::String(text), Style::Literal | Style::Folded, _) if suits_block(text) => {
+            (Kind::String(text), Style::Literal | Style::Folded, _)
+                if self.suits_lines() && suits_block(text) =>
+            {
                 self.literal(node, text, child);
             }
             (Kind::String(text), Style::Plain, _)
@@ -32,6 +39,11 @@ impl Writer {
             (Kind::Null, ..) => self.out.push_str("null"),
             (Kind::List(_) | Kind::Mapping(_), ..) => {}
         }
+    }
+
+    /// Whether there is room for a text behind `|`.
+    const fn suits_lines(&self) -> bool {
+        self.brackets == 0 && !self.is_key
     }
 
     /// As it was spelled. Blanks at the beginning of a further line mean nothing, nor do those at its end.
@@ -96,7 +108,9 @@ impl Writer {
             1 if !content.is_empty() => {}
             _ => self.out.push('+'),
         }
-        self.remark(node.comments().at.as_ref().filter(|_| node.comments().above.is_empty()));
+        let comments = node.comments();
+        let at = comments.at.as_ref().filter(|_| !is_at_key(node));
+        self.remark(at.or(comments.beside.as_ref()));
         for line in content.split('\n').filter(|_| !content.is_empty()) {
             self.out.push('\n');
             if !line.is_empty() {
@@ -139,14 +153,16 @@ fn is_special(char: char) -> bool {
 fn suits_block(text: &str) -> bool {
     !text.is_empty()
         && !text.contains(|char| is_special(char) && !matches!(char, '\n' | '\t'))
-        // A line of blanks alone would have to tell its indentation from its content.
-        && !text.lines().all(|line| line.trim().is_empty())
+        // Lines of blanks alone do not tell where their indentation ends.
+        && (text.chars().all(|char| char == '\n') || !text.trim().is_empty())
 }
 
 /// Whether a text reads as itself without quotes.
 fn suits_plain(text: &str, in_brackets: bool, is_tagged: bool) -> bool {
     let mut chars = text.chars();
-    let Some(first) = chars.next() else { return false };
+    let Some(first) = chars.next() else {
+        return false;
+    };
     let ends = |char: char| char.is_whitespace() || in_brackets && is_flow(char);
     let begins = match first {
         '-' | '?' | ':' => chars.next().is_some_and(|second| !ends(second)),

@@ -1,0 +1,195 @@
+//! The events of the parser, with the places that they have in the text.
+
+use granit_parser::{Event, Parser, ScalarStyle, StrInput, StructureStyle, options};
+
+use super::{Before, Comment, Problem, ProblemKind, Span};
+
+/// An event that is no comment, and where it stands; none at the end.
+pub(super) type Step<'t> = Option<(Event<'t>, Span)>;
+
+/// Reads events, and puts comments aside.
+pub(super) struct Tokens<'t> {
+    pub(super) text: &'t str,
+    events: Parser<'t, StrInput<'t>>,
+    comments: Vec<Comment>,
+    /// The brackets that are open.
+    open: Vec<Span>,
+    /// Where the last token ends.
+    past: usize,
+    /// The line in which it ends.
+    line: usize,
+    /// Whether it is the first of its line.
+    is_fresh: bool,
+    /// Whether it was a key, so that a value comes next.
+    is_key: bool,
+}
+
+impl<'t> Tokens<'t> {
+    pub(super) fn new(text: &'t str, depth: usize) -> Self {
+        let options = options! {
+            emit_anchor_events: true,
+            // Levels are counted where nodes are built; the parser only has to let them through.
+            flow_nesting_limit: depth + 1,
+            block_nesting_limit: depth + 1,
+            // As many as there are lines.
+            max_buffered_comment_events: usize::MAX,
+        };
+        Self {
+            text,
+            events: Parser::new_from_str_with_options(text, options),
+            comments: Vec::new(),
+            open: Vec::new(),
+            past: 0,
+            line: 0,
+            is_fresh: false,
+            is_key: false,
+        }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Step<'t>, Problem> {
+        loop {
+            match self.events.next_event() {
+                None => return Ok(None),
+                Some(Ok((Event::Comment(text, _), span))) => {
+                    let span = self.span(span);
+                    self.comments.push(Comment {
+                        text: text.into_owned(),
+                        span,
+                        gap: gap_above(self.text, span.start),
+                        pad: pad(self.text, span.start),
+                    });
+                }
+                Some(Ok((event, span))) => {
+                    let place = self.place(&event, span);
+                    self.is_key = false;
+                    let tag_end = span.tag_span().and_then(|tag| tag.end.byte_offset());
+                    if !matches!(event, Event::DocumentStart(false, _)) {
+                        self.past = self.past.max(place.end).max(tag_end.unwrap_or(0));
+                    }
+                    self.is_fresh = place.line > self.line;
+                    if place.start < place.end {
+                        self.line = place.line + self.text[place.bytes()].matches('\n').count();
+                    }
+                    return Ok(Some((event, place)));
+                }
+                Some(Err(error)) => {
+                    let marker = *error.marker();
+                    let span = self.span(granit_parser::Span::new(marker, marker));
+                    let message = format!("not YAML: {}", error.kind());
+                    let problem = Problem::new(ProblemKind::Syntax, span, message);
+                    let open = self.open.last().filter(|open| open.start != span.start);
+                    return Err(match open {
+                        Some(open) => problem.also(*open, "this is still open"),
+                        None => problem,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Skips the rest of a broken document, and says whether another one follows.
+    pub(super) fn next_document(&mut self) -> bool {
+        self.open.clear();
+        matches!(self.events.proceed_next_document(), Ok(true))
+    }
+
+    /// The comments of the whole text, in order.
+    pub(super) fn into_comments(mut self) -> Vec<Comment> {
+        self.comments.sort_by_key(|comment| comment.span.start);
+        self.comments.dedup_by_key(|comment| comment.span.start);
+        self.comments
+    }
+
+    /// The token that was read last was a key.
+    pub(super) const fn expect_value(&mut self) {
+        self.is_key = true;
+    }
+
+    /// What stands before the token that was read last.
+    pub(super) fn before(&self, token: Span) -> Before {
+        match self.is_fresh {
+            false => Before::Nothing,
+            true if gap_above(self.text, token.start) => Before::Gap,
+            true => Before::Line,
+        }
+    }
+
+    pub(super) fn open(&mut self, bracket: Span) {
+        self.open.push(bracket);
+    }
+
+    /// Closes a bracket that was opened, and says in which column if it is the first of its line.
+    pub(super) fn close(&mut self, bracket: Span) -> Option<usize> {
+        self.open.pop();
+        self.is_fresh.then_some(bracket.column)
+    }
+
+    /// Where a node stands. The parser has the place of a text behind `|`, of a list below its key and of nothing at all
+    /// somewhere behind.
+    fn place(&self, event: &Event<'t>, span: granit_parser::Span) -> Span {
+        let place = self.span(span);
+        let indicators: &[u8] = match event {
+            Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => b"|>",
+            Event::SequenceStart(StructureStyle::Block, ..) if self.is_key => b"-",
+            Event::Scalar(_, ScalarStyle::Plain, 0, None) if place.start == place.end => b"-:",
+            _ => return place,
+        };
+        let Some(start) = indicator(self.text, self.past, place.start, indicators) else {
+            return place;
+        };
+        // What is written as nothing stands behind what announces it.
+        let is_nothing = indicators == b"-:";
+        let start = start + usize::from(is_nothing);
+        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let end = if is_nothing { start } else { content_end(self.text, start, place.end) };
+        let between = self.text.get(start..place.start).unwrap_or_default();
+        Span {
+            start,
+            end,
+            line: place.line - between.matches('\n').count(),
+            column: self.text[line..start].chars().count() + 1,
+        }
+    }
+
+    fn span(&self, span: granit_parser::Span) -> Span {
+        // Every offset is known: the text is one string.
+        let start = span.start.byte_offset().unwrap_or(self.text.len());
+        let end = span.end.byte_offset().unwrap_or(start).max(start);
+        Span { start, end, line: span.start.line(), column: span.start.col() + 1 }
+    }
+}
+
+/// Where the first of some indicators stands that is no part of a comment, an anchor or a tag.
+fn indicator(text: &str, from: usize, to: usize, indicators: &[u8]) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while at <= to && at < bytes.len() {
+        let stop: fn(&u8) -> bool = match bytes[at] {
+            found if indicators.contains(&found) => return Some(at),
+            b'#' => |byte| matches!(byte, b'\n' | b'\r'),
+            b'&' | b'!' => u8::is_ascii_whitespace,
+            _ => |_| true,
+        };
+        let rest = &bytes[at + 1..];
+        at += 1 + rest.iter().position(stop).unwrap_or(rest.len());
+    }
+    None
+}
+
+/// Where the last line that is not empty ends.
+fn content_end(text: &str, start: usize, end: usize) -> usize {
+    let content = start + text[start..end].trim_end().len();
+    text[content..end].find(['\n', '\r']).map_or(end, |line_end| content + line_end)
+}
+
+/// Whether an empty line stands above the line of this byte.
+pub(super) fn gap_above(text: &str, at: usize) -> bool {
+    let line = text[..at].rfind('\n').unwrap_or(0);
+    text[..line].trim_end_matches([' ', '\t', '\r']).ends_with('\n')
+}
+
+/// How many blanks stand before this byte, up to a number that no alignment needs.
+fn pad(text: &str, at: usize) -> usize {
+    const MOST: usize = 40;
+    text[..at].bytes().rev().take(MOST).take_while(|byte| *byte == b' ').count()
+}
