@@ -108,7 +108,6 @@ pub fn mcp_scenario(
 /// | `baseline = "tests/known.yml"` | the failures that are expected |
 /// | `tags = ["fast"]`, `skip_tags = ["slow"]` | only cases with one of these tags, or with none of these |
 /// | `inputs = [("token", "1234")]` | the values for `_inputs`; what is not given is looked for in `MCP_TEST_INPUT_<NAME>` |
-/// | `given = my_states` | a function or closure that puts the server into the states of `_given` |
 /// | `allow_commands` | `_before` and `_after` may run commands; otherwise a case that has them fails |
 /// | `allow_skip` | a case that is skipped at run time passes; otherwise it fails and says why |
 /// | `strict` | what is tolerated elsewhere fails, such as messages that the case does not have |

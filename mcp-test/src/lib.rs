@@ -24,6 +24,8 @@
 
 #[cfg(feature = "harness")]
 pub use harness::{client_conformance, conformance};
+#[cfg(feature = "cases")]
+pub use mcp_test_macros::cases;
 pub use mcp_test_macros::mcp_scenario;
 
 /// The error that test code may end with: anything that is an error.
@@ -64,6 +66,13 @@ pub mod yaml;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::__golden_fn as golden_fn;
+    #[cfg(feature = "cases")]
+    pub use crate::cases::{
+        CaseTest, CasesFile, CasesPeer, IntoClientTarget, RegisteredCases, UserCases, case_inputs,
+        user_cases,
+    };
+    #[cfg(feature = "cases")]
+    pub use crate::harness::run_case;
     pub use crate::harness::run_test;
     #[cfg(feature = "harness")]
     pub use crate::harness::{Place, main};

@@ -127,7 +127,6 @@ fn value(
     let timeout = option(contract.timeout.map(duration));
     let baseline = option(contract.baseline.as_ref().map(|path| quote!(#path)));
     let inputs = option(contract.inputs.map(|inputs| quote!(|| #private::case_inputs(#inputs))));
-    let given = option(contract.given.map(|given| quote!(|| #private::case_states(#given))));
     let (allow_commands, allow_skip) = (contract.allow_commands, contract.allow_skip);
     let strict = contract.strict;
     quote! {
@@ -147,7 +146,6 @@ fn value(
             timeout: #timeout,
             baseline: #baseline,
             inputs: #inputs,
-            given: #given,
             allow_commands: #allow_commands,
             allow_skip: #allow_skip,
             strict: #strict,

@@ -11,7 +11,7 @@ use crate::attr;
 use crate::model::{Errors, Written};
 use crate::validate::{crate_path, options};
 
-const OPTIONS: [&str; 15] = [
+const OPTIONS: [&str; 14] = [
     "target",
     "client",
     "name",
@@ -22,7 +22,6 @@ const OPTIONS: [&str; 15] = [
     "tags",
     "skip_tags",
     "inputs",
-    "given",
     "allow_commands",
     "allow_skip",
     "strict",
@@ -30,7 +29,7 @@ const OPTIONS: [&str; 15] = [
 ];
 
 /// Options that say how a server is asked, which a client under test is not.
-const OF_SERVERS: [&str; 3] = ["target", "transports", "given"];
+const OF_SERVERS: [&str; 2] = ["target", "transports"];
 
 /// What was written.
 pub(super) struct Everything {
@@ -54,7 +53,6 @@ pub(super) struct Contract<'a> {
     pub(super) tags: Vec<String>,
     pub(super) skip_tags: Vec<String>,
     pub(super) inputs: Option<&'a Expr>,
-    pub(super) given: Option<&'a Expr>,
     pub(super) allow_commands: bool,
     pub(super) allow_skip: bool,
     pub(super) strict: bool,
@@ -106,7 +104,6 @@ pub(super) fn validate<'a>(written: &'a Everything, errors: &mut Errors) -> Opti
         tags: Vec::new(),
         skip_tags: Vec::new(),
         inputs: None,
-        given: None,
         allow_commands: false,
         allow_skip: false,
         strict: false,
@@ -140,7 +137,6 @@ pub(super) fn validate<'a>(written: &'a Everything, errors: &mut Errors) -> Opti
             "inputs" => {
                 contract.inputs = options::value(option, "[(\"name\", \"value\")]", errors);
             }
-            "given" => contract.given = options::value(option, "my_states", errors),
             "allow_commands" => contract.allow_commands = options::flag(option, errors),
             "allow_skip" => contract.allow_skip = options::flag(option, errors),
             "strict" => contract.strict = options::flag(option, errors),

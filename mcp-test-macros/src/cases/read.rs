@@ -106,7 +106,7 @@ impl Document {
     fn say(&mut self, text: &str) {
         let (Some(case), Some(key)) = (&mut self.case, &self.key) else { return };
         match key.as_str() {
-            "case" => case.title = Some(text.to_owned()),
+            "case" => case.title = Some(text.trim().to_owned()),
             "_skip" => case.skip = Some(text.to_owned()),
             "_only" => case.only = matches!(text, "true" | "True" | "TRUE"),
             "_tags" => case.tags.push(text.to_owned()),

@@ -23,6 +23,7 @@ mod message;
 mod play;
 mod read;
 mod reading;
+mod registered;
 mod scenario;
 mod schema;
 pub mod serve;
@@ -40,6 +41,10 @@ pub use extension::{Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, 
 pub use lint::{LINTS, Lint};
 pub use message::{CaseMessage, Direction};
 pub use read::ReadOptions;
+pub use registered::{
+    CaseTest, CasesFile, CasesPeer, GivenInputs, IntoClientTarget, RegisteredCases, UserCases,
+    case_inputs, user_cases,
+};
 pub use scenario::{PlayOptions, scenarios};
 pub use schema::json_schema;
 pub use serve::Mock;

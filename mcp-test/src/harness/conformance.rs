@@ -192,7 +192,7 @@ impl Trials {
     }
 }
 
-fn heading(_: &Plan, outcome: &Outcome) -> String {
+fn heading(outcome: &Outcome) -> String {
     let cell = outcome.cell;
     format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.carrier)
 }

@@ -5,6 +5,7 @@
 //! | `MCP_TEST_COMMAND` | the target is this command line, over stdio |
 //! | `MCP_TEST_URL` | the target listens there; with `MCP_TEST_COMMAND`, that command is started and brings it up |
 //! | `MCP_TEST_TIMEOUT` | how long one cell of a scenario may take: `500ms`, `5s`, `2m` |
+//! | `MCP_TEST_INPUT_<NAME>` | the value of an input of cases that is not given otherwise; a name is written in capitals, with `_` for what is no letter or digit |
 //! | `RUST_TEST_THREADS` | how many trials run at the same time, as for libtest |
 //! | `INSTA_OUTPUT` | insta's own; where it is told to show no differences, mcp-test shows them |
 
@@ -66,6 +67,13 @@ fn threads(value: Option<String>) -> Result<Option<NonZeroUsize>, Unplayable> {
         value,
         expected: "a positive whole number",
     })
+}
+
+/// The value of an input of cases.
+#[cfg(feature = "cases")]
+pub(super) fn input(name: &str) -> Option<String> {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    variable(&format!("MCP_TEST_INPUT_{}", name.chars().map(plain).collect::<String>()))
 }
 
 /// A variable that is set to something.

@@ -13,7 +13,7 @@ pub enum Unplayable {
     #[error(
         "there is no target to test. Name one in one of three ways:\n\
          - `mcp_test::target!(my_server);` once in this test binary\n\
-         - `#[mcp_scenario(target = my_server)]` on the scenario\n\
+         - `target = my_server` among the options of `#[mcp_scenario]` or `cases!`\n\
          - the environment variable MCP_TEST_COMMAND (a command line that speaks over stdio) or MCP_TEST_URL"
     )]
     NoTarget,

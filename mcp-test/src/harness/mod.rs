@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `#[mcp_scenario]` | one `#[test]`: its cells one after the other, all reported | one trial per cell |
 //! | skipped at run time | fails and says so, unless `allow_skip` | ignored, with the reason |
+//! | `cases!("contracts/*.yaml")` | one `#[test]` per case | one trial per case, of the same name |
 //! | `conformance(target)`, `client_conformance(client)` | - | one trial per built-in scenario |
 //!
 //! Either way a cell has a thread and a current-thread runtime of its own, and a deadline on the machine's clock: that
@@ -38,6 +39,13 @@
 //! time ask each for itself. Programs behind a URL run one at a time, since they want the same port. Under nextest every test is a process of its own: give such tests a
 //! [test group](https://nexte.st/docs/configuration/test-groups/) with one thread.
 //!
+//! # Cases
+//!
+//! A case of `cases!` is played as [`run`](crate::run) plays it: at one of the revisions in which it holds, over the first
+//! transport of the target that it holds for, unless the macro names some. What fails it is what a check of it says, and what
+//! every scenario is checked for, the form of the server's messages among it. In a plain target each test brings the target
+//! up for itself; trials share one run.
+//!
 //! # Snapshots
 //!
 //! `ctx.assert_golden()` compares the conversation with one insta snapshot per scenario; only when several cells are
@@ -46,6 +54,8 @@
 
 #[cfg(feature = "harness")]
 mod arguments;
+#[cfg(feature = "cases")]
+mod cases;
 mod cells;
 #[cfg(feature = "harness")]
 mod conformance;
@@ -65,6 +75,8 @@ mod telling;
 #[cfg(feature = "harness")]
 mod trials;
 
+#[cfg(feature = "cases")]
+pub use cases::run_case;
 #[cfg(feature = "harness")]
 pub use conformance::{Conformance, client_conformance, conformance};
 pub use error::Unplayable;

@@ -35,7 +35,7 @@ pub fn run_test(scenario: &'static UserScenario) {
 
 fn plan(scenario: &'static UserScenario) -> Result<Vec<Order>, Unplayable> {
     let environment = Environment::read()?;
-    let source = Source::of(scenario, &environment)?;
+    let source = Source::of(scenario.target, &environment)?;
     orders(scenario, &environment, &source, false)
 }
 

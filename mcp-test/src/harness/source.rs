@@ -1,4 +1,4 @@
-//! Where a scenario's target comes from: its attribute, else `target!`, else the environment.
+//! Where the target of a test comes from: its own option, else `target!`, else the environment.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,7 +6,7 @@ use super::Unplayable;
 use super::environment::Environment;
 use crate::expect::words::panic_text;
 use crate::process::Command;
-use crate::scenario::{UserScenario, default_target};
+use crate::scenario::default_target;
 use crate::transport::Target;
 
 /// Where a target comes from.
@@ -22,12 +22,12 @@ pub(super) enum Source {
 pub(super) type Key = Option<usize>;
 
 impl Source {
-    /// The source of a scenario's target.
+    /// The source of the target of a test, which may name one of its own.
     pub(super) fn of(
-        scenario: &UserScenario,
+        own: Option<fn() -> Target>,
         environment: &Environment,
     ) -> Result<Self, Unplayable> {
-        if let Some(make) = scenario.target {
+        if let Some(make) = own {
             return Ok(Self::Function(make));
         }
         if let Some(target) = default_target()? {
@@ -106,7 +106,7 @@ mod tests {
         insta::assert_snapshot!(Unplayable::NoTarget, @r"
         there is no target to test. Name one in one of three ways:
         - `mcp_test::target!(my_server);` once in this test binary
-        - `#[mcp_scenario(target = my_server)]` on the scenario
+        - `target = my_server` among the options of `#[mcp_scenario]` or `cases!`
         - the environment variable MCP_TEST_COMMAND (a command line that speaks over stdio) or MCP_TEST_URL
         ");
     }

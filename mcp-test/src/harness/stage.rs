@@ -43,6 +43,11 @@ const LENIENCE: Duration = Duration::from_secs(1);
 /// it is free again when the thread is given up.
 static STARTED_PROGRAMS: Mutex<()> = Mutex::new(());
 
+/// Waits until no other test runs a program behind a URL.
+pub(super) fn turn() -> MutexGuard<'static, ()> {
+    STARTED_PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// What is to be played.
 #[derive(Debug, Clone)]
 pub(super) struct Order {
@@ -105,7 +110,7 @@ pub(super) fn play(order: &Order) -> Played {
         match clock::block_within(deadline, heard.recv()) {
             Ok(Some(Progress::Queued(begin))) => {
                 // Those before it are watched as well, so it comes.
-                _turn = Some(STARTED_PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner));
+                _turn = Some(turn());
                 deadline = Deadline::after(PREPARATION);
                 // An error means that the thread is gone, which is heard next.
                 let _ = begin.send(());

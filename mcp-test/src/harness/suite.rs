@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::telling;
+use super::{stage, telling};
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
 use crate::process;
 use crate::report::failure;
-use crate::run::{Baseline, Inapplicable, Outcome, Plan, Results, RunEvent, Verdict, run};
+use crate::run::{Baseline, Inapplicable, Outcome, Plan, Results, RunEvent, Tested, Verdict, run};
 
 /// How long it may take until the target is up and has said what it speaks.
 const PREPARATION: Duration = Duration::from_secs(120);
@@ -32,7 +32,7 @@ pub(super) struct Planned {
 type Make = Box<dyn FnOnce() -> Result<Planned, String> + Send>;
 
 /// The first line of what is told of a cell that failed.
-type Heading = fn(&Plan, &Outcome) -> String;
+type Heading = Box<dyn Fn(&Outcome) -> String + Send + Sync>;
 
 /// What came of a scenario.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,6 +58,8 @@ pub(super) struct Suite {
 #[derive(Default)]
 struct State {
     begun: bool,
+    /// Whether it waits for its turn, since it starts a program.
+    queued: bool,
     /// The thread of the run.
     thread: Option<ThreadId>,
     /// How many cells of each scenario will be played; known once the target was asked.
@@ -74,12 +76,12 @@ impl Suite {
     /// A run that is planned when it begins.
     pub(super) fn new(
         make: impl FnOnce() -> Result<Planned, String> + Send + 'static,
-        heading: Heading,
+        heading: impl Fn(&Outcome) -> String + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
             make: Mutex::new(Some(Box::new(make))),
             planned: OnceLock::new(),
-            heading,
+            heading: Box::new(heading),
             state: Mutex::default(),
             moved: watch::Sender::new(()),
         })
@@ -118,7 +120,8 @@ impl Suite {
                 if cells.is_some() { self.patience() } else { PREPARATION }
             };
             let waited = clock::block_within(Deadline::after(patience), moved.changed());
-            if waited.is_err() {
+            // Those before it are watched as well, so its turn comes.
+            if waited.is_err() && !self.state().queued {
                 if let Some(thread) = self.state().thread {
                     process::give_up(thread);
                 }
@@ -196,9 +199,19 @@ impl Suite {
             self.planned.get_or_init(|| planned);
         }
         if let Some(Planned { plan, .. }) = self.planned.get() {
+            let _turn = starts_a_program(&plan.target).then(|| self.queue());
             runtime.block_on(run(plan, &mut |event| self.hear(event)));
         }
         Ok(())
+    }
+
+    /// Waits for its turn.
+    fn queue(&self) -> MutexGuard<'static, ()> {
+        self.state().queued = true;
+        let turn = stage::turn();
+        self.state().queued = false;
+        self.moved.send_replace(());
+        turn
     }
 
     fn of_preflight(&self, finding: &Finding) -> String {
@@ -249,23 +262,18 @@ impl Suite {
                     false => Came::Passed,
                 };
             }
-            return Came::Failed(self.told(plan, &failing, |outcome, check| {
+            return Came::Failed(self.told(&failing, |outcome, check| {
                 !baseline.expects(outcome.cell.scenario.leg, outcome.cell.scenario.id, check)
             }));
         }
         match failing.is_empty() {
             true => passed(plan, id, outcomes),
-            false => Came::Failed(self.told(plan, &failing, |_, _| true)),
+            false => Came::Failed(self.told(&failing, |_, _| true)),
         }
     }
 
     /// Tells the checks that failed and are of interest, cell by cell.
-    fn told(
-        &self,
-        plan: &Plan,
-        failing: &[&Outcome],
-        of_interest: impl Fn(&Outcome, &str) -> bool,
-    ) -> String {
+    fn told(&self, failing: &[&Outcome], of_interest: impl Fn(&Outcome, &str) -> bool) -> String {
         let mut text = String::new();
         for outcome in failing {
             let mut teller = failure::Teller::new(outcome);
@@ -274,13 +282,20 @@ impl Suite {
             if checks.is_empty() {
                 continue;
             }
-            text.push_str(&(self.heading)(plan, outcome));
+            text.push_str(&(self.heading)(outcome));
             text.push('\n');
             text.extend(checks);
             text.push_str(&telling::stderr(outcome.stderr_tail.clone()));
             text.push('\n');
         }
         text.trim_end().to_owned()
+    }
+}
+
+fn starts_a_program(tested: &Tested) -> bool {
+    match tested {
+        Tested::Server(target) => target.starts_a_program(),
+        Tested::Client(_) => false,
     }
 }
 

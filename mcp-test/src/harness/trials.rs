@@ -57,13 +57,23 @@ fn prepare(place: &Place, conformances: Vec<Conformance>) -> crate::Result<Optio
         .map(|it| it.into_trials(place.manifest_dir))
         .collect::<Result<_, _>>()?;
     let names = trials.iter().map(|trial| trial.name().to_owned());
-    let names: Vec<String> =
-        names.chain(suites.iter().flat_map(conformance::Trials::names)).collect();
+    let names = names.chain(suites.iter().flat_map(conformance::Trials::names));
+    #[cfg(feature = "cases")]
+    let cases = super::cases::Trials::all();
+    #[cfg(feature = "cases")]
+    let names = names.chain(cases.iter().flat_map(super::cases::Trials::names));
+    let names: Vec<String> = names.collect();
     unique(&names)?;
     let wanted = |name: &str| arguments.selects(name);
     let unwanted = names.iter().filter(|name| !wanted(name)).cloned().collect();
     for suite in suites {
         trials.extend(suite.into_trials(&|name| wanted(name) && !arguments.ignored, jobs(threads)));
+    }
+    #[cfg(feature = "cases")]
+    for cases in cases {
+        let runs = |ignored| arguments.include_ignored || arguments.ignored == ignored;
+        let played = |name: &str, ignored| wanted(name) && runs(ignored);
+        trials.extend(cases.into_trials(&played, jobs(threads)));
     }
     if !arguments.list {
         warn_of_stray_tests(place);
@@ -83,7 +93,7 @@ fn unique(names: &[String]) -> crate::Result {
     match names.iter().find(|name| !seen.insert(name.as_str())) {
         None => Ok(()),
         Some(twice) => Err(format!(
-            "two tests have the name `{twice}`; a scenario can be renamed, a suite with `conformance(…).named(…)`"
+            "two tests have the name `{twice}`; a scenario can be renamed, a suite with `conformance(…).named(…)`, and `cases!` with `name = …`"
         )
         .into()),
     }
@@ -92,7 +102,12 @@ fn unique(names: &[String]) -> crate::Result {
 fn warn_of_stray_tests(place: &Place) {
     let with_main = [(place.manifest_dir, place.file)];
     let with_scenarios = user_scenarios().into_iter().map(|it| (it.manifest_dir, it.file));
-    let stray = stray::find(with_main.into_iter().chain(with_scenarios));
+    let files = with_main.into_iter().chain(with_scenarios);
+    #[cfg(feature = "cases")]
+    let files = files.chain(
+        crate::cases::user_cases().into_iter().map(|cases| (cases.manifest_dir, cases.file)),
+    );
+    let stray = stray::find(files);
     if !stray.is_empty() {
         eprint!("{}", stray::warning(&stray));
     }
@@ -119,7 +134,7 @@ fn plan(
     scenario: &'static UserScenario,
     environment: &Environment,
 ) -> Result<Vec<Order>, Unplayable> {
-    let source = Source::of(scenario, environment)?;
+    let source = Source::of(scenario.target, environment)?;
     orders(scenario, environment, &source, true)
 }
 
