@@ -134,9 +134,18 @@ impl Complaint {
             Level::Warning => Title::WARNING,
             Level::Error => Title::ERROR,
         };
-        let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
         let title = level.primary_title(self.message.as_str()).id(self.name);
-        let group = self.excerpts().into_iter().fold(Group::with_title(title), |group, excerpt| {
+        self.below(Group::with_title(title), colours)
+    }
+
+    /// The lines that it is about, with what is said there, but without its name and message.
+    pub(super) fn excerpt(&self) -> String {
+        self.below(Group::with_level(Title::ERROR), false)
+    }
+
+    fn below(&self, group: Group<'_>, colours: bool) -> String {
+        let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
+        let group = self.excerpts().into_iter().fold(group, |group, excerpt| {
             if excerpt.bytes.is_some() {
                 return group.element(excerpt.snippet().path(self.file.as_str()));
             }

@@ -83,6 +83,12 @@ pub struct CaseMessage {
 }
 
 impl CaseMessage {
+    /// Whether the case writes a value at a pointer.
+    #[must_use]
+    pub fn has(&self, pointer: &Pointer) -> bool {
+        self.value.at(pointer.as_str()).is_some()
+    }
+
     /// Where the value at a pointer stands; of what is not there, the nearest that is.
     #[must_use]
     pub fn place(&self, pointer: &Pointer) -> Span {

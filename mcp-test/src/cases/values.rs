@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::Case;
+use super::{Case, Inputs};
 use crate::json::Value;
 use crate::trace::SecretTexts;
 
@@ -92,6 +92,15 @@ impl Values {
     /// The names, in the order of the alphabet.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
+    }
+
+    /// What has a value, as variables of an environment: `MCP_TEST_INPUT_<NAME>`, and a text or else JSON.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (String, String)> {
+        self.names.iter().filter_map(|(name, known)| {
+            let value = known.value.as_ref()?;
+            let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+            Some((Inputs::variable(name), text))
+        })
     }
 
     /// What must not be shown.

@@ -71,6 +71,8 @@ pub struct Finding {
     pub got: Option<String>,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
+    /// What shows it in the text that the test is made from: its lines, with marks below them.
+    pub excerpt: Option<String>,
     /// The message shape that something does not have, for findings about the form of a message.
     pub shape: Option<Box<Shape>>,
     /// The ids of the requirements that are broken.
@@ -90,6 +92,7 @@ impl Finding {
             expected: None,
             got: None,
             hint: None,
+            excerpt: None,
             shape: None,
             requirements: Vec::new(),
             evidence: Vec::new(),
@@ -153,6 +156,13 @@ impl Finding {
         self
     }
 
+    /// Shows the lines of the text that the test is made from.
+    #[must_use]
+    pub fn excerpt(mut self, excerpt: impl Into<String>) -> Self {
+        self.excerpt = Some(excerpt.into());
+        self
+    }
+
     /// Names the message shape that something does not have.
     #[must_use]
     pub fn shape(mut self, shape: Shape) -> Self {
@@ -208,7 +218,9 @@ impl fmt::Display for Finding {
                 write!(f, "\n  {word} {}", text.replace('\n', "\n    "))?;
             }
         }
-        Ok(())
+        self.excerpt.iter().flat_map(|text| text.lines()).try_for_each(|line| {
+            if line.is_empty() { f.write_str("\n") } else { write!(f, "\n  {line}") }
+        })
     }
 }
 

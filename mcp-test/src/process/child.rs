@@ -248,6 +248,16 @@ impl Child {
     /// A stdin that was taken must have been dropped by its taker, or the child cannot see its end. Afterwards there is
     /// nothing left to end: a second call says that the child had exited before.
     pub async fn end(&mut self, grace: Duration) -> Ending {
+        self.end_after(Some(grace), grace).await
+    }
+
+    /// Ends a child to which stdin means nothing, and all its descendants: TERM at once, then KILL, with a grace period
+    /// before that.
+    pub async fn stop(&mut self, grace: Duration) -> Ending {
+        self.end_after(None, grace).await
+    }
+
+    async fn end_after(&mut self, by_itself: Option<Duration>, grace: Duration) -> Ending {
         if self.ended {
             return Ending {
                 how: How::AlreadyExited,
@@ -255,22 +265,25 @@ impl Child {
                 left_behind: Vec::new(),
             };
         }
-        let by_itself = self.leader.exit().is_some();
+        let has_exited = self.leader.exit().is_some();
         // Descendants are looked up while their parents live.
         self.family.look();
         self.stdin = None;
-        let mut how = if by_itself { How::AlreadyExited } else { How::StdinClosed };
-        let mut exit = within(Deadline::after(grace), self.leader.exited()).await;
-        let left_behind = if exit.is_ok() { self.family.left_behind() } else { Vec::new() };
-        if exit.is_err() {
+        let mut how = if has_exited { How::AlreadyExited } else { How::StdinClosed };
+        let mut exit = match by_itself {
+            Some(grace) => within(Deadline::after(grace), self.leader.exited()).await.ok(),
+            None => self.leader.exit(),
+        };
+        let left_behind = if exit.is_some() { self.family.left_behind() } else { Vec::new() };
+        if exit.is_none() {
             how = How::Terminated;
             self.family.terminate();
-            exit = within(Deadline::after(grace), self.leader.exited()).await;
+            exit = within(Deadline::after(grace), self.leader.exited()).await.ok();
         }
-        if exit.is_err() {
+        if exit.is_none() {
             how = How::Killed;
             self.family.kill(Deadline::after(DEATH));
-            exit = within(Deadline::after(DEATH), self.leader.exited()).await;
+            exit = within(Deadline::after(DEATH), self.leader.exited()).await.ok();
         }
         self.bury();
         Ending { how, exit: exit.unwrap_or(Exit::Unknown), left_behind }

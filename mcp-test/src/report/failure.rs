@@ -102,8 +102,8 @@ impl<'a> Teller<'a> {
 
     fn earlier(&self, finding: &Finding) -> Option<&'a str> {
         let same = |told: &&Finding| {
-            (&told.headline, &told.expected, &told.got)
-                == (&finding.headline, &finding.expected, &finding.got)
+            (&told.headline, &told.expected, &told.got, &told.excerpt)
+                == (&finding.headline, &finding.expected, &finding.got, &finding.excerpt)
         };
         self.told.iter().find(|(_, told)| same(told)).map(|(id, _)| *id)
     }

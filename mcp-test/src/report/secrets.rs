@@ -74,9 +74,9 @@ impl Secrets {
     }
 
     fn finding(&self, finding: &mut Finding) {
-        let Finding { headline, expected, got, hint, .. } = finding;
+        let Finding { headline, expected, got, hint, excerpt, .. } = finding;
         self.replace([headline]);
-        self.replace([expected, got, hint].into_iter().flatten());
+        self.replace([expected, got, hint, excerpt].into_iter().flatten());
         if let Some(shape) = &mut finding.shape {
             // The names of members are the peer's own words.
             let tokens: Vec<String> = shape.pointer.tokens().collect();

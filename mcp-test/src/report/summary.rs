@@ -158,7 +158,8 @@ pub(super) fn finding(finding: &Finding) -> Value {
     let mut object = Object::new();
     object.push("blame", finding.blame.to_string());
     object.push("headline", finding.headline.as_str());
-    let texts = [("expected", &finding.expected), ("got", &finding.got), ("hint", &finding.hint)];
+    let Finding { expected, got, hint, excerpt, .. } = finding;
+    let texts = [("expected", expected), ("got", got), ("hint", hint), ("excerpt", excerpt)];
     for (name, text) in texts {
         if let Some(text) = text {
             object.push(name, text.as_str());

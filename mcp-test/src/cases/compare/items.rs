@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::super::Mode;
+use super::super::{Matcher, Mode};
 use super::nearness;
 use super::pattern::{Here, Token};
 use super::walk::{Place, Sink, Walk};
@@ -40,7 +40,7 @@ impl<'a> Walk<'a> {
             (_, true) => arrays.told(&arrays.in_any_order(), "", out),
             (Mode::Contains, false) => {
                 let text = "the same, but not in this order";
-                arrays.told(&arrays.in_order(), text, out);
+                arrays.told(&arrays.in_order(out.tells()), text, out);
             }
             (Mode::Exact, false) => arrays.one_by_one(out),
         }
@@ -61,8 +61,14 @@ impl<'v> Arrays<'_, '_, '_, 'v> {
 
     fn is_pair(&self, case: usize, got: usize) -> bool {
         let mut sink = Sink::Any(false);
-        self.pair(case, got, &mut sink);
+        self.walk.search(|| self.pair(case, got, &mut sink));
         !sink.is_done()
+    }
+
+    /// Whether nothing has to be there for an item of the case.
+    fn is_ignored(&self, case: usize) -> bool {
+        let here = self.here.step(Token::Item(case), true);
+        here.decides().is_some_and(|pattern| *pattern.matcher == Matcher::Ignored)
     }
 
     fn missing(&self, case: usize, got: Option<usize>, out: &mut Sink<'v>) {
@@ -102,15 +108,22 @@ impl<'v> Arrays<'_, '_, '_, 'v> {
         }
     }
 
-    /// For each item of the case the first that matches it after the one before.
-    fn in_order(&self) -> Vec<Option<usize>> {
+    /// For each item of the case the first that matches it after the one before; for `all` of them, or until one has none.
+    fn in_order(&self, all: bool) -> Vec<Option<usize>> {
+        let mut counterparts = vec![None; self.expected.len()];
         let mut from = 0;
-        let counterpart = |case| {
-            let found = (from..self.got.len()).find(|&got| self.is_pair(case, got));
-            from = found.map_or(from, |found| found + 1);
-            found
-        };
-        (0..self.expected.len()).map(counterpart).collect()
+        let counterparts_of = counterparts.iter_mut().enumerate();
+        for (case, counterpart) in counterparts_of.filter(|(case, _)| !self.is_ignored(*case)) {
+            *counterpart = (from..self.got.len())
+                .take_while(|_| !self.walk.is_spent())
+                .find(|&got| self.is_pair(case, got));
+            match *counterpart {
+                Some(found) => from = found + 1,
+                None if all => {}
+                None => break,
+            }
+        }
+        counterparts
     }
 
     /// For each item of the case one that matches it, so that as many as possible have one.
@@ -121,13 +134,13 @@ impl<'v> Arrays<'_, '_, '_, 'v> {
         };
         let mut of_case = vec![None; self.expected.len()];
         let mut of_got = vec![None; self.got.len()];
-        for first in 0..self.expected.len() {
+        for first in (0..self.expected.len()).filter(|case| !self.is_ignored(*case)) {
             // Breadth first through the items of the case that could do with another counterpart.
             let mut reached_from = vec![None; self.got.len()];
             let mut queue = VecDeque::from([first]);
             let free = 'search: loop {
                 let Some(case) = queue.pop_front() else { break None };
-                for got in 0..self.got.len() {
+                for got in (0..self.got.len()).take_while(|_| !self.walk.is_spent()) {
                     if reached_from[got].is_some() || !is_pair(case, got) {
                         continue;
                     }
@@ -151,19 +164,16 @@ impl<'v> Arrays<'_, '_, '_, 'v> {
     fn told(&self, counterparts: &[Option<usize>], elsewhere: &str, out: &mut Sink<'v>) {
         let mut is_used = vec![false; self.got.len()];
         counterparts.iter().flatten().for_each(|&got| is_used[got] = true);
-        for (case, _) in counterparts.iter().enumerate().filter(|(_, it)| it.is_none()) {
+        let alone = counterparts.iter().enumerate().filter(|(_, it)| it.is_none());
+        for (case, _) in alone.filter(|(case, _)| !self.is_ignored(*case)) {
             if out.is_done() {
                 return;
-            }
-            let mut sink = Sink::Any(false);
-            self.missing(case, None, &mut sink);
-            if !sink.is_done() {
-                continue;
             }
             if !out.tells() {
                 return self.missing(case, None, out);
             }
-            let unused = || (0..self.got.len()).filter(|&got| !is_used[got]).take(CANDIDATES);
+            let candidates = if self.walk.is_spent() { 0 } else { CANDIDATES };
+            let unused = || (0..self.got.len()).filter(|&got| !is_used[got]).take(candidates);
             if let Some(got) = unused().find(|&got| self.is_pair(case, got)) {
                 is_used[got] = true;
                 let place = self.place.items(Some(case), None);
@@ -183,7 +193,10 @@ impl<'v> Arrays<'_, '_, '_, 'v> {
                 None => {
                     let items = words::count(self.got.len(), "item");
                     let place = self.place.items(Some(case), None);
-                    let instead = format!("nothing like it among {items}");
+                    let instead = match self.walk.is_spent() {
+                        true => format!("{items}, too many to look for it among them"),
+                        false => format!("nothing like it among {items}"),
+                    };
                     self.walk.unmatched(&place, &self.expected[case], instead, out);
                 }
             }

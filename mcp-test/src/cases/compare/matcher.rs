@@ -96,7 +96,8 @@ fn near(got: Option<f64>, number: f64, within: f64) -> Result<(), Refused> {
     let away = (got - number).abs();
     // Decimal fractions are not exact: 1.25 is within 0.01 of 1.24.
     let rounding = 4.0 * f64::EPSILON * got.abs().max(number.abs());
-    if away <= within + rounding { Ok(()) } else { Err(Refused(None)) }
+    let most = within + rounding;
+    if away <= most && most.is_finite() { Ok(()) } else { Err(Refused(None)) }
 }
 
 /// What a matcher asks for, to be read after "is".
@@ -105,7 +106,9 @@ pub(super) fn describe(pattern: &Pattern<'_>) -> String {
         Matcher::Type(wanted) => type_name(*wanted).to_owned(),
         Matcher::Regex(expression) => match pattern.regex.get_or_init(|| regex(expression)) {
             Ok(_) => format!("a text in which /{expression}/ is found"),
-            Err(why) => format!("a text in which /{expression}/ is found, but {why}"),
+            Err(why) => {
+                format!("a text in which /{expression}/ is found, which is no expression: {why}")
+            }
         },
         Matcher::OneOf(values) => {
             words::list(values.iter().map(|value| value.short(words::SHOWN)), "or")

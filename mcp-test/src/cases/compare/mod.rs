@@ -37,6 +37,7 @@ mod items;
 mod matcher;
 mod nearness;
 mod pattern;
+mod render;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -46,6 +47,7 @@ mod walk;
 pub use difference::{Difference, details};
 pub use matcher::regex;
 pub use nearness::nearness;
+pub use render::{finding, render};
 pub use tolerance::Tolerance;
 
 use super::Rule;

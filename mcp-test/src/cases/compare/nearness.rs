@@ -73,7 +73,7 @@ fn texts(expected: &str, got: &str) -> f64 {
     let shorter = expected.len().min(got.len());
     let start = expected.iter().zip(&got).take_while(|(a, b)| a == b).count();
     let end = expected.iter().rev().zip(got.iter().rev()).take_while(|(a, b)| a == b).count();
-    0.2 + 0.6 * share_of((start + end).min(shorter), longer)
+    0.1 + 0.4 * share_of((start + end).min(shorter), longer)
 }
 
 fn share(sum: f64, count: usize) -> f64 {

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::cases::{JsonType, Matcher, Mode};
+use crate::cases::{Cases, Direction, JsonType, Matcher, Mode, ReadOptions};
 use crate::json::Pointer;
 use crate::spec::Revision;
 use crate::yaml::Span;
@@ -137,17 +137,17 @@ fn matchers_decide_instead_of_the_value_of_the_case() {
     let wrong = json!({"type": 2.5, "regex": "7x", "one": "b", "pi": 1.3, "gone": []});
     insta::assert_snapshot!(with(&matchers, case.clone(), wrong), @r#"
     /any: expected anything, got nothing
-    /type: expected an integer, got 2.5, which is a number
-    /regex: expected a text in which /^[0-9]+$/ is found, got "7x"
     /one: expected "a" or 2, got "b"
     /pi: expected 1.24, give or take 0.01, got 1.3
+    /regex: expected a text in which /^[0-9]+$/ is found, got "7x"
+    /type: expected an integer, got 2.5, which is a number
     "#);
     let kinds = json!({"any": null, "type": "2", "regex": 7, "one": [], "pi": "1.24"});
     insta::assert_snapshot!(with(&matchers, case, kinds), @r#"
-    /type: expected an integer, got "2", which is a string
-    /regex: expected a text in which /^[0-9]+$/ is found, got 7, which is a number
     /one: expected "a" or 2, got [], which is an empty array
     /pi: expected 1.24, give or take 0.01, got "1.24", which is a string
+    /regex: expected a text in which /^[0-9]+$/ is found, got 7, which is a number
+    /type: expected an integer, got "2", which is a string
     "#);
 }
 
@@ -164,9 +164,9 @@ fn what_a_revision_adds_is_tolerated_where_the_case_does_not_write_it() {
     let stateless = Tolerance::of(Revision::V2026_07_28);
     assert_eq!(told(&stateless, &case, &got), "");
     insta::assert_snapshot!(told(&Tolerance::of(Revision::V2025_11_25), &case, &got), @r#"
+    /result/cacheScope: expected nothing, got "public"
     /result/resultType: expected nothing, got "complete"
     /result/ttlMs: expected nothing, got 0
-    /result/cacheScope: expected nothing, got "public"
     "#);
     let incomplete = json!({"result": {"tools": [], "resultType": "input_required"}});
     insta::assert_snapshot!(told(&stateless, &case, &incomplete), @r#"/result/resultType: expected nothing, got "input_required""#);
@@ -181,4 +181,341 @@ fn what_a_revision_adds_is_tolerated_where_the_case_does_not_write_it() {
     insta::assert_snapshot!(told(&stateless, &own, &with_meta), @"/params/_meta/progressToken: expected 1, got nothing");
     insta::assert_snapshot!(told(&stateless, &own, &bare), @r#"/params: expected {"_meta":{"progressToken":1}}, got nothing"#);
     insta::assert_snapshot!(told(&Tolerance::none(), &bare, &with_meta), @r#"/params: expected nothing, got {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#);
+}
+
+/// The differences of the first `out` of a case, at its lines.
+fn shown(case: &str, got: Json) -> String {
+    let (cases, _) = Cases::parse("add.yaml", case, &ReadOptions::default()).expect("a case");
+    let (file, case) = cases.iter().next().expect("one case");
+    let message = case.said(Direction::Out).next().expect("an `out`");
+    let (got, secrets) = (got.into(), SecretTexts::default());
+    let differences = compare(&message.value, &got, &message.rule, &Tolerance::none(), &secrets);
+    finding(&differences, message, file).to_string()
+}
+
+#[test]
+fn differences_stand_at_the_lines_of_the_case() {
+    let case = r#"
+case: Adds
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "3"}]}}
+"#;
+    insta::assert_snapshot!(shown(
+        case,
+        json!({"result": {"content": [{"type": "text", "text": "4"}]}})
+    ), @r#"
+    what came is not `out`: `/result/content/0/text` differs
+       --> add.yaml:4:82
+        |
+      4 | out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "3"}]}}
+        |                                                                                  ^^^ got "4"
+      /result/content/0/text
+      - "3"
+      + "4"
+    "#);
+    insta::assert_snapshot!(shown(case, json!({"result": {"content": [], "isError": true}})), @r#"
+    what came is not `out`: 2 places differ
+       --> add.yaml:4:57
+        |
+      4 | out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "3"}]}}
+        |                                            -            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ got nothing
+        |                                            |
+        |                                            got `isError` besides
+      /result/content/0
+      - {"type":"text","text":"3"}
+      /result/isError
+      + true
+    "#);
+    insta::assert_snapshot!(shown(
+        case,
+        json!({"error": {"code": -32602, "message": "Unknown tool: add"}})
+    ), @r#"
+    what came is not `out`: `/error` differs
+       --> add.yaml:4:44
+        |
+      4 | out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "3"}]}}
+        |                                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ got {"code":-32602,"message":"Unknown tool: add"}, which is its `error`
+      /error
+      - a reply with `result`
+      + {"code":-32602,"message":"Unknown tool: add"}
+    "#);
+}
+
+#[test]
+fn what_a_matcher_asks_for_stands_at_the_value_or_at_the_matcher() {
+    let case = r#"
+case: Adds
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+out:
+  jsonrpc: "2.0"
+  id: 1
+  result:
+    n: 1
+_match:
+  out: {/result/n: {type: string}, /result/t: any}
+"#;
+    insta::assert_snapshot!(shown(case, json!({"result": {"n": 2}})), @"
+    what came is not `out`: 2 places differ
+        --> add.yaml:8:8
+         |
+       8 |     n: 1
+         |        ^ expected a string, got 2, which is a number
+       9 | _match:
+      10 |   out: {/result/n: {type: string}, /result/t: any}
+         |                                    --------- expected anything, got nothing
+      /result/n
+      - a string
+      + 2
+      /result/t
+      - anything
+    ");
+}
+
+#[test]
+fn a_star_stands_for_every_item_but_makes_none() {
+    let title = [("/tools/*/title", Matcher::Ignored)];
+    let case = json!({"tools": [{"name": "a"}, {"name": "b", "title": "B"}]});
+    assert_eq!(
+        with(&title, case.clone(), json!({"tools": [{"name": "a", "title": "A"}, {"name": "b"}]})),
+        ""
+    );
+    let name = [("/tools/*/name", Matcher::Type(JsonType::String))];
+    insta::assert_snapshot!(with(&name, case.clone(), json!({"tools": [{"name": 1}, {"name": "c", "title": "B"}, {"name": "d"}]})), @r#"
+    /tools/0/name: expected a string, got 1, which is a number
+    /tools/2: expected nothing, got {"name":"d"}
+    "#);
+    let contains = rule(Mode::Contains, &name);
+    insta::assert_snapshot!(told(&contains, json!({"tools": [{"name": "a"}]}), json!({"tools": [{"name": "b"}, {"name": 2}, {}]})), @"
+    /tools/1/name: expected a string, got 2, which is a number
+    /tools/2/name: expected a string, got nothing
+    ");
+    insta::assert_snapshot!(told(&contains, json!({}), json!({"n": 1})), @"/tools: expected what `_match` asks for at `/tools/*/name`, got nothing");
+    assert_eq!(told(&contains, json!({}), json!({"tools": []})), "");
+}
+
+#[test]
+fn a_place_that_the_case_does_not_have_is_asked_for_by_its_pointer() {
+    let matchers = [
+        ("/a/n", Matcher::Type(JsonType::Number)),
+        ("/b/*/c", Matcher::Any),
+        ("/d/0", Matcher::Any),
+    ];
+    let case = json!({"x": 1});
+    assert_eq!(
+        with(&matchers, case.clone(), json!({"x": 1, "a": {"n": 1}, "b": [], "d": ["y"]})),
+        ""
+    );
+    insta::assert_snapshot!(with(&matchers, case.clone(), json!({"x": 1})), @"
+    /a: expected what `_match` asks for at `/a/n`, got nothing
+    /b: expected what `_match` asks for at `/b/*/c`, got nothing
+    /d: expected what `_match` asks for at `/d/0`, got nothing
+    ");
+    insta::assert_snapshot!(with(&matchers, case, json!({"x": 1, "a": {"n": "1", "m": 2}, "b": [{}], "d": []})), @r#"
+    /a/m: expected nothing, got 2
+    /a/n: expected a number, got "1", which is a string
+    /b/0: expected nothing, got {}
+    /d/0: expected anything, got nothing
+    "#);
+    let ignored = [("/a/n", Matcher::Ignored)];
+    assert_eq!(with(&ignored, json!({}), json!({})), "");
+    assert_eq!(with(&ignored, json!({}), json!({"a": {"n": 1}})), "");
+    insta::assert_snapshot!(with(&ignored, json!({}), json!({"a": {"m": 1}, "b": 1})), @"
+    /a/m: expected nothing, got 1
+    /b: expected nothing, got 1
+    ");
+}
+
+#[test]
+fn the_pointer_with_the_fewest_stars_decides_and_others_go_on_below() {
+    let matchers = [
+        ("/tools/0/name", Matcher::Regex("^a$".to_owned())),
+        ("/tools/*/name", Matcher::Regex("^b$".to_owned())),
+        ("/any", Matcher::Any),
+        ("/any/n", Matcher::Type(JsonType::Null)),
+    ];
+    let case = json!({"tools": [{"name": "x"}, {"name": "y"}], "any": 1});
+    assert_eq!(
+        with(
+            &matchers,
+            case.clone(),
+            json!({"tools": [{"name": "a"}, {"name": "b"}], "any": {"n": null, "m": 1}})
+        ),
+        ""
+    );
+    insta::assert_snapshot!(with(&matchers, case, json!({"tools": [{"name": "b"}, {"name": "a"}], "any": {"m": 1}})), @r#"
+    /any/n: expected null, got nothing
+    /tools/0/name: expected a text in which /^a$/ is found, got "b"
+    /tools/1/name: expected a text in which /^b$/ is found, got "a"
+    "#);
+}
+
+#[test]
+fn a_mode_holds_from_its_pointer_on_down() {
+    let matchers = [("/open", Matcher::Contains), ("/open/closed", Matcher::Exact)];
+    let case = json!({"open": {"closed": {"a": 1}}, "list": [1]});
+    assert_eq!(
+        with(&matchers, case.clone(), json!({"open": {"closed": {"a": 1}, "b": 2}, "list": [1]})),
+        ""
+    );
+    insta::assert_snapshot!(with(&matchers, case, json!({"open": {"closed": {"a": 1, "b": 2}}, "list": [1, 2], "c": 3})), @"
+    /list/1: expected nothing, got 2
+    /open/closed/b: expected nothing, got 2
+    /c: expected nothing, got 3
+    ");
+}
+
+#[test]
+fn an_unordered_array_has_a_counterpart_for_every_item() {
+    let matchers = [("/list", Matcher::Unordered), ("/list/0", Matcher::Any)];
+    let case = json!({"list": [0, 1, 2, {"a": 1, "b": 2}]});
+    // What anything matches gives way to what only one item matches.
+    assert_eq!(with(&matchers, case.clone(), json!({"list": [1, 2, {"a": 1, "b": 2}, "x"]})), "");
+    insta::assert_snapshot!(with(&matchers, case.clone(), json!({"list": [2, {"a": 1, "b": 3}, 1, 7, 8]})), @r#"
+    /list: expected {"a":1,"b":2}, got nothing like it among 5 items
+    /list/3: expected nothing, got 7
+    /list/4: expected nothing, got 8
+    "#);
+    let contains = rule(Mode::Contains, &matchers);
+    assert_eq!(told(&contains, case, json!({"list": [2, {"a": 1, "b": 2}, 1, 7, 8]})), "");
+}
+
+#[test]
+fn long_texts_show_where_they_begin_to_differ() {
+    let long = "The quick brown fox jumps over the lazy dog. ".repeat(2_000);
+    let other = long.replacen("lazy", "busy", 700).replacen("busy", "lazy", 699);
+    insta::assert_snapshot!(exact(json!({"text": long}), json!({"text": other})), @r#"/text: expected …" fox jumps over the lazy dog. The quick brown fox jumps over the lazy dog. The q"…, got …" fox jumps over the busy dog. The quick brown fox jumps over the lazy dog. The q"…, which differs from character 31491 on"#);
+    insta::assert_snapshot!(exact(json!("one\ntwo\nthree\nfour"), json!("one\ntwo\n3\nfour")), @r#"
+    expected "one\ntwo\nthree\nfour", got "one\ntwo\n3\nfour", which differs from character 1 of line 3 on
+        two
+      - three
+      + 3
+        four
+    "#);
+    insta::assert_snapshot!(exact(json!("one\ntwo\n"), json!("one\ntwo")), @r#"
+    expected "one\ntwo\n", got "one\ntwo", which differs from character 4 of line 2 on
+        two
+      -
+    "#);
+}
+
+#[test]
+fn what_fills_more_than_a_line_is_shown_line_by_line() {
+    let tool = json!({"name": "add", "description": "Adds two numbers", "inputSchema": {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}}});
+    insta::assert_snapshot!(exact(json!({"tools": []}), json!({"tools": [tool]})), @r#"
+    /tools/0: expected nothing, got {"description":"Adds two numbers","inputSchema":{"properties":{"a":{"type":"number"},"b":{"type":"number"}},"type":"obj…
+      + {
+      +   "description": "Adds two numbers",
+      +   "inputSchema": {
+      +     "properties": {
+      +       "a": {
+      +         "type": "number"
+      +       },
+      +       "b": {
+      +         "type": "number"
+      +       }
+      +     },
+      +     "type": "object"
+      +   },
+      +   "name": "add"
+      + }
+    "#);
+}
+
+#[test]
+fn secrets_are_shown_nowhere() {
+    let secrets = SecretTexts::new(["hunter2hunter2".to_owned()]);
+    let case = json!({"a": "hunter2hunter2", "b": "x", "text": "first\nhunter2hunter2\nlast"});
+    let got = json!({"a": "?", "b": "hunter2hunter2", "text": "first\nhunter2hunter2!\nlast", "hunter2hunter2": {"c": ["hunter2hunter2".repeat(20)]}});
+    let told = told_with(&Rule::default(), &Tolerance::none(), &secrets, case, got);
+    assert!(!told.contains("hunter"), "{told}");
+    insta::assert_snapshot!(told, @r#"
+    /a: expected "[secret]", got "?"
+    /b: expected "x", got "[secret]"
+    /text: expected "first\n[secret]\nlast", got "first\n[secret]!\nlast", which differs from character 9 of line 2 on
+        first
+      - [secret]
+      + [secret]!
+        last
+    /[secret]: expected nothing, got {"c":["[secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret]…
+      + {
+      +   "c": [
+      +     "[secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][se…
+      +   ]
+      + }
+    "#);
+}
+
+#[test]
+fn what_is_told_is_bounded_however_large_the_values_are() {
+    let words = "lorem ipsum\n".repeat(1 << 18);
+    let many: Vec<String> = (0..2_000).map(|n| format!("{n} {}", &words[..500])).collect();
+    let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+    let pairs = [
+        (json!(words), json!(format!("{words}x"))),
+        (json!(words), json!([words])),
+        (json!({}), json!({"a": words, "b": many, "c": deep})),
+        (json!([]), json!(many)),
+        (json!(many), json!(vec![1; 10_000])),
+    ];
+    for (expected, got) in pairs {
+        for mode in [Mode::Exact, Mode::Contains] {
+            let told = told(&rule(mode, &[]), expected.clone(), got.clone());
+            assert!(told.len() < 100_000, "{} bytes", told.len());
+        }
+    }
+}
+
+#[test]
+fn a_comparison_comes_to_an_end() {
+    let list = |item: &Json, count: usize| json!(vec![item.clone(); count]);
+    let wanted = list(&list(&json!([1, 2]), 40), 40);
+    let got = list(&list(&json!([2, 1]), 300), 300);
+    let told = contains(wanted.clone(), got.clone());
+    assert!(told.contains("nothing like it") || told.contains("too many"), "{told}");
+    let unordered = rule(Mode::Exact, &[("", Matcher::Unordered), ("/*", Matcher::Unordered)]);
+    assert!(!matches(&wanted.into(), &got.into(), &unordered, &Tolerance::none()));
+}
+
+#[test]
+fn expressions_are_bounded() {
+    insta::assert_snapshot!(regex(r"(").unwrap_err(), @"unclosed group");
+    insta::assert_snapshot!(regex(r"\w{1000}{1000}").unwrap_err(), @"compiled, it is larger than 256 KiB");
+    insta::assert_snapshot!(regex(&"(".repeat(100)).unwrap_err(), @"unclosed group");
+    let evil = [("", Matcher::Regex("^(a+)+$".to_owned()))];
+    insta::assert_snapshot!(with(&evil, json!(""), json!(format!("{}!", "a".repeat(100_000)))), @r#"expected a text in which /^(a+)+$/ is found, got "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…"#);
+    insta::assert_snapshot!(with(&evil, json!(""), json!("a".repeat(2 << 20))), @r#"expected a text in which /^(a+)+$/ is found, got "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…, which is longer than 1 MiB, too long to look through"#);
+    insta::assert_snapshot!(with(&[("", Matcher::Regex("(".to_owned()))], json!(""), json!("(")), @r#"expected a text in which /(/ is found, which is no expression: unclosed group, got "(""#);
+}
+
+#[test]
+fn near_numbers_are_near_and_others_are_not() {
+    let near = |number: f64, within: f64, got: &str| {
+        let got = Value::parse(got.as_bytes()).expect("JSON").value;
+        let rule = rule(Mode::Exact, &[("", Matcher::Approximate { number, within })]);
+        matches(&Value::Null, &got, &rule, &Tolerance::none())
+    };
+    assert!(
+        near(0.3, 0.0, "0.3") && near(0.2, 0.1, "0.3") && near(1e20, 1.0, "100000000000000000000")
+    );
+    assert!(!near(0.3, 0.0, "0.31") && !near(0.2, 0.1, "0.1000000001e1"));
+    assert!(!near(1.0, 1.0, "1e999") && !near(1.0, 1.0, "-1e999") && !near(1.0, 1.0, "\"1\""));
+    assert!(
+        !near(f64::NAN, 1.0, "1") && !near(1.0, f64::NAN, "1") && !near(f64::INFINITY, 1.0, "1")
+    );
+}
+
+#[test]
+fn what_is_meant_is_nearer_than_what_is_not() {
+    let message = |name: &str, a: i32| {
+        Value::from(
+            json!({"jsonrpc": "2.0", "id": a, "method": "tools/call", "params": {"name": name, "arguments": {"a": a, "b": 2}}}),
+        )
+    };
+    let list = Value::from(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    let got = message("add", 1);
+    let all = [message("add", 1), message("add", 2), message("adds", 1), message("echo", 9), list];
+    let scores: Vec<f64> = all.iter().map(|it| nearness(it, &got)).collect();
+    assert!(scores.windows(2).all(|pair| pair[0] > pair[1]), "{scores:?}");
+    assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)), "{scores:?}");
+    assert!((scores[0] - 1.0).abs() < f64::EPSILON);
 }

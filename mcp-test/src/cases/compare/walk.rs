@@ -11,8 +11,8 @@ use crate::expect::words;
 use crate::json::{DifferenceKind, Object, Pointer, Value};
 use crate::yaml::Span;
 
-/// How many pairs of values are looked at, so that no message makes a comparison last.
-const PAIRS: u64 = 20_000_000;
+/// How many pairs of values are looked at to find counterparts, so that no message makes a comparison last.
+const PAIRS: u64 = 1_000_000;
 
 /// Above this many members, they are looked up by an index.
 const INDEX_ABOVE: usize = 16;
@@ -21,7 +21,10 @@ const INDEX_ABOVE: usize = 16;
 pub(super) struct Walk<'a> {
     patterns: Vec<Pattern<'a>>,
     tolerance: &'a Tolerance,
+    /// How many pairs may still be looked at to find counterparts.
     left: Cell<u64>,
+    /// Whether that is what is being done: one look at every place is bounded by itself.
+    is_searching: Cell<bool>,
 }
 
 /// A place that differs, before it is put in words.
@@ -122,7 +125,12 @@ impl<'p> Place<'p> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(rule: &'a Rule, tolerance: &'a Tolerance) -> Self {
-        Self { patterns: Pattern::all(rule), tolerance, left: Cell::new(PAIRS) }
+        Self {
+            patterns: Pattern::all(rule),
+            tolerance,
+            left: Cell::new(PAIRS),
+            is_searching: Cell::new(false),
+        }
     }
 
     pub(super) fn differences<'v>(
@@ -177,6 +185,19 @@ impl<'a> Walk<'a> {
         self.at(place, &here, mode, Some(expected), Some(got), out);
     }
 
+    /// Whether so much was compared that no more counterparts are looked for.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    /// Looks at one pair that may be none.
+    pub(super) fn search<T>(&self, look: impl FnOnce() -> T) -> T {
+        let before = self.is_searching.replace(true);
+        let seen = look();
+        self.is_searching.set(before);
+        seen
+    }
+
     /// One place: the matcher that decides about it, or else what the case has there.
     pub(super) fn at<'v>(
         &self,
@@ -187,13 +208,16 @@ impl<'a> Walk<'a> {
         got: Option<&'v Value>,
         out: &mut Sink<'v>,
     ) {
+        if self.is_searching.get() {
+            match self.left.get().checked_sub(1) {
+                Some(left) => self.left.set(left),
+                // What is not looked at any more counts as no counterpart.
+                None => *out = Sink::Any(true),
+            }
+        }
         if out.is_done() || self.tolerance.ignores(|| place.in_case()) {
             return;
         }
-        let Some(left) = self.left.get().checked_sub(1) else {
-            return self.give_up(place, got, out);
-        };
-        self.left.set(left);
         let mode = match here.mode() {
             Some(Matcher::Contains) => Mode::Contains,
             Some(_) => Mode::Exact,
@@ -288,21 +312,6 @@ impl<'a> Walk<'a> {
             which,
             asked: Some(pattern.span),
         });
-    }
-
-    fn give_up<'v>(&self, place: &Place<'_>, got: Option<&'v Value>, out: &mut Sink<'v>) {
-        let is_told = matches!(out, Sink::All(all) if all.last().is_some_and(|last| last.which.as_deref() == Some(TOO_MUCH)));
-        if !is_told {
-            out.put(|| Raw {
-                case: place.in_case(),
-                pointer: place.in_message(),
-                kind: DifferenceKind::Changed,
-                wanted: Wanted::Words("something that can be compared".to_owned()),
-                got,
-                which: Some(TOO_MUCH.to_owned()),
-                asked: None,
-            });
-        }
     }
 
     /// What pointers ask for below a value that has nothing below it.
@@ -407,8 +416,6 @@ impl<'a> Walk<'a> {
         });
     }
 }
-
-const TOO_MUCH: &str = "is too large to compare";
 
 /// The members of an object by name; of several with one name, the last.
 struct Members<'v> {

@@ -1,21 +1,23 @@
 //! What is asked of single messages: `_match`, `_capture`.
 
-use regex::RegexBuilder;
 use serde_json::{Value, json};
 
 use super::{Extensions, NAME, around};
-use crate::cases::lint;
 use crate::cases::reading::{Reading, did_you_mean, quoted};
 use crate::cases::{Capture, JsonType, Matcher, Mode, Rule};
+use crate::cases::{compare, lint};
 use crate::expect::words;
 use crate::json::Pointer;
 use crate::yaml::{Kind, Member, Node};
 
-/// How large a compiled expression may be.
-pub(in crate::cases) const REGEX_BYTES: usize = 1 << 20;
-
 const MODES: [(&str, Mode); 2] = [("exact", Mode::Exact), ("contains", Mode::Contains)];
-const WORDS: [(&str, Matcher); 2] = [("any", Matcher::Any), ("ignored", Matcher::Ignored)];
+const WORDS: [(&str, Matcher); 5] = [
+    ("any", Matcher::Any),
+    ("ignored", Matcher::Ignored),
+    ("exact", Matcher::Exact),
+    ("contains", Matcher::Contains),
+    ("unordered", Matcher::Unordered),
+];
 const MEMBERS: [&str; 5] = ["type", "regex", "one-of", "approximate", "within"];
 const TYPES: [(&str, JsonType); 7] = [
     ("string", JsonType::String),
@@ -149,7 +151,11 @@ fn matcher(reading: &mut Reading<'_>, node: &Node) -> Option<Matcher> {
             }
         }
         _ => {
-            reading.wrong("_match", "`any`, `ignored` or a mapping", node);
+            reading.wrong(
+                "_match",
+                "a word such as `any`, or a mapping such as `{type: string}`",
+                node,
+            );
             None
         }
     }
@@ -171,7 +177,7 @@ fn unknown(reading: &mut Reading<'_>, text: &str, node: &Node) {
     };
     let complaint = reading
         .complaint(&lint::WRONG_VALUE, node.span, format!("`{text}` is no matcher"))
-        .label("known are `any`, `ignored`, and mappings with `type`, `regex`, `one-of` or `approximate`")
+        .label("known are `any`, `ignored`, `exact`, `contains`, `unordered`, and mappings with `type`, `regex`, `one-of` or `approximate`")
         .help(help);
     reading.tell(complaint);
 }
@@ -208,13 +214,10 @@ fn regex(reading: &mut Reading<'_>, node: &Node) -> Option<String> {
         reading.wrong("regex", "a text", node);
         return None;
     };
-    if let Err(error) = RegexBuilder::new(text).size_limit(REGEX_BYTES).build() {
-        // The library draws the expression, too; its last line says what is wrong.
-        let error = error.to_string();
-        let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    if let Err(why) = compare::regex(text) {
         let complaint = reading
             .complaint(&lint::WRONG_VALUE, node.span, "this is no regular expression")
-            .label(words::printable(why));
+            .label(words::printable(&why));
         reading.tell(complaint);
         return None;
     }
@@ -251,7 +254,7 @@ fn shown(node: &Node) -> String {
 }
 
 pub(super) fn match_schema() -> Value {
-    let names = |matcher: [(&'static str, Matcher); 2]| matcher.map(|(word, _)| word);
+    let names = |matcher: [(&'static str, Matcher); 5]| matcher.map(|(word, _)| word);
     let one = |name: &str, schema: Value| {
         json!({
             "type": "object",
@@ -263,7 +266,7 @@ pub(super) fn match_schema() -> Value {
     let types: Vec<Value> =
         TYPES.iter().map(|(word, _)| json!(word)).chain([Value::Null]).collect();
     let matcher = json!({"anyOf": [
-        {"description": "`any`: it has to be there. `ignored`: it need not be there.", "enum": names(WORDS)},
+        {"description": "`any`: it has to be there. `ignored`: it need not be there. `exact`, `contains`: how the case's value is compared from here on down. `unordered`: an array whose items come in any order.", "enum": names(WORDS)},
         one("type", json!({"description": "The JSON type.", "enum": types})),
         one("regex", json!({"description": "A regular expression that is found in the text.", "type": "string"})),
         one("one-of", json!({"description": "The values that it may have.", "type": "array", "minItems": 1})),

