@@ -83,6 +83,21 @@ impl Answered {
     }
 }
 
+impl Event {
+    /// Which client it was about, counted from 0.
+    #[must_use]
+    pub fn client(&self) -> Option<u64> {
+        match self {
+            Self::Answered(answered) | Self::Differed { asked: answered, .. } => {
+                Some(answered.client)
+            }
+            Self::Implied { client, .. } | Self::Unsaid { client, .. } => Some(*client),
+            Self::Missed(miss) => Some(miss.client()),
+            Self::Reloaded { .. } => None,
+        }
+    }
+}
+
 /// What a message is, in few words: its method, and what it is about.
 pub(super) fn brief(method: &str, name: Option<&str>) -> String {
     match name {

@@ -12,7 +12,7 @@ use crate::cases::compare::Difference;
 use crate::cases::{Case, CaseFile};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{self, Revision, error_code};
+use crate::spec::{self, Revision, Side, error_code};
 use crate::wire::RpcError;
 
 /// How many turns are held against what was said, in the search for the nearest.
@@ -62,7 +62,11 @@ impl Miss {
             nearest: None,
             known: Vec::new(),
         };
-        let method = &heard.method;
+        let (method, revision) = (&heard.method, heard.revision);
+        if spec::method(method).is_some_and(|known| !known.sent_by(Side::Client, revision)) {
+            let why = format!("clients send no `{method}` at {revision}");
+            return Self { why, code: error_code::METHOD_NOT_FOUND, ..this };
+        }
         if !edition.has(method) {
             let known: Vec<_> = edition.methods().collect();
             let hint = suggestion(words::closest(method, known.iter().copied()));

@@ -33,7 +33,8 @@
 //! - `${name}` is replaced. A name that has no value is given the one that the client says in its place.
 //! - Where no case has `initialize` or `server/discover`, the server introduces itself by what the other cases show; where no
 //!   case has a list, it is inferred from the calls, and marked as such. `ping` is always answered; `logging/setLevel` and
-//!   subscriptions to resources are, where they are declared.
+//!   subscriptions to resources are, where they are declared. A method that the revision of the client does not have is
+//!   refused, whatever the cases have.
 //! - `_skip`ped cases are not served; `_before`, `_after`, `_given`, `_only`, `_tags`, `_timeout` and `_transport` say nothing
 //!   here. A case holds for clients of its `_revision`.
 
@@ -68,7 +69,7 @@ use seat::{Choice, Seat, Seats};
 use crate::cases::{Case, CaseFile, CaseMessage, Cases, Direction, ReadError, ReadOptions};
 use crate::json::{Object, Value};
 use crate::server::{Answer, Call, ClientMessage, Server, given};
-use crate::spec::{self, Revisions};
+use crate::spec::{self, Revisions, Side};
 use crate::transport::Target;
 
 pub use event::{Answered, Event};
@@ -346,6 +347,9 @@ impl Shared {
     async fn answer(self: &Arc<Self>, call: &Call) -> Answer {
         let Some(seat) = self.seat(call) else { return call.built_in() };
         let heard = Heard::new(call.method(), call.params(), call.revision());
+        if !exists(call) {
+            return self.refuse(&heard, &seat);
+        }
         if let Some(answer) = self.resume(call, &seat).await {
             return answer;
         }
@@ -407,11 +411,21 @@ impl Shared {
             self.tell(Event::Implied { client: seat.number, what, from });
             return answer;
         }
+        self.refuse(heard, seat)
+    }
+
+    fn refuse(&self, heard: &Heard, seat: &Seat) -> Answer {
         let miss = Arc::new(Miss::new(seat.number, heard, &seat.edition));
         let error = miss.error();
         self.tell(Event::Missed(miss));
         error.into()
     }
+}
+
+/// Whether clients may say this at the revision; what MCP does not know, they may.
+fn exists(call: &Call) -> bool {
+    let known = spec::method(call.method());
+    known.is_none_or(|method| method.sent_by(Side::Client, call.revision()))
 }
 
 /// What the contract implies although no case has it, and what the answer is made of.

@@ -5,6 +5,7 @@
 //! | `args` | the grammar: a variant of [`CasesCommand`] for each command |
 //! | `read` | from arguments to cases; what is said of them on the way |
 //! | `doc` | documentation |
+//! | `serve` `watch` | cases in place of their server, read again when they change |
 //! | `schema` | the JSON Schema of the format |
 //!
 //! A command is a file here, a variant in `args`, and an arm in [`obey`].
@@ -13,6 +14,8 @@ pub(super) mod args;
 mod doc;
 mod read;
 mod schema;
+mod serve;
+mod watch;
 
 use self::args::{CasesArgs, CasesCommand};
 use super::error::CliError;
@@ -21,6 +24,7 @@ use super::error::CliError;
 pub(super) fn obey(args: &CasesArgs) -> Result<u8, CliError> {
     match &args.command {
         CasesCommand::Doc(args) => doc::write(args),
+        CasesCommand::Serve(args) => serve::serve(args),
         CasesCommand::Schema => schema::print(),
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn read(files: &Files, options: &ReadOptions) -> Result<Cases, CliErr
 }
 
 /// Tells complaints, with an empty line after each.
-fn tell(complaints: &[Complaint]) {
+pub(super) fn tell(complaints: &[Complaint]) {
     for complaint in complaints {
         output::note(&complaint.render(true));
         output::note("");

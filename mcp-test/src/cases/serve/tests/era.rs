@@ -62,6 +62,23 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": [], "resultType": "complete
 }
 
 #[test]
+fn what_the_revision_of_the_client_does_not_have_is_refused() {
+    let mock = mock(
+        r#"
+case: Ping
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    );
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        assert_eq!(talk.ask("ping", json!({})).await, json!({"result": {}}));
+        let mut talk = Talk::connect(&mock);
+        assert_snapshot!(talk.ask("ping", stateless(json!({}))).await, @r#"{"error":{"code":-32601,"message":"clients send no `ping` at 2026-07-28"}}"#);
+    });
+}
+
+#[test]
 fn a_version_that_the_server_declines_in_a_case_is_not_spoken() {
     let declines = LIFECYCLE.replacen("2025-06-18", "2025-11-25", 1);
     let mock = mock(&declines);
