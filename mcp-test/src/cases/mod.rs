@@ -25,6 +25,7 @@ mod message;
 mod play;
 mod read;
 mod reading;
+mod record;
 mod registered;
 mod scenario;
 mod schema;
@@ -44,6 +45,7 @@ pub use inputs::{InputError, Inputs, MissingInput};
 pub use lint::{LINTS, Lint};
 pub use message::{CaseMessage, Direction};
 pub use read::ReadOptions;
+pub use record::{Recording, record};
 pub use registered::{
     CaseTest, CasesFile, CasesPeer, GivenInputs, IntoClientTarget, RegisteredCases, UserCases,
     case_inputs, user_cases,

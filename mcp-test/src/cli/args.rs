@@ -142,6 +142,9 @@ pub(super) struct RunOptions {
     /// Write checks.json of each scenario and summary.json below this directory
     #[arg(short, long, value_name = "DIR")]
     pub(super) output_dir: Option<PathBuf>,
+    /// Record what is said: as MCP Cases (FILE.yaml), which run against the same server, or as a trace (FILE.jsonl)
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
     /// Print for people, or one JSON document
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(super) format: Format,

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::args::{Format, RunArgs, RunOptions};
 use super::error::CliError;
 use super::output;
+use super::record::Record;
 use super::signal::{Signal, unless_signalled};
 use crate::report::{
     About, Console, Json, Progress, ReportError, Rerun, ResultFiles, Secrets, View, failure, rows,
@@ -159,6 +160,8 @@ struct Reports {
     unread: bool,
     progress: Option<Progress<Box<dyn Write>>>,
     secrets: Secrets,
+    /// Where what is said is recorded.
+    record: Option<Record>,
     /// Where to write what failed, and what was known to fail before.
     baseline: Option<(PathBuf, Option<Baseline>)>,
     /// What is said at the end.
@@ -199,6 +202,7 @@ impl Reports {
         if let Some((path, _)) = &baseline {
             output::try_file(path).map_err(CliError::unwritable("--write-baseline", path))?;
         }
+        let record = args.record.as_deref().map(Record::to).transpose()?;
         let screen = match args.format {
             Format::Json => Screen::Json(Json::new(Box::new(io::stdout()), about)),
             Format::Human => Screen::Console(Console::new(
@@ -224,6 +228,7 @@ impl Reports {
             unread: false,
             progress,
             secrets: job.secrets.clone(),
+            record,
             baseline,
             notes: Vec::new(),
             bare,
@@ -241,7 +246,12 @@ impl Reports {
     fn event(&mut self, event: RunEvent) {
         let mut event = self.secrets.mask_event(event);
         match &mut event {
-            RunEvent::Finished(outcome) => self.summary.take(outcome),
+            RunEvent::Finished(outcome) => {
+                self.summary.take(outcome);
+                if let Some(record) = &mut self.record {
+                    record.outcome(outcome);
+                }
+            }
             RunEvent::Ended(summary) => {
                 self.write_baseline(summary);
                 self.summary = summary.clone();
@@ -347,6 +357,11 @@ impl Reports {
 
     fn finish(mut self) -> Result<u8, CliError> {
         self.progress(Progress::clear);
+        match self.record.take().map(Record::write) {
+            Some(Ok(told)) => self.notes.push(told),
+            Some(Err(error)) => drop(self.broken.get_or_insert(error)),
+            None => {}
+        }
         self.notes.iter().for_each(|note| output::note(note));
         if let Some(error) = self.broken {
             return Err(error);

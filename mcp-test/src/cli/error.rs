@@ -102,6 +102,12 @@ pub(super) enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// The name of a file does not tell what to record in it.
+    #[error("--record {}: expected a name that ends with .yaml, for cases, or with .jsonl, for a trace", .0.display())]
+    RecordKind(PathBuf),
+    /// A trace is there already.
+    #[error("--record {}: it exists already, and a trace is not added to; name another file, or remove this one", .0.display())]
+    Recorded(PathBuf),
     /// The fault would do nothing.
     #[error("--fault {fault}: there is nothing like it over {carrier}; {advice}")]
     Fault {

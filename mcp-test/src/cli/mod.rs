@@ -7,6 +7,7 @@
 //! | `client` | from the arguments of `client` to what is tested |
 //! | `conduct` | `server`, `check` and `client`: from a plan to reports and an exit code |
 //! | `cases` | MCP Cases: a file for each command |
+//! | `record` | what was said in a run, as cases or as a trace |
 //! | `validate` | messages and conversations in a file, judged without any peer |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `url` | the URL of a target, and what is secret in it |
@@ -24,6 +25,7 @@ mod error;
 mod explain;
 mod list;
 mod output;
+mod record;
 mod reference;
 mod requirements;
 mod signal;

@@ -8,6 +8,7 @@
 
 mod event;
 pub mod file;
+mod parts;
 mod reading;
 mod recorder;
 mod redact;
@@ -18,6 +19,8 @@ pub use event::{Connection, Damage, Event, Outstaying, Party, Seq, What};
 pub use reading::Reading;
 pub use recorder::Recorder;
 pub use redact::{Redactor, SecretTexts, is_secret_variable, secrets_in_url};
+#[cfg(feature = "cases")]
+pub(crate) use redact::{SECRET as REDACTED, is_volatile_member};
 pub use render::{Headers, Style, excerpt, render};
 pub(crate) use render::{checksum, grouped};
 pub use transcript::Trace;

@@ -51,6 +51,11 @@ impl Trace {
         tail
     }
 
+    /// About how much memory it takes, in bytes.
+    pub(crate) fn weight(&self) -> usize {
+        self.events.iter().map(|event| size_of::<Event>() + event.what.weight()).sum()
+    }
+
     /// What was awaited when a deadline passed, in order; empty if none did.
     pub fn deadlines_fired(&self) -> Vec<&str> {
         let awaited = self.events.iter().filter_map(|event| match &event.what {

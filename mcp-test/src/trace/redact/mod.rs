@@ -19,6 +19,8 @@ use super::{Trace, What};
 use crate::json::Value;
 
 pub use self::names::is_secret_variable;
+#[cfg(feature = "cases")]
+pub(crate) use self::names::is_volatile_member;
 pub use self::texts::SecretTexts;
 pub use self::url::secrets_in_url;
 
@@ -51,7 +53,8 @@ enum Level {
     Golden,
 }
 
-const SECRET: &str = "[secret]";
+/// What stands in place of a secret.
+pub(crate) const SECRET: &str = "[secret]";
 /// A shorter text is not looked for elsewhere: it would be found in places that have nothing to do with it.
 const SHORTEST_LITERAL: usize = 6;
 

@@ -57,6 +57,12 @@ pub(super) fn golden_member(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether a peer may choose the scalar in a member of this name anew in every run.
+#[cfg(feature = "cases")]
+pub(crate) fn is_volatile_member(name: &str) -> bool {
+    golden_member(name).is_some()
+}
+
 fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -1,0 +1,227 @@
+//! What of a message will be another value the next time, and what to ask of it instead.
+//!
+//! Three things tell: the name of the member, the shape of a text, and, where there are two recordings, that they differ
+//! there. The expression that finds a stretch of text is the one that the case asks for, so that what was recorded always
+//! fits its own matcher.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::{JsonType, Matcher};
+use crate::json::{Pointer, Value};
+use crate::trace::{REDACTED, is_volatile_member};
+
+/// A shape that values have which differ from run to run.
+struct Shape {
+    /// What such a value is called when it is kept for later.
+    name: &'static str,
+    pattern: &'static str,
+}
+
+/// In the order in which they are tried at one place.
+const SHAPES: [Shape; 9] = [
+    Shape { name: "secret", pattern: r"\[secret\]" },
+    Shape {
+        name: "time",
+        pattern: r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
+    },
+    Shape {
+        name: "time",
+        pattern: r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? [A-Za-z0-9]{2,3} [A-Za-z0-9]{2,3} \d{4} \d\d:\d\d:\d\d(?: GMT)?(?:[+-]\d{4})?",
+    },
+    Shape {
+        name: "uuid",
+        pattern: r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}",
+    },
+    Shape { name: "address", pattern: r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{1,5}" },
+    Shape { name: "clock", pattern: r"\d{1,2}:\d\d:\d\d(?:\.\d+)?(?:\s?[AP]M)?" },
+    Shape {
+        name: "path",
+        pattern: r#"(?:/tmp|/private/tmp|/var/folders|/root|/home|/Users|[A-Z]:\\Users)[/\\][^\s"'<>,;)\]}]*"#,
+    },
+    Shape { name: "path", pattern: r"/proc/\d+" },
+    Shape { name: "token", pattern: r"[0-9A-Fa-f]{32,}" },
+];
+
+/// What stands in place of a secret in a trace, and what is asked of it in a case.
+const ANY_SECRET: &str = ".+";
+/// A text that is longer gets no expression, which nobody could read.
+const LONGEST: usize = 2000;
+
+/// The words of numbers that are measured, not decided.
+const MEASURED: [&str; 11] = [
+    "pid",
+    "port",
+    "uptime",
+    "elapsed",
+    "elapsedMs",
+    "duration",
+    "durationMs",
+    "timestamp",
+    "time",
+    "ttlMs",
+    "latency",
+];
+
+static FIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let shapes: Vec<String> = SHAPES.iter().map(|shape| format!("({})", shape.pattern)).collect();
+    Regex::new(&shapes.join("|")).ok()
+});
+
+/// What to ask of a value at a place, in place of equality; `None` if it is the same each time.
+pub(super) fn matcher(pointer: &Pointer, value: &Value) -> Option<Matcher> {
+    let name = pointer.split_last().map(|(_, name)| name).unwrap_or_default();
+    match value {
+        Value::String(text) => {
+            if let Some(matcher) = of_text(text, is_address(&name)) {
+                return Some(matcher);
+            }
+            // A contract outlives the release that it was recorded with.
+            let version = pointer.as_str().ends_with("erverInfo/version");
+            (is_volatile_member(&name) || version).then_some(Matcher::Type(JsonType::String))
+        }
+        Value::Number(_) => {
+            let measured = MEASURED.contains(&name.as_str()) || is_volatile_member(&name);
+            measured.then_some(Matcher::Type(JsonType::Number))
+        }
+        Value::Object(members) => {
+            // Where the names differ, no pointer leads to what they hold.
+            let differs = |name: &str| find(name, false).next().is_some();
+            members.keys().any(differs).then_some(Matcher::Type(JsonType::Object))
+        }
+        Value::Array(_) | Value::Null | Value::Bool(_) => None,
+    }
+}
+
+/// The names of members whose texts lead somewhere: a path in them is what the server offers.
+fn is_address(name: &str) -> bool {
+    matches!(name, "uri" | "uriTemplate" | "url" | "$ref" | "$id")
+}
+
+/// What to ask of a text.
+fn of_text(text: &str, is_address: bool) -> Option<Matcher> {
+    if let Some(first) = before_stack(text) {
+        return Some(Matcher::Regex(format!("(?s)^{}", regex::escape(first))));
+    }
+    let mut pattern = String::from("^");
+    let mut end = 0;
+    for (shape, found) in find(text, is_address) {
+        pattern.push_str(&regex::escape(&text[end..found.start]));
+        let own = SHAPES[shape].pattern;
+        pattern.push_str(if SHAPES[shape].name == "secret" { ANY_SECRET } else { own });
+        end = found.end;
+    }
+    if end == 0 {
+        return None;
+    }
+    if text.len() > LONGEST || text == REDACTED {
+        return Some(Matcher::Type(JsonType::String));
+    }
+    pattern.push_str(&regex::escape(&text[end..]));
+    pattern.push('$');
+    Some(Matcher::Regex(pattern))
+}
+
+/// What a value is called when it is kept, if it is one that differs: all of a text, or a member with a telling name.
+pub(super) fn kind(pointer: &Pointer, text: &str) -> Option<&'static str> {
+    let name = pointer.split_last().map(|(_, name)| name).unwrap_or_default();
+    if is_volatile_member(&name) {
+        return Some(match name.as_str() {
+            "cursor" | "nextCursor" => "cursor",
+            "taskId" => "task",
+            "requestState" => "state",
+            "elicitationId" => "elicitation",
+            "sessionId" => "session",
+            "progressToken" => "token",
+            _ => "value",
+        });
+    }
+    let (shape, _) = find(text, false).next()?;
+    Some(SHAPES[shape].name)
+}
+
+/// The stretches of a text that differ from run to run, with the places of their shapes.
+fn find(text: &str, is_address: bool) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let captures = FIND.as_ref().map(|find| find.captures_iter(text));
+    captures.into_iter().flatten().filter_map(move |captures| {
+        let (shape, found) =
+            (0..SHAPES.len()).find_map(|shape| Some((shape, captures.get(shape + 1)?)))?;
+        let range = found.range();
+        let stands_alone = |at: Option<char>| !at.is_some_and(char::is_alphanumeric);
+        let is_path = SHAPES[shape].name == "path";
+        let alone = stands_alone(text[..range.start].chars().next_back())
+            && (is_path || stands_alone(text[range.end..].chars().next()));
+        // Digits alone are a number that somebody chose.
+        let telling = SHAPES[shape].name != "token"
+            || (found.as_str().contains(|it: char| it.is_ascii_digit())
+                && found.as_str().contains(|it: char| it.is_ascii_alphabetic()));
+        (telling && alone && !(is_address && is_path)).then_some((shape, range))
+    })
+}
+
+/// The first line of a text that goes on with the stack of a program.
+fn before_stack(text: &str) -> Option<&str> {
+    let (first, rest) = text.split_once('\n')?;
+    let is_frame = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("at ")
+            || line.starts_with("File \"")
+            || line.starts_with("stack backtrace:")
+    };
+    (!first.is_empty() && rest.lines().any(is_frame)).then_some(first)
+}
+
+/// Whether a secret was taken out of a text.
+pub(super) fn holds_secret(text: &str) -> bool {
+    text.contains(REDACTED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn regex(text: &str) -> Option<String> {
+        match of_text(text, false)? {
+            Matcher::Regex(pattern) => {
+                let found = text.replace(REDACTED, "hunter22");
+                assert!(Regex::new(&pattern).expect("an expression").is_match(&found), "{pattern}");
+                Some(pattern)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_differs_in_a_text_is_asked_for_by_its_shape() {
+        insta::assert_snapshot!(regex("Done (2026-11-21T21:37:43.473Z).").unwrap_or_default(), @r"^Done \(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\)\.$");
+        for text in [
+            "id 67e55044-10b1-426f-9247-bb680e5fe0c8",
+            "created at 9:20:01 AM",
+            "http://localhost:43123/mcp",
+            "wrote /tmp/x-12/a.txt, and more",
+            "Sun, 22 Nov 2026 08:27:30 GMT",
+            "Sun Nov 22 2026 08:27:30 GMT+0000 (UTC)",
+            "d41d8cd98f00b204e9800998ecf8427e",
+            "your key is [secret]",
+            "Error: no\n    at Server.call (file:///srv/a.js:1:2)\n",
+        ] {
+            assert!(regex(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_it_is_compared_as_it_is() {
+        for text in
+            ["2025-11-25", "1.2.3", "10:30", "/etc/passwd", "12345678901234567890123456789012", ""]
+        {
+            assert_eq!(of_text(text, false), None, "{text}");
+        }
+        assert_eq!(
+            of_text("file:///home/me/a.txt", true),
+            None,
+            "a resource is known by its place"
+        );
+    }
+}
