@@ -1,8 +1,8 @@
-//! Completions of the reference server: the same few words for every argument it knows.
+//! Completions of the reference server: the same few words for every argument of the official suite.
 
 use serde_json::json;
 
-use super::{Answer, Call, invalid, prompts, string};
+use super::{Answer, Call, demo, invalid, prompts, string};
 use crate::{json::Value, wire::RpcError};
 
 const WORDS: [&str; 4] = ["paris", "park", "party", "test"];
@@ -16,10 +16,14 @@ pub(super) fn complete(call: &Call) -> Answer {
         .into()
 }
 
-fn matching(call: &Call) -> Result<Vec<&'static str>, RpcError> {
+fn matching(call: &Call) -> Result<Vec<String>, RpcError> {
     let reference = call.param("ref").unwrap_or(&Value::Null);
     let argument = call.param("argument").unwrap_or(&Value::Null);
     let (name, value) = (string(argument, "name")?, string(argument, "value")?);
+    let chosen = call.param("context").and_then(|context| context.get("arguments"));
+    if let Some(words) = demo::completions(reference, name, value, chosen) {
+        return Ok(words);
+    }
     let known = match string(reference, "type")? {
         "ref/prompt" => match string(reference, "name")? {
             prompts::SIMPLE => false,
@@ -36,5 +40,6 @@ fn matching(call: &Call) -> Result<Vec<&'static str>, RpcError> {
             )));
         }
     };
-    Ok(WORDS.into_iter().filter(|word| known && word.starts_with(value)).collect())
+    let words = WORDS.into_iter().filter(|word| known && word.starts_with(value));
+    Ok(words.map(str::to_owned).collect())
 }

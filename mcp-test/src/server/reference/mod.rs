@@ -1,10 +1,12 @@
 //! The reference server: the good "everything" server that scenarios are proven against.
 //!
-//! What it offers, and every text it says, is the fixture contract of the official suite. It is right in every revision;
-//! where something has to be wrong, put a [`Fault`](crate::transport::Fault) on it.
+//! What it offers, and every text it says, is the fixture contract of the official suite, and with other names what the
+//! everything server of the MCP project offers (`demo`). It is right in every revision; where something has to be wrong, put a
+//! [`Fault`](crate::transport::Fault) on it.
 
 mod asking;
 mod completion;
+mod demo;
 mod logging;
 mod prompts;
 mod resources;
@@ -13,7 +15,8 @@ mod tools;
 use serde_json::json;
 
 use super::{Answer, Call, Server};
-use crate::{json::Value, spec::error_code, wire::RpcError};
+use crate::spec::{Revision, error_code};
+use crate::{json::Value, wire::RpcError};
 
 /// The good server: tools, resources, prompts, completions and logging, at all revisions and in both eras.
 ///
@@ -64,9 +67,9 @@ fn string<'a>(object: &'a Value, name: &str) -> Result<&'a str, RpcError> {
 }
 
 /// The only page of a list, to which no cursor leads.
-fn only_page(call: &Call, list: fn() -> serde_json::Value) -> Answer {
+fn only_page(call: &Call, list: fn(Revision) -> serde_json::Value) -> Answer {
     match call.param("cursor") {
-        None => list().into(),
+        None => list(call.revision()).into(),
         Some(cursor) => invalid(format!("invalid cursor: {cursor}")).into(),
     }
 }

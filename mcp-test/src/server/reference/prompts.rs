@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{Answer, Call, invalid, string, text};
-use crate::{json::Value, wire::RpcError};
+use super::{Answer, Call, demo, invalid, string, text};
+use crate::{json::Value, spec::Revision, wire::RpcError};
 
 /// The prompt without arguments.
 pub(super) const SIMPLE: &str = "test_simple_prompt";
@@ -12,37 +12,39 @@ pub(super) const WITH_ARGUMENTS: &str = "test_prompt_with_arguments";
 /// Its arguments.
 pub(super) const ARGUMENTS: [&str; 2] = ["arg1", "arg2"];
 
-pub(super) fn list() -> serde_json::Value {
-    json!({ "prompts": [
-        { "name": SIMPLE, "description": "A prompt that takes no arguments." },
-        {
+pub(super) fn list(_: Revision) -> serde_json::Value {
+    let mut prompts = vec![
+        json!({ "name": SIMPLE, "description": "A prompt that takes no arguments." }),
+        json!({
             "name": WITH_ARGUMENTS,
             "description": "A prompt that repeats its two arguments.",
             "arguments": [
                 { "name": ARGUMENTS[0], "description": "The first argument", "required": true },
                 { "name": ARGUMENTS[1], "description": "The second argument", "required": true },
             ],
-        },
-    ] })
+        }),
+    ];
+    prompts.extend(demo::prompts());
+    json!({ "prompts": prompts })
 }
 
 pub(super) fn get(call: &Call) -> Answer {
-    prompt(call)
-        .map(|text| {
-            let message = json!({ "role": "user", "content": { "type": "text", "text": text } });
-            json!({ "messages": [message] })
-        })
-        .into()
+    messages(call).map(|messages| json!({ "messages": messages })).into()
 }
 
-fn prompt(call: &Call) -> Result<String, RpcError> {
-    match text(call, "name")? {
-        SIMPLE => Ok("This is a simple prompt for testing.".to_owned()),
+fn messages(call: &Call) -> Result<serde_json::Value, RpcError> {
+    let name = text(call, "name")?;
+    let arguments = call.param("arguments").unwrap_or(&Value::Null);
+    let text = match name {
+        SIMPLE => "This is a simple prompt for testing.".to_owned(),
         WITH_ARGUMENTS => {
-            let arguments = call.param("arguments").unwrap_or(&Value::Null);
             let [first, second] = ARGUMENTS.map(|name| string(arguments, name));
-            Ok(format!("Prompt with arguments: arg1='{}', arg2='{}'", first?, second?))
+            format!("Prompt with arguments: arg1='{}', arg2='{}'", first?, second?)
         }
-        name => Err(invalid(format!("unknown prompt: {name}"))),
-    }
+        other => {
+            let unknown = || Err(invalid(format!("unknown prompt: {other}")));
+            return demo::prompt(other, arguments).unwrap_or_else(unknown);
+        }
+    };
+    Ok(json!([{ "role": "user", "content": { "type": "text", "text": text } }]))
 }

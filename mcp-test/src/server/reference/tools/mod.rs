@@ -5,8 +5,9 @@ mod telling;
 
 use serde_json::json;
 
-use super::{Answer, Call, asking::require, invalid, text};
-use crate::{json::Value, spec::Capability};
+use super::{Answer, Call, asking::require, demo, invalid, text};
+use crate::json::Value;
+use crate::spec::{Capability, Revision};
 
 /// What a tool takes that takes nothing.
 fn nothing() -> serde_json::Value {
@@ -25,7 +26,7 @@ fn numbers() -> serde_json::Value {
     json!({ "type": "object", "properties": properties, "required": ["a", "b"] })
 }
 
-pub(super) fn list() -> serde_json::Value {
+pub(super) fn list(revision: Revision) -> serde_json::Value {
     let tools = [
         ("test_simple_text", "Answers with one piece of text.", nothing()),
         (
@@ -46,7 +47,9 @@ pub(super) fn list() -> serde_json::Value {
         ("test_reconnection", "Sends its client away before it answers.", nothing()),
     ];
     let tool = |(name, description, schema)| json!({ "name": name, "description": description, "inputSchema": schema });
-    json!({ "tools": tools.map(tool) })
+    let mut tools: Vec<_> = tools.map(tool).into();
+    tools.extend(demo::tools(revision));
+    json!({ "tools": tools })
 }
 
 pub(super) async fn call(call: &Call) -> Answer {
@@ -75,7 +78,10 @@ pub(super) async fn call(call: &Call) -> Answer {
             Ok(()) => said("The client has sampling"),
             Err(instead) => instead,
         },
-        _ => invalid(format!("unknown tool: {name}")).into(),
+        _ => {
+            let unknown = || invalid(format!("unknown tool: {name}")).into();
+            demo::call(call, name, arguments).await.unwrap_or_else(unknown)
+        }
     }
 }
 
@@ -91,7 +97,7 @@ fn add(call: &Call, arguments: &Value) -> Answer {
 }
 
 /// Arguments that do not fit: for the model to see where the revision has it so, else a protocol error.
-fn refused(call: &Call, why: &str) -> Answer {
+pub(super) fn refused(call: &Call, why: &str) -> Answer {
     if call.revision().reports_input_errors_in_results() {
         failed(why)
     } else {
@@ -99,7 +105,7 @@ fn refused(call: &Call, why: &str) -> Answer {
     }
 }
 
-fn said(text: &str) -> Answer {
+pub(super) fn said(text: &str) -> Answer {
     json!({ "content": [{ "type": "text", "text": text }] }).into()
 }
 

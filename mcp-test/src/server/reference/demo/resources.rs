@@ -1,0 +1,85 @@
+//! The resources: one that stands still, and as many as there are numbers.
+
+use serde_json::json;
+
+use crate::spec::header::to_base64;
+
+const DOCUMENT: &str = "demo://resource/static/document/structure.md";
+
+/// What a resource is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Blob,
+}
+
+impl Kind {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        [Self::Text, Self::Blob].into_iter().find(|kind| kind.name() == name)
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "Text",
+            Self::Blob => "Blob",
+        }
+    }
+
+    /// Where resources of the kind are, but for their number.
+    pub(super) const fn base(self) -> &'static str {
+        match self {
+            Self::Text => "demo://resource/dynamic/text/",
+            Self::Blob => "demo://resource/dynamic/blob/",
+        }
+    }
+
+    pub(super) fn uri(self, id: u64) -> String {
+        format!("{}{id}", self.base())
+    }
+}
+
+pub(in super::super) fn resources() -> Vec<serde_json::Value> {
+    vec![json!({
+        "uri": DOCUMENT,
+        "name": "structure.md",
+        "description": "A document.",
+        "mimeType": "text/markdown",
+    })]
+}
+
+pub(in super::super) fn templates() -> Vec<serde_json::Value> {
+    [(Kind::Text, "text/plain"), (Kind::Blob, "application/octet-stream")]
+        .map(|(kind, mime_type)| {
+            json!({
+                "uriTemplate": format!("{}{{resourceId}}", kind.base()),
+                "name": format!("Dynamic {} Resource", kind.name()),
+                "description": "One for each number.",
+                "mimeType": mime_type,
+            })
+        })
+        .into()
+}
+
+/// The contents of a resource, if it is one of these.
+pub(in super::super) fn read(uri: &str) -> Option<serde_json::Value> {
+    if uri == DOCUMENT {
+        let text = "# Structure\n\nThis document never changes.\n";
+        return Some(json!({ "uri": uri, "mimeType": "text/markdown", "text": text }));
+    }
+    let of = |kind: Kind| Some((kind, uri.strip_prefix(kind.base())?.parse().ok()?));
+    let (kind, id) = of(Kind::Text).or_else(|| of(Kind::Blob))?;
+    (id > 0).then(|| dynamic(kind, id))
+}
+
+/// The contents of the resource with a number.
+pub(super) fn dynamic(kind: Kind, id: u64) -> serde_json::Value {
+    let text = format!("Resource {id}: always the same");
+    let uri = kind.uri(id);
+    match kind {
+        Kind::Text => json!({ "uri": uri, "mimeType": "text/plain", "text": text }),
+        Kind::Blob => {
+            let bytes = to_base64(text.as_bytes());
+            json!({ "uri": uri, "mimeType": "text/plain", "blob": bytes })
+        }
+    }
+}
