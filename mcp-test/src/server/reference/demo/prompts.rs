@@ -41,7 +41,7 @@ pub(in super::super) fn prompt(
     name: &str,
     arguments: &Value,
 ) -> Option<Result<serde_json::Value, RpcError>> {
-    let said = |text: String| json!([user(json!({ "type": "text", "text": text }))]);
+    let said = |text: String| json!([user(&json!({ "type": "text", "text": text }))]);
     Some(match name {
         "simple-prompt" => Ok(said("What can you do?".to_owned())),
         "args-prompt" => string(arguments, "city").map(|city| {
@@ -59,7 +59,7 @@ pub(in super::super) fn prompt(
     })
 }
 
-fn user(content: serde_json::Value) -> serde_json::Value {
+fn user(content: &serde_json::Value) -> serde_json::Value {
     json!({ "role": "user", "content": content })
 }
 
@@ -70,8 +70,8 @@ fn with_resource(arguments: &Value) -> Result<serde_json::Value, RpcError> {
     let id = id?.parse().ok().filter(|id| *id > 0);
     let id = id.ok_or_else(|| invalid("`resourceId` must be a whole number"))?;
     Ok(json!([
-        user(json!({ "type": "text", "text": format!("What is in resource {id}?") })),
-        user(json!({ "type": "resource", "resource": resources::dynamic(kind, id) })),
+        user(&json!({ "type": "text", "text": format!("What is in resource {id}?") })),
+        user(&json!({ "type": "resource", "resource": resources::dynamic(kind, id) })),
     ]))
 }
 
