@@ -14,8 +14,12 @@ use crate::yaml::Span;
 
 /// How many columns an excerpt takes at most.
 const WIDTH: usize = 120;
-/// How much of a line is kept on either side of what is meant.
-const AROUND: usize = 160;
+/// How many characters a sentence has at most.
+const SENTENCE: usize = 400;
+/// How long a line may be that is looked at as a whole.
+const LONG: usize = 4096;
+/// How much of a longer one is kept on either side of what is meant.
+const AROUND: usize = 400;
 /// How many lines lie at most between two places that are shown as one excerpt.
 const NEAR: usize = 6;
 
@@ -101,7 +105,7 @@ impl Complaint {
             file: file.to_owned(),
             text: text.clone(),
             span,
-            message: message.into(),
+            message: cut(message.into()),
             label: String::new(),
             also: Vec::new(),
             help: None,
@@ -110,19 +114,19 @@ impl Complaint {
 
     /// Says something at the place.
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = label.into();
+        self.label = cut(label.into());
         self
     }
 
     /// Names another place.
     pub(crate) fn also(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.also.push((span, label.into()));
+        self.also.push((span, cut(label.into())));
         self
     }
 
     /// Says what may help.
     pub(crate) fn help(mut self, help: impl Into<Option<String>>) -> Self {
-        self.help = help.into();
+        self.help = help.into().map(cut);
         self
     }
 
@@ -145,10 +149,12 @@ impl Complaint {
 
     fn below(&self, group: Group<'_>, colours: bool) -> String {
         let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
+        let mut is_cut = false;
         let group = self.excerpts().into_iter().fold(group, |group, excerpt| {
             if excerpt.bytes.is_some() {
                 return group.element(excerpt.snippet().path(self.file.as_str()));
             }
+            is_cut = true;
             // Of a line that was cut only we know the column.
             let origin = Origin::path(self.file.as_str());
             let origin = origin.line(excerpt.line).char_column(excerpt.column);
@@ -158,7 +164,14 @@ impl Complaint {
             Some(help) => group.element(Title::HELP.message(help.as_str())),
             None => group,
         };
-        renderer.term_width(WIDTH).render(&[group])
+        let shown = renderer.term_width(WIDTH).render(&[group]);
+        match is_cut {
+            // An excerpt without a path gets a line that would name one.
+            true => {
+                shown.lines().filter(|line| !is_empty_origin(line)).collect::<Vec<_>>().join("\n")
+            }
+            false => shown,
+        }
     }
 
     /// The stretches of the text that are shown, the place itself first.
@@ -239,8 +252,9 @@ impl Excerpt {
         let begin = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
         let stop = floor(text, span.end).clamp(start, end.max(start));
-        let from = ceil(text, begin.max(start.saturating_sub(AROUND)));
-        let to = floor(text, end.min(stop.min(start + AROUND) + AROUND)).max(start);
+        let around = if end - begin > LONG { AROUND } else { LONG };
+        let from = ceil(text, begin.max(start.saturating_sub(around)));
+        let to = floor(text, end.min(stop.min(start + around) + around)).max(start);
         let (before, after) = (dots(from > begin), dots(to < end));
         let line = text[from..to].trim_end_matches('\r');
         let mark = before.len() + start - from..before.len() + stop.min(from + line.len()) - from;
@@ -293,6 +307,26 @@ impl Excerpt {
         });
         Snippet::source(self.lines).line_start(self.first).annotations(marks)
     }
+}
+
+/// A sentence that may repeat what a stranger wrote, in a length that can be read.
+fn cut(sentence: String) -> String {
+    match sentence.char_indices().nth(SENTENCE) {
+        Some((end, _)) => format!("{}…", &sentence[..end]),
+        None => sentence,
+    }
+}
+
+/// Whether a line has nothing but the sign before a path, and maybe its colours.
+fn is_empty_origin(line: &str) -> bool {
+    let mut coloured = false;
+    let visible = line.chars().filter(|char| {
+        coloured |= *char == '\u{1b}';
+        let shown = !coloured;
+        coloured &= *char != 'm';
+        shown
+    });
+    visible.collect::<String>().trim() == ":::"
 }
 
 fn dots(cut: bool) -> &'static str {

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use super::keys::{self, Extensions, KEYS};
 use super::lint;
-use super::reading::{Reading, did_you_mean, quoted};
+use super::reading::{Reading, did_you_mean, nearest, quoted};
 use super::{Capture, Case, CaseMessage, Direction, Matcher, Mode};
-use crate::expect::words;
 use crate::json::Pointer;
 use crate::wire::{Malformed, Message};
 use crate::yaml::{Comment, Document, Kind, Member, Node, Span};
@@ -131,36 +130,56 @@ fn unknown_extension(reading: &mut Reading<'_>, name: &str, span: Span) {
     reading.tell(complaint);
 }
 
-/// Words that people write at the root of a case, and what they could have meant.
-const MEANT: [(&str, &str); 8] = [
+/// The members of messages, which end up at the root if they are not indented.
+const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+/// Words that people write at the root of a case, and what they mean by them.
+const MEANT: [(&str, &str); 13] = [
+    ("case", "case"),
     ("name", "case"),
     ("title", "case"),
     ("description", "case"),
     ("test", "case"),
+    ("in", "in"),
+    ("input", "input"),
     ("request", "in_request"),
-    ("response", "out_response"),
     ("client", "in"),
+    ("out", "out"),
+    ("output", "output"),
+    ("response", "out_response"),
     ("server", "out"),
 ];
 
 fn unknown_key(reading: &mut Reading<'_>, name: &str, span: Span) {
-    let with_underscore = format!("_{name}");
-    let extension = KEYS.iter().map(|key| key.name).find(|known| *known == with_underscore);
-    let meant = MEANT.iter().find(|(word, _)| *word == name).map(|(_, meant)| *meant);
-    let head = name.split(['_', '-', ' ']).next().unwrap_or(name);
-    let near = words::closest(head, ["in", "out", "input", "output", "case"]);
-    let help = match (extension, meant, near) {
-        (Some(known), ..) => Some(format!("did you mean `{known}`?")),
-        (_, Some(meant), _) => Some(format!("did you mean `{meant}`?")),
-        (_, _, Some(near)) => Some(format!("did you mean `{near}{}`?", &name[head.len()..])),
-        _ => did_you_mean(&with_underscore, KEYS.iter().map(|key| key.name)),
-    };
-    let help = help.unwrap_or_else(|| format!("for a key of your own write `{with_underscore}`"));
     let complaint = reading
         .complaint(&lint::UNKNOWN_KEY, span, format!("`{name}` is no key of a case"))
         .label("neither `case`, nor does it begin with `in`, `out` or `_`")
-        .help(help);
+        .help(instead(name));
     reading.tell(complaint);
+}
+
+/// What somebody who wrote an unknown key could have meant.
+fn instead(name: &str) -> String {
+    if MEMBERS.contains(&name) {
+        return "the members of a message are indented, below its `in…` or `out…`".to_owned();
+    }
+    let mean = |key: String| format!("did you mean `{key}`?");
+    let with_underscore = format!("_{name}");
+    let mut extensions = KEYS.iter().map(|key| key.name);
+    if extensions.any(|known| known == with_underscore) {
+        return mean(with_underscore);
+    }
+    let (head, tail) = name.split_at(name.find(['_', '-', ' ']).unwrap_or(name.len()));
+    let words = MEANT.iter().map(|(word, _)| *word);
+    let near = nearest(head, words);
+    match (MEANT.iter().find(|(word, _)| Some(*word) == near), tail) {
+        (Some((_, "case")), _) => mean("case".to_owned()),
+        (Some((_, meant)), tail) => mean(format!("{meant}{tail}")),
+        (None, _) => match nearest(&with_underscore, KEYS.iter().map(|key| key.name)) {
+            Some(known) => mean(known.to_owned()),
+            None => format!("for a key of your own write `{with_underscore}`"),
+        },
+    }
 }
 
 fn message(
@@ -201,7 +220,7 @@ fn no_message(reading: &mut Reading<'_>, name: &str, node: &Node) {
         Kind::String(text) if text.trim_start().starts_with('{') => {
             Some("without quotes around it the message is read as YAML, of which JSON is a part")
         }
-        Kind::Null => Some("indent the lines of the message by two spaces, or write it as JSON"),
+        Kind::Null => Some("the lines of a message are indented by two spaces"),
         _ => None,
     };
     let message = format!("`{name}` has to be a message: a mapping");
@@ -296,12 +315,12 @@ fn find<'c>(
 /// A place that is not in a message which has to come as it is, can never be captured.
 fn empty_capture(reading: &mut Reading<'_>, message: &CaseMessage, capture: &Capture) {
     let pointer = &capture.pointer;
-    let may_be_there =
-        message.value.at(pointer.as_str()).is_some()
-            || message.rule.mode == Mode::Contains
-            || message.rule.matchers.iter().any(|(at, matcher, _)| {
-                !matches!(matcher, Matcher::OneOf(_)) && covers(at, pointer)
-            });
+    let may_be_there = message.value.at(pointer.as_str()).is_some()
+        || message.rule.mode == Mode::Contains
+        || message.rule.matchers.iter().any(|(at, matcher, _)| {
+            !matches!(matcher, Matcher::Exact | Matcher::Unordered | Matcher::OneOf(_))
+                && covers(at, pointer)
+        });
     if may_be_there {
         return;
     }
@@ -315,11 +334,11 @@ fn empty_capture(reading: &mut Reading<'_>, message: &CaseMessage, capture: &Cap
 }
 
 /// The pointer with the first step that leads nowhere replaced by the nearest that leads on.
-fn spelled_right(message: &CaseMessage, pointer: &Pointer) -> Option<Pointer> {
+pub(super) fn spelled_right(message: &CaseMessage, pointer: &Pointer) -> Option<Pointer> {
     let (node, steps) = message.node.nearest(pointer);
     let names: Vec<String> = node.as_mapping()?.iter().map(|member| member.key.name()).collect();
     let wrong = pointer.tokens().nth(steps)?;
-    let right = words::closest(&wrong, names.iter().map(String::as_str))?;
+    let right = nearest(&wrong, names.iter().map(String::as_str))?;
     let step =
         |(index, step): (usize, String)| if index == steps { right.to_owned() } else { step };
     Some(pointer.tokens().enumerate().map(step).fold(Pointer::root(), |at, step| at.member(&step)))

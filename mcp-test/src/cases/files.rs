@@ -13,7 +13,7 @@ use crate::yaml::Limits;
 /// # Errors
 ///
 /// If nothing is there for one of the paths, or it cannot be looked at.
-pub(super) fn named<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, ReadError> {
+pub(crate) fn named<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, ReadError> {
     let mut files: Vec<PathBuf> = Vec::new();
     for path in paths {
         for file in of_path(path.as_ref())? {
@@ -72,7 +72,7 @@ fn of_pattern(pattern: &str) -> Result<Vec<PathBuf>, ReadError> {
 }
 
 /// The bytes of a file; of one that is too large to be read, as many as show that.
-pub(super) fn bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     let most = u64::try_from(limits.bytes).unwrap_or(u64::MAX).saturating_add(1);
     let read = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));

@@ -22,6 +22,7 @@ mod inputs;
 mod keys;
 mod lint;
 mod message;
+mod placeholders;
 mod play;
 mod read;
 mod reading;
@@ -30,6 +31,7 @@ mod registered;
 mod scenario;
 mod schema;
 pub mod serve;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -41,10 +43,14 @@ pub use doc::Doc;
 pub use error::ReadError;
 pub use expand::{ExpandError, expand, names_used};
 pub use extension::{Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, Settings, State};
+#[cfg(feature = "cli")]
+pub(crate) use files::{bytes, named as files};
 pub use inputs::{InputError, Inputs, MissingInput};
-pub use lint::{LINTS, Lint};
+pub use lint::{LINTS, Lint, lint};
 pub use message::{CaseMessage, Direction};
 pub use read::ReadOptions;
+#[cfg(feature = "cli")]
+pub(crate) use read::{Loaded, of_bytes, of_files};
 pub use record::{Recording, record};
 pub use registered::{
     CaseTest, CasesFile, CasesPeer, GivenInputs, IntoClientTarget, RegisteredCases, UserCases,

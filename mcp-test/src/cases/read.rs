@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::document;
+use super::placeholders::Names;
 use super::reading::Reading;
-use super::{Case, CaseFile, Cases, Complaint, Level, ReadError, files, id, lint};
-use crate::yaml::{self, Broken, Limits, Problem, ProblemKind, Span};
+use super::{Case, CaseFile, Cases, Complaint, Level, ReadError, files, id, lint, syntax};
+use crate::yaml::{self, Broken, Limits, Span};
 
 /// How strictly files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,6 +75,8 @@ impl Cases {
 /// What was read, as far as it could be, and all that is said of it.
 #[derive(Default)]
 pub(crate) struct Loaded {
+    /// How many files were read, whatever is in them.
+    pub(crate) files: usize,
     pub(crate) cases: Cases,
     pub(crate) complaints: Vec<Complaint>,
 }
@@ -114,12 +117,14 @@ pub(crate) fn of_bytes(path: &str, bytes: &[u8], options: &ReadOptions) -> Loade
 
 impl Loaded {
     fn take(&mut self, path: &str, bytes: &[u8], options: &ReadOptions) {
+        self.files += 1;
         let text = match yaml::decode(bytes) {
             Ok(text) => text,
             Err(problem) => {
                 let text: Arc<str> = String::from_utf8_lossy(bytes).into();
                 let mut reading = Reading::new(path, text, options.strict);
-                reading.problem(&problem);
+                let complaint = syntax::complaint(&reading, &problem);
+                reading.tell(complaint);
                 self.complaints.extend(reading.finish());
                 return;
             }
@@ -137,11 +142,13 @@ fn cases(reading: &mut Reading<'_>) -> Vec<Arc<Case>> {
     let stream = yaml::read(&text, &Limits::default());
     let mut cases: Vec<Case> = Vec::new();
     let mut broken = false;
+    let mut names = Names::default();
     for (index, document) in stream.documents.iter().enumerate() {
         match document {
             Ok(document) => {
                 for problem in &document.problems {
-                    reading.problem(problem);
+                    let complaint = syntax::complaint(reading, problem);
+                    reading.tell(complaint);
                 }
                 let Some(case) = document::case(reading, index + 1, document) else { continue };
                 if case.settings.continues && cases.is_empty() && !broken {
@@ -150,11 +157,19 @@ fn cases(reading: &mut Reading<'_>) -> Vec<Arc<Case>> {
                         reading.complaint(&lint::NOTHING_TO_CONTINUE, case.span, message);
                     reading.tell(complaint.label("`_continues` has nothing to go on from"));
                 }
+                if !case.settings.continues {
+                    names = Names::default();
+                }
+                // What a broken case would have declared is not known.
+                if !(case.settings.continues && broken) {
+                    names.follow(reading, &case);
+                }
                 cases.push(case);
             }
             Err(Broken { problem, .. }) => {
                 broken = true;
-                reading.problem(problem);
+                let complaint = syntax::complaint(reading, problem);
+                reading.tell(complaint);
             }
         }
     }
@@ -165,26 +180,4 @@ fn cases(reading: &mut Reading<'_>) -> Vec<Arc<Case>> {
         reading.tell(complaint.help(help));
     }
     cases.into_iter().map(Arc::new).collect()
-}
-
-impl Reading<'_> {
-    /// Tells what is wrong with the YAML.
-    fn problem(&mut self, problem: &Problem) {
-        let lint = match problem.kind {
-            ProblemKind::Encoding => lint::ENCODING,
-            ProblemKind::Limit => lint::LIMIT,
-            ProblemKind::Duplicate => lint::DUPLICATE_KEY,
-            ProblemKind::LineBreak => lint::LINE_BREAK,
-            ProblemKind::Key | ProblemKind::Tag | ProblemKind::Number | ProblemKind::Merge => {
-                lint::NOT_JSON
-            }
-            _ => lint::SYNTAX,
-        };
-        let complaint = self.complaint(&lint, problem.span, problem.message.as_str());
-        let complaint = problem
-            .also
-            .iter()
-            .fold(complaint, |complaint, (span, label)| complaint.also(*span, label.as_str()));
-        self.tell(complaint);
-    }
 }

@@ -146,10 +146,26 @@ pub(super) fn quoted<T: AsRef<str>>(names: &[T]) -> String {
     words::list(names.iter().map(|name| format!("`{}`", name.as_ref())), "and")
 }
 
+/// How long a name may be, and how many there may be, so that one that is near is looked for.
+const LOOKED_AT: (usize, usize) = (200, 1000);
+
 /// The question whether another name was meant.
 pub(super) fn did_you_mean<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    words::closest(name, candidates).map(|near| format!("did you mean `{near}`?"))
+    nearest(name, candidates).map(|near| format!("did you mean `{near}`?"))
+}
+
+/// The name that was probably meant, if it can be found in reasonable time.
+pub(super) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let (long, many) = LOOKED_AT;
+    if name.len() > long {
+        return None;
+    }
+    let candidates = candidates.into_iter().filter(|candidate| candidate.len() <= long);
+    words::closest(name, candidates.take(many))
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Extensions, NAME, each, is_name, one_or_many, text, time, when};
+use super::{Extensions, NAME, each, one_or_many, text, time, when};
 use crate::cases::lint;
 use crate::cases::reading::Reading;
-use crate::cases::{Hook, Input, Ready, State};
+use crate::cases::{Hook, Input, Ready, State, is_name};
 use crate::json;
 use crate::process::Command;
 use crate::yaml::{Kind, Member, Node};

@@ -154,13 +154,6 @@ fn each(node: &Node) -> &[Node] {
     node.as_list().unwrap_or(std::slice::from_ref(node))
 }
 
-/// Whether a name can stand in `${…}`.
-fn is_name(name: &str) -> bool {
-    let mut chars = name.chars();
-    chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && chars.all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.'))
-}
-
 /// What [`is_name`] holds of, as JSON Schema has it.
 const NAME: &str = "^[A-Za-z_][A-Za-z0-9_.-]*$";
 

@@ -52,9 +52,9 @@ fn rule(reading: &mut Reading<'_>, node: &Node) -> Rule {
                     "mode" => rule.mode = mode(reading, value),
                     name => {
                         let pointer = pointer(reading, name, key, Some("mode"));
+                        let Some(pointer) = pointer else { continue };
                         let matcher = matcher(reading, value);
-                        rule.matchers
-                            .extend(pointer.zip(matcher).map(|(at, it)| (at, it, key.span)));
+                        rule.matchers.extend(matcher.map(|matcher| (pointer, matcher, key.span)));
                     }
                 }
             }
@@ -144,18 +144,21 @@ fn matcher(reading: &mut Reading<'_>, node: &Node) -> Option<Matcher> {
                     None
                 }
                 _ => {
-                    let expected = "exactly one of `type`, `regex`, `one-of` and `approximate`";
-                    reading.wrong("_match", expected, node);
+                    let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+                    let label = match names.is_empty() {
+                        true => "here is nothing".to_owned(),
+                        false => format!("here are {}", quoted(&names)),
+                    };
+                    let message =
+                        "a matcher has one of `type`, `regex`, `one-of` and `approximate`";
+                    let complaint = reading.complaint(&lint::WRONG_VALUE, node.span, message);
+                    reading.tell(complaint.label(label));
                     None
                 }
             }
         }
         _ => {
-            reading.wrong(
-                "_match",
-                "a word such as `any`, or a mapping such as `{type: string}`",
-                node,
-            );
+            reading.wrong("_match", "a word like `any`, or a mapping", node);
             None
         }
     }
@@ -175,9 +178,12 @@ fn unknown(reading: &mut Reading<'_>, text: &str, node: &Node) {
             None => format!("for one value write `{{one-of: [{}]}}`", shown(node)),
         },
     };
+    let words = WORDS.map(|(word, _)| word);
+    let known =
+        format!("known are {}, and mappings with {}", quoted(&words), quoted(&MEMBERS[..4]));
     let complaint = reading
         .complaint(&lint::WRONG_VALUE, node.span, format!("`{text}` is no matcher"))
-        .label("known are `any`, `ignored`, `exact`, `contains`, `unordered`, and mappings with `type`, `regex`, `one-of` or `approximate`")
+        .label(known)
         .help(help);
     reading.tell(complaint);
 }
@@ -254,7 +260,6 @@ fn shown(node: &Node) -> String {
 }
 
 pub(super) fn match_schema() -> Value {
-    let names = |matcher: [(&'static str, Matcher); 5]| matcher.map(|(word, _)| word);
     let one = |name: &str, schema: Value| {
         json!({
             "type": "object",
@@ -266,7 +271,11 @@ pub(super) fn match_schema() -> Value {
     let types: Vec<Value> =
         TYPES.iter().map(|(word, _)| json!(word)).chain([Value::Null]).collect();
     let matcher = json!({"anyOf": [
-        {"description": "`any`: it has to be there. `ignored`: it need not be there. `exact`, `contains`: how the case's value is compared from here on down. `unordered`: an array whose items come in any order.", "enum": names(WORDS)},
+        {
+            "description": "`any`: it has to be there. `ignored`: it need not be there. `exact`, `contains`: how it is \
+                            compared from here on down. `unordered`: the items may come in any order.",
+            "enum": WORDS.map(|(word, _)| word),
+        },
         one("type", json!({"description": "The JSON type.", "enum": types})),
         one("regex", json!({"description": "A regular expression that is found in the text.", "type": "string"})),
         one("one-of", json!({"description": "The values that it may have.", "type": "array", "minItems": 1})),

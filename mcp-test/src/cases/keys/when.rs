@@ -26,7 +26,10 @@ pub(super) fn skip(reading: &mut Reading<'_>, node: &Node, found: &mut Extension
         _ => {
             let help = "write why, for those who will wonder: `_skip: the server cannot do it yet`";
             let complaint = reading.unfit("_skip", "a reason", node).help(help.to_owned());
-            reading.tell(complaint);
+            reading.tell(match node.as_str() {
+                Some(_) => complaint.label("this text is empty"),
+                None => complaint,
+            });
         }
     }
 }
@@ -117,9 +120,9 @@ pub(super) fn timeout(reading: &mut Reading<'_>, node: &Node, found: &mut Extens
 /// A time: milliseconds, or a number with a unit.
 pub(super) fn time(reading: &mut Reading<'_>, what: &str, node: &Node) -> Option<Duration> {
     let text = match &node.kind {
-        Kind::Number(number) => number.as_str(),
-        Kind::String(text) => text.trim(),
-        _ => "",
+        Kind::Number(number) => number.as_u64().map(|whole| whole.to_string()).unwrap_or_default(),
+        Kind::String(text) => text.trim().to_owned(),
+        _ => String::new(),
     };
     let plain = text.ends_with(|char: char| char.is_ascii_digit());
     let unit = if plain { "ms" } else { "" };
@@ -127,9 +130,9 @@ pub(super) fn time(reading: &mut Reading<'_>, what: &str, node: &Node) -> Option
     if time.is_none() {
         let expected = "a time above zero: `500ms`, `5s`, `2m`, or a number of milliseconds";
         let complaint = reading.unfit(what, expected, node);
-        reading.tell(match text {
-            "" => complaint,
-            text => complaint.label(format!("`{text}` is none")),
+        reading.tell(match text.is_empty() {
+            true => complaint,
+            false => complaint.label(format!("`{text}` is none")),
         });
     }
     time

@@ -64,6 +64,50 @@ lints! {
     UNKNOWN_EXTENSION = "unknown-extension" Note;
     /// More complaints of a file than are told.
     MORE = "more" Note;
+    /// A case without `case`: reports can call it by its number only.
+    UNNAMED = "unnamed" Warning;
+    /// Two cases of a file with the same name.
+    SAME_NAME = "same-name" Warning;
+    /// A case in which nothing is said.
+    EMPTY_CASE = "empty-case" Warning;
+    /// A case in which the server says nothing: it holds whatever the server does.
+    NOTHING_EXPECTED = "nothing-expected" Warning;
+    /// A case with `_skip`.
+    SKIPPED = "skipped" Note;
+    /// A case with `_only`, which keeps others from running.
+    ONLY = "only" Warning;
+    /// A reply to a request that nobody made.
+    REPLY_WITHOUT_REQUEST = "reply-without-request" Warning;
+    /// A request without its reply.
+    UNANSWERED = "unanswered" Warning;
+    /// A second reply to a request.
+    SECOND_REPLY = "second-reply" Warning;
+    /// Two requests of one side with the same id.
+    SAME_ID = "same-id" Warning;
+    /// A method that MCP does not have, and the case expects no error for it.
+    UNKNOWN_METHOD = "unknown-method" Warning;
+    /// A method of MCP that this side never sends.
+    WRONG_SIDE = "wrong-side" Warning;
+    /// A method that none of the revisions has at which the case holds.
+    OTHER_REVISION = "other-revision" Warning;
+    /// A message whose shape none of the revisions allows at which the case holds.
+    SHAPE = "shape" Warning;
+    /// A handshake that agrees on a revision which `_revision` leaves out.
+    OTHER_HANDSHAKE = "other-handshake" Warning;
+    /// A value that is captured, and never used.
+    UNUSED_CAPTURE = "unused-capture" Warning;
+    /// An input that is never used.
+    UNUSED_INPUT = "unused-input" Warning;
+    /// A `${name}` in a case that has neither `_inputs` nor `_capture`: it is taken as it stands.
+    LITERAL_PLACEHOLDER = "literal-placeholder" Warning;
+    /// A value that does not satisfy the matcher for its own place.
+    CONTRADICTION = "contradiction" Warning;
+    /// A matcher for places that the message does not have, and which asks for nothing there.
+    UNREACHABLE_MATCHER = "unreachable-matcher" Warning;
+    /// Something that looks like a secret, and stands in the file as it is.
+    SECRET = "secret" Warning;
+    /// A value of the server that will be another one the next time, and has to come as it is.
+    VOLATILE = "volatile" Note;
 }
 
 #[cfg(test)]

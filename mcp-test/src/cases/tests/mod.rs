@@ -1,5 +1,6 @@
 //! Files of cases, good and bad, and what is said of them.
 
+mod bad;
 mod good;
 
 use super::{Cases, Complaint, ReadError, ReadOptions};

@@ -1,0 +1,268 @@
+//! Each rule finds what it is about, and nothing in what is right.
+
+use std::collections::BTreeSet;
+
+use crate::cases::{Cases, Complaint, LINTS, Level, ReadOptions, lint};
+
+fn linted(text: &str) -> Vec<Complaint> {
+    match Cases::parse("a.yaml", text, &ReadOptions::default()) {
+        Ok((cases, _)) => lint(&cases),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A case for each rule that finds something in files that can be read.
+const FINDS: &[(&str, &str)] = &[
+    (
+        "unnamed",
+        r#"
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    ),
+    (
+        "same-name",
+        r#"
+case: Pings
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+---
+case: Pings
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    ),
+    ("empty-case", "case: Pings\n"),
+    (
+        "nothing-expected",
+        r#"
+case: Tells
+in: {"jsonrpc": "2.0", "method": "notifications/initialized"}
+"#,
+    ),
+    (
+        "skipped",
+        r#"
+case: Pings
+_skip: it cannot yet
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    ),
+    (
+        "only",
+        r#"
+case: Pings
+_only: true
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    ),
+    (
+        "reply-without-request",
+        r#"
+case: Pings
+in: {"jsonrpc": "2.0", "id": "1", "method": "ping"}
+out_1: {"jsonrpc": "2.0", "id": "1", "result": {}}
+out_2: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    ),
+    (
+        "unanswered",
+        r#"
+case: Pings both ways
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+in_2: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    ),
+    (
+        "second-reply",
+        r#"
+case: Pings
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+out_2: {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "no"}}
+"#,
+    ),
+    (
+        "same-id",
+        r#"
+case: Pings
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+---
+case: Pings again
+_continues: true
+in: {"jsonrpc": "2.0", "id": 1.0, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    ),
+    (
+        "unknown-method",
+        r#"
+case: Calls
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/cal", "params": {"name": "add"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+"#,
+    ),
+    (
+        "wrong-side",
+        r#"
+case: Tells what servers tell
+in: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+in_2: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    ),
+    (
+        "other-revision",
+        r#"
+case: Elicits too early
+_revision: ..2025-03-26
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ask"}}
+out: {"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}}
+in_2: {"jsonrpc": "2.0", "id": 1, "result": {"action": "cancel"}}
+out_2: {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+"#,
+    ),
+    (
+        "shape",
+        r#"
+case: Lists tools
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": "none"}}
+"#,
+    ),
+    (
+        "other-handshake",
+        r#"
+case: Agrees
+_revision: 2025-06-18
+in: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-03-26", "capabilities": {}, "serverInfo": {"name": "b", "version": "1"}}}
+"#,
+    ),
+    (
+        "unused-capture",
+        r#"
+case: Pings
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+_capture: {out: {all: /result}}
+"#,
+    ),
+    (
+        "unused-input",
+        r#"
+case: Pings
+_inputs: [token]
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {}}
+"#,
+    ),
+    (
+        "literal-placeholder",
+        r#"
+case: Calls
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "${tool}"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+"#,
+    ),
+    (
+        "contradiction",
+        r#"
+case: Calls
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "three"}]}}
+_match: {out: {/result/content/0/text: {regex: "^[0-9]+$"}, /result/content/1: any}}
+"#,
+    ),
+    (
+        "unreachable-matcher",
+        r#"
+case: Lists tools
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
+_match: {out: {/result/tool: unordered, "/result/tools/*/title": any}}
+"#,
+    ),
+    (
+        "secret",
+        r#"
+case: Calls
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "open", "arguments": {"password": "hunter2"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+"#,
+    ),
+    (
+        "volatile",
+        r#"
+case: Calls
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "now"}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "2026-11-21T21:37:43Z"}], "structuredContent": {"id": "67e55044-10b1-426f-9247-bb680e5fe0c8"}}}
+_match: {out: {"/result/structuredContent/*": any}}
+"#,
+    ),
+];
+
+#[test]
+fn each_rule_finds_what_it_is_about_and_no_other_does() {
+    for (name, text) in FINDS {
+        let found: BTreeSet<&str> = linted(text).iter().map(|complaint| complaint.name).collect();
+        assert_eq!(found, BTreeSet::from([*name]), "{text}");
+    }
+    let proven: Vec<&str> = FINDS.iter().map(|(name, _)| *name).collect();
+    let after = LINTS.iter().position(|lint| lint.name == "more").expect("it is there") + 1;
+    let all: Vec<&str> = LINTS[after..].iter().map(|lint| lint.name).collect();
+    assert_eq!(proven, all);
+}
+
+#[test]
+fn what_is_found_is_told_with_its_place() {
+    let told: Vec<String> = FINDS
+        .iter()
+        .flat_map(|(_, text)| linted(text))
+        .map(|complaint| complaint.to_string())
+        .collect();
+    insta::assert_snapshot!(told.join("\n\n"));
+}
+
+#[test]
+fn nothing_is_found_in_what_is_right() {
+    let text = r#"
+case: Goes through a session
+_revision: 2025-06-18
+_inputs: {name: key, secret: true}
+in: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "b", "version": "1"}}}
+in_2: {"jsonrpc": "2.0", "method": "notifications/initialized"}
+in_3: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "open", "arguments": {"password": "${key}"}}}
+out_3: {"jsonrpc": "2.0", "id": 2, "result": {"content": [], "structuredContent": {"seen": "2026-11-21T21:37:43Z", "number": 3}}}
+_match: {out_3: {/result/structuredContent/seen: {type: string}}}
+_capture: {out_3: {number: /result/structuredContent/number}}
+---
+case: Goes on
+_continues: true
+in: {"jsonrpc": "2.0", "id": 3, "method": "resources/subscribe", "params": {"uri": "${number}"}}
+in_2: {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}}
+out: {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "a://b"}}
+---
+case: Is refused
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/cal", "params": []}
+out: {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "there is no such method"}}
+---
+case: Lists part of the tools, without a handshake
+_revision: 2026-07-28
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "add"}]}}
+_match: {out: contains}
+"#;
+    assert_eq!(linted(text), []);
+}
+
+#[test]
+fn nothing_that_can_be_read_is_an_error_to_a_reviewer() {
+    let all = FINDS.iter().flat_map(|(_, text)| linted(text));
+    assert!(all.into_iter().all(|complaint| complaint.level < Level::Error));
+}
