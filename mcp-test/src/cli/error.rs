@@ -180,6 +180,14 @@ pub(super) enum CliError {
     /// The cases are there, and wrong, which has been told.
     #[error("the cases cannot be used: {}", words::count(*.0, "mistake"))]
     WrongCases(usize),
+    /// No complaint about cases has this name.
+    #[error("--allow: no error, warning or note is called `{name}`{}", .suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    UnknownLint {
+        /// The name.
+        name: String,
+        /// A name that is near to it.
+        suggestion: Option<String>,
+    },
     /// No requirement matches.
     #[error("no requirement has all of these words: {0}")]
     NoRequirement(String),
@@ -252,6 +260,11 @@ impl CliError {
         move |source| Self::Unwritable { option, path, source }
     }
 
+    /// Standard input cannot be read.
+    pub(super) fn stdin(source: io::Error) -> Self {
+        Self::Input { path: PathBuf::from("standard input"), source }
+    }
+
     /// The exit code.
     pub(super) fn exit(&self) -> ExitCode {
         match self {
@@ -279,6 +292,7 @@ impl CliError {
             Self::Selection {
                 source: UsageError::OfOtherSide { leg: Leg::Server, .. }, ..
             } => Some("`mcp-test client` tests clients"),
+            Self::UnknownLint { .. } => Some("`mcp-test cases lint --list` tells which there are"),
             Self::Unknown { .. } => Some("see `mcp-test list` and `mcp-test requirements WORD`"),
             _ => None,
         }

@@ -76,7 +76,12 @@ pub(super) fn try_file(path: &Path) -> io::Result<()> {
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.{}", process::id()));
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    let permissions = || match fs::metadata(path) {
+        Ok(known) => fs::set_permissions(&beside, known.permissions()),
+        Err(_) => Ok(()),
+    };
+    let written = fs::write(&beside, text).and_then(|()| permissions());
+    let written = written.and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
         let _ = fs::remove_file(&beside);
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
+use super::super::args::Format;
 use super::super::value;
 use crate::spec::Revisions;
 
@@ -22,7 +23,14 @@ pub(in crate::cli) enum CasesCommand {
     /// Stand in for the server: answer each `in` of a client with its `out`s
     #[command(after_help = SERVE)]
     Serve(ServeCasesArgs),
+    /// Tell what is wrong with cases, and what a reviewer would ask about
+    #[command(after_help = LINT)]
+    Lint(LintArgs),
+    /// Lay files of cases out; what they say stays, with its comments and styles
+    #[command(after_help = FMT)]
+    Fmt(FmtArgs),
     /// Print the JSON Schema of the format, for editors
+    #[command(after_help = SCHEMA)]
     Schema,
 }
 
@@ -76,6 +84,56 @@ pub(in crate::cli) enum DocFormat {
     /// A page of HTML that needs nothing else
     Html,
 }
+
+const LINT: &str = "\
+Errors keep a file from being used, and fail; warnings fail with --strict; notes never do.
+
+Exit codes:
+  0  nothing that fails
+  1  an error; with --strict a warning, too
+  2  there is no such file, or it cannot be read";
+
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct LintArgs {
+    /// Files of cases; a pattern such as `contracts/*.yaml`, or a directory, stands for those in it; `-` reads standard
+    /// input
+    #[arg(required_unless_present = "list", value_name = "FILE")]
+    pub(in crate::cli) files: Vec<PathBuf>,
+    /// Let warnings fail; messages that are not JSON-RPC are errors
+    #[arg(long)]
+    pub(in crate::cli) strict: bool,
+    /// Do not tell warnings and notes of this name (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) allow: Vec<String>,
+    /// Print for people, or one JSON document
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(in crate::cli) format: Format,
+    /// List the names of all errors, warnings and notes, and what they are about
+    #[arg(long)]
+    pub(in crate::cli) list: bool,
+}
+
+const FMT: &str = "\
+Exit codes:
+  0  everything is laid out
+  1  with --check, a file would change; or something is no YAML, and stays as it stands
+  2  there is no such file, or it cannot be read
+  3  a file cannot be written";
+
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct FmtArgs {
+    /// Files of cases; a pattern such as `contracts/*.yaml`, or a directory, stands for those in it; `-` reads standard
+    /// input, and writes to standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub(in crate::cli) files: Vec<PathBuf>,
+    /// Change nothing, show what would change, and fail if anything would
+    #[arg(long)]
+    pub(in crate::cli) check: bool,
+}
+
+const SCHEMA: &str = "\
+Editors with yaml-language-server read it where a file of cases has this comment:
+  # yaml-language-server: $schema=mcp-cases.schema.json";
 
 /// Where the cases stand.
 #[derive(Debug, ClapArgs)]

@@ -6,12 +6,16 @@
 //! | `read` | from arguments to cases; what is said of them on the way |
 //! | `doc` | documentation |
 //! | `serve` `watch` | cases in place of their server, read again when they change |
+//! | `lint` | what is wrong, and what a reviewer would ask about |
+//! | `fmt` | the layout |
 //! | `schema` | the JSON Schema of the format |
 //!
 //! A command is a file here, a variant in `args`, and an arm in [`obey`].
 
 pub(super) mod args;
 mod doc;
+mod fmt;
+mod lint;
 mod read;
 mod schema;
 mod serve;
@@ -25,6 +29,8 @@ pub(super) fn obey(args: &CasesArgs) -> Result<u8, CliError> {
     match &args.command {
         CasesCommand::Doc(args) => doc::write(args),
         CasesCommand::Serve(args) => serve::serve(args),
+        CasesCommand::Lint(args) => lint::conduct(args),
+        CasesCommand::Fmt(args) => fmt::conduct(args),
         CasesCommand::Schema => schema::print(),
     }
 }
