@@ -32,8 +32,11 @@ impl Walk<'_> {
         self.lead(node);
         self.inner(node, until);
         if node.style != Style::Block || node.alias().is_some() {
-            let end = self.line_of(node);
-            let is_beside = |it: &Comment| it.span.start < until && it.span.line == end;
+            let (text, end) = (self.text, node.span.end);
+            let is_beside = |it: &Comment| {
+                let start = it.span.start;
+                (end..until).contains(&start) && !text[end..start].contains(['\n', '\r'])
+            };
             if let Some(beside) = self.rest.next_if(is_beside) {
                 node.comments_mut().beside = Some(beside);
             }
@@ -106,12 +109,6 @@ impl Walk<'_> {
         if let Some(at) = self.rest.next_if(|it| it.span.start < before && it.span.line == line) {
             node.comments_mut().at = Some(at);
         }
-    }
-
-    /// The line in which a node ends.
-    fn line_of(&self, node: &Node) -> usize {
-        let Span { start, end, line, .. } = node.span;
-        line + self.text[start..end].trim_end_matches(['\n', '\r']).matches('\n').count()
     }
 
     /// Whether nothing stands before a comment in its line.

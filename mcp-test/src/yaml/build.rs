@@ -9,7 +9,8 @@ use super::node::Raw;
 use super::problem::{Problems, shown};
 use super::tokens::{Step, Tokens};
 use super::{
-    Comment, Document, Kind, Limits, Member, Node, Problem, ProblemKind, Span, Style, scalar,
+    Before, Comment, Document, Kind, Limits, Member, Node, Problem, ProblemKind, Span, Style,
+    scalar,
 };
 use crate::json::Number;
 
@@ -17,7 +18,7 @@ type Built = Result<(Node, Size), Problem>;
 
 /// Builds the documents of a text, one after the other.
 pub(super) struct Builder<'t, 'l> {
-    tokens: Tokens<'t>,
+    tokens: Tokens<'t, 'l>,
     pub(super) limits: &'l Limits,
     anchors: Anchors,
     /// Of the document at hand.
@@ -31,7 +32,7 @@ pub(super) struct Builder<'t, 'l> {
 impl<'t, 'l> Builder<'t, 'l> {
     pub(super) fn new(text: &'t str, limits: &'l Limits) -> Self {
         Self {
-            tokens: Tokens::new(text, limits.depth),
+            tokens: Tokens::new(text, limits),
             limits,
             anchors: Anchors::new(limits.copied),
             problems: Problems::default(),
@@ -43,12 +44,17 @@ impl<'t, 'l> Builder<'t, 'l> {
 
     /// The next event that is no comment.
     pub(super) fn next(&mut self) -> Result<Step<'t>, Problem> {
-        self.tokens.next()
+        self.tokens.next().inspect_err(|_| self.stopped |= self.tokens.is_full())
     }
 
     /// Skips the rest of a broken document, and says whether another one follows.
     pub(super) fn go_on(&mut self) -> bool {
         self.tokens.next_document()
+    }
+
+    /// What stands before the last event.
+    pub(super) const fn before(&self) -> Before {
+        self.tokens.before()
     }
 
     /// Reads no further.
@@ -95,7 +101,7 @@ impl<'t, 'l> Builder<'t, 'l> {
             let message = format!("there are more than {} nodes", self.limits.nodes);
             return Err(self.stopped_by(Problem::new(ProblemKind::Limit, span, message)));
         }
-        let before = self.tokens.before(span);
+        let before = self.tokens.before();
         let (mut node, size) = self.content(event, span, depth)?;
         node.before = before;
         Ok((node, size))
@@ -174,8 +180,7 @@ impl<'t, 'l> Builder<'t, 'l> {
 
     fn enter(&mut self, style: StructureStyle, span: Span, depth: usize) -> Result<(), Problem> {
         if depth >= self.limits.depth {
-            let message = format!("nested deeper than {} levels", self.limits.depth);
-            return Err(Problem::new(ProblemKind::Limit, span, message));
+            return Err(self.tokens.too_deep(span));
         }
         if style == StructureStyle::Flow {
             self.tokens.open(span);

@@ -1,7 +1,7 @@
 //! From a text to the same text, well laid out.
 
 use super::write::{document_text, join};
-use super::{Comment, Document, Kind, Limits, Member, Node, Span, Stream, comment, read};
+use super::{Broken, Comment, Document, Kind, Limits, Member, Node, Span, Stream, comment, read};
 
 /// A text that was laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,31 +28,47 @@ pub struct Formatted {
 #[must_use]
 pub fn format(text: &str, limits: &Limits) -> Formatted {
     let stream = read(text, limits);
+    let (laid_out, kept) = lay_out(text, &stream, limits);
+    let again = read(&laid_out, limits);
+    // What is around a document that stands as it stood is not always read in the same way again.
+    let is_stable = kept.is_empty() || lay_out(&laid_out, &again, limits).0 == laid_out;
+    if is_stable && is_like(&stream, &again) {
+        return Formatted { text: laid_out, kept };
+    }
+    Formatted { text: text.to_owned(), kept: stream.documents.iter().map(span).collect() }
+}
+
+/// The text, laid out as far as that is without loss, and the documents that stand as they stood.
+fn lay_out(text: &str, stream: &Stream, limits: &Limits) -> (String, Vec<Span>) {
     let mut kept = Vec::new();
     let mut texts = Vec::with_capacity(stream.documents.len());
     for (index, document) in stream.documents.iter().enumerate() {
-        let (span, laid_out) = match document {
-            Ok(document) => (document.span, lay_out(document, index > 0, &stream, limits)),
-            Err(broken) => (broken.span, None),
+        let laid_out = match document {
+            Ok(document) => lay_out_document(document, index > 0, stream, limits),
+            Err(_) => None,
         };
         texts.push(laid_out.unwrap_or_else(|| {
-            kept.push(span);
-            text[span.bytes()].to_owned()
+            kept.push(span(document));
+            text[span(document).bytes()].to_owned()
         }));
     }
-    let laid_out = join(&stream, &texts);
-    if is_like(&stream, &read(&laid_out, limits)) {
-        return Formatted { text: laid_out, kept };
-    }
-    let spans = stream.documents.iter().map(|document| match document {
+    (join(stream, &texts), kept)
+}
+
+const fn span(document: &Result<Document, Broken>) -> Span {
+    match document {
         Ok(document) => document.span,
         Err(broken) => broken.span,
-    });
-    Formatted { text: text.to_owned(), kept: spans.collect() }
+    }
 }
 
 /// The text of a document, if it reads as that document, and stays what it is when it is laid out again.
-fn lay_out(document: &Document, marked: bool, stream: &Stream, limits: &Limits) -> Option<String> {
+fn lay_out_document(
+    document: &Document,
+    marked: bool,
+    stream: &Stream,
+    limits: &Limits,
+) -> Option<String> {
     // A text that is mostly indentation is not what anybody wants.
     let most = 4 * (document.span.end - document.span.start) + 4096;
     let text = document_text(document, marked, most);

@@ -12,7 +12,7 @@ pub struct Limits {
     pub depth: usize,
     /// Documents of the text, broken ones included.
     pub documents: usize,
-    /// Nodes of all documents together.
+    /// Nodes of all documents together; and as many comments.
     pub nodes: usize,
     /// Bytes that anchors and aliases may copy, in all documents together.
     pub copied: usize,

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use granit_parser::Event;
 
 use super::build::Builder;
-use super::tokens::gap_above;
-use super::{Broken, Comment, Document, Limits, Problem, ProblemKind, Span, Stream, attach};
+use super::{
+    Before, Broken, Comment, Document, Limits, Problem, ProblemKind, Span, Stream, attach,
+};
 
 /// Takes bytes for a text.
 ///
@@ -61,11 +62,10 @@ pub fn read(text: &str, limits: &Limits) -> Stream {
     for draft in drafts {
         let comments = taken(draft.span.end);
         let problem = forbidden(text, draft.span);
-        let gap = text[draft.begins..].starts_with("---") && gap_above(text, draft.begins);
         stream.documents.push(match (draft.read, problem) {
             (_, Some(problem)) | (Err(problem), None) => {
                 let text = text[draft.span.bytes()].to_owned();
-                Err(Broken { problem, span: draft.span, text, gap })
+                Err(Broken { problem, span: draft.span, text, gap: draft.gap })
             }
             (Ok(mut document), None) => {
                 document.span = draft.span;
@@ -78,7 +78,7 @@ pub fn read(text: &str, limits: &Limits) -> Stream {
                     let directives = head.lines().filter(|line| line.starts_with('%'));
                     document.directives =
                         directives.map(|line| line.trim_end().to_owned()).collect();
-                    document.gap = gap;
+                    document.gap = draft.gap;
                 }
                 attach::comments(text, &mut document, comments);
                 Ok(document)
@@ -94,6 +94,8 @@ struct Draft {
     read: Result<Document, Problem>,
     /// Where its `---` stands, or else what comes first.
     begins: usize,
+    /// Whether an empty line stands before that.
+    gap: bool,
     span: Span,
 }
 
@@ -102,7 +104,10 @@ fn documents(builder: &mut Builder<'_, '_>, text: &str) -> Vec<Draft> {
     // Where the `...` of the last document ends.
     let mut ended = None;
     loop {
-        let (begins, read) = match builder.next() {
+        let event = builder.next();
+        let gap = matches!(event, Ok(Some((Event::DocumentStart(true, _), _))))
+            && builder.before() == Before::Gap;
+        let (begins, read) = match event {
             Ok(None | Some((Event::StreamEnd, _))) => break,
             Ok(Some((Event::StreamStart | Event::DocumentEnd, _))) => continue,
             Ok(Some((Event::DocumentStart(explicit, _), begins))) => {
@@ -126,7 +131,7 @@ fn documents(builder: &mut Builder<'_, '_>, text: &str) -> Vec<Draft> {
         let failed = read.is_err();
         ended = read.as_ref().ok().and_then(|(_, end)| *end);
         let read = read.map(|(document, _)| document);
-        drafts.push(Draft { read, begins: begins.start, span: begins });
+        drafts.push(Draft { read, begins: begins.start, gap, span: begins });
         if builder.is_stopped() || failed && !builder.go_on() {
             break;
         }

@@ -2,6 +2,9 @@
 
 use super::*;
 
+mod layout;
+mod properties;
+
 fn stream(text: &str) -> Stream {
     read(text, &Limits::default())
 }

@@ -1,14 +1,15 @@
 //! The events of the parser, with the places that they have in the text.
 
-use granit_parser::{Event, Parser, ScalarStyle, StrInput, StructureStyle, options};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StrInput, StructureStyle, options};
 
-use super::{Before, Comment, Problem, ProblemKind, Span};
+use super::{Before, Comment, Limits, Problem, ProblemKind, Span};
 
 /// An event that is no comment, and where it stands; none at the end.
 pub(super) type Step<'t> = Option<(Event<'t>, Span)>;
 
 /// Reads events, and puts comments aside.
-pub(super) struct Tokens<'t> {
+pub(super) struct Tokens<'t, 'l> {
+    limits: &'l Limits,
     pub(super) text: &'t str,
     events: Parser<'t, StrInput<'t>>,
     comments: Vec<Comment>,
@@ -18,30 +19,31 @@ pub(super) struct Tokens<'t> {
     past: usize,
     /// The line in which it ends.
     line: usize,
-    /// Whether it is the first of its line.
-    is_fresh: bool,
+    /// What stands before it.
+    before: Before,
     /// Whether it was a key, so that a value comes next.
     is_key: bool,
 }
 
-impl<'t> Tokens<'t> {
-    pub(super) fn new(text: &'t str, depth: usize) -> Self {
+impl<'t, 'l> Tokens<'t, 'l> {
+    pub(super) fn new(text: &'t str, limits: &'l Limits) -> Self {
         let options = options! {
             emit_anchor_events: true,
             // Levels are counted where nodes are built; the parser only has to let them through.
-            flow_nesting_limit: depth + 1,
-            block_nesting_limit: depth + 1,
+            flow_nesting_limit: limits.depth + 1,
+            block_nesting_limit: limits.depth + 1,
             // As many as there are lines.
             max_buffered_comment_events: usize::MAX,
         };
         Self {
+            limits,
             text,
             events: Parser::new_from_str_with_options(text, options),
             comments: Vec::new(),
             open: Vec::new(),
             past: 0,
             line: 0,
-            is_fresh: false,
+            before: Before::Nothing,
             is_key: false,
         }
     }
@@ -52,10 +54,14 @@ impl<'t> Tokens<'t> {
                 None => return Ok(None),
                 Some(Ok((Event::Comment(text, _), span))) => {
                     let span = self.span(span);
+                    if self.is_full() {
+                        let message = format!("there are more than {} comments", self.limits.nodes);
+                        return Err(Problem::new(ProblemKind::Limit, span, message));
+                    }
                     self.comments.push(Comment {
                         text: text.into_owned(),
                         span,
-                        gap: gap_above(self.text, span.start),
+                        gap: self.has_gap(span.start),
                         pad: pad(self.text, span.start),
                     });
                 }
@@ -63,20 +69,28 @@ impl<'t> Tokens<'t> {
                     let place = self.place(&event, span);
                     self.is_key = false;
                     let tag_end = span.tag_span().and_then(|tag| tag.end.byte_offset());
-                    if !matches!(event, Event::DocumentStart(false, _)) {
-                        self.past = self.past.max(place.end).max(tag_end.unwrap_or(0));
-                    }
-                    self.is_fresh = place.line > self.line;
-                    if place.start < place.end {
+                    self.before = match place.line > self.line {
+                        false => Before::Nothing,
+                        true if self.has_gap(place.start) => Before::Gap,
+                        true => Before::Line,
+                    };
+                    // The parser gives what is written as nothing a place, sometimes that of what follows.
+                    if place.start < place.end && !matches!(event, Event::DocumentStart(false, _)) {
+                        self.past = self.past.max(place.end);
                         self.line = place.line + self.text[place.bytes()].matches('\n').count();
                     }
+                    self.past = self.past.max(tag_end.unwrap_or(0));
                     return Ok(Some((event, place)));
                 }
                 Some(Err(error)) => {
                     let marker = *error.marker();
                     let span = self.span(granit_parser::Span::new(marker, marker));
-                    let message = format!("not YAML: {}", error.kind());
-                    let problem = Problem::new(ProblemKind::Syntax, span, message);
+                    let problem = match error.kind() {
+                        ErrorKind::RecursionLimitExceeded => self.too_deep(span),
+                        kind => {
+                            Problem::new(ProblemKind::Syntax, span, format!("not YAML: {kind}"))
+                        }
+                    };
                     let open = self.open.last().filter(|open| open.start != span.start);
                     return Err(match open {
                         Some(open) => problem.also(*open, "this is still open"),
@@ -85,6 +99,16 @@ impl<'t> Tokens<'t> {
                 }
             }
         }
+    }
+
+    /// Whether no comment more is read.
+    pub(super) fn is_full(&self) -> bool {
+        self.comments.len() >= self.limits.nodes
+    }
+
+    pub(super) fn too_deep(&self, span: Span) -> Problem {
+        let message = format!("nested deeper than {} levels", self.limits.depth);
+        Problem::new(ProblemKind::Limit, span, message)
     }
 
     /// Skips the rest of a broken document, and says whether another one follows.
@@ -106,12 +130,15 @@ impl<'t> Tokens<'t> {
     }
 
     /// What stands before the token that was read last.
-    pub(super) fn before(&self, token: Span) -> Before {
-        match self.is_fresh {
-            false => Before::Nothing,
-            true if gap_above(self.text, token.start) => Before::Gap,
-            true => Before::Line,
-        }
+    pub(super) const fn before(&self) -> Before {
+        self.before
+    }
+
+    /// Whether an empty line stands above the line of this byte, behind the last token.
+    fn has_gap(&self, at: usize) -> bool {
+        let between = self.text.get(self.past..at).unwrap_or_default();
+        let above = &between[..between.rfind(['\n', '\r']).unwrap_or(0)];
+        above.trim_end_matches([' ', '\t', '\r']).ends_with('\n')
     }
 
     pub(super) fn open(&mut self, bracket: Span) {
@@ -121,7 +148,7 @@ impl<'t> Tokens<'t> {
     /// Closes a bracket that was opened, and says in which column if it is the first of its line.
     pub(super) fn close(&mut self, bracket: Span) -> Option<usize> {
         self.open.pop();
-        self.is_fresh.then_some(bracket.column)
+        (self.before != Before::Nothing).then_some(bracket.column)
     }
 
     /// Where a node stands. The parser has the place of a text behind `|`, of a list below its key and of nothing at all
@@ -140,8 +167,12 @@ impl<'t> Tokens<'t> {
         // What is written as nothing stands behind what announces it.
         let is_nothing = indicators == b"-:";
         let start = start + usize::from(is_nothing);
-        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let end = if is_nothing { start } else { content_end(self.text, start, place.end) };
+        let line = self.text[..start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let end = match event {
+            _ if is_nothing => start,
+            Event::Scalar(text, ..) => content_end(self.text, start, place.end, Some(text)),
+            _ => content_end(self.text, start, place.end, None),
+        };
         let between = self.text.get(start..place.start).unwrap_or_default();
         Span {
             start,
@@ -176,16 +207,20 @@ fn indicator(text: &str, from: usize, to: usize, indicators: &[u8]) -> Option<us
     None
 }
 
-/// Where the last line that is not empty ends.
-fn content_end(text: &str, start: usize, end: usize) -> usize {
-    let content = start + text[start..end].trim_end().len();
-    text[content..end].find(['\n', '\r']).map_or(end, |line_end| content + line_end)
-}
-
-/// Whether an empty line stands above the line of this byte.
-pub(super) fn gap_above(text: &str, at: usize) -> bool {
-    let line = text[..at].rfind('\n').unwrap_or(0);
-    text[..line].trim_end_matches([' ', '\t', '\r']).ends_with('\n')
+/// Where the last line of a text behind `|` or `>` ends.
+fn content_end(source: &str, start: usize, end: usize, text: Option<&str>) -> usize {
+    let block = &source[start..end];
+    // Blanks at the end of the text are part of it.
+    if text.is_some_and(|text| text.trim_end_matches('\n').ends_with([' ', '\t'])) {
+        let lines = match block.rfind(['\n', '\r']) {
+            // The indentation of what comes next.
+            Some(at) if block[at..].trim().is_empty() => &block[..at],
+            _ => block,
+        };
+        return start + lines.trim_end_matches(['\n', '\r']).len();
+    }
+    let content = block.trim_end().len();
+    block[content..].find(['\n', '\r']).map_or(end, |line_end| start + content + line_end)
 }
 
 /// How many blanks stand before this byte, up to a number that no alignment needs.

@@ -10,7 +10,7 @@ impl Writer {
     /// The root of a document, behind its `---` if it has one.
     pub(super) fn root(&mut self, node: &Node, is_marked: bool) {
         let comments = node.comments();
-        let remark = comments.at.as_ref().filter(|_| is_at_key(node));
+        let remark = comments.at.as_ref().filter(|_| self.is_at_key(node));
         let is_block = is_block(node);
         if is_marked || remark.is_some() {
             self.start_line(0);
@@ -63,7 +63,7 @@ impl Writer {
             self.items(node, child, goes_on);
             return;
         }
-        let at = comments.at.as_ref().filter(|_| is_at_key(node));
+        let at = comments.at.as_ref().filter(|_| self.is_at_key(node));
         self.remark(at);
         self.above(above, child);
         let moves_down = at.is_some() || !above.is_empty();
@@ -81,7 +81,7 @@ impl Writer {
 
     /// The comment in the line in which a node ends; that of a text behind `|` stands in its header.
     fn beside(&mut self, node: &Node) {
-        if !is_block_text(node) {
+        if !self.is_block_text(node) {
             self.remark(node.comments().beside.as_ref());
         }
     }
@@ -131,6 +131,18 @@ impl Writer {
         self.comments(comments.below.iter().chain(&comments.beside), indent);
     }
 
+    /// Whether the comment in the line in which a node begins stands before it. In brackets it stands behind the first, and in
+    /// a text behind `|` in the header.
+    pub(super) fn is_at_key(&self, node: &Node) -> bool {
+        let comments = node.comments();
+        let (Some(at), Some(above)) = (&comments.at, comments.above.first()) else {
+            let is_collection = matches!(node.kind, Kind::List(_) | Kind::Mapping(_));
+            let has_place = is_collection && node.alias().is_none() || self.is_block_text(node);
+            return is_block(node) || !has_place;
+        };
+        is_block(node) || at.span.start < above.span.start
+    }
+
     /// A key with its colon.
     pub(super) fn key(&mut self, key: &Node, indent: usize, is_block: bool) {
         let start = self.out.len();
@@ -174,24 +186,6 @@ pub(super) fn is_unspelled(node: &Node) -> bool {
         _ => false,
     };
     is_nothing && node.alias().is_none()
-}
-
-/// Whether the comment in the line in which a node begins stands before it. In brackets it stands behind the first, and in a
-/// text behind `|` in the header.
-pub(super) fn is_at_key(node: &Node) -> bool {
-    let comments = node.comments();
-    let (Some(at), Some(above)) = (&comments.at, comments.above.first()) else {
-        let is_collection = matches!(node.kind, Kind::List(_) | Kind::Mapping(_));
-        let has_place = is_collection && node.alias().is_none() || is_block_text(node);
-        return is_block(node) || !has_place;
-    };
-    is_block(node) || at.span.start < above.span.start
-}
-
-fn is_block_text(node: &Node) -> bool {
-    matches!(node.style, Style::Literal | Style::Folded)
-        && matches!(node.kind, Kind::String(_))
-        && node.alias().is_none()
 }
 
 /// Comments about a key, and inside of it, that have no place beside it.

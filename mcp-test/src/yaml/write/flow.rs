@@ -1,7 +1,7 @@
 //! Lists and mappings in brackets.
 
 use super::super::{Before, Comment, Kind, Member, Node};
-use super::block::{is_at_key, is_empty, is_unspelled, strays};
+use super::block::{is_empty, is_unspelled, strays};
 use super::{STEP, Writer};
 
 /// The last column in which the lines of a collection begin below its first item.
@@ -50,7 +50,7 @@ impl Writer {
         let start = self.out.len();
         self.out.push(open);
         self.brackets += 1;
-        let at = comments.at.as_ref().filter(|_| !is_at_key(node) && !self.is_key);
+        let at = comments.at.as_ref().filter(|_| !self.is_at_key(node) && !self.is_key);
         self.remark(at);
         let mut layout = Layout { base, start, indent: None, is_open: false };
         // Whether a comment ends the line.
@@ -63,7 +63,7 @@ impl Writer {
             }
             let is_first = index == 0;
             let lead = item.key.unwrap_or(item.value);
-            let strays = item.strays();
+            let strays = self.strays(&item);
             let has_above = !strays.is_empty() || !lead.comments().above.is_empty();
             let begins_line = must_break || lead.before != Before::Nothing || has_above;
             if begins_line && !self.is_key {
@@ -101,11 +101,21 @@ impl Writer {
         self.out.push(close);
     }
 
+    /// The comments about an item that have no place beside it.
+    fn strays<'n>(&self, item: &Item<'n>) -> Vec<&'n Comment> {
+        match item.key {
+            Some(key) => strays(key),
+            None => {
+                item.value.comments().at.iter().filter(|_| self.is_at_key(item.value)).collect()
+            }
+        }
+    }
+
     /// The value of a member in brackets.
     fn flow_value(&mut self, node: &Node, line: usize) {
         let comments = node.comments();
         let child = line + STEP;
-        let at = comments.at.as_ref().filter(|_| is_at_key(node));
+        let at = comments.at.as_ref().filter(|_| self.is_at_key(node));
         if (!comments.above.is_empty() || at.is_some()) && !self.is_key {
             self.remark(at);
             self.comments(comments.above.iter(), child);
@@ -123,16 +133,6 @@ impl Writer {
 struct Item<'n> {
     key: Option<&'n Node>,
     value: &'n Node,
-}
-
-impl<'n> Item<'n> {
-    /// The comments that have no place beside it.
-    fn strays(&self) -> Vec<&'n Comment> {
-        match self.key {
-            Some(key) => strays(key),
-            None => self.value.comments().at.iter().filter(|_| is_at_key(self.value)).collect(),
-        }
-    }
 }
 
 /// Where the lines inside of brackets begin.

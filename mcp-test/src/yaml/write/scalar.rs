@@ -3,25 +3,20 @@
 use std::fmt::Write as _;
 
 use super::super::{Kind, Node, Style, scalar};
-use super::block::is_at_key;
 use super::{STEP, Writer};
 
 impl Writer {
     /// A scalar; its further lines are indented by `child`.
     pub(super) fn scalar(&mut self, node: &Node, child: usize) {
         match (&node.kind, node.style, node.raw()) {
-            (Kind::String(text), Style::Folded, Some(raw)) if self.suits_lines() => {
-                self.folded(node, text, raw, child);
-            }
+            (Kind::String(text), style, raw) if self.is_block_text(node) => match raw {
+                Some(raw) if style == Style::Folded => self.folded(node, text, raw, child),
+                _ => self.literal(node, text, child),
+            },
             (_, Style::Plain | Style::Single | Style::Double, Some(raw))
                 if !self.is_key || !raw.contains('\n') =>
             {
                 self.raw(raw, node.style, child);
-            }
-            (Kind::String(text), Style::Literal | Style::Folded, _)
-                if self.suits_lines() && suits_block(text) =>
-            {
-                self.literal(node, text, child);
             }
             (Kind::String(text), Style::Plain, _)
                 if suits_plain(text, self.brackets > 0, node.tag().is_some()) =>
@@ -41,9 +36,20 @@ impl Writer {
         }
     }
 
-    /// Whether there is room for a text behind `|`.
-    const fn suits_lines(&self) -> bool {
-        self.brackets == 0 && !self.is_key
+    /// Whether a node is a text that is written behind `|` or `>`.
+    pub(super) fn is_block_text(&self, node: &Node) -> bool {
+        if self.brackets > 0 || self.is_key || node.alias().is_some() {
+            return false;
+        }
+        match (&node.kind, node.style, node.raw()) {
+            // Where the lines begin must be told by the lines.
+            (Kind::String(_), Style::Folded, Some(raw)) => {
+                let header = raw.split_whitespace().next().unwrap_or_default();
+                !header.contains(|char: char| char.is_ascii_digit())
+            }
+            (Kind::String(text), Style::Literal | Style::Folded, _) => suits_block(text),
+            _ => false,
+        }
     }
 
     /// As it was spelled. Blanks at the beginning of a further line mean nothing, nor do those at its end.
@@ -81,20 +87,10 @@ impl Writer {
     }
 
     fn folded(&mut self, node: &Node, text: &str, raw: &str, child: usize) {
-        let (header, body) = raw.split_once('\n').unwrap_or((raw, ""));
+        let (_, body) = raw.split_once('\n').unwrap_or_default();
         let ends = text.len() - text.trim_end_matches('\n').len();
         let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let indent = first.len() - first.trim_start_matches(' ').len();
-        let has_digit =
-            header.trim_start_matches('>').starts_with(|first: char| first.is_ascii_digit())
-                || header
-                    .trim_start_matches(['>', '+', '-'])
-                    .starts_with(|first: char| first.is_ascii_digit());
-        if has_digit {
-            // Where its lines begin is not told by its lines.
-            double(text, &mut self.out);
-            return;
-        }
         let lines = body.lines().map(|line| line.get(indent..).unwrap_or_default());
         let content = lines.collect::<Vec<_>>().join("\n");
         self.out.push('>');
@@ -109,7 +105,7 @@ impl Writer {
             _ => self.out.push('+'),
         }
         let comments = node.comments();
-        let at = comments.at.as_ref().filter(|_| !is_at_key(node));
+        let at = comments.at.as_ref().filter(|_| !self.is_at_key(node));
         self.remark(at.or(comments.beside.as_ref()));
         for line in content.split('\n').filter(|_| !content.is_empty()) {
             self.out.push('\n');
