@@ -124,6 +124,7 @@ fn value(
     let peer = option(target.or(client));
     let revisions = option(contract.revisions.as_ref().map(|text| quote!(#text)));
     let transports = &contract.transports;
+    let (tags, skip_tags) = (&contract.tags, &contract.skip_tags);
     let timeout = option(contract.timeout.map(duration));
     let baseline = option(contract.baseline.as_ref().map(|path| quote!(#path)));
     let inputs = option(contract.inputs.map(|inputs| quote!(|| #private::case_inputs(#inputs))));
@@ -145,6 +146,8 @@ fn value(
             transports: &[#(#transports),*],
             timeout: #timeout,
             baseline: #baseline,
+            tags: &[#(#tags),*],
+            skip_tags: &[#(#skip_tags),*],
             inputs: #inputs,
             allow_commands: #allow_commands,
             allow_skip: #allow_skip,

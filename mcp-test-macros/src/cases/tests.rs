@@ -180,7 +180,7 @@ fn a_file_that_is_not_yaml_is_left_to_the_test_that_reads_it() {
 #[test]
 fn the_registration_has_it_all() {
     let input = r#""contracts/*.yml", target = || my_server(1), revisions = "2025-06-18 ..", transports = [http],
-        timeout = "5s", baseline = "known.yml", inputs = [("a", 1)], allow_commands, allow_skip, strict,
+        timeout = "5s", baseline = "known.yml", inputs = [("a", 1)], tags = ["slow"], skip_tags = ["b"], allow_commands, allow_skip, strict,
         crate = crate::renamed"#;
     let tokens = expanded(input, &CONTRACTS).to_string();
     let dense = tokens.replace(' ', "");
@@ -190,11 +190,12 @@ fn the_registration_has_it_all() {
         "crate::renamed::__private::CaseTest{name:\"match_::case_2_2\",file:0,case:::core::option::Option::Some(1),ignored:::core::option::Option::None}",
         "CasesPeer::Server(||crate::renamed::__private::IntoTarget::into_target(||my_server(1)))",
         "revisions:::core::option::Option::Some(\"2025-06-18..\"),transports:&[\"http\"],",
+        "tags:&[\"slow\"],skip_tags:&[\"b\"],",
         "inputs:::core::option::Option::Some(||crate::renamed::__private::case_inputs([(\"a\",1)])),",
         "allow_commands:true,allow_skip:true,strict:true,",
         "include_bytes!(::core::concat!(::core::env!(\"CARGO_MANIFEST_DIR\"),\"/contracts/match.yml\"))",
         "submit!{crate::renamed::__private::RegisteredCases(&__mcp_cases_contracts)}",
-        "fncase_1(){super::super::__mcp_run_contracts(::core::option::Option::Some(0));}",
+        "fncase_2_2(){super::super::__mcp_run_contracts(::core::option::Option::Some(0));}",
     ] {
         assert!(dense.contains(part), "{part} is not in {dense}");
     }

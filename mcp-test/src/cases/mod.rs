@@ -35,6 +35,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 mod values;
+mod verify;
 
 pub use capture::capture;
 pub use case::{Case, CaseFile, Cases};
@@ -60,3 +61,4 @@ pub use scenario::{PlayOptions, scenarios};
 pub use schema::json_schema;
 pub use serve::Mock;
 pub use values::{Values, is_name};
+pub use verify::{VerifyOptions, client_scenarios};

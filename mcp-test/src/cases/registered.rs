@@ -38,6 +38,10 @@ pub struct UserCases {
     pub timeout: Option<Duration>,
     /// The file with the failures that are expected.
     pub baseline: Option<&'static str>,
+    /// Only cases with one of these tags, if there are any: the others are no tests, and not demanded of a client.
+    pub tags: &'static [&'static str],
+    /// No cases with one of these tags.
+    pub skip_tags: &'static [&'static str],
     /// Makes the values for `_inputs`.
     pub inputs: Option<fn() -> GivenInputs>,
     /// Whether `_before` and `_after` may run commands.

@@ -18,7 +18,9 @@ use super::environment::{self, Environment};
 use super::source::Source;
 use super::suite::{Came, Planned, Suite};
 use super::{Unplayable, stage};
-use crate::cases::{self, CaseTest, Cases, CasesPeer, PlayOptions, ReadOptions, UserCases};
+use crate::cases::{
+    self, CaseTest, Cases, CasesPeer, PlayOptions, ReadOptions, UserCases, VerifyOptions,
+};
 use crate::json::Value;
 use crate::run::{Baseline, Outcome, Plan, Selection, Tested, UsageError};
 use crate::scenario::{Profile, Scenario};
@@ -137,7 +139,7 @@ impl Shelf {
         let options = ReadOptions::default().strict(self.user.strict);
         let (cases, _) = Cases::read(&[self.root().join(self.user.pattern)], &options)
             .map_err(|why| why.to_string())?;
-        let scenarios = self.scenarios(&cases)?;
+        let scenarios = self.scenarios(&cases);
         Ok(Book { cases, scenarios })
     }
 
@@ -167,14 +169,23 @@ impl Shelf {
     }
 
     /// The cases as scenarios.
-    fn scenarios(&self, cases: &Cases) -> Result<Vec<&'static Scenario>, String> {
-        let user = self.user;
-        let mut options = PlayOptions::default();
-        for (name, value) in self.inputs(cases) {
-            options = options.input(name, value);
+    fn scenarios(&self, cases: &Cases) -> Vec<&'static Scenario> {
+        let asked_revisions = self.user.revisions.is_some();
+        let inputs = self.inputs(cases).into_iter();
+        if let Some(CasesPeer::Client(_)) = self.user.peer {
+            let owned = |tags: &[&str]| tags.iter().map(ToString::to_string).collect();
+            let options = VerifyOptions {
+                asked_revisions,
+                tags: owned(self.user.tags),
+                skip_tags: owned(self.user.skip_tags),
+                ..VerifyOptions::default()
+            };
+            let options = inputs.fold(options, |options, (name, value)| options.input(name, value));
+            return cases::client_scenarios(cases, &options);
         }
-        options.asked_revisions = user.revisions.is_some();
-        Ok(cases::scenarios(cases, &options))
+        let options = PlayOptions { asked_revisions, ..PlayOptions::default() };
+        let options = inputs.fold(options, |options, (name, value)| options.input(name, value));
+        cases::scenarios(cases, &options)
     }
 
     /// The values for `_inputs`: from the macro, or else from the environment.

@@ -11,6 +11,7 @@ use super::{Case, CaseFile, Cases, Values};
 use crate::json::Value;
 use crate::scenario::{Body, CheckSpec, Ctx, Leg, Proofs, Scenario};
 use crate::server::reference::everything;
+use crate::spec::Revisions;
 
 /// How cases are played against a server.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +67,13 @@ pub fn scenarios(cases: &Cases, options: &PlayOptions) -> Vec<&'static Scenario>
 /// The messages of a case by itself.
 fn lines_of<'a>(file: &'a CaseFile, case: &'a Case) -> impl Iterator<Item = Line<'a>> {
     case.messages.iter().map(move |message| Line { file, case, message, own: true })
+}
+
+/// The revisions at which a case of a file makes sense, with those that it goes on from.
+pub(super) fn window(file: &Arc<CaseFile>, number: usize, asked: bool) -> Revisions {
+    let script = Script::new(file, number, Arc::default());
+    let lines = script.lines();
+    window::revisions(&lines, &roles(&lines), file, asked)
 }
 
 /// What is played for a case.

@@ -24,7 +24,7 @@ const OF_THE_CLIENT: [&str; 8] = [
 
 /// What a client said.
 #[derive(Debug, Clone)]
-pub(super) struct Heard {
+pub(in crate::cases) struct Heard {
     pub(super) method: String,
     /// What it is about: the name of a tool, the URI of a resource.
     pub(super) name: Option<String>,
@@ -37,7 +37,7 @@ pub(super) struct Heard {
 
 /// What a turn expects to hear.
 #[derive(Debug, Clone)]
-pub(super) struct Expected {
+pub(in crate::cases) struct Expected {
     value: Value,
     rule: Rule,
     /// Whether the case writes something in `_meta` that is asked of the client.
@@ -48,7 +48,7 @@ pub(super) struct Expected {
 
 /// How well something fits.
 #[derive(Debug, Clone)]
-pub(super) enum Fit {
+pub(in crate::cases) enum Fit {
     /// It is what the case has.
     Exactly,
     /// It is what the case asks for.
@@ -61,7 +61,7 @@ pub(super) enum Fit {
 }
 
 impl Heard {
-    pub(super) fn new(method: &str, params: &Value, revision: Revision) -> Self {
+    pub(in crate::cases) fn new(method: &str, params: &Value, revision: Revision) -> Self {
         let mut message = crate::json::Object::new();
         message.push("method", method);
         if !params.is_null() {
@@ -85,7 +85,7 @@ impl Heard {
 }
 
 impl Expected {
-    pub(super) fn of(message: &CaseMessage, has_names: bool) -> Self {
+    pub(in crate::cases) fn of(message: &CaseMessage, has_names: bool) -> Self {
         let value = essence(message.value.clone(), true);
         let writes_meta = value.at("/params/_meta").is_some();
         let names = if has_names { names_used(&value) } else { Vec::new() };
@@ -110,7 +110,7 @@ impl Expected {
     }
 
     /// How well something fits, with the values that names have by now.
-    pub(super) fn fit(&self, heard: &Heard, values: &Values) -> Fit {
+    pub(in crate::cases) fn fit(&self, heard: &Heard, values: &Values) -> Fit {
         let got = heard.for_comparison(self.writes_meta);
         if self.names.is_empty() && self.value == *got {
             return Fit::Exactly;
@@ -157,14 +157,14 @@ impl Expected {
     }
 
     /// Where something differs from what is expected.
-    pub(super) fn differences(&self, heard: &Heard, values: &Values) -> Vec<Difference> {
+    pub(in crate::cases) fn differences(&self, heard: &Heard, values: &Values) -> Vec<Difference> {
         let got = heard.for_comparison(self.writes_meta);
         let (value, rule) = self.with(values);
         compare(&value, got, &rule, &Tolerance::none(), values.secrets())
     }
 
     /// How much alike something is to what is expected; the more, the larger.
-    pub(super) fn nearness(&self, heard: &Heard) -> f64 {
+    pub(in crate::cases) fn nearness(&self, heard: &Heard) -> f64 {
         nearness(&self.value, heard.for_comparison(self.writes_meta))
     }
 
@@ -184,7 +184,7 @@ impl Expected {
     }
 
     /// Gives names that have no value yet what the client said in their places.
-    pub(super) fn bind(&self, heard: &Heard, values: &mut Values) {
+    pub(in crate::cases) fn bind(&self, heard: &Heard, values: &mut Values) {
         let got = heard.for_comparison(self.writes_meta);
         for (pointer, name) in &self.names {
             let text = self.value.at(pointer.as_str()).and_then(Value::as_str);

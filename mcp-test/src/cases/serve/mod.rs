@@ -42,7 +42,7 @@ mod edition;
 mod era;
 mod event;
 mod face;
-mod heard;
+pub(super) mod heard;
 mod infer;
 mod labels;
 mod line;

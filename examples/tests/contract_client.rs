@@ -1,0 +1,43 @@
+//! The other side of the contracts: a client of the calculator, held to what they demand of clients. The calculator itself
+//! is not there; the contracts stand in for it.
+
+use mcp_test::prelude::*;
+use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, ReadResourceRequestParams};
+use rmcp::service::RunningService;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::{RoleClient, ServiceExt};
+
+// Each file is a test. It passes when the client has said everything that the cases of the file demand, in the order of each
+// case; what a server has to refuse is nothing for a good client to ask.
+mcp_test::cases!("contracts/*.yaml", client = my_client, skip_tags = ["refusals"]);
+
+/// A client that does by itself what it always does, or what the name of the file asks for.
+fn my_client() -> ClientTarget {
+    ClientTarget::future(|endpoint| async move {
+        let client = ().serve(StreamableHttpClientTransport::from_uri(endpoint.url)).await?;
+        match endpoint.scenario.as_str() {
+            "calculator" => calculate(&client).await?,
+            _ => look_around(&client).await?,
+        }
+        client.cancel().await?;
+        Ok(())
+    })
+}
+
+async fn calculate(client: &RunningService<RoleClient, ()>) -> Result<()> {
+    for (tool, a, b) in [("divide", 3, 2), ("divide", 1, 0), ("add", 1, 2)] {
+        let arguments = json!({"a": a, "b": b}).as_object().cloned().unwrap_or_default();
+        client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await?;
+    }
+    Ok(())
+}
+
+async fn look_around(client: &RunningService<RoleClient, ()>) -> Result<()> {
+    client.list_all_tools().await?;
+    for resource in client.list_all_resources().await? {
+        client.read_resource(ReadResourceRequestParams::new(&resource.uri)).await?;
+    }
+    let arguments = json!({"expression": "2 + 2"}).as_object().cloned().unwrap_or_default();
+    client.get_prompt(GetPromptRequestParams::new("explain").with_arguments(arguments)).await?;
+    Ok(())
+}

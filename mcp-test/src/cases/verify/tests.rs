@@ -1,0 +1,250 @@
+use super::*;
+use crate::cases::ReadOptions;
+use crate::check::Check;
+use crate::scenario::{Profile, Stage};
+use crate::trace::{Party, Reading, Recorder};
+use crate::transport::Left;
+
+fn cases(text: &str) -> Cases {
+    match Cases::parse("contracts/shop.yaml", text, &ReadOptions::default()) {
+        Ok((cases, _)) => cases,
+        Err(why) => panic!("{why}"),
+    }
+}
+
+fn scenarios(text: &str) -> Vec<&'static Scenario> {
+    client_scenarios(&cases(text), &VerifyOptions::default())
+}
+
+/// The checks of a contract, after a visit in which this was said: `>` by the client, `<` by the server.
+fn judged(text: &str, said: &str) -> Vec<Check> {
+    let scenario = scenarios(text)[0];
+    let recorder = Recorder::new();
+    let wire = recorder.open("http");
+    for line in said.lines() {
+        let (party, message) = match line.split_at(1) {
+            (">", message) => (Party::Client, message),
+            (_, message) => (Party::Server, message),
+        };
+        recorder.record(wire, party, Reading::message(message.trim().to_owned().into()));
+    }
+    let revision = scenario.revisions.iter().last().expect("a revision");
+    let stage = Stage::new(scenario, revision, Profile::Adaptive);
+    let mut judging = Judging::new(stage, Arc::new(recorder.trace()), Left::default());
+    let Body::Client { judge, .. } = scenario.body else { panic!("it tests a client") };
+    judge(&mut judging).expect("every finding belongs to a check");
+    judging.into_checks()
+}
+
+/// The same, in words.
+fn told(text: &str, said: &str) -> String {
+    let one = |check: &Check| {
+        let message = check.message.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
+        format!("{} {}{message}", check.status, check.id)
+    };
+    judged(text, said).iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+const SHOP: &str = r#"
+case: Buys
+in_list: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+out_list: {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
+in_buy: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "buy", "arguments": {"item": "tea", "count": 2}}}
+out_buy: {"jsonrpc": "2.0", "id": 2, "result": {"content": []}}
+---
+case: Looks around
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
+in_told: {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
+"#;
+
+const INITIALIZED: &str = r#"
+> {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}
+< {"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "y", "version": "1"}}}
+> {"jsonrpc": "2.0", "method": "notifications/initialized"}
+"#;
+
+/// What is said after the handshake.
+fn after(said: &str) -> String {
+    format!("{}\n{}", INITIALIZED.trim(), said.trim())
+}
+
+#[test]
+fn what_two_cases_have_in_common_is_said_once_and_the_handshake_is_not_demanded() {
+    let said = r#"
+> {"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": {"_meta": {"progressToken": 1}}}
+< {"jsonrpc": "2.0", "id": 7, "result": {"tools": []}}
+> {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
+> {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": {"arguments": {"count": 2, "item": "tea"}, "name": "buy"}}
+"#;
+    insta::assert_snapshot!(told(SHOP, said.trim()), @"
+    SUCCESS shop::buys
+    SUCCESS shop::looks-around
+    ");
+}
+
+#[test]
+fn what_is_missing_is_told_with_the_nearest_that_was_said() {
+    let said = r#"
+> {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}
+> {"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": "sell", "arguments": {}}}
+> {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "buy", "arguments": {"item": "tea", "count": 3}}}
+"#;
+    insta::assert_snapshot!(told(SHOP, &after(said)), @r#"
+    FAILURE shop::buys: the client did not say `in_buy` of "Buys"
+      expected {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"buy","arguments":{"item":"tea","count":2}}}, contracts/shop.yaml:5:1
+      got {"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"buy","arguments":{"item":"tea","count":3}}}
+        /params/arguments/count: expected 2, got 3
+    FAILURE shop::looks-around: the client did not say `in_told` of "Looks around"
+      expected {"jsonrpc":"2.0","method":"notifications/roots/list_changed"}, contracts/shop.yaml:11:1
+      got only `initialize`, `notifications/initialized`, `tools/list` and `tools/call`
+    "#);
+    insta::assert_snapshot!(told(SHOP, ""), @r#"
+    FAILURE shop::buys: the client did not say `in_list` of "Buys"
+      expected {"jsonrpc":"2.0","id":1,"method":"tools/list"}, contracts/shop.yaml:3:1
+      got nothing
+    FAILURE shop::looks-around: the client did not say `in` of "Looks around"
+      expected {"jsonrpc":"2.0","id":1,"method":"tools/list"}, contracts/shop.yaml:9:1
+      got nothing
+    "#);
+}
+
+#[test]
+fn what_comes_before_its_turn_is_told_as_that() {
+    let said = r#"
+> {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "buy", "arguments": {"item": "tea", "count": 2}}}
+> {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}
+> {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
+"#;
+    insta::assert_snapshot!(told(SHOP, said.trim()), @r#"
+    FAILURE shop::buys: the client did not say `in_buy` of "Buys"
+      expected {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"buy","arguments":{"item":"tea","count":2}}}, contracts/shop.yaml:5:1
+      got the same, before `in_list`
+    SUCCESS shop::looks-around
+    "#);
+}
+
+const CAPTURED: &str = r#"
+case: Opens what it has found
+_capture: {out: {uri: /result/resources/0/uri}}
+_match: {in_open: {/params/depth: any}}
+in: {"jsonrpc": "2.0", "id": 1, "method": "resources/list"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"resources": [{"uri": "a:1", "name": "a"}]}}
+in_open: {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "${uri}", "depth": 1}}
+out_open: {"jsonrpc": "2.0", "id": 2, "result": {"contents": []}}
+"#;
+
+#[test]
+fn what_was_captured_is_what_the_server_really_said() {
+    let said = |uri: &str| {
+        after(&format!(
+            r#"
+> {{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}}
+< {{"jsonrpc": "2.0", "id": 1, "result": {{"resources": [{{"uri": "a:0", "name": "a"}}]}}}}
+> {{"jsonrpc": "2.0", "id": 2, "method": "resources/list"}}
+< {{"jsonrpc": "2.0", "id": 2, "result": {{"resources": [{{"uri": "a:2", "name": "a"}}]}}}}
+> {{"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {{"uri": "{uri}", "depth": 5}}}}
+"#
+        ))
+    };
+    // The second of two requests that fit is the one that is meant.
+    insta::assert_snapshot!(told(CAPTURED, &said("a:2")), @"SUCCESS shop::opens-what-it-has-found");
+    insta::assert_snapshot!(told(CAPTURED, &said("a:1")), @r#"
+    FAILURE shop::opens-what-it-has-found: the client did not say `in_open` of "Opens what it has found"
+      expected {"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"${uri}","depth":1}}, contracts/shop.yaml:7:1
+      got {"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"a:1","depth":5}}
+        /params/uri: expected "a:0", got "a:1"
+    "#);
+}
+
+const ASKED: &str = r#"
+case: Is asked for a name
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "greet"}}
+out_ask: {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}}}
+in_answer: {"jsonrpc": "2.0", "id": "q", "result": {"action": "accept", "content": {"name": "Ada"}}}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+"#;
+
+#[test]
+fn an_answer_belongs_to_what_the_server_really_asked() {
+    let said = |answer: &str| {
+        after(&format!(
+            r#"
+> {{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {{"name": "greet"}}}}
+< {{"jsonrpc": "2.0", "id": 55, "method": "elicitation/create", "params": {{"message": "Who?", "requestedSchema": {{}}}}}}
+{answer}
+"#
+        ))
+    };
+    let ada = r#"> {"jsonrpc": "2.0", "id": 55, "result": {"action": "accept", "content": {"name": "Ada"}}}"#;
+    insta::assert_snapshot!(told(ASKED, &said(ada)), @"SUCCESS shop::is-asked-for-a-name");
+    insta::assert_snapshot!(told(ASKED, &said(&ada.replace("Ada", "Bob"))), @r#"
+    FAILURE shop::is-asked-for-a-name: the client did not answer as `in_answer` of "Is asked for a name" has it
+      expected {"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"name":"Ada"}}}, contracts/shop.yaml:5:1
+      got {"jsonrpc":"2.0","id":55,"result":{"action":"accept","content":{"name":"Bob"}}}
+        /result/content/name: expected "Ada", got "Bob"
+    "#);
+    insta::assert_snapshot!(told(ASKED, &said(&ada.replace("55", "56"))), @r#"
+    FAILURE shop::is-asked-for-a-name: the client did not answer as `in_answer` of "Is asked for a name" has it
+      expected {"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"name":"Ada"}}}, contracts/shop.yaml:5:1
+      got no answer
+    "#);
+}
+
+#[test]
+fn an_answer_may_come_with_a_request() {
+    let said = |name: &str| {
+        format!(
+            r#"> {{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {{"name": "greet"}}}}
+< {{"jsonrpc": "2.0", "id": 1, "result": {{"resultType": "input_required", "inputRequests": {{"q": {{}}}}, "requestState": "1"}}}}
+> {{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {{"name": "greet", "requestState": "1", "inputResponses": {{"q": {{"action": "accept", "content": {{"name": "{name}"}}}}}}}}}}"#
+        )
+    };
+    let text = format!("{ASKED}_revision: 2026-07-28\n");
+    insta::assert_snapshot!(told(&text, &said("Ada")), @"SUCCESS shop::is-asked-for-a-name");
+    insta::assert_snapshot!(told(&text, &said("Bob")), @r#"
+    FAILURE shop::is-asked-for-a-name: the client did not answer as `in_answer` of "Is asked for a name" has it
+      expected {"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"name":"Ada"}}}, contracts/shop.yaml:5:1
+      got {"result":{"action":"accept","content":{"name":"Bob"}}}
+        /result/content/name: expected "Ada", got "Bob"
+    "#);
+}
+
+#[test]
+fn who_is_skipped_or_has_nothing_to_say_owes_nothing() {
+    let text = r#"
+case: One day
+_skip: not yet
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+---
+case: Is told something
+out: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+"#;
+    insta::assert_snapshot!(told(text, ""), @"
+    SKIPPED shop::one-day: not yet
+    SKIPPED shop::is-told-something: the client has nothing to say in it
+    ");
+}
+
+#[test]
+fn a_file_is_served_at_the_revisions_that_its_cases_call_for() {
+    let window = |text: &str| scenarios(text)[0].revisions.to_string();
+    let ping = r#"in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
+    assert_eq!(window(SHOP), "2025-11-25");
+    assert_eq!(window(&format!("{SHOP}\n---\n_revision: 2026-07-28\n{ping}")), "2025-11-25..");
+    assert_eq!(window(&format!("_revision: ..2025-06-18\n{ping}")), "2025-06-18");
+    let asked = VerifyOptions { asked_revisions: true, ..VerifyOptions::default() };
+    let asked = client_scenarios(&cases(&format!("_revision: ..2025-06-18\n{ping}")), &asked);
+    assert_eq!(asked[0].revisions.to_string(), "2024-11-05..2025-06-18");
+}
+
+#[test]
+fn a_file_of_which_nothing_is_demanded_is_no_scenario() {
+    let options =
+        VerifyOptions { cases: vec!["shop::buys".to_owned()], ..VerifyOptions::default() };
+    let scenarios = client_scenarios(&cases(SHOP), &options);
+    let checks = |scenario: &Scenario| scenario.checks.iter().map(|it| it.id).collect::<Vec<_>>();
+    assert_eq!((scenarios[0].id, checks(scenarios[0])), ("shop", vec!["shop::buys"]));
+    let options = VerifyOptions { tags: vec!["slow".to_owned()], ..VerifyOptions::default() };
+    assert!(client_scenarios(&cases(SHOP), &options).is_empty());
+}
