@@ -1,7 +1,8 @@
 //! MCP Cases: conversations in YAML that test a server, stand in for one, and document it.
 //!
 //! A file is a stream of documents, each of them a [`Case`]: `case` names it, keys that begin with `in` hold what the client
-//! says, keys that begin with `out` what the server says, and keys that begin with `_` are [extensions](self::Settings).
+//! says, keys that begin with `out` what the server says, and keys that begin with `_` are extensions. [`mod@format`] has all of
+//! it.
 //!
 //! What a case becomes is a [scenario](crate::scenario): who runs it, compares it with a baseline and reports on it never
 //! learns of YAML.
@@ -36,6 +37,9 @@ mod syntax;
 mod tests;
 mod values;
 mod verify;
+
+#[doc = include_str!("FORMAT.md")]
+pub mod format {}
 
 pub use capture::capture;
 pub use case::{Case, CaseFile, Cases};

@@ -1,6 +1,7 @@
 //! Files of cases, good and bad, and what is said of them.
 
 mod bad;
+mod format;
 mod good;
 
 use super::{Cases, Complaint, ReadError, ReadOptions};

@@ -22,16 +22,16 @@ pub(in super::super) fn tools(revision: Revision) -> Vec<serde_json::Value> {
     let tools = [
         ("echo", "Echoes back the input string", json!({ "message": text }), vec!["message"]),
         (
-            "get-sum",
-            "Returns the sum of two numbers",
-            json!({ "a": number, "b": number }),
-            vec!["a", "b"],
-        ),
-        (
             "get-structured-content",
             "Tells the weather, for programs",
             json!({ "location": cities }),
             vec!["location"],
+        ),
+        (
+            "get-sum",
+            "Returns the sum of two numbers",
+            json!({ "a": number, "b": number }),
+            vec!["a", "b"],
         ),
         ("get-tiny-image", "Shows a tiny picture", json!({}), vec![]),
         (
