@@ -11,6 +11,7 @@ mod pipes;
 mod program;
 mod schema;
 mod secrets;
+mod serving;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(unix)]
