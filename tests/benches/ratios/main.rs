@@ -9,6 +9,7 @@ mod cost;
 mod exchanges;
 mod judging;
 mod programs;
+mod serving;
 
 use std::io::Result;
 
@@ -19,6 +20,7 @@ fn main() -> Result<()> {
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [cost::CHILD, program, ref rest @ ..] => cost::run_and_tell(program, rest),
         [exchanges::CHILD, way, url] => exchanges::make(way, url),
+        [serving::CHILD, way] => serving::serve(way),
         [judging::CHILD] => judging::tell_the_first(),
         // Whatever else there is comes from `cargo bench` and `cargo test`; the latter only wants to see it compiled.
         _ if words.iter().any(|word| word == "--bench") => table(),
@@ -32,6 +34,7 @@ fn table() -> Result<()> {
     );
     judging::table()?;
     exchanges::table()?;
+    serving::table()?;
     programs::table()
 }
 
