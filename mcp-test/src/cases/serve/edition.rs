@@ -1,6 +1,5 @@
 //! A contract made ready to be served: its conversations, found by what the client says.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::face;
@@ -8,9 +7,9 @@ use super::heard::{Expected, Heard};
 use super::infer::{self, Lists};
 use super::line::Line;
 use super::miss::{Miss, Nearest};
+use super::shelves::Shelves;
 use super::turn::{Act, Turn, Turns};
-use crate::cases::{Case, CaseMessage, Cases, Values, capture};
-use crate::json::Value;
+use crate::cases::{Case, CaseMessage, Cases, Inputs, Values, capture};
 use crate::server::Face;
 use crate::spec::{Revision, Revisions};
 
@@ -19,7 +18,7 @@ use crate::spec::{Revision, Revisions};
 pub(super) struct Edition {
     pub(super) cases: Cases,
     pub(super) chains: Vec<Chain>,
-    shelves: HashMap<String, Shelf>,
+    pub(super) shelves: Shelves,
     pub(super) face: Arc<Face>,
     /// What is strange about the cases, for those who serve them.
     pub(super) notes: Vec<String>,
@@ -44,35 +43,22 @@ pub(super) struct At {
     pub(super) turn: usize,
 }
 
-/// The turns that begin with one method.
-#[derive(Debug, Default)]
-struct Shelf {
-    named: HashMap<String, Vec<At>>,
-    /// Those that are not about one thing.
-    others: Vec<At>,
-}
-
 impl Edition {
-    pub(super) fn new(cases: Cases, inputs: &[(String, Value)], served: Revisions) -> Self {
+    pub(super) fn new(cases: Cases, inputs: &Inputs, served: Revisions) -> Self {
         let (mut chains, mut notes) = (Vec::new(), Vec::new());
         for lines in conversations(&cases) {
             let found = Turns::of(lines.iter().cloned());
             notes.extend(found.stray.iter().map(|(line, why)| {
                 format!("{}: `{}` is not served: {why}", line.place(), line.message().key)
             }));
-            chains.push(Chain::new(&lines, found, inputs));
+            chains.push(Chain::new(&lines, found, inputs, &mut notes));
         }
         notes.extend(hooks(&cases));
-        let mut shelves: HashMap<String, Shelf> = HashMap::new();
+        let mut shelves = Shelves::default();
         for (number, chain) in chains.iter().enumerate() {
             for (turn, (said, expected)) in chain.turns.iter().zip(&chain.expected).enumerate() {
-                let at = At { chain: number, turn };
-                let shelf = shelves.entry(said.heard.method().unwrap_or_default().to_owned());
-                let shelf = shelf.or_default();
-                match expected.name() {
-                    Some(name) => shelf.named.entry(name.to_owned()).or_default().push(at),
-                    None => shelf.others.push(at),
-                }
+                let method = said.heard.method().unwrap_or_default();
+                shelves.put(method, At { chain: number, turn }, expected);
             }
         }
         let face = Arc::new(face::of(&cases, &chains, served));
@@ -89,28 +75,17 @@ impl Edition {
 
     /// Whether a case has the client say this.
     pub(super) fn has(&self, method: &str) -> bool {
-        self.shelves.contains_key(method)
-    }
-
-    /// The methods that the client says in a case.
-    pub(super) fn methods(&self) -> impl Iterator<Item = &str> {
-        self.shelves.keys().map(String::as_str)
-    }
-
-    /// The things that messages of a method are about, in the order of the alphabet.
-    pub(super) fn names(&self, method: &str) -> Vec<&str> {
-        let shelf = self.shelves.get(method);
-        let mut names: Vec<_> =
-            shelf.into_iter().flat_map(|shelf| shelf.named.keys()).map(String::as_str).collect();
-        names.sort_unstable();
-        names
+        self.shelves.has(method)
     }
 
     /// The turns that may begin with this message, in order.
-    pub(super) fn candidates(&self, heard: &Heard) -> Vec<At> {
-        let Some(shelf) = self.shelves.get(&heard.method) else { return Vec::new() };
-        let named = heard.name.as_ref().and_then(|name| shelf.named.get(name));
-        self.at(heard.revision, named.into_iter().flatten().chain(&shelf.others))
+    pub(super) fn fitting(&self, heard: &Heard) -> Vec<At> {
+        self.that_hold(heard.revision, self.shelves.fitting(heard))
+    }
+
+    /// The turns that begin with something that is about the same as this message, in order.
+    pub(super) fn about(&self, heard: &Heard) -> Vec<At> {
+        self.that_hold(heard.revision, self.shelves.about(heard))
     }
 
     /// What stands in for the lists that no case has.
@@ -143,25 +118,24 @@ impl Edition {
         Some((Arc::clone(miss), Nearest::new(&turn.heard, differences)))
     }
 
-    fn at<'a>(&self, revision: Revision, turns: impl Iterator<Item = &'a At>) -> Vec<At> {
-        let holds = |at: &At| self.chains[at.chain].revisions.contains(revision);
-        let mut turns: Vec<_> = turns.copied().filter(holds).collect();
+    fn that_hold(&self, revision: Revision, mut turns: Vec<At>) -> Vec<At> {
+        turns.retain(|at| self.chains[at.chain].revisions.contains(revision));
         turns.sort_unstable();
+        turns.dedup();
         turns
     }
 }
 
 impl Chain {
-    fn new(lines: &[Line], found: Turns, inputs: &[(String, Value)]) -> Self {
+    fn new(lines: &[Line], found: Turns, inputs: &Inputs, notes: &mut Vec<String>) -> Self {
         let mut cases: Vec<_> = lines.iter().map(|line| &line.case).collect();
         cases.dedup_by(|one, other| Arc::ptr_eq(one, other));
-        let mut values = Values::of(cases.iter().map(|case| &***case));
+        let chain = cases.iter().map(|case| &***case);
+        let mut values = inputs.values(chain.clone()).unwrap_or_else(|wrong| {
+            notes.push(wrong.to_string());
+            Values::of(chain)
+        });
         let has_names = !values.is_empty();
-        for (name, value) in inputs {
-            if values.names().any(|known| known == name) {
-                values.set(name, value.clone());
-            }
-        }
         for line in lines {
             // A place that is not there in the case itself has no value until it was really said.
             capture(line.message(), line.value(), &mut values).ok();

@@ -22,6 +22,9 @@ const OF_THE_CLIENT: [&str; 8] = [
     meta::BAGGAGE,
 ];
 
+/// Where a request that comes again has the answers of the client.
+const ANSWERS: &str = "/params/inputResponses";
+
 /// What a client said.
 #[derive(Debug, Clone)]
 pub(in crate::cases) struct Heard {
@@ -79,6 +82,11 @@ impl Heard {
         &self.whole
     }
 
+    /// What may be equal to what a case has.
+    pub(super) fn forms(&self) -> [&Value; 2] {
+        [&self.whole, &self.bare]
+    }
+
     fn for_comparison(&self, writes_meta: bool) -> &Value {
         if writes_meta { &self.whole } else { &self.bare }
     }
@@ -102,6 +110,19 @@ impl Expected {
         }) || self.names.iter().any(|(place, _)| *place == pointer);
         let name = self.value.at(pointer.as_str())?.as_str()?;
         (!open).then_some(name)
+    }
+
+    /// What has to be said, if only that will do.
+    pub(super) fn only_equal(&self) -> Option<&Value> {
+        let method = self.value.get("method").and_then(Value::as_str);
+        let is_lenient = matches!(method, Some("initialize" | "server/discover"))
+            || self.value.at(ANSWERS).is_some();
+        (self.is_plain() && !is_lenient).then_some(&self.value)
+    }
+
+    /// Whether the same is expected.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.value == other.value && self.rule == other.rule
     }
 
     /// Whether only what is equal fits.
@@ -134,7 +155,6 @@ impl Expected {
 
     /// A request that comes again with answers of the client, and is the same but for what these are.
     fn answered_otherwise(&self, heard: &Heard, values: &Values) -> Option<Fit> {
-        const ANSWERS: &str = "/params/inputResponses";
         let names = |value: &Value| -> Option<Vec<String>> {
             let mut names: Vec<_> =
                 value.at(ANSWERS)?.as_object()?.keys().map(str::to_owned).collect();

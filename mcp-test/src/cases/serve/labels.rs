@@ -27,6 +27,16 @@ impl Labels {
         Self { id, token, asked: HashMap::new() }
     }
 
+    /// The same for a request of another case, which the client means as well.
+    pub(super) fn relabel(&mut self, heard: &Line) {
+        if let (Some((label, _)), Some(other)) = (&mut self.id, heard.value().get("id")) {
+            *label = other.clone();
+        }
+        if let (Some((label, _)), Some(other)) = (&mut self.token, heard.progress_token()) {
+            *label = other.clone();
+        }
+    }
+
     /// Keeps in mind under which id the client was asked.
     pub(super) fn asked(&mut self, question: &Line, id: Id) {
         if let Some(label) = question.label() {

@@ -68,12 +68,12 @@ impl Miss {
             return Self { why, code: error_code::METHOD_NOT_FOUND, ..this };
         }
         if !edition.has(method) {
-            let known: Vec<_> = edition.methods().collect();
+            let known: Vec<_> = edition.shelves.methods().collect();
             let hint = suggestion(words::closest(method, known.iter().copied()));
             let why = format!("no case has a `{method}`{hint}");
             return Self { why, code: error_code::METHOD_NOT_FOUND, ..this };
         }
-        let candidates = edition.candidates(heard);
+        let candidates = edition.about(heard);
         if candidates.is_empty() {
             return this.without_candidates(edition);
         }
@@ -85,7 +85,7 @@ impl Miss {
     /// Nothing is known by the name, or it is known at other revisions.
     fn without_candidates(self, edition: &Edition) -> Self {
         let Heard { method, name, revision, .. } = &self.heard;
-        let known = edition.names(method);
+        let known = edition.shelves.names(method);
         let Some(name) = name.as_deref().filter(|name| !known.contains(name)) else {
             let why = format!("the cases with a `{method}` of this kind do not hold at {revision}");
             return Self { why, ..self };

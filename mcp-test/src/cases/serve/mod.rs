@@ -3,10 +3,11 @@
 //! | file | what |
 //! |---|---|
 //! | `line` `turn` | the messages of cases: what the client says, and what the server does then |
-//! | `edition` | a contract made ready: its conversations, found by what is said |
+//! | `edition` `shelves` | a contract made ready: its conversations, found by what is said |
 //! | `heard` | whether something that was said is what a case has |
 //! | `seat` | how far a client has come, and which turn is next |
 //! | `play` `labels` `era` | doing what the turn says, with the ids of the client and in its era |
+//! | `branch` | another case that has what the client answers |
 //! | `face` `infer` | what no case says, but all together show: capabilities, lists |
 //! | `miss` | what no case has: the nearest one, and the difference |
 //! | `event` `log` | what happened |
@@ -28,8 +29,8 @@
 //!   result of `initialize`, by the one that was agreed. News of progress is left out if the client wants none.
 //! - A contract of one era is served to clients of both. A request of the server becomes a result that wants input where
 //!   servers send no requests, and the other way round.
-//! - What the client answers to a request of the server is compared with the case and told if it is otherwise; the
-//!   conversation goes on as the case has it.
+//! - What the client answers to a request of the server is compared with the case. If it is otherwise, a case that is the same
+//!   up to there and has this answer goes on; if there is none, the difference is told, and the case goes on nevertheless.
 //! - `${name}` is replaced. A name that has no value is given the one that the client says in its place.
 //! - Where no case has `initialize` or `server/discover`, the server introduces itself by what the other cases show; where no
 //!   case has a list, it is inferred from the calls, and marked as such. `ping` is always answered; `logging/setLevel` and
@@ -38,6 +39,7 @@
 //! - `_skip`ped cases are not served; `_before`, `_after`, `_given`, `_only`, `_tags`, `_timeout` and `_transport` say nothing
 //!   here. A case holds for clients of its `_revision`.
 
+mod branch;
 mod edition;
 mod era;
 mod event;
@@ -50,6 +52,7 @@ mod log;
 mod miss;
 mod play;
 mod seat;
+mod shelves;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -66,7 +69,7 @@ use log::Log;
 use play::{Pause, Play};
 use seat::{Choice, Seat, Seats};
 
-use crate::cases::{Case, CaseFile, CaseMessage, Cases, Direction, ReadError, ReadOptions};
+use crate::cases::{Case, CaseFile, CaseMessage, Cases, Direction, Inputs, ReadError, ReadOptions};
 use crate::json::{Object, Value};
 use crate::server::{Answer, Call, ClientMessage, Server, given};
 use crate::spec::{self, Revisions, Side};
@@ -117,7 +120,7 @@ type Watcher = Arc<dyn Fn(&Event) + Send + Sync>;
 /// What is asked of a mock.
 #[derive(Clone)]
 struct Setup {
-    inputs: Vec<(String, Value)>,
+    inputs: Inputs,
     served: Revisions,
     watcher: Option<Watcher>,
 }
@@ -134,7 +137,7 @@ impl Mock {
     /// A server that says what the cases say.
     #[must_use]
     pub fn new(cases: Cases) -> Self {
-        let setup = Setup { inputs: Vec::new(), served: Revisions::all(), watcher: None };
+        let setup = Setup { inputs: Inputs::default(), served: Revisions::all(), watcher: None };
         Self::set_up(setup, cases)
     }
 
@@ -150,8 +153,13 @@ impl Mock {
     /// Gives an input of the cases (`_inputs`) its value.
     #[must_use]
     pub fn input(self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        let input = (name.into(), value.into());
-        self.with(|setup| setup.inputs.push(input))
+        self.with(|setup| setup.inputs = std::mem::take(&mut setup.inputs).value(name, value))
+    }
+
+    /// Gives inputs of the cases their values, in place of all that were given before.
+    #[must_use]
+    pub fn inputs(self, inputs: Inputs) -> Self {
+        self.with(|setup| setup.inputs = inputs)
     }
 
     /// Serves these revisions only.

@@ -13,7 +13,7 @@ use super::labels::Labels;
 use super::line::Line;
 use super::seat::{Choice, Seat};
 use super::turn::{Act, Turn};
-use super::{Shared, era};
+use super::{Shared, branch, era};
 use crate::cases::compare::{Tolerance, compare};
 use crate::cases::{Values, capture, expand};
 use crate::json::{Object, Value};
@@ -82,7 +82,9 @@ impl Play {
     /// Answers a request, beginning with one of the acts of the turn.
     pub(super) async fn answer(mut self, call: &Call, from: usize) -> Answer {
         let edition = self.edition();
-        for (number, act) in self.acts(&edition).iter().enumerate().skip(from) {
+        let mut number = from;
+        // An answer of the client may lead to another case: what follows is looked up each time.
+        while let Some(act) = self.acts(&edition).get(number) {
             match act {
                 Act::Tell(line) => match self.telling(line) {
                     Ok(Some(message)) => {
@@ -97,12 +99,13 @@ impl Play {
                     if !self.revision.has_server_requests() {
                         return self.pause(question, number);
                     }
-                    if let Err(answer) = self.ask(call, question, answer.as_ref()).await {
+                    if let Err(answer) = self.ask(call, number, question, answer.as_ref()).await {
                         return answer;
                     }
                 }
                 Act::Reply(line) => return self.reply(call, line, number + 1).await,
             }
+            number += 1;
         }
         let turn = edition.turn(self.at);
         if turn.is_cancelled || turn.heard.method() == Some(LISTEN) {
@@ -159,7 +162,7 @@ impl Play {
         let (mut next, asked) = (self.clone(), question.clone());
         let heard = move |said: Result<Value, RpcError>| {
             if let Some(answer) = answer {
-                next.heard(&asked, &answer, &said);
+                next.heard(number, &asked, &answer, &said);
                 next.go_on(number + 1);
             }
         };
@@ -191,6 +194,7 @@ impl Play {
     async fn ask(
         &mut self,
         call: &Call,
+        number: usize,
         question: &Line,
         answer: Option<&Line>,
     ) -> Result<(), Answer> {
@@ -206,30 +210,61 @@ impl Play {
         let Some(answer) = answer else { return Ok(()) };
         // A client that has gone says nothing more, and hears nothing more.
         let said = told.await.map_err(|_| Answer::given())?;
-        self.heard(question, answer, &said);
+        self.heard(number, question, answer, &said);
         Ok(())
     }
 
     /// Holds what the client says against what the case has it say.
-    fn heard(&mut self, question: &Line, answer: &Line, said: &Result<Value, RpcError>) {
+    fn heard(
+        &mut self,
+        number: usize,
+        question: &Line,
+        answer: &Line,
+        said: &Result<Value, RpcError>,
+    ) {
         let mut got = Object::new();
         match said {
             Ok(result) => got.push("result", result.clone()),
             Err(error) => got.push("error", error.to_value()),
         }
         let got = Value::from(got);
-        let expected = expand(answer.value(), &self.values);
-        let expected = expected.as_ref().unwrap_or(answer.value());
-        let tolerance = Tolerance::of(self.revision);
-        let rule = &answer.message().rule;
-        let differences = compare(expected, &got, rule, &tolerance, self.values.secrets());
+        let mut answer = answer.clone();
+        let mut differences = branch::differences(&answer, &got, &self.values, self.revision);
+        if !differences.is_empty()
+            && !self.is_opening
+            && let Some((at, other)) =
+                branch::find(&self.edition(), self.at, number, &got, self.revision)
+        {
+            self.turn_to(at);
+            (answer, differences) = (other, Vec::new());
+        }
         capture(answer.message(), &got, &mut self.values).ok();
-        self.mock.log.count(answer);
+        self.mock.log.count(&answer);
         if !differences.is_empty() {
-            let asked = Answered::new(self.seat.number, words_for(question), answer);
+            let asked = Answered::new(self.seat.number, words_for(question), &answer);
             self.mock.tell(Event::Differed { asked, differences });
         }
         self.keep();
+    }
+
+    /// Goes on with another case that is the same up to here.
+    fn turn_to(&mut self, at: At) {
+        let edition = self.edition();
+        let heard = &edition.turn(at).heard;
+        let mut values = edition.chains[at.chain].values.clone();
+        let names: Vec<String> = values.names().map(str::to_owned).collect();
+        for name in names {
+            if let Some(value) = self.values.value(&name) {
+                values.set(&name, value.clone());
+            }
+        }
+        self.at = at;
+        self.values = values;
+        self.labels.relabel(heard);
+        self.mock.log.count(heard);
+        self.seat.go_on(at, &self.values);
+        let what = words_for(heard);
+        self.mock.tell(Event::Answered(Answered::new(self.seat.number, what, heard)));
     }
 
     /// Replies, and goes on with what follows.
@@ -354,7 +389,7 @@ impl Play {
         };
         let said = call.input_response(key_of(question.method()?))?;
         if let Some(answer) = answer {
-            self.heard(question, answer, &Ok(said.clone()));
+            self.heard(pause.act, question, answer, &Ok(said.clone()));
         }
         Some(())
     }

@@ -57,7 +57,7 @@ impl Seat {
     /// used, or else the last that was. What says exactly this goes before what merely allows it.
     pub(super) fn choose(&self, heard: &Heard) -> Option<Choice> {
         let mut memory = self.memory();
-        let candidates = self.edition.candidates(heard);
+        let candidates = self.edition.fitting(heard);
         let fitting = candidates.into_iter().filter_map(|at| {
             let chain = &self.edition.chains[at.chain];
             let under_way = memory.under_way.get(&at.chain);

@@ -175,3 +175,40 @@ out_changed: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "p
         talk.leave().await;
     });
 }
+
+#[test]
+fn another_case_goes_on_that_has_the_answer_of_the_client() {
+    let mut text = String::new();
+    for (id, action) in [(1, "accept"), (5, "decline"), (9, "cancel")] {
+        text += &format!(
+            r#"---
+case: {action}
+in: {{"jsonrpc": "2.0", "id": {id}, "method": "tools/call", "params": {{"name": "ask", "_meta": {{"progressToken": {id}}}}}}}
+out_request: {{"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": {{"message": "?", "requestedSchema": {{"type": "object", "properties": {{}}}}}}}}
+in_answer: {{"jsonrpc": "2.0", "id": "q", "result": {{"action": "{action}"}}}}
+out_progress: {{"jsonrpc": "2.0", "method": "notifications/progress", "params": {{"progressToken": {id}, "progress": 1}}}}
+out: {{"jsonrpc": "2.0", "id": {id}, "result": {{"content": [{{"type": "text", "text": "so you {action}"}}]}}}}
+"#
+        );
+    }
+    let mock = mock(&text);
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        for action in ["decline", "decline", "accept", "cancel"] {
+            let params = json!({"name": "ask", "_meta": {"progressToken": "mine"}});
+            let id = talk.put("tools/call", params).await;
+            let asked = talk.hear().await;
+            let result = json!({ "action": action });
+            talk.say(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})).await;
+            assert_eq!(talk.hear().await["params"]["progressToken"], "mine");
+            let reply = talk.hear().await;
+            let text = format!("so you {action}");
+            assert_eq!(
+                (&reply["id"], &reply["result"]["content"][0]["text"]),
+                (&json!(id), &json!(text))
+            );
+        }
+    });
+    assert!(mock.unused().is_empty());
+    assert!(!told(&mock).contains("otherwise"), "{}", told(&mock));
+}
