@@ -29,7 +29,7 @@ pub enum ExpandError {
         "`${{{name}}}` has no value yet: {}",
         .captured_from.as_ref().map_or_else(
             || "it is an input that was not given".to_owned(),
-            |key| format!("it is captured from `{key}`, which was not said before"),
+            |key| format!("it is captured from `{key}`, which did not say it so far"),
         )
     )]
     NoValue {

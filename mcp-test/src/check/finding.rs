@@ -248,6 +248,23 @@ mod tests {
     }
 
     #[test]
+    fn an_excerpt_stands_below_with_its_marks_in_place() {
+        let finding = Finding::peer("what came is not `out`")
+            .hint("look")
+            .excerpt(" --> a.yaml:1:6\n  |\n1 | out: 3\n  |      ^ got 4\n\n- 3");
+        insta::assert_snapshot!(finding, @r"
+        what came is not `out`
+          hint: look
+           --> a.yaml:1:6
+            |
+          1 | out: 3
+            |      ^ got 4
+
+          - 3
+        ");
+    }
+
+    #[test]
     fn a_requirement_is_named_once() {
         let finding = Finding::peer("x").requires("a").requires("b").requires("a").should();
         assert_eq!(finding.requirements, ["a", "b"]);

@@ -1,6 +1,7 @@
 //! Files of cases, good and bad, and what is said of them.
 
 mod bad;
+mod flow;
 mod format;
 mod good;
 
