@@ -61,7 +61,7 @@ pub use registered::{
     CaseTest, CasesFile, CasesPeer, GivenInputs, IntoClientTarget, RegisteredCases, UserCases,
     case_inputs, user_cases,
 };
-pub use scenario::{PlayOptions, scenarios};
+pub use scenario::{PlayError, PlayOptions, scenarios, surroundings};
 pub use schema::json_schema;
 pub use serve::Mock;
 pub use values::{Values, is_name};

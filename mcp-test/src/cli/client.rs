@@ -33,6 +33,7 @@ pub(super) fn conduct(mut args: ClientArgs) -> Result<u8, CliError> {
     conduct::conduct(&Job {
         kind: Kind::Client,
         options: &args.run,
+        own: None,
         tested: client.into(),
         carriers: Vec::new(),
         secrets: Secrets::new(secrets),

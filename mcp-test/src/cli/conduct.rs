@@ -12,6 +12,7 @@ use super::error::CliError;
 use super::output;
 use super::record::Record;
 use super::signal::{Signal, unless_signalled};
+use crate::expect::words;
 use crate::report::{
     About, Console, Json, Progress, ReportError, Rerun, ResultFiles, Secrets, View, failure, rows,
 };
@@ -19,7 +20,7 @@ use crate::run::{
     self, Baseline, ExitCode, Plan, RunEvent, SchemaSource, Selection, Summary, Tested, UsageError,
     Verdict,
 };
-use crate::scenario::{Leg, Profile};
+use crate::scenario::{Leg, Profile, Scenario, Surroundings};
 use crate::transport::CarrierKind;
 
 /// Which of the commands it is.
@@ -31,6 +32,8 @@ pub(super) enum Kind {
     Check,
     /// `client`: as the official suite does it.
     Client,
+    /// `cases run`: a server, by cases.
+    CasesRun,
 }
 
 impl Kind {
@@ -39,22 +42,34 @@ impl Kind {
             Self::Server => "server",
             Self::Check => "check",
             Self::Client => "client",
+            Self::CasesRun => "cases run",
         }
     }
 
     const fn profile(self) -> Profile {
         match self {
             Self::Server | Self::Client => Profile::Official,
-            Self::Check => Profile::Adaptive,
+            Self::Check | Self::CasesRun => Profile::Adaptive,
         }
     }
 
     const fn leg(self) -> Leg {
         match self {
-            Self::Server | Self::Check => Leg::Server,
+            Self::Server | Self::Check | Self::CasesRun => Leg::Server,
             Self::Client => Leg::Client,
         }
     }
+}
+
+/// Scenarios to choose from that are not built in.
+#[derive(Default)]
+pub(super) struct Own {
+    /// The scenarios.
+    pub(super) scenarios: Vec<&'static Scenario>,
+    /// What has to be around the target for them.
+    pub(super) surroundings: Option<Surroundings>,
+    /// The arguments that choose them, for a shell, without what is secret in them.
+    pub(super) words: Vec<String>,
 }
 
 /// What is to be done.
@@ -63,6 +78,8 @@ pub(super) struct Job<'a> {
     pub(super) kind: Kind,
     /// How it is to be done.
     pub(super) options: &'a RunOptions,
+    /// The scenarios to choose from, if not the built-in ones.
+    pub(super) own: Option<Own>,
     /// What is tested.
     pub(super) tested: Tested,
     /// By which transports.
@@ -91,6 +108,7 @@ pub(super) fn of_server(kind: Kind, args: &RunArgs) -> Result<u8, CliError> {
     conduct(&Job {
         kind,
         options: &args.run,
+        own: None,
         tested: target.into(),
         carriers: args.carriers.clone(),
         secrets: chosen.secrets,
@@ -131,10 +149,19 @@ fn plan(job: &Job<'_>) -> Result<Plan, CliError> {
         revisions: revisions.collect(),
         carriers: job.carriers.clone(),
         force: args.force,
-        one_revision: false,
+        one_revision: job.own.is_some(),
     };
-    let plan = Plan::build(job.tested.clone(), profile, &selection)
-        .map_err(|error| CliError::selection(error, kind.leg(), args.suite))?;
+    let tested = job.tested.clone();
+    let plan = match &job.own {
+        None => Plan::build(tested, profile, &selection)
+            .map_err(|error| CliError::selection(error, kind.leg(), args.suite))?,
+        Some(own) => {
+            let scenarios = own.scenarios.iter().copied();
+            Plan::build_from(scenarios, tested, profile, &selection)
+                .map_err(CliError::selection_of_cases)?
+                .surroundings(own.surroundings.clone())
+        }
+    };
     let jobs =
         args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let plan = if job.by_hand {
@@ -146,7 +173,7 @@ fn plan(job: &Job<'_>) -> Result<Plan, CliError> {
     let Some(file) = &args.expected_failures else { return Ok(plan) };
     let wrong = |error| CliError::selection(UsageError::Baseline(error), kind.leg(), None);
     let baseline = Baseline::read(file).map_err(wrong)?;
-    for warning in baseline.vet(kind.leg(), profile).map_err(wrong)? {
+    for warning in baseline.vet_among(&plan.scenarios, kind.leg(), profile).map_err(wrong)? {
         output::warn(&warning);
     }
     Ok(plan.baseline(baseline))
@@ -210,10 +237,10 @@ impl Reports {
                 View {
                     leg: kind.leg(),
                     target,
-                    what: what(args, plan),
+                    what: what(job, plan),
                     profile: plan.profile,
                     single: args.scenarios.len() == 1,
-                    brief: kind == Kind::Check,
+                    brief: matches!(kind, Kind::Check | Kind::CasesRun),
                     verbose: args.verbose,
                     results: args.output_dir.clone(),
                     rerun: rerun(job),
@@ -390,7 +417,14 @@ fn output_dir(out: &Path, about: About) -> Result<ResultFiles, CliError> {
 }
 
 /// What is run, for the first line.
-fn what(args: &RunOptions, plan: &Plan) -> String {
+fn what(job: &Job<'_>, plan: &Plan) -> String {
+    let args = job.options;
+    if job.own.is_some() {
+        return match args.scenarios.is_empty() {
+            true => words::count(plan.scenarios.len(), "case"),
+            false => "selected cases".to_owned(),
+        };
+    }
     if !args.scenarios.is_empty() {
         return "selected scenarios".to_owned();
     }
@@ -403,8 +437,11 @@ fn what(args: &RunOptions, plan: &Plan) -> String {
 
 fn rerun(job: &Job<'_>) -> Rerun {
     let Job { kind, options, .. } = job;
-    let mut before = vec!["mcp-test".to_owned(), kind.command().to_owned()];
-    if let Some(profile) = options.profile.filter(|profile| *profile != kind.profile()) {
+    let mut before = vec!["mcp-test".to_owned()];
+    before.extend(kind.command().split(' ').map(str::to_owned));
+    before.extend(job.own.iter().flat_map(|own| own.words.iter().cloned()));
+    let profile = options.profile.filter(|profile| *profile != kind.profile());
+    if let Some(profile) = profile.filter(|_| job.own.is_none()) {
         before.extend(["--profile".to_owned(), profile.to_string()]);
     }
     for schema in &options.schemas.schemas {
@@ -413,7 +450,9 @@ fn rerun(job: &Job<'_>) -> Rerun {
     if options.force {
         before.push("--force".to_owned());
     }
-    Rerun { before, after: job.words.clone(), names_carrier: job.tested.carriers().len() > 1 }
+    let names_carrier = job.tested.carriers().len() > 1;
+    let chooses = if job.own.is_some() { "--case" } else { "--scenario" };
+    Rerun { before, chooses, after: job.words.clone(), names_carrier }
 }
 
 #[cfg(test)]
@@ -437,6 +476,7 @@ mod tests {
         let job = Job {
             kind: Kind::Check,
             options: &args.run,
+            own: None,
             tested: everything().faults([Fault::reply_error("ping", -32603)]).target().into(),
             carriers: Vec::new(),
             secrets: Secrets::default(),

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::value::Confidential;
-use crate::cases::ReadError;
+use crate::cases::{PlayError, ReadError};
 use crate::expect::words;
 use crate::process::SpawnError;
 use crate::report::ReportError;
@@ -60,6 +60,30 @@ pub(super) enum CliError {
         option: String,
         /// The problem.
         source: UsageError,
+    },
+    /// No case has this id.
+    #[error("--case: there is no case `{id}`{}", .suggestion.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    UnknownCase {
+        /// The id.
+        id: String,
+        /// The one that may be meant.
+        suggestion: Option<String>,
+    },
+    /// Nothing is left to run.
+    #[error(
+        "no case is left to run: none holds at these revisions, over these transports and with these tags"
+    )]
+    NoCase,
+    /// The cases cannot be played.
+    #[error(transparent)]
+    Play(#[from] PlayError),
+    /// An input cannot be used. Its value is not repeated.
+    #[error("--input{}: {problem}", .name.as_ref().map(|name| format!(" {name}")).unwrap_or_default())]
+    CaseInput {
+        /// The name, if it could be read.
+        name: Option<String>,
+        /// What is wrong with it.
+        problem: String,
     },
     /// No scenario for clients is chosen.
     #[error(
@@ -249,6 +273,15 @@ impl CliError {
             (UsageError::Baseline(_), _) => "--expected-failures: ".to_owned(),
         };
         Self::Selection { option, source }
+    }
+
+    /// The selection of cases makes no sense.
+    pub(super) fn selection_of_cases(source: UsageError) -> Self {
+        match source {
+            UsageError::UnknownScenario { id, suggestion } => Self::UnknownCase { id, suggestion },
+            UsageError::NothingSelected => Self::NoCase,
+            other => Self::selection(other, Leg::Server, None),
+        }
     }
 
     /// What an option names cannot be written.

@@ -165,13 +165,7 @@ fn read_header(
     if is_ours(name) {
         return Err(wrong("mcp-test sets this header itself, as the protocol wants it".to_owned()));
     }
-    let value = match value.strip_prefix('@') {
-        Some(file) => fs::read_to_string(file)
-            .map_err(|error| wrong(format!("cannot read {file}: {error}")))?
-            .trim_end_matches(['\r', '\n'])
-            .to_owned(),
-        None => expand(value, variable).map_err(wrong)?,
-    };
+    let value = meant(value, variable).map_err(wrong)?;
     if HeaderValue::from_str(&value).is_err() {
         return Err(wrong("the value has characters that a header cannot have".to_owned()));
     }
@@ -195,6 +189,21 @@ fn is_ours(name: &str) -> bool {
     ];
     let name = name.to_ascii_lowercase();
     OURS.contains(&name.as_str()) || name.starts_with("mcp-param-")
+}
+
+/// The value that is meant: `@FILE` reads a file, `${VAR}` in any other is a variable.
+pub(super) fn meant(
+    value: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<String, String> {
+    match value.strip_prefix('@') {
+        Some(file) => {
+            let read = fs::read_to_string(file);
+            let text = read.map_err(|error| format!("cannot read {file}: {error}"))?;
+            Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+        }
+        None => expand(value, variable),
+    }
 }
 
 /// Replaces `${NAME}` by the variable, so that the secret itself need not stand on the command line.

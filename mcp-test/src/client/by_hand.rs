@@ -42,10 +42,9 @@ impl Client {
         self.link.send(message, deadline).await
     }
 
-    /// Sends what stands for a request and has no id that could be read, so that only an error without an id can answer it.
-    pub(crate) async fn start_unreadable(&mut self, text: String) -> Pending {
-        let id = self.next_id();
-        let pending = self.start_raw(id, "what is no message", text).await;
+    /// Sends what stands for a request and is no message, so that an error without an id may answer it.
+    pub(crate) async fn start_unreadable(&mut self, id: Id, method: &str, text: String) -> Pending {
+        let pending = self.start_raw(id, method, text).await;
         self.state.has_no_id(pending.id());
         pending
     }

@@ -18,6 +18,7 @@ use super::environment::{self, Environment};
 use super::source::Source;
 use super::suite::{Came, Planned, Suite};
 use super::{Unplayable, stage};
+use crate::cases::hooks::Commands;
 use crate::cases::{
     self, CaseTest, Cases, CasesPeer, PlayOptions, ReadOptions, UserCases, VerifyOptions,
 };
@@ -139,7 +140,7 @@ impl Shelf {
         let options = ReadOptions::default().strict(self.user.strict);
         let (cases, _) = Cases::read(&[self.root().join(self.user.pattern)], &options)
             .map_err(|why| why.to_string())?;
-        let scenarios = self.scenarios(&cases);
+        let scenarios = self.scenarios(&cases)?;
         Ok(Book { cases, scenarios })
     }
 
@@ -169,11 +170,11 @@ impl Shelf {
     }
 
     /// The cases as scenarios.
-    fn scenarios(&self, cases: &Cases) -> Vec<&'static Scenario> {
+    fn scenarios(&self, cases: &Cases) -> Result<Vec<&'static Scenario>, String> {
         let asked_revisions = self.user.revisions.is_some();
         let inputs = self.inputs(cases).into_iter();
+        let owned = |tags: &[&str]| tags.iter().map(ToString::to_string).collect();
         if let Some(CasesPeer::Client(_)) = self.user.peer {
-            let owned = |tags: &[&str]| tags.iter().map(ToString::to_string).collect();
             let options = VerifyOptions {
                 asked_revisions,
                 tags: owned(self.user.tags),
@@ -181,11 +182,19 @@ impl Shelf {
                 ..VerifyOptions::default()
             };
             let options = inputs.fold(options, |options, (name, value)| options.input(name, value));
-            return cases::client_scenarios(cases, &options);
+            return Ok(cases::client_scenarios(cases, &options));
         }
-        let options = PlayOptions { asked_revisions, ..PlayOptions::default() };
+        let mut options = PlayOptions {
+            asked_revisions,
+            tags: owned(self.user.tags),
+            skip_tags: owned(self.user.skip_tags),
+            ..PlayOptions::default()
+        };
+        if self.user.allow_commands {
+            options = options.commands(Commands::Allowed);
+        }
         let options = inputs.fold(options, |options, (name, value)| options.input(name, value));
-        cases::scenarios(cases, &options)
+        cases::scenarios(cases, &options).map_err(|why| why.to_string())
     }
 
     /// The values for `_inputs`: from the macro, or else from the environment.

@@ -37,6 +37,7 @@ use crate::run::{
     Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
 };
 use crate::scenario::{Leg, Profile};
+use crate::scenarios;
 use crate::spec::Revision;
 
 /// What the console needs to know before the run, and what it is to show.
@@ -256,8 +257,10 @@ impl<W: Write> Console<W> {
             text.push_str(&wrong);
             text.push('\n');
             text.push_str(&failure::of_cell(outcome, Some(&self.view.rerun)));
-            let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
-            text.push_str(&format!("  What it checks and why: {explain}\n"));
+            if scenarios::find(self.view.leg, outcome.cell.scenario.id).is_some() {
+                let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
+                text.push_str(&format!("  What it checks and why: {explain}\n"));
+            }
             self.told.push((outcome.cell, faults));
         }
         text

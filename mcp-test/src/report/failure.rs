@@ -13,10 +13,12 @@ use crate::spec::{Revision, requirement};
 use crate::trace;
 
 /// The command that plays one cell again: everything but the cell is fixed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Rerun {
     /// The words before the choice of the cell: program, command, options.
     pub before: Vec<String>,
+    /// The option that chooses the scenario: `--scenario`.
+    pub chooses: &'static str,
     /// The words after it: the target.
     pub after: Vec<String>,
     /// Whether the target has several carriers, so that the command must name one.
@@ -28,7 +30,7 @@ impl Rerun {
     #[must_use]
     pub fn command(&self, cell: &Cell) -> String {
         let (id, revision) = (cell.scenario.id, cell.revision.as_str());
-        let choice = ["--scenario", id, "--spec-version", revision];
+        let choice = [self.chooses, id, "--spec-version", revision];
         let carrier = self.names_carrier.then(|| ["--transport", cell.carrier.as_str()]);
         let words = self
             .before

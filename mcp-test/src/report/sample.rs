@@ -69,6 +69,7 @@ pub(super) fn about() -> About {
 pub(super) fn rerun() -> Rerun {
     Rerun {
         before: vec!["mcp-test".to_owned(), "server".to_owned()],
+        chooses: "--scenario",
         after: vec!["--".to_owned(), "node".to_owned(), "my server.js".to_owned()],
         names_carrier: false,
     }

@@ -35,6 +35,13 @@ impl Secrets {
         Self { texts: SecretTexts::new(values), headers: Vec::new() }
     }
 
+    /// Masks these values too.
+    #[must_use]
+    pub fn and(mut self, values: impl IntoIterator<Item = String>) -> Self {
+        values.into_iter().for_each(|value| self.texts.add(&value));
+        self
+    }
+
     /// Masks the value of this header too, whatever it is, where headers are shown.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>) -> Self {

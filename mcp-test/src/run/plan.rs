@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Baseline, Cell, Tested, UsageError};
 use crate::expect::words::closest;
-use crate::scenario::{Leg, Profile, Scenario, Suite};
+use crate::scenario::{Leg, Profile, Scenario, Suite, Surroundings};
 use crate::scenarios;
 use crate::spec::schema::Schemas;
 use crate::spec::{Revision, Revisions};
@@ -83,6 +83,8 @@ pub struct Plan {
     pub schemas: Schemas,
     /// The failures that are expected.
     pub baseline: Option<Baseline>,
+    /// What has to be around the target, where it cannot be reached without.
+    pub surroundings: Option<Surroundings>,
     /// The scenarios that there were to choose from.
     pub scenarios: Vec<&'static Scenario>,
     /// What it was built from.
@@ -140,9 +142,15 @@ impl Plan {
                 }));
                 continue;
             }
+            let one = selection.one_revision;
+            let described = wanted.iter().any(|&revision| {
+                let at = |carrier: &CarrierKind| carrier.exists_at(revision);
+                scenario.revisions.contains(revision) && over.iter().any(at)
+            });
             for revision in wanted {
                 if scenario.revisions.contains(revision) || selection.force {
-                    let asked = !selection.revisions.is_empty();
+                    // What holds at one revision only is tried there, even if the transport is not of that revision.
+                    let asked = !selection.revisions.is_empty() || (one && !described);
                     let exists = |carrier: &&CarrierKind| asked || carrier.exists_at(revision);
                     cells.extend(over.iter().filter(exists).map(|&carrier| Cell {
                         scenario,
@@ -175,6 +183,7 @@ impl Plan {
             limits: Limits::default(),
             schemas: Schemas::default(),
             baseline: None,
+            surroundings: None,
             scenarios,
             selection: selection.clone(),
         })
@@ -228,6 +237,13 @@ impl Plan {
     #[must_use]
     pub fn schemas(mut self, schemas: Schemas) -> Self {
         self.schemas = schemas;
+        self
+    }
+
+    /// Sets what the pre-flight brings up around a target that it cannot reach.
+    #[must_use]
+    pub fn surroundings(mut self, surroundings: Option<Surroundings>) -> Self {
+        self.surroundings = surroundings;
         self
     }
 

@@ -11,7 +11,7 @@ use super::preflight::{self, Survey, Unfit};
 use super::{
     Cell, Counts, ExitCode, Line, Outcome, Plan, Results, RunEvent, Summary, Tested, Verdict,
 };
-use crate::check::{Check, Finding};
+use crate::check::{Blame, Check, Finding};
 use crate::transport::{Prepared, Target};
 
 /// Runs a plan and tells what happens.
@@ -93,7 +93,7 @@ async fn bring_up(plan: &Plan, target: &Target) -> Result<Ready, Unfit> {
     // A program that has to be fetched and compiled first needs more time than any of its answers.
     let start_up = plan.timeout.saturating_mul(2);
     let prepared = target.prepare_within(start_up).await.map_err(Finding::from)?;
-    match preflight::survey(plan, target).await {
+    match surveyed(plan, target).await {
         Ok(survey) => Ok(Ready { prepared, survey, instead: None }),
         Err(unfit) => {
             #[cfg(feature = "http")]
@@ -104,6 +104,23 @@ async fn bring_up(plan: &Plan, target: &Target) -> Result<Ready, Unfit> {
             prepared.end().await;
             Err(unfit)
         }
+    }
+}
+
+/// Asks the target what it is; where it cannot be reached, again with what has to be around it.
+async fn surveyed(plan: &Plan, target: &Target) -> Result<Survey, Unfit> {
+    let unfit = match preflight::survey(plan, target).await {
+        Ok(survey) => return Ok(survey),
+        Err(unfit) => unfit,
+    };
+    match &plan.surroundings {
+        Some(surroundings) if unfit.finding.blame == Blame::Environment => {
+            let up = surroundings.up().await.map_err(Unfit::from)?;
+            let survey = preflight::survey(plan, target).await;
+            up.down().await;
+            survey
+        }
+        _ => Err(unfit),
     }
 }
 

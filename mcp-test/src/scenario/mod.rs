@@ -48,6 +48,7 @@ mod profile;
 mod proof;
 mod shapes;
 mod speak;
+mod surroundings;
 mod user;
 mod validated;
 
@@ -68,4 +69,5 @@ pub use matchers::{empty_result, truthy};
 pub use need::{Inventory, Need};
 pub use profile::{Profile, UnknownProfile};
 pub use proof::{Change, Damage, Peer, Proof, Proofs};
+pub use surroundings::{Surroundings, Up};
 pub use user::*;

@@ -8,6 +8,7 @@
 mod cost;
 mod exchanges;
 mod judging;
+mod playing;
 mod programs;
 mod serving;
 
@@ -21,6 +22,7 @@ fn main() -> Result<()> {
         [cost::CHILD, program, ref rest @ ..] => cost::run_and_tell(program, rest),
         [exchanges::CHILD, way, url] => exchanges::make(way, url),
         [serving::CHILD, way] => serving::serve(way),
+        [playing::CHILD, way] => playing::play(way),
         [judging::CHILD] => judging::tell_the_first(),
         // Whatever else there is comes from `cargo bench` and `cargo test`; the latter only wants to see it compiled.
         _ if words.iter().any(|word| word == "--bench") => table(),
@@ -35,6 +37,7 @@ fn table() -> Result<()> {
     judging::table()?;
     exchanges::table()?;
     serving::table()?;
+    playing::table()?;
     programs::table()
 }
 

@@ -4,7 +4,7 @@ use super::conversation::{Asked, Conversation, Found, Missing};
 use super::roles::Role;
 use super::told::Stop;
 use crate::cases::compare::{self, Tolerance, matches};
-use crate::cases::{capture, compare::nearness};
+use crate::cases::{capture, compare::nearness, expand};
 use crate::check::Finding;
 use crate::client::{Notice, Reply};
 use crate::clock;
@@ -140,13 +140,11 @@ impl Conversation<'_> {
             }
             Err(missing) => missing,
         };
-        let near = |notice: &&Notice| (nearness(expected, &of_notice(notice)), notice.seq);
-        let candidates = self.client.untaken().filter(|notice| notice.method() == method);
-        let nearest = candidates.max_by(|a, b| near(a).0.total_cmp(&near(b).0)).map(|it| it.seq);
+        let nearest = self.nearest(method, expected);
         let is_over = matches!(missing, Missing::Closed(_));
-        let nearest = nearest.and_then(|seq| self.client.take_notice(|it| it.seq == seq));
-        match nearest {
-            Some(notice) if !is_over => {
+        let nearest = nearest.filter(|_| !is_over);
+        match nearest.and_then(|seq| self.client.take_notice(|it| it.seq == seq)) {
+            Some(notice) => {
                 let got = self.labelled(of_notice(&notice));
                 self.judge(expected, &got, &[notice.seq])
             }
@@ -156,6 +154,30 @@ impl Conversation<'_> {
                 Err(if goes_on { Stop::Differs(finding) } else { Stop::Here(finding) })
             }
         }
+    }
+
+    /// The notification that is most like what is awaited, of those that no later line means.
+    fn nearest(&self, method: &str, expected: &Value) -> Option<Seq> {
+        let means = |at: usize, got: &Value| {
+            let line = self.lines[at];
+            let expected = expand(&line.message.value, &self.values);
+            let is_it = |expected| matches(&expected, got, &line.message.rule, &self.tolerance());
+            expected.is_ok_and(is_it)
+        };
+        let later: Vec<usize> = (self.at + 1..self.lines.len())
+            .filter(|at| matches!(&self.roles[*at], Role::Notifies(of) if of == method))
+            .collect();
+        let mut nearest: Option<(f64, Seq)> = None;
+        for notice in self.client.untaken().filter(|notice| notice.method() == method) {
+            let got = self.labelled(of_notice(notice));
+            let near = nearness(expected, &got);
+            if nearest.is_none_or(|(best, _)| near > best)
+                && !later.iter().any(|at| means(*at, &got))
+            {
+                nearest = Some((near, notice.seq));
+            }
+        }
+        nearest.map(|(_, seq)| seq)
     }
 
     /// Holds what came against the present line, and keeps of it what is to be kept.
@@ -173,7 +195,7 @@ impl Conversation<'_> {
         let finding = match (differences.as_slice(), kept) {
             ([], Ok(())) => return Ok(()),
             ([], Err(finding)) => finding,
-            (differences, _) => super::told::differs(line, differences),
+            (differences, _) => compare::finding(differences, line.message, line.file),
         };
         Err(Stop::Differs(finding.evidence_all(evidence.iter().copied())))
     }

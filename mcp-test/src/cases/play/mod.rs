@@ -55,6 +55,8 @@ pub(super) enum Ended {
     Told(String),
     /// It is not held against any check yet.
     Untold(Finding),
+    /// It is nobody's fault; why.
+    Unplayable(String),
 }
 
 impl From<Finding> for Ended {

@@ -101,7 +101,9 @@ pub(in crate::cases) fn roles(lines: &[Line<'_>]) -> Vec<Role> {
             (Direction::Out, Some(Message::Notification(notification))) => {
                 Role::Notifies(notification.method)
             }
-            (Direction::Out, Some(reply)) => Role::Replies(asked_with(&mut roles, reply.id(), at)),
+            (Direction::Out, Some(reply)) => {
+                Role::Replies(asked_with(&mut roles, lines, reply.id(), at))
+            }
             (Direction::Out, None) => Role::Nonsense,
         };
         roles.push(role);
@@ -121,13 +123,16 @@ fn take_back(roles: &mut [Role], told: &Notification) {
     }
 }
 
-/// The latest unanswered request of the client with this label, which is answered from now on. What has no label can only
-/// answer what has none that could be read.
-fn asked_with(roles: &mut [Role], id: Option<&Id>, at: usize) -> Option<usize> {
+/// The latest unanswered request of the client with this label, which is answered from now on. What has no label answers
+/// what is no message as it stands: the server may not be able to read its id.
+fn asked_with(roles: &mut [Role], lines: &[Line<'_>], id: Option<&Id>, at: usize) -> Option<usize> {
     let id = id.filter(|id| **id != Id::Null);
     for (asked, role) in roles.iter_mut().enumerate().rev() {
+        let is_unreadable = || id.is_none() && lines[asked].message.message.is_none();
         match role {
-            Role::Asks { label, answered: answered @ None, .. } if label.as_ref() == id => {
+            Role::Asks { label, answered: answered @ None, .. }
+                if is_unreadable() || (id.is_some() && label.as_ref() == id) =>
+            {
                 *answered = Some(at);
                 return Some(asked);
             }

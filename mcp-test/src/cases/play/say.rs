@@ -114,15 +114,12 @@ impl Conversation<'_> {
             self.client.send_raw(value.to_string()).await;
             return Ok(());
         };
-        let pending = match &label {
-            Some(_) => {
-                let id = self.client.fresh_id();
-                value.set("/id", id.to_value());
-                self.client.start_raw(id, &method, value.to_string()).await
-            }
-            None => self.client.start_unreadable(value.to_string()).await,
-        };
-        let id = pending.id().clone();
+        let id = self.client.fresh_id();
+        if label.is_some() {
+            value.set("/id", id.to_value());
+        }
+        let text = value.to_string();
+        let pending = self.client.start_unreadable(id.clone(), &method, text).await;
         self.asking.push(Asking { line: self.at, label, method, id, pending: Some(pending) });
         Ok(())
     }

@@ -1,67 +1,101 @@
 //! Cases as scenarios: who plans, plays, compares with a baseline and reports learns nothing of YAML.
 
+mod options;
 mod window;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use self::options::PlayOptions;
+use super::hooks::{CommandsRefused, Hooks, PATIENCE, Permit, has_hooks, permit};
 use super::play::roles::{Line, Role, roles};
 use super::play::{Ended, GOES_ON, UNEXPECTED, checked, play};
-use super::{Case, CaseFile, Cases, Values};
-use crate::json::Value;
-use crate::scenario::{Body, CheckSpec, Ctx, Leg, Proofs, Scenario};
+use super::{Case, CaseFile, Cases, InputError, Values};
+use crate::check::Finding;
+use crate::clock::Deadline;
+use crate::scenario::{Body, CheckSpec, Ctx, Leg, Proofs, Scenario, Surroundings};
 use crate::server::reference::everything;
 use crate::spec::Revisions;
 
-/// How cases are played against a server.
-#[derive(Debug, Clone, Default)]
+/// Why cases cannot be played.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub struct PlayOptions {
-    /// The values of `_inputs`.
-    pub inputs: BTreeMap<String, Value>,
-    /// Only cases with one of these tags, if there are any.
-    pub tags: Vec<String>,
-    /// No cases with one of these tags.
-    pub skip_tags: Vec<String>,
-    /// Certain revisions are asked for: then a case is not held to the revision that other cases of its file name.
-    pub asked_revisions: bool,
-}
-
-impl PlayOptions {
-    /// Gives a name of `_inputs` its value.
-    #[must_use]
-    pub fn input(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.inputs.insert(name.into(), value.into());
-        self
-    }
-
-    /// Whether a case has the tags that are asked for. While one of the cases says `_only`, the others are not played.
-    fn selects(&self, case: &Case, only: bool) -> bool {
-        let has = |tags: &[String]| tags.iter().any(|tag| case.settings.tags.contains(tag));
-        (!only || case.settings.only)
-            && (self.tags.is_empty() || has(&self.tags))
-            && !has(&self.skip_tags)
-    }
+pub enum PlayError {
+    /// They want to run commands, and may not.
+    #[error(transparent)]
+    Commands(#[from] CommandsRefused),
+    /// They ask for values that are not given, or that are of another kind.
+    #[error(transparent)]
+    Inputs(#[from] InputError),
 }
 
 /// The cases as scenarios that test a server, in order: for [`Plan::build_from`](crate::run::Plan::build_from).
 ///
 /// The id of a scenario is that of its case, and there is a check for each `out` under its key. A scenario stays in memory
 /// until the process ends, and with it the file of its case.
-#[must_use]
-pub fn scenarios(cases: &Cases, options: &PlayOptions) -> Vec<&'static Scenario> {
+///
+/// # Errors
+///
+/// If cases that are wanted need commands that are not allowed, or inputs that are not given.
+pub fn scenarios(
+    cases: &Cases,
+    options: &PlayOptions,
+) -> Result<Vec<&'static Scenario>, PlayError> {
+    let made = scripts(cases, options)?.into_iter().map(|script| {
+        let script: &'static Script = Box::leak(Box::new(script));
+        &*Box::leak(Box::new(script.scenario()))
+    });
+    Ok(made.collect())
+}
+
+/// What the commands of the first of these cases bring up that has some: a server that cannot be reached before is likely to be
+/// among it.
+///
+/// # Errors
+///
+/// As for [`scenarios`].
+pub fn surroundings(
+    cases: &Cases,
+    options: &PlayOptions,
+) -> Result<Option<Surroundings>, PlayError> {
+    let scripts = scripts(cases, options)?;
+    let first = scripts.into_iter().find(|script| script.is_played() && script.has_hooks());
+    let first = first.map(Arc::new);
+    Ok(first.map(|script| {
+        Surroundings::new(move || {
+            let script = Arc::clone(&script);
+            async move {
+                let hooks = script.hooks(&script.values()?)?;
+                let running = hooks.before(Deadline::never()).await?;
+                Ok(async move {
+                    // The case itself says what goes wrong there.
+                    let _ = running.after(Deadline::after(PATIENCE)).await;
+                })
+            }
+        })
+    }))
+}
+
+/// What is played for each case that is selected.
+fn scripts(cases: &Cases, options: &PlayOptions) -> Result<Vec<Script>, PlayError> {
     let only = cases.iter().any(|(_, case)| case.settings.only);
     let options = Arc::new(options.clone());
-    let mut made: Vec<&'static Scenario> = Vec::new();
+    let mut scripts: Vec<Script> = Vec::new();
     for file in &cases.files {
         let of_file = file.cases.iter().enumerate();
+        let window = window::of_file(file);
         for (number, _) in of_file.filter(|(_, case)| options.selects(case, only)) {
-            let script: &'static Script =
-                Box::leak(Box::new(Script::new(file, number, Arc::clone(&options))));
-            made.push(Box::leak(Box::new(script.scenario())));
+            scripts.push(Script::new(file, number, window, Arc::clone(&options)));
         }
     }
-    made
+    let played = || scripts.iter().filter(|script| script.is_played());
+    let needed =
+        || played().flat_map(|script| script.chain.iter().map(|case| (&script.file, case)));
+    let permit = permit(needed(), options.commands)?;
+    options.inputs.check(needed())?;
+    for script in &mut scripts {
+        script.permit = script.is_played().then_some(permit);
+    }
+    Ok(scripts)
 }
 
 /// The messages of a case by itself.
@@ -71,9 +105,10 @@ fn lines_of<'a>(file: &'a CaseFile, case: &'a Case) -> impl Iterator<Item = Line
 
 /// The revisions at which a case of a file makes sense, with those that it goes on from.
 pub(super) fn window(file: &Arc<CaseFile>, number: usize, asked: bool) -> Revisions {
-    let script = Script::new(file, number, Arc::default());
+    let of_file = if asked { None } else { window::of_file(file) };
+    let script = Script::new(file, number, of_file, Arc::default());
     let lines = script.lines();
-    window::revisions(&lines, &roles(&lines), file, asked)
+    window::revisions(&lines, &roles(&lines), of_file)
 }
 
 /// What is played for a case.
@@ -81,14 +116,23 @@ struct Script {
     file: Arc<CaseFile>,
     /// The case, and before it those that it goes on from.
     chain: Vec<Arc<Case>>,
+    /// The revisions that the cases of the file name.
+    window: Option<Revisions>,
     options: Arc<PlayOptions>,
+    /// Whether its commands may be run.
+    permit: Option<Permit>,
 }
 
 impl Script {
-    fn new(file: &Arc<CaseFile>, number: usize, options: Arc<PlayOptions>) -> Self {
+    fn new(
+        file: &Arc<CaseFile>,
+        number: usize,
+        window: Option<Revisions>,
+        options: Arc<PlayOptions>,
+    ) -> Self {
         let first = file.cases[..=number].iter().rposition(|case| !case.settings.continues);
         let chain = file.cases[first.unwrap_or(0)..=number].to_vec();
-        Self { file: Arc::clone(file), chain, options }
+        Self { file: Arc::clone(file), chain, window, options, permit: None }
     }
 
     fn case(&self) -> &Case {
@@ -113,30 +157,41 @@ impl Script {
         self.case().settings.skip.clone().or(before)
     }
 
-    fn values(&self) -> Values {
-        let mut values = Values::of(self.chain.iter().map(Arc::as_ref));
-        for case in &self.chain {
-            for input in &case.settings.inputs {
-                if let Some(value) = self.options.inputs.get(&input.name) {
-                    values.set(&input.name, value.clone());
-                }
-            }
-        }
-        values
+    /// Whether the case is wanted, and not skipped.
+    fn is_played(&self) -> bool {
+        let wanted = &self.options.cases;
+        (wanted.is_empty() || wanted.contains(&self.case().id)) && self.skipped().is_none()
+    }
+
+    /// What is known before the case.
+    fn values(&self) -> Result<Values, Finding> {
+        let chain = self.chain.iter().map(Arc::as_ref);
+        self.options.inputs.values(chain).map_err(|error| Finding::test(error.to_string()))
+    }
+
+    /// What is to happen before and after the case.
+    fn hooks(&self, values: &Values) -> Result<Hooks, Finding> {
+        let permit = self.permit.ok_or_else(|| {
+            Finding::test("the commands of the case may not be run").expected("--allow-commands")
+        })?;
+        Ok(Hooks::new(permit, Arc::clone(&self.file), self.chain.clone())
+            .given(self.options.given.clone())
+            .values(values.clone()))
+    }
+
+    fn has_hooks(&self) -> bool {
+        self.chain.iter().any(|case| has_hooks(case))
     }
 
     fn scenario(&'static self) -> Scenario {
         let lines = self.lines();
         let roles = roles(&lines);
         let case = self.case();
-        let revisions = window::revisions(&lines, &roles, &self.file, self.options.asked_revisions);
+        let of_file = self.window.filter(|_| !self.options.asked_revisions);
+        let revisions = window::revisions(&lines, &roles, of_file);
         let carriers = window::carriers(&lines);
         let opens = case.settings.bare || self.chain[0].settings.bare;
         let opens = opens || roles.iter().any(Role::opens);
-        let disturbs = self.chain.iter().any(|case| {
-            let settings = &case.settings;
-            !(settings.before.is_empty() && settings.after.is_empty() && settings.given.is_empty())
-        });
         Scenario {
             id: &case.id,
             title: leak(case.title()),
@@ -146,7 +201,7 @@ impl Script {
             official: None,
             carriers,
             needs: &[],
-            disturbs: disturbs.then_some("what its commands change"),
+            disturbs: self.has_hooks().then_some("what its commands change"),
             timeout: case.settings.timeout,
             opens,
             checks: Vec::leak(checks(&lines, &roles)),
@@ -166,10 +221,12 @@ impl Script {
             ctx.skip_the_rest(&reason);
             return;
         }
-        let lines = self.lines();
-        let why = match play(ctx, &lines, self.values()).await {
+        let why = match self.held(ctx).await {
             Ok(()) => return,
             Err(Ended::Told(headline)) => headline,
+            Err(Ended::Unplayable(reason)) => {
+                return ctx.skip_the_rest(&reason);
+            }
             Err(Ended::Untold(finding)) => {
                 let headline = finding.headline.clone();
                 let id = ctx.unmade().next().map_or(UNEXPECTED, |spec| spec.id);
@@ -178,6 +235,24 @@ impl Script {
             }
         };
         ctx.skip_the_rest(&format!("not reached: {why}"));
+    }
+
+    /// Holds the conversation, with what is to happen before and after it.
+    async fn held(&self, ctx: &mut Ctx) -> Result<(), Ended> {
+        let values = self.values()?;
+        let lines = self.lines();
+        if !self.has_hooks() {
+            return play(ctx, &lines, values).await;
+        }
+        let hooks = self.hooks(&values)?;
+        if let Some(state) = hooks.unattended() {
+            return Err(Ended::Unplayable(format!("nobody brings about the state `{state}`")));
+        }
+        let running = hooks.before(Deadline::never()).await?;
+        let ending = play(ctx, &lines, values).await;
+        let after = running.after(Deadline::after(PATIENCE)).await;
+        ending?;
+        Ok(after?)
     }
 }
 

@@ -10,19 +10,18 @@ use crate::wire::Message;
 
 /// The revisions at which a conversation makes sense.
 ///
-/// What `_revision` says; else the one that the conversation itself names, in `initialize` or in `_meta`; else, unless it is
-/// `asked` for others, the ones that the file's other cases name in `initialize`. Within these, where all its methods exist.
+/// What `_revision` says; else the one that the conversation itself names, in `initialize` or in `_meta`; else the ones that
+/// the file's other cases name, if that is to count. Within these, where all its methods exist.
 pub(super) fn revisions(
     lines: &[Line<'_>],
     roles: &[Role],
-    file: &CaseFile,
-    asked: bool,
+    of_file: Option<Revisions>,
 ) -> Revisions {
     let settings = lines.iter().filter_map(|line| line.case.settings.revisions);
     let said = settings.reduce(Revisions::intersection);
     let mut window = said
         .or_else(|| named(lines, roles).map(Revisions::only))
-        .or_else(|| if asked { None } else { of_file(file) })
+        .or(of_file)
         .unwrap_or(Revisions::all());
     for line in lines {
         let message = understood(&line.message.value);
@@ -58,7 +57,7 @@ fn named(lines: &[Line<'_>], roles: &[Role]) -> Option<Revision> {
 }
 
 /// The revisions that the cases of a file name in `initialize`.
-fn of_file(file: &CaseFile) -> Option<Revisions> {
+pub(super) fn of_file(file: &CaseFile) -> Option<Revisions> {
     let named = file.cases.iter().filter_map(|case| {
         let lines: Vec<Line<'_>> = super::lines_of(file, case).collect();
         let roles = crate::cases::play::roles::roles(&lines);

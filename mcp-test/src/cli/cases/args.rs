@@ -7,6 +7,7 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::super::args::Format;
 use super::super::value;
+use super::run::args::{RUN, RunCasesArgs};
 use crate::spec::Revisions;
 
 #[derive(Debug, ClapArgs)]
@@ -17,6 +18,9 @@ pub(in crate::cli) struct CasesArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum CasesCommand {
+    /// Run cases against a server
+    #[command(after_help = RUN)]
+    Run(Box<RunCasesArgs>),
     /// Document a server from its cases, as Markdown and as a page of HTML
     #[command(after_help = DOC)]
     Doc(DocArgs),

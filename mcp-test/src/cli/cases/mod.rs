@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `args` | the grammar: a variant of [`CasesCommand`] for each command |
 //! | `read` | from arguments to cases; what is said of them on the way |
+//! | `run` | cases against a server |
 //! | `doc` | documentation |
 //! | `serve` `watch` | cases in place of their server, read again when they change |
 //! | `lint` | what is wrong, and what a reviewer would ask about |
@@ -21,12 +22,15 @@ mod schema;
 mod serve;
 mod watch;
 
+mod run;
+
 use self::args::{CasesArgs, CasesCommand};
 use super::error::CliError;
 
 /// Does what the arguments ask for; gives the exit code.
 pub(super) fn obey(args: &CasesArgs) -> Result<u8, CliError> {
     match &args.command {
+        CasesCommand::Run(args) => run::run(args),
         CasesCommand::Doc(args) => doc::write(args),
         CasesCommand::Serve(args) => serve::serve(args),
         CasesCommand::Lint(args) => lint::conduct(args),

@@ -2,6 +2,7 @@
 
 mod broken;
 mod meant;
+mod server_asks;
 
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ fn of(text: &str) -> Vec<&'static Scenario> {
 fn of_with(text: &str, options: &PlayOptions) -> Vec<&'static Scenario> {
     let read = Cases::parse("contract.yaml", text, &ReadOptions::default());
     let (cases, _) = read.unwrap_or_else(|error| panic!("{error}"));
-    scenarios(&cases, options)
+    scenarios(&cases, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Where a case is played.

@@ -1,0 +1,124 @@
+//! `cases run`: what it prints, which exit codes it has, and what it keeps to itself.
+
+use std::fs;
+
+use mcp_test_tests::folder::Folder;
+use mcp_test_tests::program::Run;
+
+use crate::program::{MCP_TEST, mcp_test};
+
+const SERVER: [&str; 5] = ["--", MCP_TEST, "reference", "server", "--stdio"];
+
+const PING: &str = "\
+case: Ping
+_tags: fast
+in: {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}
+out: {\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}
+---
+case: Sum
+in: {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {\"name\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}}
+out: {\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"content\": [{\"type\": \"text\", \"text\": \"3\"}]}}
+";
+
+/// A folder with a file of cases in it.
+fn written(name: &str, text: &str) -> (Folder, String) {
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), &format!("cases-run-{name}"));
+    let file = folder.word("contract.yaml");
+    fs::write(&file, text).expect("the folder is ours");
+    (folder, file)
+}
+
+/// Runs a file of cases over stdio against the reference server.
+fn run(file: &str, options: &[&str], server: &[&str]) -> Run {
+    let words = ["cases", "run", file].into_iter().chain(options.iter().copied());
+    mcp_test(words.chain(SERVER).chain(server.iter().copied()))
+}
+
+#[test]
+fn a_contract_that_holds_passes_and_one_that_does_not_is_shown_at_its_line() {
+    let (_folder, file) = written("holds", PING);
+    let good = run(&file, &[], &[]);
+    assert_eq!(good.code, 0, "{}", good.text(&[]));
+    assert!(good.stdout.contains("✓ contract::ping"), "{}", good.stdout);
+
+    let bad = run(&file, &[], &["--fault", "set:tools/call:/content/0/text:\"4\""]);
+    assert_eq!(bad.code, 1, "{}", bad.text(&[]));
+    for part in
+        ["contract.yaml:8:", "- \"3\"", "+ \"4\"", "--case contract::sum --spec-version 2025-11-25"]
+    {
+        assert!(bad.stdout.contains(part), "{part} in {}", bad.stdout);
+    }
+    assert!(!bad.stdout.contains("mcp-test explain"), "{}", bad.stdout);
+}
+
+#[test]
+fn cases_are_chosen_by_id_and_by_tag() {
+    let (_folder, file) = written("chosen", PING);
+    let lines = |run: &Run| run.stdout.lines().filter(|line| line.starts_with('✓')).count();
+    let by_tag = run(&file, &["--tag", "fast"], &[]);
+    assert_eq!((by_tag.code, lines(&by_tag)), (0, 1), "{}", by_tag.text(&[]));
+    let without = run(&file, &["--skip-tag", "fast"], &[]);
+    assert!(without.stdout.contains("✓ contract::sum"), "{}", without.stdout);
+    let unknown = run(&file, &["--case", "contract::pong"], &[]);
+    assert_eq!(unknown.code, 2, "{}", unknown.text(&[]));
+    let wanted = "--case: there is no case `contract::pong`; did you mean `contract::ping`?";
+    assert!(unknown.stderr.contains(wanted), "{}", unknown.stderr);
+    let nothing = run(&file, &["--tag", "slow"], &[]);
+    assert_eq!(nothing.code, 2, "{}", nothing.text(&[]));
+    assert!(nothing.stderr.contains("no case is left to run"), "{}", nothing.stderr);
+}
+
+#[test]
+fn known_failures_and_results_are_written_as_by_other_runs() {
+    let (folder, file) = written("files", PING);
+    let (known, results) = (folder.word("known.yml"), folder.word("results"));
+    let fault = ["--fault", "error:tools/call:-32603"];
+    let first = run(&file, &["--write-baseline", &known, "-o", &results], &fault);
+    assert_eq!(first.code, 0, "{}", first.text(&[]));
+    let text = fs::read_to_string(&known).expect("the baseline was written");
+    assert!(text.contains("- contract::sum:out\n"), "{text}");
+    assert!(fs::metadata(folder.word("results/summary.json")).is_ok());
+    let second = run(&file, &["--expected-failures", &known, "--format", "json"], &fault);
+    assert_eq!(second.code, 0, "{}", second.text(&[]));
+    let document: serde_json::Value = serde_json::from_str(&second.stdout).expect("one document");
+    assert_eq!(document["command"], "cases run");
+}
+
+#[test]
+fn inputs_are_given_and_what_is_secret_is_not_told() {
+    let text = "\
+case: Repeats
+_inputs: {name: token, secret: true}
+in: {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {\"name\": \"${token}\"}}
+out: {\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}
+";
+    let (_folder, file) = written("inputs", text);
+    let missing = run(&file, &[], &[]);
+    assert_eq!(missing.code, 2, "{}", missing.text(&[]));
+    assert!(missing.stderr.contains("contract.yaml:2:"), "{}", missing.stderr);
+    let given = run(&file, &["--input", "token=hunter2-hunter2"], &[]);
+    assert_eq!(given.code, 1, "{}", given.text(&[]));
+    assert!(!given.stdout.contains("hunter2"), "{}", given.stdout);
+    assert!(given.stdout.contains("--input 'token=<value>'"), "{}", given.stdout);
+    let other = run(&file, &["--input", "tokn=x"], &[]);
+    assert!(other.stderr.contains("did you mean `token`?"), "{}", other.stderr);
+}
+
+#[test]
+fn commands_are_run_only_when_that_is_allowed() {
+    let (folder, file) = written(
+        "commands",
+        &PING.replacen("_tags: fast", "_before: [touch, before]\n_after: [touch, after]", 1),
+    );
+    let refused = run(&file, &[], &[]);
+    assert_eq!(refused.code, 2, "{}", refused.text(&[]));
+    for part in ["touch before", "contract.yaml:2:", "--allow-commands"] {
+        assert!(refused.stderr.contains(part), "{part} in {}", refused.stderr);
+    }
+    assert!(fs::metadata(folder.word("before")).is_err(), "nothing was run");
+    let allowed = run(&file, &["--allow-commands"], &[]);
+    assert_eq!(allowed.code, 0, "{}", allowed.text(&[]));
+    for name in ["before", "after"] {
+        assert!(fs::metadata(folder.word(name)).is_ok(), "{name} was run");
+    }
+}
