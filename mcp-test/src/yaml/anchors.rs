@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Node, Problem, ProblemKind, Span};
+use super::{Kind, Member, Node, Problem, ProblemKind, Span};
 
 /// The anchors of a document.
 pub(super) struct Anchors {
@@ -18,7 +18,7 @@ struct Anchor {
     node: Option<(Node, Size)>,
 }
 
-/// What a node is in memory, with everything inside of it.
+/// What a node takes in memory, with everything inside of it.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
     pub(super) nodes: usize,
@@ -41,7 +41,8 @@ impl Anchors {
     }
 
     /// Keeps what an anchor names, and gives it its name.
-    pub(super) fn keep(&mut self, id: usize, mut node: Node, size: Size) -> Result<Node, Problem> {
+    pub(super) fn keep(&mut self, id: usize, mut node: Node) -> Result<Node, Problem> {
+        let size = Size::of(&node);
         self.charge(size, node.span)?;
         if let Some(anchor) = self.known.get_mut(&id) {
             anchor.node = Some((node.clone(), size));
@@ -86,17 +87,24 @@ impl Anchors {
 }
 
 impl Size {
-    /// That of a list or mapping without what is in it.
-    pub(super) const COLLECTION: Self = Self { nodes: 1, bytes: 3 * size_of::<Node>(), levels: 0 };
-
-    /// That of a scalar of so many bytes.
-    pub(super) fn of(node: &Node, text: usize) -> Self {
-        let extra = if node.extra.is_some() { 2 * size_of::<Node>() } else { 0 };
-        Self { nodes: 1, bytes: size_of::<Node>() + extra + text, levels: 0 }
+    fn of(node: &Node) -> Self {
+        let mut size = Self { nodes: 1, bytes: size_of::<Node>(), levels: 0 };
+        size.bytes += node.extra.as_ref().map_or(0, |extra| extra.bytes());
+        match &node.kind {
+            Kind::Null | Kind::Bool(_) => {}
+            Kind::Number(number) => size.bytes += number.as_str().len(),
+            Kind::String(text) => size.bytes += text.len(),
+            Kind::List(items) => items.iter().for_each(|item| size.add(Self::of(item))),
+            Kind::Mapping(members) => members.iter().for_each(|Member { key, value }| {
+                size.add(Self::of(key));
+                size.add(Self::of(value));
+            }),
+        }
+        size
     }
 
     /// Takes a part of the node in.
-    pub(super) fn add(&mut self, part: Self) {
+    fn add(&mut self, part: Self) {
         self.nodes += part.nodes;
         self.bytes += part.bytes;
         self.levels = self.levels.max(part.levels + 1);

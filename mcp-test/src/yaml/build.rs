@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use granit_parser::{Event, ScalarStyle, StructureStyle, Tag};
 
-use super::anchors::{Anchors, Size};
+use super::anchors::Anchors;
 use super::node::Raw;
 use super::problem::{Problems, shown};
 use super::tokens::{Step, Tokens};
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::json::Number;
 
-type Built = Result<(Node, Size), Problem>;
+type Built = Result<Node, Problem>;
 
 /// Builds the documents of a text, one after the other.
 pub(super) struct Builder<'t, 'l> {
@@ -79,7 +79,7 @@ impl<'t, 'l> Builder<'t, 'l> {
         self.anchors.forget();
         self.problems = Problems::default();
         let root = match self.next()? {
-            Some((event, span)) => self.node(event, span, 0)?.0,
+            Some((event, span)) => self.node(event, span, 0)?,
             None => Node::new(Kind::Null, Style::Plain),
         };
         let ended = match self.next()? {
@@ -102,80 +102,91 @@ impl<'t, 'l> Builder<'t, 'l> {
             return Err(self.stopped_by(Problem::new(ProblemKind::Limit, span, message)));
         }
         let before = self.tokens.before();
-        let (mut node, size) = self.content(event, span, depth)?;
+        let mut node = self.content(event, span, depth)?;
         node.before = before;
-        Ok((node, size))
+        Ok(node)
     }
 
     fn content(&mut self, event: Event<'t>, span: Span, depth: usize) -> Built {
-        match event {
+        let (anchor, node) = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let anchor = self.anchor(anchor)?;
-                let length = text.len();
-                let node = self.scalar(text.into_owned(), style, tag.as_deref(), span);
-                let size = Size::of(&node, length);
-                self.named(node, size, anchor)
+                (anchor, self.scalar(text.into_owned(), style, tag.as_deref(), span))
             }
             Event::SequenceStart(style, anchor, tag) => {
-                let start = span;
                 let anchor = self.anchor(anchor)?;
                 self.enter(style, span, depth)?;
-                let mut size = Size::COLLECTION;
-                let mut items = Vec::new();
-                let end = loop {
-                    match self.next()? {
-                        Some((Event::SequenceEnd, end)) => break end,
-                        Some((event, span)) => {
-                            let (mut item, its) = self.node(event, span, depth + 1)?;
-                            size.add(its);
-                            if style == StructureStyle::Block {
-                                self.mark_outdented(&mut item, start.column);
-                            }
-                            items.push(item);
-                        }
-                        None => break span,
-                    }
-                };
-                let last = items.last().map_or(span.end, |item| item.span.end);
-                let node =
-                    self.collection(Kind::List(items), style, tag.as_deref(), span, end, last);
-                self.named(node, size, anchor)
+                (anchor, self.list(style, tag.as_deref(), span, depth)?)
             }
             Event::MappingStart(style, anchor, tag) => {
                 let anchor = self.anchor(anchor)?;
                 self.enter(style, span, depth)?;
-                let mut size = Size::COLLECTION;
-                let mut members = Vec::new();
-                let end = loop {
-                    let (event, span) = match self.next()? {
-                        Some((Event::MappingEnd, end)) => break end,
-                        Some(step) => step,
-                        None => break span,
-                    };
-                    let (key, its) = self.node(event, span, depth + 1)?;
-                    size.add(its);
-                    self.tokens.expect_value();
-                    let Some((event, span)) = self.next()? else {
-                        break span;
-                    };
-                    let (mut value, its) = self.node(event, span, depth + 1)?;
-                    size.add(its);
-                    if style == StructureStyle::Block {
-                        self.mark_outdented(&mut value, key.span.column);
-                    }
-                    members.push(Member { key, value });
-                };
-                self.vet(&members);
-                let last = members
-                    .last()
-                    .map_or(span.end, |member| member.value.span.end.max(member.key.span.end));
-                let node =
-                    self.collection(Kind::Mapping(members), style, tag.as_deref(), span, end, last);
-                self.named(node, size, anchor)
+                (anchor, self.mapping(style, tag.as_deref(), span, depth)?)
             }
-            Event::Alias(id) => self.alias(id, span, depth),
-            _ => Err(Problem::new(ProblemKind::Syntax, span, "not YAML: no node stands here")),
+            Event::Alias(id) => return self.alias(id, span, depth),
+            _ => {
+                let message = "not YAML: no node stands here";
+                return Err(Problem::new(ProblemKind::Syntax, span, message));
+            }
+        };
+        match anchor {
+            None => Ok(node),
+            Some(id) => self.anchors.keep(id, node).map_err(|problem| self.stopped_by(problem)),
         }
+    }
+
+    fn list(
+        &mut self,
+        style: StructureStyle,
+        tag: Option<&Tag>,
+        start: Span,
+        depth: usize,
+    ) -> Built {
+        let mut items: Vec<Node> = Vec::new();
+        let end = loop {
+            let (event, span) = match self.next()? {
+                None => break start,
+                Some((Event::SequenceEnd, end)) => break end,
+                Some(step) => step,
+            };
+            let mut item = self.node(event, span, depth + 1)?;
+            if style == StructureStyle::Block {
+                self.mark_outdented(&mut item, start.column);
+            }
+            items.push(item);
+        };
+        let last = items.last().map_or(start.end, |item| item.span.end);
+        Ok(self.collection(Kind::List(items), style, tag, start, end, last))
+    }
+
+    fn mapping(
+        &mut self,
+        style: StructureStyle,
+        tag: Option<&Tag>,
+        start: Span,
+        depth: usize,
+    ) -> Built {
+        let mut members: Vec<Member> = Vec::new();
+        let end = loop {
+            let (event, span) = match self.next()? {
+                None => break start,
+                Some((Event::MappingEnd, end)) => break end,
+                Some(step) => step,
+            };
+            let key = self.node(event, span, depth + 1)?;
+            self.tokens.expect_value();
+            let Some((event, span)) = self.next()? else { break start };
+            let mut value = self.node(event, span, depth + 1)?;
+            if style == StructureStyle::Block {
+                self.mark_outdented(&mut value, key.span.column);
+            }
+            members.push(Member { key, value });
+        };
+        self.vet(&members);
+        let last = members
+            .last()
+            .map_or(start.end, |Member { key, value }| value.span.end.max(key.span.end));
+        Ok(self.collection(Kind::Mapping(members), style, tag, start, end, last))
     }
 
     fn enter(&mut self, style: StructureStyle, span: Span, depth: usize) -> Result<(), Problem> {
@@ -252,7 +263,8 @@ impl<'t, 'l> Builder<'t, 'l> {
             node.extra_mut().tag = Some(tag.original());
         }
         let spelled = &self.tokens.text[span.bytes()];
-        if !scalar::is_spelled(&node.kind, style, spelled) {
+        node.is_unwritten = node.kind == Kind::Null && spelled.is_empty();
+        if !node.is_unwritten && !scalar::is_spelled(&node.kind, style, spelled) {
             node.extra_mut().raw = Some(Raw::new(spelled, &node.kind));
         }
         node
@@ -321,17 +333,6 @@ impl<'t, 'l> Builder<'t, 'l> {
         })
     }
 
-    /// Keeps a node that has an anchor, for those who name it.
-    fn named(&mut self, node: Node, size: Size, id: Option<usize>) -> Built {
-        match id {
-            None => Ok((node, size)),
-            Some(id) => match self.anchors.keep(id, node, size) {
-                Ok(node) => Ok((node, size)),
-                Err(problem) => Err(self.stopped_by(problem)),
-            },
-        }
-    }
-
     fn alias(&mut self, id: usize, span: Span, depth: usize) -> Built {
         let size = self.anchors.size(id, span)?;
         if depth + size.levels > self.limits.depth {
@@ -339,10 +340,7 @@ impl<'t, 'l> Builder<'t, 'l> {
             return Err(Problem::new(ProblemKind::Limit, span, message));
         }
         self.nodes += size.nodes;
-        match self.anchors.copy(id, span) {
-            Ok(node) => Ok((node, size)),
-            Err(problem) => Err(self.stopped_by(problem)),
-        }
+        self.anchors.copy(id, span).map_err(|problem| self.stopped_by(problem))
     }
 
     /// Reads no further, for want of room.

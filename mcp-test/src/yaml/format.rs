@@ -1,6 +1,6 @@
 //! From a text to the same text, well laid out.
 
-use super::write::{document_text, join};
+use super::write::{document_text, join, lines};
 use super::{Broken, Comment, Document, Kind, Limits, Member, Node, Span, Stream, comment, read};
 
 /// A text that was laid out.
@@ -83,7 +83,7 @@ fn lay_out_document(
         && remarks(same) == remarks(document)
         && again.comments.is_empty()
         && document_text(same, marked, most) == text;
-    is_stable.then(|| if stream.crlf { text.replace('\n', "\r\n") } else { text })
+    is_stable.then(|| lines(text, stream))
 }
 
 fn is_like(ours: &Stream, theirs: &Stream) -> bool {

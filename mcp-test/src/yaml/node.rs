@@ -18,6 +18,8 @@ pub struct Node {
     pub style: Style,
     /// Whether it begins on a new line; counts for items and keys.
     pub before: Before,
+    /// Whether it is [nothing](Kind::Null), and nothing is written for it.
+    pub(super) is_unwritten: bool,
     /// What few nodes have.
     pub(super) extra: Option<Box<Extra>>,
 }
@@ -81,7 +83,7 @@ pub enum Before {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Extra {
-    pub(super) comments: Comments,
+    pub(super) comments: Option<Box<Comments>>,
     pub(super) tag: Option<String>,
     pub(super) anchor: Option<String>,
     pub(super) alias: Option<String>,
@@ -96,6 +98,15 @@ pub(super) struct Extra {
 pub(super) struct Raw {
     spelled: String,
     kind: u64,
+}
+
+impl Extra {
+    /// What it takes in memory, without comments.
+    pub(super) fn bytes(&self) -> usize {
+        let raw = self.raw.as_ref().map(|raw| &raw.spelled);
+        let texts = [self.tag.as_ref(), self.anchor.as_ref(), self.alias.as_ref(), raw];
+        size_of::<Self>() + texts.into_iter().flatten().map(String::len).sum::<usize>()
+    }
 }
 
 impl Raw {
@@ -121,7 +132,14 @@ impl Node {
     /// A node of this kind in this style.
     #[must_use]
     pub fn new(kind: Kind, style: Style) -> Self {
-        Self { span: Span::default(), kind, style, before: Before::Nothing, extra: None }
+        Self {
+            span: Span::default(),
+            kind,
+            style,
+            before: Before::Nothing,
+            is_unwritten: false,
+            extra: None,
+        }
     }
 
     /// JSON, to be written in one line.
@@ -155,12 +173,13 @@ impl Node {
     /// The comments about it.
     #[must_use]
     pub fn comments(&self) -> &Comments {
-        self.extra.as_ref().map_or(Comments::NONE, |extra| &extra.comments)
+        let comments = self.extra.as_ref().and_then(|extra| extra.comments.as_ref());
+        comments.map_or(Comments::NONE, |comments| comments)
     }
 
     /// The comments about it, to be changed.
     pub fn comments_mut(&mut self) -> &mut Comments {
-        &mut self.extra_mut().comments
+        self.extra_mut().comments.get_or_insert_default()
     }
 
     /// Its tag, as it is written: `!!str`.
@@ -183,6 +202,9 @@ impl Node {
 
     /// How it was spelled, if that is not how we would spell it, and it is still the same.
     pub(super) fn raw(&self) -> Option<&str> {
+        if self.is_unwritten && self.kind == Kind::Null {
+            return Some("");
+        }
         let raw = self.extra.as_ref()?.raw.as_ref()?;
         (raw.kind == fingerprint(&self.kind)).then_some(raw.spelled.as_str())
     }

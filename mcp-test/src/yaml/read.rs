@@ -86,7 +86,27 @@ pub fn read(text: &str, limits: &Limits) -> Stream {
         });
     }
     stream.comments = taken(usize::MAX);
+    if let Some((problem, span)) = rest(&stream, text) {
+        stream.comments.clear();
+        let text = text[span.bytes()].to_owned();
+        stream.documents.push(Err(Broken { problem, span, text, gap: false }));
+    }
     stream
+}
+
+/// What is wrong with what stands behind the last document, and where that stands.
+fn rest(stream: &Stream, text: &str) -> Option<(Problem, Span)> {
+    let start = match stream.documents.last() {
+        Some(Ok(document)) => document.span.end,
+        Some(Err(broken)) => broken.span.end,
+        None if stream.bom => '\u{feff}'.len_utf8(),
+        None => 0,
+    };
+    if start == text.len() {
+        return None;
+    }
+    let span = Span { end: text.len(), ..place(text, start) };
+    Some((forbidden(text, span)?, span))
 }
 
 /// A document in the making.

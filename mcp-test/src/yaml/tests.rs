@@ -66,6 +66,8 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         ("\u{feff}a: \0", &["broken 1:4: the character U+0000 must not stand in YAML"]),
         ("a: 1\n---\nb: \"ä\u{1}\"", &["broken 3:6: the character U+0001 must not stand in YAML"]),
+        ("# a\0", &["broken 1:4: the character U+0000 must not stand in YAML"]),
+        ("a: 1\n...\n# \0", &["broken 3:3: the character U+0000 must not stand in YAML"]),
         (
             "a: 1\rb: 2",
             &["1:5: a carriage return without a line feed; YAML begins a new line here"],

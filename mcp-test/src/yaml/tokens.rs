@@ -66,7 +66,7 @@ impl<'t, 'l> Tokens<'t, 'l> {
                     });
                 }
                 Some(Ok((event, span))) => {
-                    let place = self.place(&event, span);
+                    let (place, is_certain) = self.place(&event, span);
                     self.is_key = false;
                     let tag_end = span.tag_span().and_then(|tag| tag.end.byte_offset());
                     self.before = match place.line > self.line {
@@ -74,8 +74,7 @@ impl<'t, 'l> Tokens<'t, 'l> {
                         true if self.has_gap(place.start) => Before::Gap,
                         true => Before::Line,
                     };
-                    // The parser gives what is written as nothing a place, sometimes that of what follows.
-                    if place.start < place.end && !matches!(event, Event::DocumentStart(false, _)) {
+                    if is_certain {
                         self.past = self.past.max(place.end);
                         self.line = place.line + self.text[place.bytes()].matches('\n').count();
                     }
@@ -151,35 +150,47 @@ impl<'t, 'l> Tokens<'t, 'l> {
         (self.before != Before::Nothing).then_some(bracket.column)
     }
 
-    /// Where a node stands. The parser has the place of a text behind `|`, of a list below its key and of nothing at all
-    /// somewhere behind.
-    fn place(&self, event: &Event<'t>, span: granit_parser::Span) -> Span {
+    /// Where a node stands, and whether that is certain. The parser has the place of a text behind `|`, of a list below its
+    /// key and of what is written as nothing somewhere behind, sometimes at what follows.
+    fn place(&self, event: &Event<'t>, span: granit_parser::Span) -> (Span, bool) {
         let place = self.span(span);
-        let indicators: &[u8] = match event {
-            Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => b"|>",
-            Event::SequenceStart(StructureStyle::Block, ..) if self.is_key => b"-",
-            Event::Scalar(_, ScalarStyle::Plain, 0, None) if place.start == place.end => b"-:",
-            _ => return place,
+        let is_certain =
+            place.start < place.end && !matches!(event, Event::DocumentStart(false, _));
+        let (indicators, is_nothing): (&[u8], bool) = match event {
+            Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => (b"|>", false),
+            Event::SequenceStart(StructureStyle::Block, ..) if self.is_key => (b"-", false),
+            Event::Scalar(_, ScalarStyle::Plain, 0, None) if place.start == place.end => {
+                (if self.is_key { b":" } else { b"-" }, true)
+            }
+            _ => return (place, is_certain),
         };
         let Some(start) = indicator(self.text, self.past, place.start, indicators) else {
-            return place;
+            return (place, is_certain);
         };
         // What is written as nothing stands behind what announces it.
-        let is_nothing = indicators == b"-:";
         let start = start + usize::from(is_nothing);
-        let line = self.text[..start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
         let end = match event {
             _ if is_nothing => start,
-            Event::Scalar(text, ..) => content_end(self.text, start, place.end, Some(text)),
-            _ => content_end(self.text, start, place.end, None),
+            Event::Scalar(text, ..) => content_end(self.text, start, place.end, text),
+            _ => start,
         };
-        let between = self.text.get(start..place.start).unwrap_or_default();
-        Span {
-            start,
-            end,
-            line: place.line - between.matches('\n').count(),
-            column: self.text[line..start].chars().count() + 1,
+        let (line, column) = self.line_and_column(start, place);
+        (Span { start, end, line, column }, is_nothing || start < end)
+    }
+
+    /// The line and the column of a byte that is not far from a known place.
+    fn line_and_column(&self, at: usize, known: Span) -> (usize, usize) {
+        let chars = |from: usize, to: usize| self.text[from..to].chars().count();
+        if at >= known.start {
+            return (known.line, known.column + chars(known.start, at));
         }
+        let between = &self.text[at..known.start];
+        if !between.contains(['\n', '\r']) {
+            return (known.line, known.column.saturating_sub(chars(at, known.start)).max(1));
+        }
+        let line_start = self.text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+        let line = known.line.saturating_sub(between.matches('\n').count()).max(1);
+        (line, chars(line_start, at) + 1)
     }
 
     fn span(&self, span: granit_parser::Span) -> Span {
@@ -208,10 +219,10 @@ fn indicator(text: &str, from: usize, to: usize, indicators: &[u8]) -> Option<us
 }
 
 /// Where the last line of a text behind `|` or `>` ends.
-fn content_end(source: &str, start: usize, end: usize, text: Option<&str>) -> usize {
+fn content_end(source: &str, start: usize, end: usize, text: &str) -> usize {
     let block = &source[start..end];
     // Blanks at the end of the text are part of it.
-    if text.is_some_and(|text| text.trim_end_matches('\n').ends_with([' ', '\t'])) {
+    if text.trim_end_matches('\n').ends_with([' ', '\t']) {
         let lines = match block.rfind(['\n', '\r']) {
             // The indentation of what comes next.
             Some(at) if block[at..].trim().is_empty() => &block[..at],

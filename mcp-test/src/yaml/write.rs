@@ -25,7 +25,7 @@ const STEP: usize = 2;
 #[must_use]
 pub fn write(stream: &Stream) -> String {
     let documents = stream.documents.iter().enumerate().map(|(index, document)| match document {
-        Ok(document) => document_text(document, index > 0, usize::MAX),
+        Ok(document) => lines(document_text(document, index > 0, usize::MAX), stream),
         Err(broken) => broken.text.clone(),
     });
     join(stream, &documents.collect::<Vec<_>>())
@@ -56,13 +56,18 @@ pub(super) fn join(stream: &Stream, texts: &[String]) -> String {
         end_line(&mut out, stream);
         let mut writer = Writer::new(usize::MAX);
         writer.comments(stream.comments.iter(), 0);
-        out.push_str(&writer.out);
+        out.push_str(&lines(writer.out, stream));
     }
     end_line(&mut out, stream);
     if stream.bom && !out.starts_with('\u{feff}') {
         out.insert(0, '\u{feff}');
     }
     out
+}
+
+/// A text that was written, with the line ends of the stream.
+pub(super) fn lines(text: String, stream: &Stream) -> String {
+    if stream.crlf { text.replace('\n', "\r\n") } else { text }
 }
 
 /// Whether the last line is a `...`.
