@@ -5,6 +5,7 @@
 //! the folder of the official schemas, these judge beside our shapes. Nothing is asserted: times belong to a machine, and a
 //! slow one is no failure. Processor time and memory are told on Unix only.
 
+mod cases;
 mod cost;
 mod exchanges;
 mod judging;
@@ -35,6 +36,7 @@ fn table() -> Result<()> {
         "Each row: what is measured, beside what, and ours as a part of that (below 1 is less than the other).\n"
     );
     judging::table()?;
+    cases::table()?;
     exchanges::table()?;
     serving::table()?;
     playing::table()?;
