@@ -6,15 +6,16 @@ use serde_json::{Map, Value, json};
 
 use super::keys::KEYS;
 
-/// The JSON Schema of one document of a file of cases, draft 2020-12.
+/// The JSON Schema of one document of a file of cases, draft 7, which is what
+/// editors understand.
 ///
 /// ```
 /// let schema = mcp_test::cases::json_schema();
 /// assert_eq!(schema["properties"]["case"]["type"], "string");
 /// ```
 ///
-/// Editors that use yaml-language-server hold each document of a file against it that begins with
-/// `# yaml-language-server: $schema=` and where the schema lies.
+/// With yaml-language-server, a comment in a file of cases names the schema, and each document of the file is held against
+/// it: `# yaml-language-server: $schema=mcp-cases.schema.json`.
 #[must_use]
 pub fn json_schema() -> Value {
     let case = json!({
@@ -38,7 +39,7 @@ pub fn json_schema() -> Value {
     let properties: Map<String, Value> =
         [("case".to_owned(), case)].into_iter().chain(extensions).collect();
     json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "MCP Cases",
         "description": "A case: a conversation between an MCP client and a server. The messages stand in the order in \
                         which they are said.",

@@ -154,10 +154,11 @@ fn address(reading: &mut Reading<'_>, node: &Node) -> Option<Ready> {
 }
 
 pub(super) fn hooks_schema() -> Value {
-    let words = json!({"type": ["string", "number", "boolean"]});
+    let word = json!({"type": ["string", "number", "boolean"]});
+    let program = json!({"type": ["string", "number", "boolean"], "minLength": 1});
     let run = json!({
         "description": "The command: one text, or its words. No shell reads it.",
-        "anyOf": [text(), {"type": "array", "items": words, "minItems": 1}],
+        "anyOf": [text(), {"type": "array", "items": [program], "additionalItems": word, "minItems": 1}],
     });
     let ready = json!({
         "description": "When it is ready: a text in its output, or a port that accepts connections. Without this it has \
@@ -319,5 +320,6 @@ pub(super) fn inputs_schema() -> Value {
         "required": ["name"],
         "additionalProperties": false,
     });
-    one_or_many(&json!({"anyOf": [name, input]}))
+    let input = json!({"anyOf": [name, input]});
+    json!({"anyOf": [input, {"type": "array", "items": input, "uniqueItems": true}]})
 }

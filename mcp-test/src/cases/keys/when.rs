@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Extensions, each, one_or_many};
+use super::{Extensions, each};
 use crate::cases::lint;
 use crate::cases::reading::{Reading, did_you_mean, quoted};
 use crate::clock;
@@ -47,12 +47,16 @@ pub(super) fn continues(reading: &mut Reading<'_>, node: &Node, found: &mut Exte
 }
 
 pub(super) fn revision(reading: &mut Reading<'_>, node: &Node, found: &mut Extensions) {
-    let mut all = Revisions::none();
+    let (mut all, mut wrong) = (Revisions::none(), false);
     for item in each(node) {
-        let Some(text) = reading.text("_revision", item) else { continue };
+        let Some(text) = reading.text("_revision", item) else {
+            wrong = true;
+            continue;
+        };
         match text.parse::<Revisions>() {
             Ok(some) => all = all.union(some),
             Err(error) => {
+                wrong = true;
                 let help = match &error {
                     SpecError::UnknownRevision(name) => {
                         did_you_mean(name, Revision::ALL.iter().map(|revision| revision.as_str()))
@@ -67,7 +71,7 @@ pub(super) fn revision(reading: &mut Reading<'_>, node: &Node, found: &mut Exten
             }
         }
     }
-    if all.is_empty() && !reading.is_refused() {
+    if all.is_empty() && !wrong {
         let message = "`_revision` has to leave at least one revision";
         let complaint = reading.complaint(&lint::WRONG_VALUE, node.span, message);
         let help = "to keep a case from running, say why: `_skip: …`".to_owned();
@@ -80,14 +84,18 @@ pub(super) fn revision_schema() -> Value {
     let dates: Vec<&str> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
     let date = format!("({})", dates.join("|"));
     let part = format!("({date}|{date}?\\s*\\.\\.\\s*{date}?)");
-    one_or_many(&json!({
+    let revisions = json!({
         "type": "string",
         "pattern": format!("^\\s*(all|{part}(\\s*,\\s*{part})*)\\s*$"),
-    }))
+    });
+    json!({"anyOf": [revisions, {"type": "array", "items": revisions, "minItems": 1}]})
 }
 
 pub(super) fn transport(reading: &mut Reading<'_>, node: &Node, found: &mut Extensions) {
     let names = CarrierKind::ALL.map(CarrierKind::as_str);
+    if each(node).is_empty() {
+        reading.wrong("_transport", "at least one transport", node);
+    }
     for item in each(node) {
         let Some(text) = reading.text("_transport", item) else { continue };
         match text.parse() {
@@ -102,9 +110,6 @@ pub(super) fn transport(reading: &mut Reading<'_>, node: &Node, found: &mut Exte
                 reading.tell(complaint);
             }
         }
-    }
-    if found.settings.transports.is_empty() && !reading.is_refused() {
-        reading.wrong("_transport", "at least one transport", node);
     }
 }
 

@@ -4,6 +4,8 @@ mod bad;
 mod flow;
 mod format;
 mod good;
+#[cfg(feature = "schema")]
+mod schema;
 
 use super::{Cases, Complaint, ReadError, ReadOptions};
 
