@@ -1,6 +1,6 @@
 //! From a document to a case: its keys, its messages, what the keys with `_` say of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::keys::{self, Extensions, KEYS};
@@ -123,6 +123,9 @@ fn name(reading: &mut Reading<'_>, node: &Node) -> Option<String> {
 }
 
 fn unknown_extension(reading: &mut Reading<'_>, name: &str, span: Span) {
+    if reading.leaves_out() {
+        return;
+    }
     let complaint = reading
         .complaint(&lint::UNKNOWN_EXTENSION, span, format!("`{name}` means nothing here"))
         .label("it is kept, and ignored")
@@ -151,6 +154,9 @@ const MEANT: [(&str, &str); 13] = [
 ];
 
 fn unknown_key(reading: &mut Reading<'_>, name: &str, span: Span) {
+    if reading.leaves_out() {
+        return;
+    }
     let complaint = reading
         .complaint(&lint::UNKNOWN_KEY, span, format!("`{name}` is no key of a case"))
         .label("neither `case`, nor does it begin with `in`, `out` or `_`")
@@ -272,13 +278,19 @@ fn no_json_rpc(reading: &mut Reading<'_>, message: &CaseMessage, malformed: &Mal
 /// Gives each message what `_match` and `_capture` say of it.
 fn apply(reading: &mut Reading<'_>, extensions: Extensions, case: &mut Case) {
     case.settings = extensions.settings;
+    let keys = case.messages.iter().map(|message| message.key.clone());
+    let places: HashMap<String, usize> = keys.zip(0..).collect();
     for (key, span, rule) in extensions.rules {
-        if let Some(message) = find(reading, "_match", &key, span, case) {
-            message.rule = rule;
+        match places.get(&key).and_then(|at| case.messages.get_mut(*at)) {
+            Some(message) => message.rule = rule,
+            None => unknown_message(reading, "_match", &key, span, case),
         }
     }
     for (key, span, captures) in extensions.captures {
-        let Some(message) = find(reading, "_capture", &key, span, case) else { continue };
+        let Some(message) = places.get(&key).and_then(|at| case.messages.get_mut(*at)) else {
+            unknown_message(reading, "_capture", &key, span, case);
+            continue;
+        };
         for capture in &captures {
             empty_capture(reading, message, capture);
         }
@@ -286,30 +298,21 @@ fn apply(reading: &mut Reading<'_>, extensions: Extensions, case: &mut Case) {
     }
 }
 
-fn find<'c>(
-    reading: &mut Reading<'_>,
-    extension: &str,
-    key: &str,
-    span: Span,
-    case: &'c mut Case,
-) -> Option<&'c mut CaseMessage> {
-    let keys: Vec<&str> = case.messages.iter().map(|message| message.key.as_str()).collect();
-    match keys.iter().position(|known| *known == key) {
-        Some(index) => case.messages.get_mut(index),
-        None => {
-            let label = match keys.as_slice() {
-                [] => "the case has no messages".to_owned(),
-                keys => format!("its messages are {}", quoted(keys)),
-            };
-            let message = format!("`{extension}` names `{key}`, which the case does not have");
-            let complaint = reading
-                .complaint(&lint::UNKNOWN_MESSAGE, span, message)
-                .label(label)
-                .help(did_you_mean(key, keys));
-            reading.tell(complaint);
-            None
-        }
+fn unknown_message(reading: &mut Reading<'_>, extension: &str, key: &str, span: Span, case: &Case) {
+    if reading.leaves_out() {
+        return;
     }
+    let keys: Vec<&str> = case.messages.iter().map(|message| message.key.as_str()).collect();
+    let label = match keys.as_slice() {
+        [] => "the case has no messages".to_owned(),
+        keys => format!("its messages are {}", quoted(keys)),
+    };
+    let message = format!("`{extension}` names `{key}`, which the case does not have");
+    let complaint = reading
+        .complaint(&lint::UNKNOWN_MESSAGE, span, message)
+        .label(label)
+        .help(did_you_mean(key, keys));
+    reading.tell(complaint);
 }
 
 /// A place that is not in a message which has to come as it is, can never be captured.

@@ -46,6 +46,7 @@ impl Names {
                         .also(*later, "captured from a message that comes later, or from this one");
                     reading.tell(complaint);
                 }
+                None if reading.leaves_out() => {}
                 None => {
                     let mut names: Vec<&str> = self.known.keys().map(String::as_str).collect();
                     names.sort_unstable();

@@ -36,10 +36,16 @@ impl<'a> Reading<'a> {
     }
 
     pub(super) fn tell(&mut self, complaint: Complaint) {
-        match self.complaints.len() < MOST {
-            true => self.complaints.push(complaint),
-            false => self.left_out += 1,
+        if !self.leaves_out() {
+            self.complaints.push(complaint);
         }
+    }
+
+    /// Whether one more complaint is only counted; then it need not be made.
+    pub(super) fn leaves_out(&mut self) -> bool {
+        let is_full = self.complaints.len() >= MOST;
+        self.left_out += usize::from(is_full);
+        is_full
     }
 
     /// Says that a value does not fit its key: `what` is the key, `expected` follows "has to be".
@@ -52,8 +58,12 @@ impl<'a> Reading<'a> {
         let message = format!("`{what}` has to be {expected}");
         let complaint = self.complaint(&lint::WRONG_VALUE, node.span, message);
         let complaint = complaint.label(format!("this is {}", node.kind.name()));
-        match node.kind {
+        match &node.kind {
             Kind::Null => complaint.label("nothing stands here"),
+            Kind::List(items) if items.is_empty() => complaint.label("this list is empty"),
+            Kind::Mapping(members) if members.is_empty() => {
+                complaint.label("this mapping is empty")
+            }
             _ => complaint,
         }
     }

@@ -6,11 +6,6 @@ use crate::yaml::{Problem, ProblemKind, Span};
 
 /// The complaint about a problem.
 pub(super) fn complaint(reading: &Reading<'_>, problem: &Problem) -> Complaint {
-    if problem.message.ends_with("recursion limit exceeded") {
-        // Who wrote this knows where it begins; all the brackets that are open do not help.
-        let message = "this is nested deeper than is read";
-        return reading.complaint(&lint::LIMIT, problem.span, message);
-    }
     if let Some((span, key)) = missing_colon(&reading.text, problem) {
         let message = format!("not YAML: a `:` is missing after `{key}`");
         let complaint = reading.complaint(&lint::SYNTAX, span, message);

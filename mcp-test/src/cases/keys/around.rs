@@ -1,5 +1,7 @@
 //! What is around a case: `_before`, `_after`, `_given`, `_inputs`.
 
+use std::collections::{BTreeMap, HashMap};
+
 use serde_json::{Value, json};
 
 use super::{Extensions, NAME, each, one_or_many, text, time, when};
@@ -8,7 +10,7 @@ use crate::cases::reading::Reading;
 use crate::cases::{Hook, Input, Ready, State, is_name};
 use crate::json;
 use crate::process::Command;
-use crate::yaml::{Kind, Member, Node};
+use crate::yaml::{Kind, Member, Node, Span};
 
 pub(super) fn before(reading: &mut Reading<'_>, node: &Node, found: &mut Extensions) {
     found.settings.before.extend(hooks(reading, "_before", node));
@@ -58,7 +60,7 @@ fn command(reading: &mut Reading<'_>, what: &str, node: &Node) -> Option<Hook> {
     let mut hook = Hook {
         run: Vec::new(),
         cwd: None,
-        env: std::collections::BTreeMap::new(),
+        env: BTreeMap::new(),
         ready: None,
         timeout: None,
         span: node.span,
@@ -247,18 +249,19 @@ pub(super) fn given_schema() -> Value {
 const INPUT: [&str; 4] = ["name", "about", "default", "secret"];
 
 pub(super) fn inputs(reading: &mut Reading<'_>, node: &Node, found: &mut Extensions) {
+    let mut before: HashMap<String, Span> = HashMap::new();
     for item in each(node) {
         let Some(input) = input(reading, item) else { continue };
-        let before = found.settings.inputs.iter().find(|known| known.name == input.name);
-        if let Some(before) = before {
+        if let Some(first) = before.get(&input.name) {
             let message = format!("the input `{}` is declared twice", input.name);
             let complaint = reading
                 .complaint(&lint::DUPLICATE_KEY, input.span, message)
                 .label("again here")
-                .also(before.span, "first here");
+                .also(*first, "first here");
             reading.tell(complaint);
             continue;
         }
+        before.insert(input.name.clone(), input.span);
         found.settings.inputs.push(input);
     }
 }

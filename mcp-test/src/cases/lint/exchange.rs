@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{Chain, REPLY_WITHOUT_REQUEST, SAME_ID, SECOND_REPLY, UNANSWERED};
 use crate::cases::reading::quoted;
 use crate::cases::{CaseMessage, Complaint, Direction};
+use crate::json::{Number, Pointer};
 use crate::wire::{Id, Message};
 
 /// A request, and what became of it.
@@ -20,6 +21,18 @@ struct Asked<'a> {
 struct Requests<'a> {
     by_id: HashMap<&'a Id, usize>,
     all: Vec<Asked<'a>>,
+}
+
+/// How many ids are named.
+const FEW: usize = 8;
+
+/// The id that looks the same, and is of the other type.
+fn retyped(id: &Id) -> Option<Id> {
+    match id {
+        Id::Number(number) => Some(Id::from(number.as_str())),
+        Id::String(text) => Number::parse(text).map(Id::from),
+        Id::Null => None,
+    }
 }
 
 /// A request that may stay open.
@@ -80,13 +93,19 @@ impl<'a> Requests<'a> {
         let place = said.place(&pointer("id"));
         let Some(asked) = self.by_id.get(id).and_then(|at| self.all.get_mut(*at)) else {
             let text = format!("`{}` answers a request that is not there", said.key);
-            let mut ids: Vec<String> = self.by_id.keys().map(|id| format!("{id}")).collect();
-            ids.sort();
-            let label = match ids.as_slice() {
-                [] => "nothing was asked before".to_owned(),
-                ids => format!("the ids of requests before it are {}", quoted(ids)),
+            let label = match self.by_id.len() {
+                0 => "nothing was asked before".to_owned(),
+                few @ ..=FEW => {
+                    let mut ids: Vec<String> =
+                        self.by_id.keys().map(|id| format!("{id}")).collect();
+                    ids.sort();
+                    let before = if few == 1 { "id of the request" } else { "ids of requests" };
+                    let are = if few == 1 { "is" } else { "are" };
+                    format!("the {before} before it {are} {}", quoted(&ids))
+                }
+                many => format!("none of the {many} requests before it has the id"),
             };
-            let retyped = self.by_id.keys().find(|other| other.is_retyped(id));
+            let retyped = retyped(id).filter(|other| self.by_id.contains_key(other));
             let help = retyped.map(|other| format!("did you mean `{other}`? `{id}` is another id"));
             let complaint = chain.complaint(&REPLY_WITHOUT_REQUEST, place, text);
             return Some(complaint.label(label).help(help));
@@ -126,6 +145,6 @@ fn unanswered(chain: &Chain<'_>, asked: &Asked<'_>) -> Complaint {
     chain.complaint(&UNANSWERED, asked.said.key_span, text).label(label)
 }
 
-fn pointer(name: &str) -> crate::json::Pointer {
-    crate::json::Pointer::root().member(name)
+fn pointer(name: &str) -> Pointer {
+    Pointer::root().member(name)
 }

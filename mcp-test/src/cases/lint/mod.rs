@@ -24,6 +24,7 @@ use self::chain::{Chain, chains};
 pub(super) use self::names::*;
 pub use self::names::{LINTS, Lint};
 use super::{CaseFile, Cases, Complaint};
+use crate::expect::words;
 
 /// What a reviewer of the files would ask about, in the order of the files and of the places in them.
 ///
@@ -47,6 +48,9 @@ pub fn lint(cases: &Cases) -> Vec<Complaint> {
     cases.files.iter().flat_map(|file| of_file(file)).collect()
 }
 
+/// How much is told of one file.
+const MOST: usize = 1000;
+
 fn of_file(file: &CaseFile) -> Vec<Complaint> {
     let mut found = whole::of_file(file);
     for chain in chains(file) {
@@ -55,5 +59,12 @@ fn of_file(file: &CaseFile) -> Vec<Complaint> {
         }
     }
     found.sort_by_key(|complaint| complaint.span.start);
+    let left_out = found.len().saturating_sub(MOST);
+    if let Some(last) = found.get(MOST).filter(|_| left_out > 0) {
+        let text = format!("{} of this file: not told", words::count(left_out, "more complaint"));
+        let more = Complaint::new(&MORE, (&file.path, &file.text), last.span, text);
+        found.truncate(MOST);
+        found.push(more);
+    }
     found
 }

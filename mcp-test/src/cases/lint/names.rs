@@ -84,7 +84,8 @@ lints! {
     SECOND_REPLY = "second-reply" Warning;
     /// Two requests of one side with the same id.
     SAME_ID = "same-id" Warning;
-    /// A method that MCP does not have, and the case expects no error for it.
+    /// A method that MCP does not have, and the case expects no error for it; of notifications only one that looks like one
+    /// of MCP.
     UNKNOWN_METHOD = "unknown-method" Warning;
     /// A method of MCP that this side never sends.
     WRONG_SIDE = "wrong-side" Warning;
@@ -102,7 +103,7 @@ lints! {
     LITERAL_PLACEHOLDER = "literal-placeholder" Warning;
     /// A value that does not satisfy the matcher for its own place.
     CONTRADICTION = "contradiction" Warning;
-    /// A matcher for places that the message does not have, and which asks for nothing there.
+    /// A matcher for places that the message does not have and cannot have.
     UNREACHABLE_MATCHER = "unreachable-matcher" Warning;
     /// Something that looks like a secret, and stands in the file as it is.
     SECRET = "secret" Warning;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Chain, OTHER_HANDSHAKE, OTHER_REVISION, SHAPE, UNKNOWN_METHOD, WRONG_SIDE};
-use crate::cases::reading::did_you_mean;
+use crate::cases::reading::nearest;
 use crate::cases::{CaseMessage, Complaint, Direction, Mode};
 use crate::json::Pointer;
 use crate::spec::schema::{Authority, Schemas, Violation};
@@ -104,7 +104,7 @@ impl Judge<'_> {
     /// Judges a request or a notification.
     fn said(&self, said: &CaseMessage, message: &Message, method: &str) -> Vec<Complaint> {
         let Some(known) = spec::method(method) else {
-            return vec![self.unknown(said, method)];
+            return self.unknown(said, message, method).into_iter().collect();
         };
         match self.misplaced(said, known) {
             Some(complaint) => vec![complaint],
@@ -112,11 +112,17 @@ impl Judge<'_> {
         }
     }
 
-    fn unknown(&self, said: &CaseMessage, method: &str) -> Complaint {
+    /// A notification may be one of the peers' own, unless it looks like one of MCP.
+    fn unknown(&self, said: &CaseMessage, message: &Message, method: &str) -> Option<Complaint> {
+        let help = instead(method).map(|near| format!("did you mean `{near}`?"));
+        let label = match message {
+            Message::Notification(_) if help.is_none() => return None,
+            Message::Notification(_) => "no revision has it",
+            _ => "no revision has it, and the case expects no error",
+        };
         let text = format!("`{method}` is no method of MCP");
         let complaint = self.chain.complaint(&UNKNOWN_METHOD, place(said, "method"), text);
-        let label = "no revision has it, and the case expects no error";
-        complaint.label(label).help(did_you_mean(method, METHODS.iter().map(|it| it.name)))
+        Some(complaint.label(label).help(help))
     }
 
     /// A method that this side does not send, at all or at these revisions.
@@ -192,6 +198,18 @@ impl Judge<'_> {
         self.has_names && value.as_str().is_some_and(|text| text.contains("${"))
     }
 }
+
+/// The method that was probably meant. What all notifications begin with says nothing.
+fn instead(method: &str) -> Option<String> {
+    let names = METHODS.iter().map(|it| it.name);
+    match method.strip_prefix(NOTIFICATIONS) {
+        Some(rest) => nearest(rest, names.filter_map(|name| name.strip_prefix(NOTIFICATIONS)))
+            .map(|near| format!("{NOTIFICATIONS}{near}")),
+        None => nearest(method, names).map(str::to_owned),
+    }
+}
+
+const NOTIFICATIONS: &str = "notifications/";
 
 fn place(said: &CaseMessage, member: &str) -> crate::yaml::Span {
     said.place(&Pointer::root().member(member))

@@ -184,7 +184,7 @@ _match: {out: {/result/content/0/text: {regex: "^[0-9]+$"}, /result/content/1: a
 case: Lists tools
 in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
-_match: {out: {/result/tool: unordered, "/result/tools/*/title": any}}
+_match: {out: {/result/tool: unordered, "/result/tools/*/title/x": any}}
 "#,
     ),
     (
@@ -257,6 +257,12 @@ _revision: 2026-07-28
 in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "add"}]}}
 _match: {out: contains}
+---
+case: Lets in what may be there, and notifications of its own
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}
+out_own: {"jsonrpc": "2.0", "method": "notifications/acme/came"}
+out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "3"}]}}
+_match: {out: {"/result/content/*/annotations": ignored}}
 "#;
     assert_eq!(linted(text), []);
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::cases::compare::{self, Tolerance};
 use crate::cases::document::spelled_right;
-use crate::cases::{CaseMessage, Complaint, Matcher, names_used};
+use crate::cases::{CaseMessage, Complaint, Matcher, Mode, names_used};
 use crate::json::{Pointer, Value};
 use crate::trace::SecretTexts;
 
@@ -65,18 +65,24 @@ fn contradictions<'a>(
     })
 }
 
-/// Matchers that would do something if the place were there.
+/// Matchers that would do something if the case had something there; where there may be more, they do it anyway.
 fn unreachable<'a>(
     chain: &'a Chain<'_>,
     said: &'a CaseMessage,
 ) -> impl Iterator<Item = Complaint> + 'a {
-    let pointless = said.rule.matchers.iter().filter(|(pointer, matcher, _)| {
-        let asks = !matches!(
-            matcher,
-            Matcher::Ignored | Matcher::Exact | Matcher::Contains | Matcher::Unordered
-        );
-        let is_pattern = pointer.tokens().any(|step| step == "*");
-        (!asks || is_pattern) && !reaches(&said.value, &pointer.tokens().collect::<Vec<_>>())
+    let is_open = said.rule.mode == Mode::Contains
+        || said.rule.matchers.iter().any(|(_, matcher, _)| *matcher == Matcher::Contains);
+    let pointless = said.rule.matchers.iter().filter(move |(pointer, matcher, _)| {
+        let steps: Vec<String> = pointer.tokens().collect();
+        let needed = match matcher {
+            Matcher::Exact | Matcher::Contains | Matcher::Unordered => steps.as_slice(),
+            // A member that the case does not have may be asked for, or let in.
+            _ if steps.iter().any(|step| step == "*") => {
+                steps.split_last().map_or(&[][..], |(_, rest)| rest)
+            }
+            _ => &[],
+        };
+        !is_open && !reaches(&said.value, needed)
     });
     pointless.map(|(pointer, _, span)| {
         let text = format!("`{}` has nothing at `{pointer}`", said.key);

@@ -48,7 +48,7 @@ fn the_schema_refuses_the_mistakes_that_the_reader_refuses() {
             held += 1;
         }
     }
-    assert!(held >= 40, "{held}");
+    assert!(held >= 35, "{held}");
 }
 
 /// What the reader says of a case with this value for a key.

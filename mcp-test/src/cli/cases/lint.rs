@@ -1,6 +1,6 @@
 //! `mcp-test cases lint`: what keeps files of cases from being read, and what a reviewer would ask about.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read};
 
 use super::super::args::Format;
@@ -61,14 +61,12 @@ fn all(loaded: Loaded) -> Vec<Complaint> {
     let whole = cases.files.into_iter().filter(|file| !broken.contains(&file.path));
     complaints.extend(cases::lint(&Cases { files: whole.collect() }));
     // Files stay in their order.
-    let mut order: Vec<String> = Vec::new();
+    let mut order: HashMap<String, usize> = HashMap::new();
     for complaint in &complaints {
-        if !order.contains(&complaint.file) {
-            order.push(complaint.file.clone());
-        }
+        let next = order.len();
+        order.entry(complaint.file.clone()).or_insert(next);
     }
-    let at = |complaint: &Complaint| order.iter().position(|file| *file == complaint.file);
-    complaints.sort_by_key(|complaint| (at(complaint), complaint.span.start));
+    complaints.sort_by_key(|complaint| (order.get(&complaint.file).copied(), complaint.span.start));
     complaints
 }
 
