@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::Direction;
 use super::left_out::LeftOut;
 use crate::json::Value;
-use crate::spec::Revision;
-use crate::spec::spoken;
+use crate::spec::{Revision, error_code, meta, spoken};
 use crate::trace::{Connection, Damage, Event, Party, Reading, Trace, What};
 use crate::wire::{Frame, Id, Message};
 
@@ -50,15 +49,11 @@ impl Said {
 
 /// The conversations of a trace, in the order in which their connections were opened.
 pub(super) fn conversations(trace: &Trace) -> Vec<Conversation> {
-    let statuses = trace.events.iter().filter_map(|event| match event.what {
-        What::HttpResponse { status, .. } => Some(((event.connection, event.exchange?), status)),
-        _ => None,
-    });
-    let statuses: Statuses = statuses.collect();
+    let answers = answers(trace);
     let mut connections: BTreeMap<Connection, Listener<'_>> = BTreeMap::new();
     for event in &trace.events {
         let listener =
-            connections.entry(event.connection).or_insert_with(|| Listener::of(&statuses));
+            connections.entry(event.connection).or_insert_with(|| Listener::of(&answers));
         listener.hear(event);
     }
     let mut conversations: Vec<Conversation> =
@@ -72,13 +67,43 @@ pub(super) fn conversations(trace: &Trace) -> Vec<Conversation> {
     conversations
 }
 
-/// The statuses of the HTTP exchanges of a trace.
-type Statuses = BTreeMap<(Connection, u64), u16>;
+/// How an HTTP exchange was answered.
+#[derive(Debug, Clone, Copy)]
+struct Answer {
+    status: u16,
+    /// The code of the JSON-RPC error, if it was one.
+    code: Option<i64>,
+}
+
+/// The answers of the HTTP exchanges of a trace.
+type Answers = BTreeMap<(Connection, u64), Answer>;
+
+fn answers(trace: &Trace) -> Answers {
+    let mut answers = Answers::new();
+    for event in &trace.events {
+        let Some(exchange) = event.exchange else { continue };
+        let place = (event.connection, exchange);
+        match &event.what {
+            What::HttpResponse { status, .. } => {
+                answers.insert(place, Answer { status: *status, code: None });
+            }
+            What::Message { reading, .. } if event.party == Party::Server => {
+                let code = reading.messages().find_map(|message| match message {
+                    Message::Error(reply) => Some(reply.error.code),
+                    _ => None,
+                });
+                answers.entry(place).and_modify(|answer| answer.code = code);
+            }
+            _ => {}
+        }
+    }
+    answers
+}
 
 /// What listens to one connection.
 struct Listener<'a> {
     done: Vec<Conversation>,
-    statuses: &'a Statuses,
+    answers: &'a Answers,
     /// The ids of requests that were left out: nobody wonders at their replies.
     unheard: BTreeSet<(Direction, String)>,
     /// The client has ended its HTTP session.
@@ -86,10 +111,10 @@ struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    fn of(statuses: &'a Statuses) -> Self {
+    fn of(answers: &'a Answers) -> Self {
         Self {
             done: vec![Conversation::default()],
-            statuses,
+            answers,
             unheard: BTreeSet::new(),
             ended: false,
         }
@@ -183,8 +208,9 @@ impl<'a> Listener<'a> {
         if direction == Direction::In && message.is_reply() {
             return None;
         }
-        let status = event.exchange.and_then(|it| self.statuses.get(&(event.connection, it)));
-        if event.deliberate && direction == Direction::In && status.is_some_and(|it| *it >= 300) {
+        let answer = event.exchange.and_then(|it| self.answers.get(&(event.connection, it)));
+        let refused = answer.is_some_and(|it| it.status >= 300 && !is_about_words(*it, message));
+        if event.deliberate && direction == Direction::In && refused {
             return Some("it was wrong on purpose, and by more than its words");
         }
         let begins = matches!(message, Message::Request(request) if request.method == "initialize");
@@ -207,6 +233,17 @@ impl<'a> Listener<'a> {
             }
         }
     }
+}
+
+/// Whether a request was refused for what it says, as far as that can be told: in the stateless era errors have statuses of
+/// their own, in the other one it is the carrier that refuses.
+fn is_about_words(answer: Answer, message: &Message) -> bool {
+    let of_carrier = [error_code::HEADER_MISMATCH, error_code::UNSUPPORTED_PROTOCOL_VERSION];
+    let own = message.params().and_then(|params| params.get("_meta"));
+    let has = |name: &&str| own.is_some_and(|own| own.get(name).is_some());
+    answer.code.is_some_and(|code| !of_carrier.contains(&code))
+        && message.method() != Some("initialize")
+        && meta::REQUIRED_ON_REQUESTS.iter().all(|name| has(&name))
 }
 
 /// A request, as its replies name it.

@@ -43,13 +43,6 @@ pub(super) struct DraftMessage {
     pub(super) replies_to: Option<usize>,
 }
 
-impl DraftMessage {
-    /// Whether this is a request or a notification of this method.
-    pub(super) fn is(&self, method: &str) -> bool {
-        self.value.get("method").and_then(Value::as_str) == Some(method)
-    }
-}
-
 impl Draft {
     /// The words of a case for a conversation.
     pub(super) fn of(name: String, sifted: Sifted, given: Option<Revision>) -> Self {

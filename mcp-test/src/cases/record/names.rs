@@ -54,13 +54,12 @@ impl Names {
                     continue;
                 }
                 let kind = match (message.direction, value) {
-                    (Direction::In, value) => is_token(&place)
-                        .then_some("token")
-                        .filter(|_| comes_back_as_token(draft, index, value)),
-                    (Direction::Out, Value::String(text)) => volatile::kind(&place, text)
-                        .or_else(|| differing.has(index, &place).then_some("value"))
-                        .filter(|_| comes_back(&said, index, text, longer)),
-                    (Direction::Out, _) => None,
+                    (Direction::Out, Value::String(text)) if !is_label(&place) => {
+                        volatile::kind(&place, text)
+                            .or_else(|| differing.has(index, &place).then_some("value"))
+                            .filter(|_| comes_back(&said, index, text, longer))
+                    }
+                    _ => None,
                 };
                 let known = |kept: &Kept| kept.value == *value;
                 if let Some(kind) = kind
@@ -96,10 +95,6 @@ impl Names {
         let before = || self.kept.iter().filter(|kept| kept.from < message);
         match value {
             _ if self.is_empty() || walk::is_envelope(place) => None,
-            Value::Number(_) if place.as_str() == "/params/progressToken" => {
-                let kept = before().find(|kept| kept.value == *value)?;
-                Some(format!("${{{}}}", kept.name).into())
-            }
             Value::String(text) => {
                 let mut pieces = vec![Piece::Text(text)];
                 for kept in before() {
@@ -201,16 +196,10 @@ fn comes_back(
         && said.iter().any(|(other, last)| is_later(last) && other.contains(text))
 }
 
-/// Whether a place is that of the token with which a client asks for progress.
-pub(super) fn is_token(place: &Pointer) -> bool {
-    place.as_str().strip_prefix("/params/_meta/") == Some(meta::PROGRESS_TOKEN)
-}
-
-fn comes_back_as_token(draft: &Draft, index: usize, token: &Value) -> bool {
-    draft.messages[index + 1..].iter().any(|message| {
-        message.direction == Direction::Out
-            && message.value.at("/params/progressToken") == Some(token)
-    })
+/// Whether a place holds the token by which a client recognises news of progress: a label, as ids are.
+pub(super) fn is_label(place: &Pointer) -> bool {
+    let of_request = place.as_str().strip_prefix("/params/_meta/") == Some(meta::PROGRESS_TOKEN);
+    of_request || place.as_str() == "/params/progressToken"
 }
 
 /// What the secret at a place is called: as the member that holds it.

@@ -5,7 +5,7 @@ use super::super::{Direction, JsonType, Matcher};
 use super::base64::shortened;
 use super::compare::Differing;
 use super::draft::{Draft, DraftMessage};
-use super::names::{Names, is_token};
+use super::names::{Names, is_label};
 use super::{volatile, walk};
 use crate::json::{Pointer, Value};
 use crate::spec::Revision;
@@ -69,13 +69,13 @@ fn line(index: usize, message: &DraftMessage, names: &Names, differing: &Differi
         let inside = |(outer, _): &(Pointer, Matcher)| {
             place.as_str().strip_prefix(outer.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };
-        if walk::is_envelope(&place) || rules.iter().any(inside) {
+        if walk::is_envelope(&place) || is_label(&place) || rules.iter().any(inside) {
             continue;
         }
         let known = differing.of(index).iter().find(|(known, _)| *known == place);
         let rule = match (known, message.direction) {
             (Some((_, matcher)), _) => Some(matcher.clone()),
-            (None, Direction::In) => rule_of_client(index, message, &place, value, names),
+            (None, Direction::In) => rule_of_client(value),
             (None, Direction::Out) => match shortened(&place, value) {
                 Some((_, matcher, was)) => {
                     remarks.push(format!(
@@ -104,37 +104,21 @@ fn line(index: usize, message: &DraftMessage, names: &Names, differing: &Differi
     Line { key: message.key.clone(), value, remarks, rules, captures }
 }
 
-/// What is asked of another client that says the same: not that it is this one.
-fn rule_of_client(
-    index: usize,
-    message: &DraftMessage,
-    place: &Pointer,
-    value: &Value,
-    names: &Names,
-) -> Option<Matcher> {
-    if message.is("initialize") && place.as_str() == "/params/clientInfo" {
-        return Some(Matcher::Any);
-    }
-    if is_token(place) {
-        let captured = names.captures(index).iter().any(|(_, captured)| captured == place);
-        return Some(if captured { Matcher::Any } else { Matcher::Ignored });
-    }
-    let text = value.as_str()?;
-    volatile::holds_secret(text).then_some(Matcher::Type(JsonType::String))
+/// What is asked of a client that says the same: its own secret.
+fn rule_of_client(value: &Value) -> Option<Matcher> {
+    volatile::holds_secret(value.as_str()?).then_some(Matcher::Type(JsonType::String))
 }
 
 fn rule_of_server(index: usize, place: &Pointer, value: &Value, names: &Names) -> Option<Matcher> {
+    // What an error says is for people; its code is for programs.
+    if place.as_str() == "/error/message" {
+        return Some(Matcher::Type(JsonType::String));
+    }
     let beside = value.as_str().and_then(|text| names.beside(index, text));
-    let is_named_token = || place.as_str() == "/params/progressToken";
     match beside {
         // What the names leave is the same each time.
         Some(rest)
             if volatile::matcher(&Pointer::root(), &Value::from(rest.as_str())).is_none() =>
-        {
-            None
-        }
-        None if is_named_token()
-            && names.in_words(index, Direction::Out, place, value).is_some() =>
         {
             None
         }

@@ -7,6 +7,7 @@ mod client;
 mod older;
 mod plan;
 mod play;
+mod recorded;
 mod runner;
 
 use std::time::Duration;
