@@ -56,7 +56,7 @@ pub use message::{CaseMessage, Direction};
 pub use read::ReadOptions;
 #[cfg(feature = "cli")]
 pub(crate) use read::{Loaded, of_bytes, of_files};
-pub use record::{Recording, record};
+pub use record::{Recording, Updated, record};
 pub use registered::{
     CaseTest, CasesFile, CasesPeer, GivenInputs, IntoClientTarget, RegisteredCases, UserCases,
     case_inputs, user_cases,

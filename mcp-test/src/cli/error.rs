@@ -129,6 +129,24 @@ pub(super) enum CliError {
     /// The name of a file does not tell what to record in it.
     #[error("--record {}: expected a name that ends with .yaml, for cases, or with .jsonl, for a trace", .0.display())]
     RecordKind(PathBuf),
+    /// A file that cases are to be added to cannot be added to.
+    #[error("{option} {} is there already, and cannot be added to: {problem}", .path.display())]
+    NotAdded {
+        /// The option.
+        option: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        problem: String,
+    },
+    /// What is no trace was to be read as one.
+    #[error("cannot read {}: {problem}", .path.display())]
+    NoTrace {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        problem: String,
+    },
     /// A trace is there already.
     #[error("--record {}: it exists already, and a trace is not added to; name another file, or remove this one", .0.display())]
     Recorded(PathBuf),

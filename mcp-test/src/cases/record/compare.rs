@@ -124,7 +124,7 @@ fn pairs(draft: &Draft, other: &Draft) -> Vec<(usize, usize)> {
 }
 
 /// Where to ask for less, and for what: as little less as covers the difference.
-fn asked(one: &Value, two: &Value, difference: &Difference) -> (Pointer, Matcher) {
+pub(super) fn asked(one: &Value, two: &Value, difference: &Difference) -> (Pointer, Matcher) {
     let Difference { pointer, kind, expected, got } = difference;
     if let Some(list) = shuffled(one, two, pointer) {
         return (list, Matcher::Unordered);

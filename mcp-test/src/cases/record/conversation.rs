@@ -240,10 +240,10 @@ impl<'a> Listener<'a> {
 fn is_about_words(answer: Answer, message: &Message) -> bool {
     let of_carrier = [error_code::HEADER_MISMATCH, error_code::UNSUPPORTED_PROTOCOL_VERSION];
     let own = message.params().and_then(|params| params.get("_meta"));
-    let has = |name: &&str| own.is_some_and(|own| own.get(name).is_some());
+    let has = |name: &str| own.is_some_and(|own| own.get(name).is_some());
     answer.code.is_some_and(|code| !of_carrier.contains(&code))
         && message.method() != Some("initialize")
-        && meta::REQUIRED_ON_REQUESTS.iter().all(|name| has(&name))
+        && meta::REQUIRED_ON_REQUESTS.iter().all(|name| has(name))
 }
 
 /// A request, as its replies name it.

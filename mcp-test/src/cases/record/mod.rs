@@ -9,6 +9,7 @@
 //! | `volatile` `base64` | values that will be others the next time, or are too long |
 //! | `names` | values that come back later, and secrets |
 //! | `page` `text` | what is written |
+//! | `update` | a file that is there already |
 //! | `left_out` `walk` | comments; going through messages |
 //!
 //! Each conversation becomes a case with its handshake, so that it holds by itself. Conversations in which the same was
@@ -26,6 +27,7 @@ mod names;
 mod page;
 mod sift;
 mod text;
+mod update;
 mod volatile;
 mod walk;
 
@@ -33,6 +35,8 @@ mod walk;
 mod tests;
 
 use std::fmt;
+
+pub use self::update::Updated;
 
 use self::compare::Differing;
 use self::conversation::conversations;

@@ -33,6 +33,9 @@ pub(in crate::cli) enum CasesCommand {
     /// Lay files of cases out; what they say stays, with its comments and styles
     #[command(after_help = FMT)]
     Fmt(FmtArgs),
+    /// Write the cases of traces that were recorded with `--record FILE.jsonl`
+    #[command(after_help = RECORD)]
+    Record(RecordArgs),
     /// Print the JSON Schema of the format, for editors
     #[command(after_help = SCHEMA)]
     Schema,
@@ -48,6 +51,21 @@ Clients of every revision are served. Standard error tells which case answered; 
 an error that names the nearest case and the difference. What no case says but all together show is made up: the
 handshake, the capabilities, lists of what is called. The files are read again when they change. At the end, with Ctrl+C
 or when the client leaves, the cases that were not used are told; the exit code is 0.";
+
+const RECORD: &str = "\
+Each conversation becomes a case. Values that differ from run to run become matchers, secrets become inputs, and what no
+case can say is left out, which a comment tells. With several traces, what differs between them becomes a matcher, too.
+A file that is there already is added to: what stands in it stays.";
+
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct RecordArgs {
+    /// Traces: files that end with .jsonl, as `--record` writes them
+    #[arg(required = true, value_name = "TRACE")]
+    pub(in crate::cli) traces: Vec<PathBuf>,
+    /// Write the cases into this file; without it, they go to stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(in crate::cli) output: Option<PathBuf>,
+}
 
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct DocArgs {

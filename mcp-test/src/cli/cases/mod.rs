@@ -9,6 +9,7 @@
 //! | `serve` `watch` | cases in place of their server, read again when they change |
 //! | `lint` | what is wrong, and what a reviewer would ask about |
 //! | `fmt` | the layout |
+//! | `record` | from traces to cases |
 //! | `schema` | the JSON Schema of the format |
 //!
 //! A command is a file here, a variant in `args`, and an arm in [`obey`].
@@ -18,6 +19,7 @@ mod doc;
 mod fmt;
 mod lint;
 mod read;
+mod record;
 mod schema;
 mod serve;
 mod watch;
@@ -35,6 +37,7 @@ pub(super) fn obey(args: &CasesArgs) -> Result<u8, CliError> {
         CasesCommand::Serve(args) => serve::serve(args),
         CasesCommand::Lint(args) => lint::conduct(args),
         CasesCommand::Fmt(args) => fmt::conduct(args),
+        CasesCommand::Record(args) => record::write(args),
         CasesCommand::Schema => schema::print(),
     }
 }
