@@ -204,6 +204,13 @@ impl<'a> Offer<'a, '_> {
         }
     }
 
+    /// Whether there is such a thing: a list has it, or using it has led to something. A name that a case puts in when it
+    /// is played is none.
+    fn is_there(&self, name: &str) -> bool {
+        let led = |exchange: &&Exchange<'_>| !matches!(exchange.outcome, Some(Outcome::Error(_)));
+        !self.listed.is_empty() || (!name.contains("${") && self.used.iter().any(led))
+    }
+
     /// What the first list says.
     fn item(&self) -> Option<&'a Value> {
         self.listed.first().map(|(item, _)| *item)

@@ -18,6 +18,7 @@ pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<
             prompts.entry(name).used.push(request);
         }
     }
+    prompts.all.retain(|(name, offer)| offer.is_there(name));
     if prompts.all.is_empty() {
         return None;
     }

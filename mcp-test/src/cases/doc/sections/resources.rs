@@ -35,6 +35,7 @@ pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<
             None => resources.entry(uri).used.push(read),
         }
     }
+    resources.all.retain(|(uri, offer)| offer.is_there(uri));
     if resources.all.is_empty() && templates.all.is_empty() {
         return None;
     }

@@ -20,6 +20,7 @@ pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<
             tools.entry(name).used.push(call);
         }
     }
+    tools.all.retain(|(name, offer)| offer.is_there(name));
     if tools.all.is_empty() {
         return None;
     }
