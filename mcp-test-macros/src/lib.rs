@@ -108,6 +108,7 @@ pub fn mcp_scenario(
 /// | `baseline = "tests/known.yml"` | the failures that are expected |
 /// | `tags = ["fast"]`, `skip_tags = ["slow"]` | only cases with one of these tags, or with none of these |
 /// | `inputs = [("token", "1234")]` | the values for `_inputs`; what is not given is looked for in `MCP_TEST_INPUT_<NAME>` |
+/// | `given = my_states` | who brings the states of `_given` about: a function or closure that takes a `State` and a `Phase` and returns a future, or a `Given` |
 /// | `allow_commands` | `_before` and `_after` may run commands; otherwise a case that has them fails |
 /// | `allow_skip` | a case that is skipped at run time passes; otherwise it fails and says why |
 /// | `strict` | what is tolerated elsewhere fails, such as messages that the case does not have |

@@ -68,8 +68,8 @@ pub mod __private {
     pub use crate::__golden_fn as golden_fn;
     #[cfg(feature = "cases")]
     pub use crate::cases::{
-        CaseTest, CasesFile, CasesPeer, IntoClientTarget, RegisteredCases, UserCases, case_inputs,
-        user_cases,
+        CaseTest, CasesFile, CasesPeer, IntoClientTarget, IntoGiven, RegisteredCases, UserCases,
+        case_inputs, user_cases,
     };
     #[cfg(feature = "cases")]
     pub use crate::harness::run_case;

@@ -128,6 +128,8 @@ fn value(
     let timeout = option(contract.timeout.map(duration));
     let baseline = option(contract.baseline.as_ref().map(|path| quote!(#path)));
     let inputs = option(contract.inputs.map(|inputs| quote!(|| #private::case_inputs(#inputs))));
+    let given =
+        option(contract.given.map(|given| quote!(|| #private::IntoGiven::into_given(#given))));
     let (allow_commands, allow_skip) = (contract.allow_commands, contract.allow_skip);
     let strict = contract.strict;
     quote! {
@@ -149,6 +151,7 @@ fn value(
             tags: &[#(#tags),*],
             skip_tags: &[#(#skip_tags),*],
             inputs: #inputs,
+            given: #given,
             allow_commands: #allow_commands,
             allow_skip: #allow_skip,
             strict: #strict,

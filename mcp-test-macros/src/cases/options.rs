@@ -11,7 +11,7 @@ use crate::attr;
 use crate::model::{Errors, Written};
 use crate::validate::{crate_path, options};
 
-const OPTIONS: [&str; 14] = [
+const OPTIONS: [&str; 15] = [
     "target",
     "client",
     "name",
@@ -22,6 +22,7 @@ const OPTIONS: [&str; 14] = [
     "tags",
     "skip_tags",
     "inputs",
+    "given",
     "allow_commands",
     "allow_skip",
     "strict",
@@ -29,7 +30,7 @@ const OPTIONS: [&str; 14] = [
 ];
 
 /// Options that say how a server is asked, which a client under test is not.
-const OF_SERVERS: [&str; 2] = ["target", "transports"];
+const OF_SERVERS: [&str; 4] = ["target", "transports", "given", "allow_commands"];
 
 /// What was written.
 pub(super) struct Everything {
@@ -53,6 +54,7 @@ pub(super) struct Contract<'a> {
     pub(super) tags: Vec<String>,
     pub(super) skip_tags: Vec<String>,
     pub(super) inputs: Option<&'a Expr>,
+    pub(super) given: Option<&'a Expr>,
     pub(super) allow_commands: bool,
     pub(super) allow_skip: bool,
     pub(super) strict: bool,
@@ -104,6 +106,7 @@ pub(super) fn validate<'a>(written: &'a Everything, errors: &mut Errors) -> Opti
         tags: Vec::new(),
         skip_tags: Vec::new(),
         inputs: None,
+        given: None,
         allow_commands: false,
         allow_skip: false,
         strict: false,
@@ -137,6 +140,7 @@ pub(super) fn validate<'a>(written: &'a Everything, errors: &mut Errors) -> Opti
             "inputs" => {
                 contract.inputs = options::value(option, "[(\"name\", \"value\")]", errors);
             }
+            "given" => contract.given = options::value(option, "my_states", errors),
             "allow_commands" => contract.allow_commands = options::flag(option, errors),
             "allow_skip" => contract.allow_skip = options::flag(option, errors),
             "strict" => contract.strict = options::flag(option, errors),

@@ -180,7 +180,7 @@ fn a_file_that_is_not_yaml_is_left_to_the_test_that_reads_it() {
 #[test]
 fn the_registration_has_it_all() {
     let input = r#""contracts/*.yml", target = || my_server(1), revisions = "2025-06-18 ..", transports = [http],
-        timeout = "5s", baseline = "known.yml", inputs = [("a", 1)], tags = ["slow"], skip_tags = ["b"], allow_commands, allow_skip, strict,
+        timeout = "5s", baseline = "known.yml", inputs = [("a", 1)], tags = ["slow"], skip_tags = ["b"], given = states, allow_commands, allow_skip, strict,
         crate = crate::renamed"#;
     let tokens = expanded(input, &CONTRACTS).to_string();
     let dense = tokens.replace(' ', "");
@@ -192,6 +192,7 @@ fn the_registration_has_it_all() {
         "revisions:::core::option::Option::Some(\"2025-06-18..\"),transports:&[\"http\"],",
         "tags:&[\"slow\"],skip_tags:&[\"b\"],",
         "inputs:::core::option::Option::Some(||crate::renamed::__private::case_inputs([(\"a\",1)])),",
+        "given:::core::option::Option::Some(||crate::renamed::__private::IntoGiven::into_given(states)),",
         "allow_commands:true,allow_skip:true,strict:true,",
         "include_bytes!(::core::concat!(::core::env!(\"CARGO_MANIFEST_DIR\"),\"/contracts/match.yml\"))",
         "submit!{crate::renamed::__private::RegisteredCases(&__mcp_cases_contracts)}",
@@ -215,7 +216,7 @@ fn every_mistake_is_told_at_its_word() {
         "\"contracts/[.yaml\"",
         "\"contracts/*.yaml\", targt = f, target, strict = true, strict, colour",
         "\"contracts/*.yaml\", name = \"over_http\", tags = \"fast\", skip_tags = [1, \"\"], baseline = 5",
-        "\"contracts/*.yaml\", client = f, target = g, transports = [http]",
+        "\"contracts/*.yaml\", client = f, target = g, given = h, transports = [http]",
         "\"contracts/*.yaml\", revisions = \"2025-06-81\", timeout = \"5\", inputs, crate = 1",
     ]
     .map(|input| mistakes(input, &CONTRACTS));
@@ -231,7 +232,7 @@ fn every_mistake_is_told_at_its_word() {
     "contracts/[.yaml" -> `contracts/[.yaml` is no pattern: invalid range pattern
     targt -> unknown option `targt`: did you mean `target`?
     strict -> duplicate option `strict`
-    colour -> unknown option `colour`: expected one of `target`, `client`, `name`, `revisions`, `transports`, `timeout`, `baseline`, `tags`, `skip_tags`, `inputs`, `allow_commands`, `allow_skip`, `strict`, `crate`
+    colour -> unknown option `colour`: expected one of `target`, `client`, `name`, `revisions`, `transports`, `timeout`, `baseline`, `tags`, `skip_tags`, `inputs`, `given`, `allow_commands`, `allow_skip`, `strict`, `crate`
     target -> `target` needs a value: `target = my_server`
     true -> `strict` takes no value: write it alone, or leave it out
     "over_http" -> expected a name for the module of the tests: `name = over_http`
@@ -240,6 +241,7 @@ fn every_mistake_is_told_at_its_word() {
     "" -> expected a tag, in quotes: `skip_tags = ["fast"]`
     5 -> expected a path: `baseline = "tests/known-failures.yml"`
     target -> `target` goes with a server, and `client` is given
+    given -> `given` goes with a server, and `client` is given
     transports -> `transports` goes with a server, and `client` is given
     "2025-06-81" -> unknown revision "2025-06-81": did you mean "2025-06-18"?
     "5" -> a timeout is a whole number with its unit, `ms`, `s` or `m`: "500ms", "5s"

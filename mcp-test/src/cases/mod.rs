@@ -58,7 +58,7 @@ pub use read::ReadOptions;
 pub(crate) use read::{Loaded, of_bytes, of_files};
 pub use record::{Recording, Updated, record};
 pub use registered::{
-    CaseTest, CasesFile, CasesPeer, GivenInputs, IntoClientTarget, RegisteredCases, UserCases,
+    CaseTest, CasesFile, CasesPeer, IntoClientTarget, IntoGiven, RegisteredCases, UserCases,
     case_inputs, user_cases,
 };
 pub use scenario::{PlayError, PlayOptions, scenarios, surroundings};

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use super::hooks::{Given, Phase};
+use super::{Inputs, State};
 use crate::json::Value;
 use crate::transport::{ClientTarget, Target};
 
@@ -43,7 +45,9 @@ pub struct UserCases {
     /// No cases with one of these tags.
     pub skip_tags: &'static [&'static str],
     /// Makes the values for `_inputs`.
-    pub inputs: Option<fn() -> GivenInputs>,
+    pub inputs: Option<fn() -> Inputs>,
+    /// Makes who brings the states of `_given` about.
+    pub given: Option<fn() -> Given>,
     /// Whether `_before` and `_after` may run commands.
     pub allow_commands: bool,
     /// Whether a skip at run time passes.
@@ -51,9 +55,6 @@ pub struct UserCases {
     /// Whether what is tolerated elsewhere fails.
     pub strict: bool,
 }
-
-/// The values for `_inputs`, by their names.
-pub type GivenInputs = Vec<(String, Value)>;
 
 /// What is tested with cases.
 #[derive(Debug, Clone, Copy)]
@@ -153,6 +154,34 @@ impl<F: FnOnce() -> ClientTarget> IntoClientTarget for F {
 /// What `inputs = …` accepts: names with values.
 pub fn case_inputs<N: Into<String>, V: Into<Value>>(
     inputs: impl IntoIterator<Item = (N, V)>,
-) -> GivenInputs {
-    inputs.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
+) -> Inputs {
+    inputs.into_iter().fold(Inputs::default(), |inputs, (name, value)| inputs.value(name, value))
+}
+
+/// What `given = …` accepts: a [`Given`], or a function or closure that is called with each state, as by [`Given::call`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` brings no states about",
+    label = "expected `async fn(State, Phase) -> mcp_test::Result`, or a `Given`"
+)]
+pub trait IntoGiven {
+    /// Who brings the states about.
+    fn into_given(self) -> Given;
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoGiven for Given {
+    fn into_given(self) -> Given {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R> IntoGiven for F
+where
+    F: Fn(State, Phase) -> R + Send + Sync + 'static,
+    R: Future<Output = crate::Result> + Send + 'static,
+{
+    fn into_given(self) -> Given {
+        Given::call(self)
+    }
 }

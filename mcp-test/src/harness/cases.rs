@@ -22,9 +22,8 @@ use crate::cases::hooks::Commands;
 use crate::cases::{
     self, CaseTest, Cases, CasesPeer, PlayOptions, ReadOptions, UserCases, VerifyOptions,
 };
-use crate::json::Value;
 use crate::run::{Baseline, Outcome, Plan, Selection, Tested, UsageError};
-use crate::scenario::{Profile, Scenario};
+use crate::scenario::{Profile, Scenario, Surroundings};
 use crate::spec::Revisions;
 use crate::transport::CarrierKind;
 
@@ -89,14 +88,18 @@ struct Shelf {
     user: &'static UserCases,
     book: OnceLock<Result<Book, String>>,
     /// The test that has told what is wrong with the files.
-    told_by: Mutex<Option<&'static str>>,
+    told_by: Mutex<Option<String>>,
 }
 
 /// What was read.
 struct Book {
     cases: Cases,
     scenarios: Vec<&'static Scenario>,
+    surroundings: Option<Surroundings>,
 }
+
+/// The scenarios of cases, and what has to be around their target.
+type Played = (Vec<&'static Scenario>, Option<Surroundings>);
 
 /// Every shelf of this process, by where its `cases!` is.
 static SHELVES: Mutex<BTreeMap<usize, Arc<Shelf>>> = Mutex::new(BTreeMap::new());
@@ -113,12 +116,12 @@ impl Shelf {
 
 impl Shelf {
     /// The files and their cases; the reason why there are none is told in full only once.
-    fn book(&self, test: &'static str) -> Result<&Book, String> {
+    fn book(&self, test: &str) -> Result<&Book, String> {
         match self.book.get_or_init(|| self.read()) {
             Ok(book) => Ok(book),
             Err(why) => {
                 let mut told_by = self.told_by.lock().unwrap_or_else(PoisonError::into_inner);
-                match *told_by.get_or_insert(test) {
+                match told_by.get_or_insert_with(|| test.to_owned()).as_str() {
                     first if first == test => Err(why.clone()),
                     other => Err(format!(
                         "the cases of `{}` cannot be read; `{other}` tells why",
@@ -140,13 +143,13 @@ impl Shelf {
         let options = ReadOptions::default().strict(self.user.strict);
         let (cases, _) = Cases::read(&[self.root().join(self.user.pattern)], &options)
             .map_err(|why| why.to_string())?;
-        let scenarios = self.scenarios(&cases)?;
-        Ok(Book { cases, scenarios })
+        let (scenarios, surroundings) = self.scenarios(&cases)?;
+        Ok(Book { cases, scenarios, surroundings })
     }
 
     /// The id of the scenario that a test plays.
     fn id(&self, test: &'static CaseTest) -> Result<&'static str, String> {
-        let book = self.book(test.name)?;
+        let book = self.book(&self.user.test_name(test))?;
         let gone = || {
             let name = self.user.in_step_name();
             format!("the case is not there any more; `{name}` tells more")
@@ -169,46 +172,39 @@ impl Shelf {
         scenario.map(|scenario| scenario.id).ok_or_else(missing)
     }
 
-    /// The cases as scenarios.
-    fn scenarios(&self, cases: &Cases) -> Result<Vec<&'static Scenario>, String> {
-        let asked_revisions = self.user.revisions.is_some();
-        let inputs = self.inputs(cases).into_iter();
+    /// The cases as scenarios, and what has to be around the target for them.
+    fn scenarios(&self, cases: &Cases) -> Result<Played, String> {
+        let user = self.user;
+        let text = |why: &dyn std::fmt::Display| why.to_string();
+        let given = user.inputs.map(|inputs| inputs()).unwrap_or_default();
+        given.are_known(cases).map_err(|why| text(&why))?;
+        let inputs = given.or_from(cases, environment::variable);
+        let asked_revisions = user.revisions.is_some();
         let owned = |tags: &[&str]| tags.iter().map(ToString::to_string).collect();
-        if let Some(CasesPeer::Client(_)) = self.user.peer {
+        let (tags, skip_tags) = (owned(user.tags), owned(user.skip_tags));
+        if let Some(CasesPeer::Client(_)) = user.peer {
             let options = VerifyOptions {
+                inputs,
                 asked_revisions,
-                tags: owned(self.user.tags),
-                skip_tags: owned(self.user.skip_tags),
+                tags,
+                skip_tags,
                 ..VerifyOptions::default()
             };
-            let options = inputs.fold(options, |options, (name, value)| options.input(name, value));
-            return Ok(cases::client_scenarios(cases, &options));
+            let scenarios = cases::client_scenarios(cases, &options).map_err(|why| text(&why))?;
+            return Ok((scenarios, None));
         }
-        let mut options = PlayOptions {
+        let options = PlayOptions {
+            inputs,
             asked_revisions,
-            tags: owned(self.user.tags),
-            skip_tags: owned(self.user.skip_tags),
+            tags,
+            skip_tags,
+            commands: if user.allow_commands { Commands::Allowed } else { Commands::Refused },
+            given: user.given.map(|given| given()),
             ..PlayOptions::default()
         };
-        if self.user.allow_commands {
-            options = options.commands(Commands::Allowed);
-        }
-        let options = inputs.fold(options, |options, (name, value)| options.input(name, value));
-        cases::scenarios(cases, &options).map_err(|why| why.to_string())
-    }
-
-    /// The values for `_inputs`: from the macro, or else from the environment.
-    fn inputs(&self, cases: &Cases) -> Vec<(String, Value)> {
-        let mut inputs = self.user.inputs.map(|inputs| inputs()).unwrap_or_default();
-        let declared = cases.iter().flat_map(|(_, case)| &case.settings.inputs);
-        for input in declared {
-            if !inputs.iter().any(|(name, _)| *name == input.name)
-                && let Some(value) = environment::input(&input.name)
-            {
-                inputs.push((input.name.clone(), value.into()));
-            }
-        }
-        inputs
+        let scenarios = cases::scenarios(cases, &options).map_err(|why| text(&why))?;
+        let surroundings = cases::surroundings(cases, &options).map_err(|why| text(&why))?;
+        Ok((scenarios, surroundings))
     }
 
     /// The run of these scenarios.
@@ -216,7 +212,7 @@ impl Shelf {
         let user = self.user;
         let text = |why: &dyn std::fmt::Display| why.to_string();
         let environment = Environment::read().map_err(|why| text(&why))?;
-        let book = self.book(user.name)?;
+        let book = self.book(&user.module_name())?;
         let profile = if user.strict { Profile::Strict } else { Profile::Adaptive };
         let revisions: Revisions = match user.revisions {
             Some(revisions) => revisions.parse().map_err(|why| text(&why))?,
@@ -234,6 +230,7 @@ impl Shelf {
         let scenarios = book.scenarios.iter().copied();
         let mut plan = Plan::build_from(scenarios, tested, profile, &selection)
             .map_err(|why| text(&why))?
+            .surroundings(book.surroundings.clone())
             .jobs(jobs)
             .timeout(user.timeout.or(environment.timeout).unwrap_or(stage::TIMEOUT));
         if user.transports.is_empty() {
@@ -257,14 +254,17 @@ impl Shelf {
     /// What stands above the checks of a cell that failed.
     fn heading(&self, outcome: &Outcome) -> String {
         let cell = outcome.cell;
-        let (id, title) = (cell.scenario.id, cell.scenario.title);
         let book = self.book.get().and_then(|book| book.as_ref().ok());
-        let case = book.and_then(|book| book.cases.iter().find(|(_, case)| case.id == id));
-        let place = match case {
-            Some((file, case)) => format!("{}:{}:{}", file.path, case.span.line, case.span.column),
-            None => cell.scenario.file.to_owned(),
-        };
-        format!("case `{title}` failed at {} over {}, {place}", cell.revision, cell.carrier)
+        let is_it = |id: &str| id == cell.scenario.id;
+        let case = book.and_then(|book| book.cases.iter().find(|(_, case)| is_it(&case.id)));
+        let at = format!("failed at {} over {}", cell.revision, cell.carrier);
+        match case {
+            Some((file, case)) => {
+                let (title, path, span) = (case.title(), &file.path, case.span);
+                format!("case `{title}` {at}, {path}:{}:{}", span.line, span.column)
+            }
+            None => format!("contract `{}` {at}, {}", cell.scenario.id, cell.scenario.file),
+        }
     }
 
     /// Whether a path, as it was read, is the one that the compiler has seen.
@@ -276,7 +276,7 @@ impl Shelf {
 
     /// Whether the files still hold the cases that the tests were made of.
     fn in_step(&self) -> Came {
-        let book = match self.book("every_case_is_a_test") {
+        let book = match self.book(&self.user.in_step_name()) {
             Ok(book) => book,
             Err(why) => return Came::Failed(why),
         };
@@ -373,3 +373,6 @@ impl Trials {
         trials
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -69,15 +69,8 @@ fn threads(value: Option<String>) -> Result<Option<NonZeroUsize>, Unplayable> {
     })
 }
 
-/// The value of an input of cases.
-#[cfg(feature = "cases")]
-pub(super) fn input(name: &str) -> Option<String> {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-    variable(&format!("MCP_TEST_INPUT_{}", name.chars().map(plain).collect::<String>()))
-}
-
 /// A variable that is set to something.
-fn variable(name: &str) -> Option<String> {
+pub(super) fn variable(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?;
     let value = value.to_string_lossy().trim().to_owned();
     (!value.is_empty()).then_some(value)

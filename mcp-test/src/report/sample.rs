@@ -49,6 +49,7 @@ const fn scenario(
         disturbs: None,
         timeout: None,
         opens: false,
+        verbatim: false,
         checks: CHECKS,
         body: Body::Server(&|_| Box::pin(async { Ok(()) })),
         proofs: || Proofs { peer: || everything().into(), proofs: Vec::new() },

@@ -8,7 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::check::{
-    Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Severity, ShapeJudgement, Status,
+    Blame, Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Severity, ShapeJudgement,
+    Status,
 };
 use crate::expect::words;
 use crate::json::{Object, Value};
@@ -53,7 +54,7 @@ pub(super) struct Said<'a> {
 pub(super) fn schema_valid(scenario: &Scenario, profile: Profile, said: &Said<'_>) -> Vec<Check> {
     let origin = if scenario.is_validated_officially() { Origin::Official } else { Origin::Own };
     let mut checks = vec![of_peer(origin, profile, said)];
-    checks.extend(of_harness(origin, said));
+    checks.extend(of_harness(origin, scenario, said));
     checks
 }
 
@@ -83,13 +84,16 @@ fn of_peer(origin: Origin, profile: Profile, said: &Said<'_>) -> Check {
     row
 }
 
-fn of_harness(origin: Origin, said: &Said<'_>) -> Option<Check> {
+fn of_harness(origin: Origin, scenario: &Scenario, said: &Said<'_>) -> Option<Check> {
     let violations: Vec<&Finding> = said.shapes.harness.iter().collect();
     let first = Finding::clone(violations.first()?);
+    let (who, first) = match scenario.verbatim {
+        true => ("the test", Finding { blame: Blame::Test, ..first }),
+        false => ("mcp-test itself", first),
+    };
     Some(Check {
         name: "WireSchemaHarnessError".to_owned(),
-        description: "Everything that mcp-test itself sent has the shape that the schema gives it"
-            .to_owned(),
+        description: format!("Everything that {who} sent has the shape that the schema gives it"),
         message: Some(together(violations.iter().copied())),
         details: Some(details(&violations, said)),
         ..Check::from_finding(SCHEMA_HARNESS_ERROR, origin, first)
@@ -251,6 +255,21 @@ mod tests {
         let why = Some("numbers may have fractions".to_owned());
         assert_eq!(known_false(vec![allowed()], Profile::Official), why);
         assert_eq!(known_false(vec![allowed(), wrong(None)], Profile::Official), None);
+    }
+
+    #[test]
+    fn of_our_messages_those_are_the_tests_that_a_user_has_written() {
+        let built_in = scenarios::find(Leg::Client, "initialize").expect("a built-in scenario");
+        let mut shapes = ShapeJudgement::default();
+        shapes.harness.push(Finding::harness("a wrong shape"));
+        let blame = |scenario: &Scenario| {
+            let said = Said { trace: &Trace::default(), judged: &[], shapes: &shapes };
+            let checks = schema_valid(scenario, Profile::Adaptive, &said);
+            checks[1].finding.as_ref().map(|finding| finding.blame)
+        };
+        assert_eq!(blame(built_in), Some(Blame::Harness));
+        let of_user = Scenario { verbatim: true, ..built_in.clone() };
+        assert_eq!(blame(&of_user), Some(Blame::Test));
     }
 
     #[test]

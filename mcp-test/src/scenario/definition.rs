@@ -447,6 +447,8 @@ pub struct Scenario {
     /// Whether it opens the conversation itself: then it is played although the pre-flight has found the peer not to speak
     /// the revision, since what the peer answers is what it is about.
     pub opens: bool,
+    /// Whether our side says what a user has written, word for word: then what is wrong with it is the fault of the test.
+    pub verbatim: bool,
     /// The checks that it may make.
     pub checks: &'static [CheckSpec],
     /// How it goes.

@@ -32,6 +32,7 @@ macro_rules! scenario {
             disturbs: $crate::scenario!(@option $($disturbs)?),
             timeout: None,
             opens: false,
+            verbatim: false,
             checks: &$checks,
             body: $crate::scenario!(@body $leg),
             proofs,

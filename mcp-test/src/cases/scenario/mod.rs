@@ -204,6 +204,7 @@ impl Script {
             disturbs: self.has_hooks().then_some("what its commands change"),
             timeout: case.settings.timeout,
             opens,
+            verbatim: true,
             checks: Vec::leak(checks(&lines, &roles)),
             proofs: || Proofs { peer: || everything().into(), proofs: Vec::new() },
             file: &self.file.path,

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use self::visit::Visit;
 use super::serve::Mock;
-use super::{Case, CaseFile, Cases, Direction, Values, scenario};
+use super::{Case, CaseFile, Cases, Direction, InputError, Inputs, Values, scenario};
 use crate::check::Finding;
 use crate::json::Value;
 use crate::scenario::{Body, Carriers, CheckSpec, Judging, Leg, Proofs, Scenario, Stage};
@@ -46,7 +46,7 @@ use crate::spec::{Era, Revision, Revisions};
 #[non_exhaustive]
 pub struct VerifyOptions {
     /// The values of `_inputs`.
-    pub inputs: Vec<(String, Value)>,
+    pub inputs: Inputs,
     /// The ids of the cases that are demanded, if not all are; the others are served all the same.
     pub cases: Vec<String>,
     /// Demands only cases with one of these tags, if there are any.
@@ -60,9 +60,8 @@ pub struct VerifyOptions {
 impl VerifyOptions {
     /// Gives a name of `_inputs` its value.
     #[must_use]
-    pub fn input(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.inputs.push((name.into(), value.into()));
-        self
+    pub fn input(self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self { inputs: self.inputs.value(name, value), ..self }
     }
 
     fn demands(&self, case: &Case) -> bool {
@@ -78,20 +77,26 @@ impl VerifyOptions {
 ///
 /// The id of a scenario is the name of its file, the id of a check that of its case. A scenario stays in memory until the
 /// process ends, and with it the file.
-#[must_use]
-pub fn client_scenarios(cases: &Cases, options: &VerifyOptions) -> Vec<&'static Scenario> {
+///
+/// # Errors
+///
+/// If an input is given that is not what its case has as default. One that is not given stands for anything.
+pub fn client_scenarios(
+    cases: &Cases,
+    options: &VerifyOptions,
+) -> Result<Vec<&'static Scenario>, InputError> {
     let only = cases.iter().any(|(_, case)| case.settings.only);
     let mut ids = BTreeSet::new();
     let mut scenarios: Vec<&'static Scenario> = Vec::new();
     for file in &cases.files {
-        let contract = Contract::new(file, options, only);
+        let contract = Contract::new(file, options, only)?;
         if let Some(first) = contract.demands.first() {
             let id = unique(stem(&first.case().id), &mut ids);
             scenarios
                 .push(Box::leak(Box::new(contract.into_scenario(id, options.asked_revisions))));
         }
     }
-    scenarios
+    Ok(scenarios)
 }
 
 /// The part of a case's id that stands for its file.
@@ -119,6 +124,8 @@ struct Demand {
     id: &'static str,
     /// The case, and before it those that it goes on from.
     chain: Vec<Arc<Case>>,
+    /// What is known when it begins.
+    values: Values,
     /// Where it holds.
     window: Revisions,
 }
@@ -135,6 +142,11 @@ impl Demand {
         skip.or_else(|| silent.then(|| "the client has nothing to say in it".to_owned()))
     }
 
+    /// Whether the client has said what it demands.
+    fn held(&self, file: &CaseFile, visit: &Visit) -> Result<(), Finding> {
+        search::Search::new(file, &self.chain, visit).run(self.values.clone())
+    }
+
     /// The revision at which it is served, unless some are asked for.
     fn preferred(&self) -> Option<Revision> {
         let newest = |era| self.window.iter().rfind(|it| it.era() == era);
@@ -143,22 +155,27 @@ impl Demand {
 }
 
 impl Contract {
-    fn new(file: &Arc<CaseFile>, options: &VerifyOptions, only: bool) -> Self {
-        let demanded = file
-            .cases
-            .iter()
-            .enumerate()
-            .filter(|(_, case)| options.demands(case) && (!only || case.settings.only));
-        let demand = |(number, case): (usize, &Arc<Case>)| {
-            let first = file.cases[..=number].iter().rposition(|case| !case.settings.continues);
-            Demand {
-                id: leak(case.id.clone()),
-                chain: file.cases[first.unwrap_or(0)..=number].to_vec(),
-                window: scenario::window(file, number, options.asked_revisions),
+    fn new(file: &Arc<CaseFile>, options: &VerifyOptions, only: bool) -> Result<Self, InputError> {
+        let mut contract = Self { file: Arc::clone(file), demands: Vec::new(), inputs: Vec::new() };
+        for (number, case) in file.cases.iter().enumerate() {
+            let known = options.inputs.values([&**case])?;
+            let given = case.settings.inputs.iter().filter_map(|input| {
+                known.value(&input.name).map(|value| (input.name.clone(), value.clone()))
+            });
+            contract.inputs.extend(given);
+            if !options.demands(case) || (only && !case.settings.only) {
+                continue;
             }
-        };
-        let demands = demanded.map(demand).collect();
-        Self { file: Arc::clone(file), demands, inputs: options.inputs.clone() }
+            let first = file.cases[..=number].iter().rposition(|case| !case.settings.continues);
+            let chain = file.cases[first.unwrap_or(0)..=number].to_vec();
+            contract.demands.push(Demand {
+                id: leak(case.id.clone()),
+                values: options.inputs.values(chain.iter().map(Arc::as_ref))?,
+                chain,
+                window: scenario::window(file, number, options.asked_revisions),
+            });
+        }
+        Ok(contract)
     }
 
     /// Where the file is served.
@@ -194,6 +211,7 @@ impl Contract {
             disturbs: None,
             timeout: None,
             opens: false,
+            verbatim: true,
             checks,
             proofs: || Proofs { peer: || everything().into(), proofs: Vec::new() },
             file: leak(path),
@@ -222,20 +240,9 @@ impl Contract {
         for demand in self.demands.iter().filter(|demand| demand.window.contains(revision)) {
             match demand.skipped() {
                 Some(reason) => drop(judging.check(demand.id).skip(reason)),
-                None => drop(judging.check(demand.id).judge(self.held(demand, &visit))),
+                None => drop(judging.check(demand.id).judge(demand.held(&self.file, &visit))),
             }
         }
-    }
-
-    /// Whether the client has said what a case demands.
-    fn held(&self, demand: &Demand, visit: &Visit) -> Result<(), Finding> {
-        let mut values = Values::of(demand.chain.iter().map(Arc::as_ref));
-        for (name, value) in &self.inputs {
-            if values.names().any(|known| known == name) {
-                values.set(name, value.clone());
-            }
-        }
-        search::Search::new(&self.file, &demand.chain, visit).run(values)
     }
 }
 

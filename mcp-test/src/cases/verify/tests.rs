@@ -13,12 +13,11 @@ fn cases(text: &str) -> Cases {
 }
 
 fn scenarios(text: &str) -> Vec<&'static Scenario> {
-    client_scenarios(&cases(text), &VerifyOptions::default())
+    client_scenarios(&cases(text), &VerifyOptions::default()).expect("no inputs")
 }
 
-/// The checks of a contract, after a visit in which this was said: `>` by the client, `<` by the server.
-fn judged(text: &str, said: &str) -> Vec<Check> {
-    let scenario = scenarios(text)[0];
+/// The checks of a scenario, after a visit in which this was said: `>` by the client, `<` by the server.
+fn judged(scenario: &'static Scenario, said: &str) -> Vec<Check> {
     let recorder = Recorder::new();
     let wire = recorder.open("http");
     for line in said.lines() {
@@ -36,13 +35,17 @@ fn judged(text: &str, said: &str) -> Vec<Check> {
     judging.into_checks()
 }
 
-/// The same, in words.
+/// The same of a contract, in words.
 fn told(text: &str, said: &str) -> String {
+    told_of(scenarios(text)[0], said)
+}
+
+fn told_of(scenario: &'static Scenario, said: &str) -> String {
     let one = |check: &Check| {
         let message = check.message.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
         format!("{} {}{message}", check.status, check.id)
     };
-    judged(text, said).iter().map(one).collect::<Vec<_>>().join("\n")
+    judged(scenario, said).iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
 const SHOP: &str = r#"
@@ -235,6 +238,7 @@ fn a_file_is_served_at_the_revisions_that_its_cases_call_for() {
     assert_eq!(window(&format!("_revision: ..2025-06-18\n{ping}")), "2025-06-18");
     let asked = VerifyOptions { asked_revisions: true, ..VerifyOptions::default() };
     let asked = client_scenarios(&cases(&format!("_revision: ..2025-06-18\n{ping}")), &asked);
+    let asked = asked.expect("no inputs");
     assert_eq!(asked[0].revisions.to_string(), "2024-11-05..2025-06-18");
 }
 
@@ -242,9 +246,28 @@ fn a_file_is_served_at_the_revisions_that_its_cases_call_for() {
 fn a_file_of_which_nothing_is_demanded_is_no_scenario() {
     let options =
         VerifyOptions { cases: vec!["shop::buys".to_owned()], ..VerifyOptions::default() };
-    let scenarios = client_scenarios(&cases(SHOP), &options);
+    let scenarios = client_scenarios(&cases(SHOP), &options).expect("no inputs");
     let checks = |scenario: &Scenario| scenario.checks.iter().map(|it| it.id).collect::<Vec<_>>();
     assert_eq!((scenarios[0].id, checks(scenarios[0])), ("shop", vec!["shop::buys"]));
     let options = VerifyOptions { tags: vec!["slow".to_owned()], ..VerifyOptions::default() };
-    assert!(client_scenarios(&cases(SHOP), &options).is_empty());
+    assert!(client_scenarios(&cases(SHOP), &options).is_ok_and(|none| none.is_empty()));
+}
+
+#[test]
+fn an_input_is_what_was_given_or_else_anything() {
+    let text = r#"
+case: Logs in
+_inputs: [{name: token, secret: true}]
+in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "login", "arguments": {"token": "${token}"}}}
+"#;
+    let said = r#"> {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "login", "arguments": {"token": "hunter2"}}}"#;
+    insta::assert_snapshot!(told(text, said), @"SUCCESS shop::logs-in");
+    let options = VerifyOptions::default().input("token", "swordfish");
+    let scenarios = client_scenarios(&cases(text), &options).expect("the input is a text");
+    insta::assert_snapshot!(told_of(scenarios[0], said), @r#"
+    FAILURE shop::logs-in: the client did not say `in` of "Logs in"
+      expected {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"login","arguments":{"token":"${token}"}}}, contracts/shop.yaml:4:1
+      got {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"login","arguments":{"token":"hunter2"}}}
+        /params/arguments/token: expected "[secret]", got "hunter2"
+    "#);
 }

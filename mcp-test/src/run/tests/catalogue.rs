@@ -25,6 +25,7 @@ fn made(id: &'static str, revisions: Revisions, body: Body) -> Scenario {
         disturbs: None,
         timeout: None,
         opens: false,
+        verbatim: false,
         checks: &CHECKS,
         body,
         proofs: || Proofs { peer: || everything().into(), proofs: Vec::new() },
