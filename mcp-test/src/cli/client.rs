@@ -28,8 +28,7 @@ pub(super) fn conduct(mut args: ClientArgs) -> Result<u8, CliError> {
         None if options.scenarios.len() == 1 => (by_hand(), Vec::new()),
         None => return Err(CliError::NoCommand),
     };
-    let urls = args.command.iter().flat_map(|line| line.split(' '));
-    let secrets = urls.filter(|word| word.contains("://")).flat_map(secrets_in_url);
+    let secrets = args.command.iter().flat_map(|line| secrets_of(line));
     conduct::conduct(&Job {
         kind: Kind::Client,
         options: &args.run,
@@ -42,6 +41,11 @@ pub(super) fn conduct(mut args: ClientArgs) -> Result<u8, CliError> {
     })
 }
 
+/// What no report may show of a command line.
+pub(super) fn secrets_of(line: &str) -> impl Iterator<Item = String> + use<'_> {
+    line.split(' ').filter(|word| word.contains("://")).flat_map(secrets_in_url)
+}
+
 fn nothing_chosen() -> CliError {
     let scenarios = scenarios::all().filter(|scenario| scenario.leg == Leg::Client);
     let scenarios: Vec<&str> = scenarios.map(|scenario| scenario.id).collect();
@@ -49,7 +53,7 @@ fn nothing_chosen() -> CliError {
 }
 
 /// A client that a person starts: it has left when the person says so.
-fn by_hand() -> ClientTarget {
+pub(super) fn by_hand() -> ClientTarget {
     let wait = |endpoint: Endpoint| async move {
         let Endpoint { url, scenario, context, .. } = endpoint;
         let context =

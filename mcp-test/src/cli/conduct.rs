@@ -34,6 +34,8 @@ pub(super) enum Kind {
     Client,
     /// `cases run`: a server, by cases.
     CasesRun,
+    /// `cases verify-client`: a client, by cases.
+    CasesVerifyClient,
 }
 
 impl Kind {
@@ -43,20 +45,21 @@ impl Kind {
             Self::Check => "check",
             Self::Client => "client",
             Self::CasesRun => "cases run",
+            Self::CasesVerifyClient => "cases verify-client",
         }
     }
 
     const fn profile(self) -> Profile {
         match self {
             Self::Server | Self::Client => Profile::Official,
-            Self::Check | Self::CasesRun => Profile::Adaptive,
+            Self::Check | Self::CasesRun | Self::CasesVerifyClient => Profile::Adaptive,
         }
     }
 
     const fn leg(self) -> Leg {
         match self {
             Self::Server | Self::Check | Self::CasesRun => Leg::Server,
-            Self::Client => Leg::Client,
+            Self::Client | Self::CasesVerifyClient => Leg::Client,
         }
     }
 }
@@ -158,7 +161,7 @@ fn plan(job: &Job<'_>) -> Result<Plan, CliError> {
         Some(own) => {
             let scenarios = own.scenarios.iter().copied();
             Plan::build_from(scenarios, tested, profile, &selection)
-                .map_err(CliError::selection_of_cases)?
+                .map_err(|error| CliError::selection_of_cases(error, kind.leg()))?
                 .surroundings(own.surroundings.clone())
         }
     };
@@ -240,7 +243,7 @@ impl Reports {
                     what: what(job, plan),
                     profile: plan.profile,
                     single: args.scenarios.len() == 1,
-                    brief: matches!(kind, Kind::Check | Kind::CasesRun),
+                    brief: kind.profile() == Profile::Adaptive,
                     verbose: args.verbose,
                     results: args.output_dir.clone(),
                     rerun: rerun(job),
@@ -420,9 +423,10 @@ fn output_dir(out: &Path, about: About) -> Result<ResultFiles, CliError> {
 fn what(job: &Job<'_>, plan: &Plan) -> String {
     let args = job.options;
     if job.own.is_some() {
+        let noun = if job.kind == Kind::CasesRun { "case" } else { "file" };
         return match args.scenarios.is_empty() {
-            true => words::count(plan.scenarios.len(), "case"),
-            false => "selected cases".to_owned(),
+            true => words::count(plan.scenarios.len(), noun),
+            false => format!("selected {noun}s"),
         };
     }
     if !args.scenarios.is_empty() {
@@ -451,7 +455,7 @@ fn rerun(job: &Job<'_>) -> Rerun {
         before.push("--force".to_owned());
     }
     let names_carrier = job.tested.carriers().len() > 1;
-    let chooses = if job.own.is_some() { "--case" } else { "--scenario" };
+    let chooses = if *kind == Kind::CasesRun { "--case" } else { "--scenario" };
     Rerun { before, chooses, after: job.words.clone(), names_carrier }
 }
 

@@ -69,6 +69,11 @@ pub(super) enum CliError {
         /// The one that may be meant.
         suggestion: Option<String>,
     },
+    /// Several files are to be served, and no command is given.
+    #[error(
+        "--command is required: only a single file, chosen by --scenario, waits for a client that is started by hand"
+    )]
+    NoCommandForFiles,
     /// Nothing is left to run.
     #[error(
         "no case is left to run: none holds at these revisions, over these transports and with these tags"
@@ -294,11 +299,13 @@ impl CliError {
     }
 
     /// The selection of cases makes no sense.
-    pub(super) fn selection_of_cases(source: UsageError) -> Self {
+    pub(super) fn selection_of_cases(source: UsageError, leg: Leg) -> Self {
         match source {
-            UsageError::UnknownScenario { id, suggestion } => Self::UnknownCase { id, suggestion },
+            UsageError::UnknownScenario { id, suggestion } if leg == Leg::Server => {
+                Self::UnknownCase { id, suggestion }
+            }
             UsageError::NothingSelected => Self::NoCase,
-            other => Self::selection(other, Leg::Server, None),
+            other => Self::selection(other, leg, None),
         }
     }
 

@@ -18,3 +18,4 @@ mod signals;
 #[cfg(unix)]
 mod stubborn;
 mod validate;
+mod verify_client;

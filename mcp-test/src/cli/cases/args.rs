@@ -8,6 +8,7 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use super::super::args::Format;
 use super::super::value;
 use super::run::args::{RUN, RunCasesArgs};
+use super::verify_client::args::{VERIFY_CLIENT, VerifyClientArgs};
 use crate::spec::Revisions;
 
 #[derive(Debug, ClapArgs)]
@@ -21,6 +22,9 @@ pub(in crate::cli) enum CasesCommand {
     /// Run cases against a server
     #[command(after_help = RUN)]
     Run(Box<RunCasesArgs>),
+    /// Serve cases to a client, which has to say what they demand
+    #[command(after_help = VERIFY_CLIENT)]
+    VerifyClient(Box<VerifyClientArgs>),
     /// Document a server from its cases, as Markdown and as a page of HTML
     #[command(after_help = DOC)]
     Doc(DocArgs),

@@ -5,6 +5,7 @@
 //! | `args` | the grammar: a variant of [`CasesCommand`] for each command |
 //! | `read` | from arguments to cases; what is said of them on the way |
 //! | `run` | cases against a server |
+//! | `verify_client` | cases against a client |
 //! | `doc` | documentation |
 //! | `serve` `watch` | cases in place of their server, read again when they change |
 //! | `lint` | what is wrong, and what a reviewer would ask about |
@@ -22,6 +23,7 @@ mod read;
 mod record;
 mod schema;
 mod serve;
+mod verify_client;
 mod watch;
 
 mod run;
@@ -33,6 +35,7 @@ use super::error::CliError;
 pub(super) fn obey(args: &CasesArgs) -> Result<u8, CliError> {
     match &args.command {
         CasesCommand::Run(args) => run::run(args),
+        CasesCommand::VerifyClient(args) => verify_client::verify(args),
         CasesCommand::Doc(args) => doc::write(args),
         CasesCommand::Serve(args) => serve::serve(args),
         CasesCommand::Lint(args) => lint::conduct(args),

@@ -82,7 +82,7 @@ pub(super) fn confidential(cases: &Cases, inputs: &Inputs) -> Vec<String> {
 }
 
 /// A forgotten `_only` leaves out what it should not.
-fn tell_of_only(cases: &Cases) {
+pub(super) fn tell_of_only(cases: &Cases) {
     let all = cases.iter().count();
     let only = cases.iter().filter(|(_, case)| case.settings.only).count();
     if only > 0 {
