@@ -4,6 +4,11 @@
 //! are read all the same. Whatever the text, memory and time stay within [`Limits`]. Plain scalars mean what the core schema
 //! of YAML 1.2 says, numbers keep their spelling, and members keep their order, duplicates included.
 //!
+//! Aliases stand for copies of what they name. `<<` merges nothing and is a key like any other, and tags beyond those of the
+//! core schema mean nothing; both are told in [`Document::problems`].
+//!
+//! [`write()`] makes a text of documents, those that were read or built, and [`format()`] lays a text out without loss.
+//!
 //! What a document means is for those who read it; this room knows neither messages nor baselines.
 //!
 //! ```
@@ -15,6 +20,14 @@
 //! let first = stream.documents[0].as_ref().unwrap();
 //! assert_eq!(first.root.to_value().to_string(), r#"{"case":"Ping"}"#);
 //! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `read` | from a text to documents: their bounds, and what must not stand in a text |
+//! | `tokens`, `build`, `anchors`, `scalar` | from the parser's events to nodes |
+//! | `attach` | from comments to the nodes that they stand at |
+//! | `write` | from documents to text |
+//! | `format` | from a text to the same text, laid out |
 
 mod anchors;
 mod attach;
