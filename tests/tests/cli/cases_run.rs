@@ -108,7 +108,7 @@ out: {\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}
 fn commands_are_run_only_when_that_is_allowed() {
     let (folder, file) = written(
         "commands",
-        &PING.replacen("_tags: fast", "_before: [touch, before]\n_after: [touch, after]", 1),
+        &PING.replacen("_tags: fast", "_before: touch before\n_after: touch after", 1),
     );
     let refused = run(&file, &[], &[]);
     assert_eq!(refused.code, 2, "{}", refused.text(&[]));
