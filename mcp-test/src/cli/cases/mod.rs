@@ -21,12 +21,11 @@ mod fmt;
 mod lint;
 mod read;
 mod record;
+mod run;
 mod schema;
 mod serve;
 mod verify_client;
 mod watch;
-
-mod run;
 
 use self::args::{CasesArgs, CasesCommand};
 use super::error::CliError;
