@@ -33,7 +33,8 @@ fn read(text: &str) -> Cases {
 
 /// What fails when cases are played; nothing if all is well.
 async fn failing(cases: &Cases, target: Target) -> String {
-    let catalogue = scenarios(cases, &PlayOptions::default());
+    let catalogue =
+        scenarios(cases, &PlayOptions::default()).expect("nothing is wanted from outside");
     let selection = Selection::default();
     let plan = Plan::build_from(catalogue, target, Profile::Adaptive, &selection).expect("a plan");
     let mut told = String::new();
