@@ -8,7 +8,7 @@ use crate::spec::{Revision, Revisions};
 use crate::transport::CarrierKind;
 
 /// The example that the format is explained with.
-const LIFECYCLE: &str = r#"
+pub(super) const LIFECYCLE: &str = r#"
 case: Initialization lifecycle
 in_request_to_initialize: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}}
 out: {"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "b", "version": "1"}}}

@@ -4,6 +4,7 @@ mod bad;
 mod flow;
 mod format;
 mod good;
+mod hostile;
 #[cfg(feature = "schema")]
 mod schema;
 
