@@ -257,7 +257,9 @@ impl<W: Write> Console<W> {
             text.push_str(&wrong);
             text.push('\n');
             text.push_str(&failure::of_cell(outcome, Some(&self.view.rerun)));
-            if scenarios::find(self.view.leg, outcome.cell.scenario.id).is_some() {
+            let known = scenarios::find(self.view.leg, outcome.cell.scenario.id);
+            // A file of cases may be called like a scenario that is built in.
+            if known.is_some() && !outcome.cell.scenario.verbatim {
                 let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
                 text.push_str(&format!("  What it checks and why: {explain}\n"));
             }

@@ -66,7 +66,7 @@ fn what_it_does_not_say_is_told_with_the_place_of_the_case_and_how_to_see_it_aga
     let contract = Contract::new("verify-client-fails", &format!("{SAID}{UNSAID}"));
     let run = contract.verify(&[]);
     assert_eq!(run.code, 1, "{}", run.text(&[]));
-    let place = format!("{}:16:1", contract.path.display());
+    let place = format!("{}:14:1", contract.path.display());
     for told in [
         "the client did not say `in` of \"Buys tea\"",
         &place,
