@@ -126,7 +126,11 @@ fn the_other_commands_are_understood() {
     let others: Vec<String> = commands()
         .into_iter()
         .filter(|line| line.starts_with("cargo mcp-test"))
-        .filter(|line| !["--reference", "--fault", " validate "].iter().any(|it| line.contains(it)))
+        .filter(|line| {
+            !["--reference", "--fault", " validate ", " cases ", " --record "]
+                .iter()
+                .any(|it| line.contains(it))
+        })
         .collect();
     assert!(others.len() >= 3, "{others:#?}");
     for command in others {
@@ -182,6 +186,42 @@ fn files_are_validated() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{here}\n{}{said}", shown(&output));
     }
+    std::fs::remove_dir_all(&directory).expect("the directory goes again");
+}
+
+/// Each runs, with the reference server in the place of other people's, and the runner itself as a client.
+#[test]
+fn cases_are_run_served_and_documented() {
+    let commands = commands();
+    let commands =
+        commands.iter().filter(|line| line.contains(" cases ") || line.contains(" --record "));
+    let commands: Vec<&String> = commands.collect();
+    assert!(commands.len() >= 6, "{commands:#?}");
+    let directory =
+        std::env::temp_dir().join(format!("mcp-test-readme-cases-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory for files");
+    let reference = format!("{CLI} reference server --stdio");
+    let client = format!("{CLI} cases run tests/contracts/everything/tools.yaml --url");
+    for command in commands {
+        let here = command
+            .replace("npx -y @modelcontextprotocol/server-everything", &reference)
+            .replace("my-mcp-client --quiet", &client)
+            .replace("--listen 3000", "--stdio < /dev/null")
+            .replace("-o docs", &format!("-o {}", directory.display()))
+            .replace(
+                "conversation.yaml",
+                &directory.join("conversation.yaml").display().to_string(),
+            );
+        let output = run(&here);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{here}\n{}{said}", shown(&output));
+    }
+    let mut written: Vec<String> = std::fs::read_dir(&directory)
+        .expect("the directory is there")
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .collect();
+    written.sort();
+    assert_eq!(written, ["conversation.yaml", "everything.html", "everything.md"]);
     std::fs::remove_dir_all(&directory).expect("the directory goes again");
 }
 

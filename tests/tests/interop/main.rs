@@ -5,6 +5,7 @@
 //! `.ci/peers DIR && MCP_TEST_PEERS=DIR cargo test -p mcp-test-tests --test interop`.
 
 mod broken;
+mod cases;
 mod clients;
 mod ended;
 mod faults;

@@ -52,9 +52,14 @@ impl Peers {
 
     /// The command line of our client on the official TypeScript SDK, which wants a URL after it.
     pub(crate) fn client(&self) -> String {
+        self.client_of("client.mjs")
+    }
+
+    /// The command line of another client of ours on that SDK, which wants its own arguments, and then the URL, after it.
+    pub(crate) fn client_of(&self, script: &str) -> String {
         let packages = self.0.join("npm/node_modules");
         let node = self.0.join("node");
-        format!("{} {} {}", node.display(), own("client.mjs"), packages.display())
+        format!("{} {} {}", node.display(), own(script), packages.display())
     }
 
     fn node(&self, script: &str, argument: &str) -> Vec<String> {
