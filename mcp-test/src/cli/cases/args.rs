@@ -53,8 +53,9 @@ The files are called like the one file of cases, or else like the title.";
 const SERVE: &str = "\
 Clients of every revision are served. Standard error tells which case answered; a request that no case has is refused with
 an error that names the nearest case and the difference. What no case says but all together show is made up: the
-handshake, the capabilities, lists of what is called. The files are read again when they change. At the end, with Ctrl+C
-or when the client leaves, the cases that were not used are told; the exit code is 0.";
+handshake, the capabilities, lists of what is called. Inputs have their values from MCP_TEST_INPUT_<NAME> in the
+environment, or else what the client says in their places. The files are read again when they change. At the end, with
+Ctrl+C or when the client leaves, the cases that were not used are told; the exit code is 0.";
 
 const RECORD: &str = "\
 Each conversation becomes a case. Values that differ from run to run become matchers, secrets become inputs, and what no

@@ -1,0 +1,47 @@
+//! A contract in place of a server: the code under test uses a calculator that is not there.
+
+use mcp_test::Result;
+use mcp_test::cases::Mock;
+use mcp_test::prelude::json;
+use rmcp::ServiceExt;
+use rmcp::model::CallToolRequestParams;
+use rmcp::transport::StreamableHttpClientTransport;
+
+/// The code under test: it has a calculator add two prices, and reads what comes.
+async fn total(url: &str, first: u32, second: u32) -> Result<f64> {
+    let client = ().serve(StreamableHttpClientTransport::from_uri(url.to_owned())).await?;
+    let prices = json!({"a": first, "b": second}).as_object().cloned().unwrap_or_default();
+    let call = CallToolRequestParams::new("add").with_arguments(prices);
+    let result = client.call_tool(call).await?;
+    client.cancel().await?;
+    let text = result.content.first().and_then(|content| content.as_text());
+    Ok(text.ok_or("the calculator says no text")?.text.parse()?)
+}
+
+/// The calculator, as its contract has it.
+fn calculator() -> Result<Mock> {
+    Ok(Mock::read(concat!(env!("CARGO_MANIFEST_DIR"), "/contracts/calculator.yaml"))?)
+}
+
+#[tokio::test]
+async fn prices_are_added_up() -> Result {
+    let mock = calculator()?;
+    let server = mock.listen("127.0.0.1:0").await?;
+    let sum = total(&server.url().to_string(), 1, 2).await?;
+    assert!((sum - 3.0).abs() < f64::EPSILON, "{sum}");
+    // One case of the contract was used; `assert_all_used` would ask for all of them.
+    let used = mock.cases().iter().count() - mock.unused().len();
+    assert_eq!((used, mock.misses().len()), (1, 0));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_the_contract_does_not_have_is_refused_with_the_nearest_case() -> Result {
+    let mock = calculator()?;
+    let server = mock.listen("127.0.0.1:0").await?;
+    let error = total(&server.url().to_string(), 1, 5).await.err().ok_or("it is refused")?;
+    let text = error.to_string();
+    assert!(text.contains("nearest is \"Adds two numbers\""), "{text}");
+    assert!(text.contains("/params/arguments/b: expected 2, got 5"), "{text}");
+    Ok(())
+}
