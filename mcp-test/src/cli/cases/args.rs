@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::super::args::Format;
-use super::super::value;
+use super::super::value::{self, Confidential};
 use super::run::args::{RUN, RunCasesArgs};
 use super::verify_client::args::{VERIFY_CLIENT, VerifyClientArgs};
 use crate::spec::Revisions;
@@ -53,9 +53,9 @@ The files are called like the one file of cases, or else like the title.";
 const SERVE: &str = "\
 Clients of every revision are served. Standard error tells which case answered; a request that no case has is refused with
 an error that names the nearest case and the difference. What no case says but all together show is made up: the
-handshake, the capabilities, lists of what is called. Inputs have their values from MCP_TEST_INPUT_<NAME> in the
-environment, or else what the client says in their places. The files are read again when they change. At the end, with
-Ctrl+C or when the client leaves, the cases that were not used are told; the exit code is 0.";
+handshake, the capabilities, lists of what is called. Inputs have their values from --input, from MCP_TEST_INPUT_<NAME> in
+the environment, or else from what the client says in their places. The files are read again when they change. At the end,
+with Ctrl+C or when the client leaves, the cases that were not used are told; the exit code is 0.";
 
 const RECORD: &str = "\
 Each conversation becomes a case. Values that differ from run to run become matchers, secrets become inputs, and what no
@@ -101,6 +101,9 @@ pub(in crate::cli) struct ServeCasesArgs {
     /// Speak this revision, range (`2025-06-18..`) or `draft` only (repeatable)
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
     pub(in crate::cli) revisions: Vec<Revisions>,
+    /// Give an input its value: NAME=VALUE; `@FILE` as value reads a file, `${VAR}` in it a variable (repeatable)
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub(in crate::cli) inputs: Vec<Confidential>,
 }
 
 /// A way of writing a page.

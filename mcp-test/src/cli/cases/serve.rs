@@ -7,10 +7,10 @@ use super::super::error::CliError;
 use super::super::signal;
 use super::super::{conduct, output};
 use super::args::ServeCasesArgs;
-use super::read;
 use super::watch::Watch;
+use super::{read, run};
 use crate::cases::serve::Event;
-use crate::cases::{Cases, Inputs, Mock, ReadOptions};
+use crate::cases::{Cases, Mock, ReadOptions};
 use crate::expect::words;
 use crate::spec::Revisions;
 
@@ -19,7 +19,7 @@ pub(super) fn serve(args: &ServeCasesArgs) -> Result<u8, CliError> {
     let cases = read::read(&args.files, &ReadOptions::default())?;
     let revisions = args.revisions.iter().copied().reduce(Revisions::union);
     // An input that nothing gives a value takes the one that the client says.
-    let inputs = Inputs::default().or_from(&cases, |name| std::env::var(name).ok());
+    let inputs = run::inputs(&args.inputs, &cases, &|name| std::env::var(name).ok())?;
     let mock = Mock::new(cases)
         .inputs(inputs)
         .revisions(revisions.unwrap_or(Revisions::all()))
