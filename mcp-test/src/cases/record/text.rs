@@ -1,4 +1,6 @@
 //! Recorded cases as text: a line for each message that fits on one, JSON on several lines for the others.
+//!
+//! The text is as [`format()`](crate::yaml::format()) lays it out, so that nothing would change.
 
 use super::super::{JsonType, Matcher};
 use super::page::{Line, Page};
@@ -49,8 +51,9 @@ fn message(text: &mut String, line: &Line) {
         text.push_str(&format!("{key}: {short}\n"));
         return;
     }
-    text.push_str(&format!("{key}:\n  "));
-    match line.value.as_object().and_then(envelope) {
+    text.push_str(&format!("{key}: "));
+    let room = WIDTH.saturating_sub(key.chars().count() + 2);
+    match line.value.as_object().and_then(|message| envelope(message, room)) {
         Some((envelope, content)) => {
             text.push_str(&envelope);
             broken(text, content, 2);
@@ -61,8 +64,8 @@ fn message(text: &mut String, line: &Line) {
     text.push('\n');
 }
 
-/// The beginning of a message up to its last member, and that one, if the beginning fits on a line.
-fn envelope(message: &Object) -> Option<(String, &Value)> {
+/// The beginning of a message up to its last member, and that one, if the beginning fits into the room on its line.
+fn envelope(message: &Object, room: usize) -> Option<(String, &Value)> {
     let (name, content) = message.iter().next_back()?;
     let before = message.iter().take(message.len() - 1);
     let before: String =
@@ -73,7 +76,7 @@ fn envelope(message: &Object) -> Option<(String, &Value)> {
         Value::Object(members) => !members.is_empty(),
         _ => false,
     };
-    (holds_more && begin.chars().count() + 3 <= WIDTH).then_some((begin, content))
+    (holds_more && begin.chars().count() < room).then_some((begin, content))
 }
 
 /// A comment, on as many lines as it takes.
@@ -81,7 +84,8 @@ fn comment(text: &mut String, indent: &str, remark: &str) {
     let mut line = format!("{indent}#");
     for word in remark.split_whitespace() {
         // What a peer said may stand in it.
-        let word: String = word.chars().filter(|it| !it.is_control()).collect();
+        let word: String =
+            word.chars().filter(|it| !it.is_control() && is_printable(*it)).collect();
         if line.chars().count() + 1 + word.chars().count() > WIDTH && !line.ends_with('#') {
             text.push_str(&line);
             text.push('\n');

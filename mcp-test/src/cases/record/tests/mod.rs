@@ -5,6 +5,7 @@ use insta::assert_snapshot;
 use super::{Recording, record};
 use crate::cases::{Cases, ReadOptions};
 use crate::trace::{Party, Reading, Recorder, Trace, What};
+use crate::yaml::{self, Limits};
 
 /// What was said on one connection: `C` or `S` for who says it, and the message without its envelope.
 fn said(lines: &[&str]) -> Trace {
@@ -28,12 +29,18 @@ fn recorded(lines: &[&str]) -> String {
     text
 }
 
-/// What is written is read without a complaint.
+/// What is written is read without a complaint, and laid out.
 fn is_read_as_it_was_meant(text: &str) {
     let read = Cases::parse("recorded.yaml", text, &ReadOptions::default().strict(true));
     let (cases, complaints) = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
     let complaints: Vec<String> = complaints.iter().map(ToString::to_string).collect();
     assert_eq!((cases.iter().count(), complaints.join("\n")), (1, String::new()), "{text}");
+    is_laid_out(text);
+}
+
+fn is_laid_out(text: &str) {
+    let formatted = yaml::format(text, &Limits::default());
+    assert_eq!((formatted.text.as_str(), formatted.kept.len()), (text, 0));
 }
 
 const HANDSHAKE: [&str; 3] = [
@@ -56,22 +63,19 @@ fn a_conversation_is_a_case_with_its_handshake() {
     ]].concat()), @r#"
     case: a scenario
     _revision: 2025-11-25
-    in_initialize:
-      {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+    in_initialize: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25",
         "capabilities": {},
         "clientInfo": {"name": "c", "version": "1"}
       }}
-    out_initialize:
-      {"jsonrpc": "2.0", "id": 1, "result": {
+    out_initialize: {"jsonrpc": "2.0", "id": 1, "result": {
         "protocolVersion": "2025-11-25",
         "capabilities": {"tools": {}},
         "serverInfo": {"name": "s", "version": "1.2.3"}
       }}
     in_initialized: {"jsonrpc": "2.0", "method": "notifications/initialized"}
     in_tools_list: {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    out_tools_list:
-      {"jsonrpc": "2.0", "id": 2, "result": {
+    out_tools_list: {"jsonrpc": "2.0", "id": 2, "result": {
         "tools": [
           {
             "name": "add",
@@ -125,8 +129,7 @@ fn values_that_differ_become_matchers() {
         r#"S "id":8,"result":{"content":[{"type":"text","text":"It is 2026-11-22T08:00:00Z."},{"type":"text","text":"at 67e55044-10b1-426f-9247-bb680e5fe0c8, 'quoted'"}],"structuredContent":{"all":[{"at":"2026-11-22T08:00:00Z"},{"at":"2026-11-22T09:00:00Z"}],"uptime":12.5}}"#,
     ]), @r#"
     in_tools_call: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "now"}}
-    out_tools_call:
-      {"jsonrpc": "2.0", "id": 2, "result": {
+    out_tools_call: {"jsonrpc": "2.0", "id": 2, "result": {
         "content": [
           {"type": "text", "text": "It is 2026-11-22T08:00:00Z."},
           {"type": "text", "text": "at 67e55044-10b1-426f-9247-bb680e5fe0c8, 'quoted'"}
@@ -168,15 +171,13 @@ fn values_that_come_back_are_kept() {
         r#"C "id":9,"method":"tools/call","params":{"name":"short","_meta":{"progressToken":9}}"#,
         r#"S "id":9,"result":{"content":[]}"#,
     ]), @r#"
-    in_tools_call:
-      {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+    in_tools_call: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
         "name": "long",
         "_meta": {"progressToken": 8}
       }}
     out_progress: {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 8, "progress": 1}}
     out_tools_call: {"jsonrpc": "2.0", "id": 2, "result": {"content": []}}
-    in_tools_call_2:
-      {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
+    in_tools_call_2: {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
         "name": "short",
         "_meta": {"progressToken": 9}
       }}
@@ -192,8 +193,7 @@ fn a_secret_becomes_an_input() {
         r#"C "id":8,"method":"tools/call","params":{"name":"log_in","arguments":{"user":"ada","password":"hunter22"}}"#,
         r#"S "id":8,"result":{"content":[],"structuredContent":{"token":"abc"}}"#,
     ]), @r#"
-    in_tools_call:
-      {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+    in_tools_call: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
         "name": "log_in",
         "arguments": {"user": "ada", "password": "${password}"}
       }}
@@ -283,6 +283,7 @@ fn another_handshake_is_another_case_and_the_same_words_are_not() {
     recording.add("says nothing", &said(&[r#"C "id":1,"method":"ping""#]));
     assert_eq!((recording.cases(), recording.repeated(), recording.left_out()), (1, 1, 1));
     let text = recording.to_string();
+    is_laid_out(&text);
     let (_, remarks) = text.split_once("_match:").expect("matchers");
     assert_snapshot!(remarks, @"
 
@@ -315,13 +316,11 @@ fn where_two_recordings_differ_there_is_a_matcher() {
     one.compare(two).expect("they are of the same");
     assert_snapshot!(one.to_string(), @r#"
     case: a scenario
-    in_tools_call:
-      {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+    in_tools_call: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "a",
         "_meta": {"progressToken": 1}
       }}
-    out_tools_call:
-      {"jsonrpc": "2.0", "id": 1, "result": {
+    out_tools_call: {"jsonrpc": "2.0", "id": 1, "result": {
         "same": 1,
         "n": 1,
         "s": "a",
@@ -358,8 +357,7 @@ fn a_long_image_is_cut() {
     ]), @r#"
     in_tools_call: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "draw"}}
     # /result/content/0/data was 1600 characters of base64; here are the first.
-    out_tools_call:
-      {"jsonrpc": "2.0", "id": 2, "result": {
+    out_tools_call: {"jsonrpc": "2.0", "id": 2, "result": {
         "content": [
           {
             "type": "image",
@@ -391,15 +389,13 @@ fn what_every_request_of_the_stateless_era_says_is_not_repeated() {
     case: a scenario
     _revision: 2026-07-28
     in_tools_list: {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-    out_tools_list:
-      {"jsonrpc": "2.0", "id": 1, "result": {
+    out_tools_list: {"jsonrpc": "2.0", "id": 1, "result": {
         "resultType": "complete",
         "tools": [],
         "ttlMs": 0,
         "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}}
       }}
-    in_tools_list_2:
-      {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {
+    in_tools_list_2: {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {
         "_meta": {"io.modelcontextprotocol/clientCapabilities": {"roots": {}}}
       }}
     out_tools_list_2: {"jsonrpc": "2.0", "id": 2, "result": {"resultType": "complete", "tools": [], "ttlMs": 0}}
