@@ -40,6 +40,15 @@ pub fn format(text: &str, limits: &Limits) -> Formatted {
 
 /// The text, laid out as far as that is without loss, and the documents that stand as they stood.
 fn lay_out(text: &str, stream: &Stream, limits: &Limits) -> (String, Vec<Span>) {
+    // Without a marker before it, it is not certain that a document begins there at all: nothing is put between.
+    let hangs_on = |(before, document): (&Result<_, _>, &Result<_, Broken>)| {
+        let Err(broken) = document else { return false };
+        let end = span(before).end;
+        !broken.text.starts_with("---") && !text[..end].ends_with("...")
+    };
+    if stream.documents.iter().zip(stream.documents.iter().skip(1)).any(hangs_on) {
+        return (text.to_owned(), stream.documents.iter().map(span).collect());
+    }
     let mut kept = Vec::new();
     let mut texts = Vec::with_capacity(stream.documents.len());
     for (index, document) in stream.documents.iter().enumerate() {

@@ -58,7 +58,10 @@ pub(super) fn join(stream: &Stream, texts: &[String]) -> String {
         writer.comments(stream.comments.iter(), 0);
         out.push_str(&lines(writer.out, stream));
     }
-    end_line(&mut out, stream);
+    // What is broken may be so because of how it ends.
+    if !stream.comments.is_empty() || !matches!(stream.documents.last(), Some(Err(_))) {
+        end_line(&mut out, stream);
+    }
     if stream.bom && !out.starts_with('\u{feff}') {
         out.insert(0, '\u{feff}');
     }

@@ -134,6 +134,7 @@ fn what_cannot_be_laid_out_stands_as_it_stood() {
     assert_eq!(kept("a:   [\n---\nb:  {\n"), 2);
     assert_eq!(kept("? - a\n  - b\n:   c\n"), 1, "a list as a key");
     assert_eq!(kept("a: >1\n  x\n"), 1, "an indentation that is told");
+    assert_eq!(kept("[ a ]\nb\n"), 2, "what is no document of its own");
     assert_eq!(format("a:   1\n---\nb: [\n", &Limits::default()).text, "a: 1\n---\nb: [\n");
 }
 
