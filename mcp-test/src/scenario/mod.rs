@@ -48,6 +48,7 @@ mod profile;
 mod proof;
 mod shapes;
 mod speak;
+mod suite;
 mod surroundings;
 mod user;
 mod validated;
@@ -58,10 +59,8 @@ pub(crate) use checking::TASK;
 pub use checking::{CheckBuilder, Part, Subject};
 pub use connected::Connected;
 pub use context::{Ctx, Ended, Setup, Skip};
-pub(crate) use definition::names as suite_names;
 pub use definition::{
     Body, Carriers, CheckSpec, Judge, Leg, Official, Reference, Run, Running, Scenario, Serve,
-    Suite, UnknownSuite,
 };
 pub use golden::{Differences, Golden};
 pub use judging::{Heard, Judging, LEFT_WELL, Stage, TOOK_PART};
@@ -69,5 +68,7 @@ pub use matchers::{empty_result, truthy};
 pub use need::{Inventory, Need};
 pub use profile::{Profile, UnknownProfile};
 pub use proof::{Change, Damage, Peer, Proof, Proofs};
+pub(crate) use suite::names as suite_names;
+pub use suite::{Suite, UnknownSuite};
 pub use surroundings::{Surroundings, Up};
 pub use user::*;

@@ -1,3 +1,5 @@
+//! What is compared, and in which words it is told.
+
 use serde_json::json;
 
 use super::*;

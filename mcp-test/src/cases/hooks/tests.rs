@@ -1,3 +1,5 @@
+//! Commands and states around a case, with real programs.
+
 use std::sync::Mutex;
 
 use tempfile::TempDir;

@@ -1,3 +1,5 @@
+//! What a client has said, held against what cases demand.
+
 use super::*;
 use crate::cases::ReadOptions;
 use crate::check::Check;

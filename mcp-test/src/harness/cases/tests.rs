@@ -1,3 +1,5 @@
+//! Cases as tests: what they are called, and what is told when they fail.
+
 use std::fs;
 
 use super::*;
