@@ -22,5 +22,6 @@ pub use redact::{Redactor, SecretTexts, is_secret_variable, secrets_in_url};
 #[cfg(feature = "cases")]
 pub(crate) use redact::{SECRET as REDACTED, is_volatile_member};
 pub use render::{Headers, Style, excerpt, render};
+#[cfg(feature = "cases")]
 pub(crate) use render::{checksum, grouped};
 pub use transcript::Trace;

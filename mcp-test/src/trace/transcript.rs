@@ -52,6 +52,7 @@ impl Trace {
     }
 
     /// About how much memory it takes, in bytes.
+    #[cfg(feature = "cli")]
     pub(crate) fn weight(&self) -> usize {
         self.events.iter().map(|event| size_of::<Event>() + event.what.weight()).sum()
     }

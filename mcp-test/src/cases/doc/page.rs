@@ -43,7 +43,14 @@ pub(super) enum Block {
     /// JSON that is shown when it is asked for.
     Folded { summary: String, text: String },
     /// A message of a conversation.
-    Message { by: Direction, caption: Words, prose: String, text: String, notes: Vec<Words> },
+    Message {
+        #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only HTML shows it"))]
+        by: Direction,
+        caption: Words,
+        prose: String,
+        text: String,
+        notes: Vec<Words>,
+    },
 }
 
 /// A line of text.

@@ -7,6 +7,7 @@ mod client;
 mod older;
 mod plan;
 mod play;
+#[cfg(feature = "cases")]
 mod recorded;
 mod runner;
 

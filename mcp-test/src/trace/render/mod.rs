@@ -14,6 +14,7 @@ mod layout;
 mod line;
 mod play;
 
+#[cfg(feature = "cases")]
 pub(crate) use layout::{checksum, grouped};
 
 use std::collections::BTreeSet;
