@@ -1,3 +1,5 @@
+//! Which tests a file of cases becomes, and what is said of one that cannot be read.
+
 use std::fs;
 
 use syn::Item;
