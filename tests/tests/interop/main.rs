@@ -13,6 +13,7 @@ mod findings;
 mod official;
 mod peers;
 mod program;
+mod recorded;
 mod reference;
 mod report;
 mod rmcp_client;
