@@ -52,6 +52,11 @@ impl<'t, 'l> Builder<'t, 'l> {
         self.tokens.next_document()
     }
 
+    /// Where the last token ends.
+    pub(super) const fn past(&self) -> usize {
+        self.tokens.past()
+    }
+
     /// What stands before the last event.
     pub(super) const fn before(&self) -> Before {
         self.tokens.before()
@@ -71,28 +76,20 @@ impl<'t, 'l> Builder<'t, 'l> {
         self.tokens.into_comments()
     }
 
-    /// The document that has begun, and where its `...` ends, if it has one.
-    pub(super) fn document(
-        &mut self,
-        explicit: bool,
-    ) -> Result<(Document, Option<usize>), Problem> {
+    /// The document that has begun, and whether a `...` ends it.
+    pub(super) fn document(&mut self, explicit: bool) -> Result<(Document, bool), Problem> {
         self.anchors.forget();
         self.problems = Problems::default();
         let root = match self.next()? {
             Some((event, span)) => self.node(event, span, 0)?,
             None => Node::new(Kind::Null, Style::Plain),
         };
-        let ended = match self.next()? {
-            Some((Event::DocumentEnd, span)) => {
-                let is_told = self.tokens.text[span.start..].starts_with("...") && span.column == 1;
-                is_told.then_some(span.end)
-            }
-            _ => None,
-        };
+        let end = self.next()?;
+        let has_end = matches!(end, Some((Event::DocumentEnd, span)) if span.start < span.end);
         let mut document = Document::new(root);
         document.explicit = explicit;
         document.problems = std::mem::take(&mut self.problems).list;
-        Ok((document, ended))
+        Ok((document, has_end))
     }
 
     fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Built {

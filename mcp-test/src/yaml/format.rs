@@ -1,6 +1,7 @@
 //! From a text to the same text, well laid out.
 
-use super::write::{document_text, join, lines};
+use super::read::{START, is_marked};
+use super::write::{document_text, has_ended, join, lines};
 use super::{Broken, Comment, Document, Kind, Limits, Member, Node, Span, Stream, comment, read};
 
 /// A text that was laid out.
@@ -43,8 +44,9 @@ fn lay_out(text: &str, stream: &Stream, limits: &Limits) -> (String, Vec<Span>) 
     // Without a marker before it, it is not certain that a document begins there at all: nothing is put between.
     let hangs_on = |(before, document): (&Result<_, _>, &Result<_, Broken>)| {
         let Err(broken) = document else { return false };
-        let end = span(before).end;
-        !broken.text.starts_with("---") && !text[..end].ends_with("...")
+        let above = &text[..span(before).end];
+        let has_marker = above.ends_with(['\n', '\r']) && is_marked(&broken.text, START);
+        !has_marker && !has_ended(above)
     };
     if stream.documents.iter().zip(stream.documents.iter().skip(1)).any(hangs_on) {
         return (text.to_owned(), stream.documents.iter().map(span).collect());
@@ -100,7 +102,7 @@ fn is_like(ours: &Stream, theirs: &Stream) -> bool {
         && comment::are_like(&ours.comments, &theirs.comments)
         && ours.documents.iter().zip(&theirs.documents).all(|pair| match pair {
             (Ok(ours), Ok(theirs)) => ours.is_like(theirs),
-            (Err(ours), Err(theirs)) => ours.problem.kind == theirs.problem.kind,
+            (Err(ours), Err(theirs)) => ours.problem.message == theirs.problem.message,
             _ => false,
         })
 }

@@ -74,7 +74,7 @@ pub fn read(text: &str, limits: &Limits) -> Stream {
                 if document.explicit {
                     let own = comments.iter().take_while(|it| it.span.start < draft.begins).count();
                     document.comments = comments.drain(..own).collect();
-                    let head = &text[draft.span.start..draft.begins];
+                    let head = text.get(draft.span.start..draft.begins).unwrap_or_default();
                     let directives = head.lines().filter(|line| line.starts_with('%'));
                     document.directives =
                         directives.map(|line| line.trim_end().to_owned()).collect();
@@ -109,6 +109,17 @@ fn rest(stream: &Stream, text: &str) -> Option<(Problem, Span)> {
     Some((forbidden(text, span)?, span))
 }
 
+/// The marker of the beginning of a document.
+pub(super) const START: &str = "---";
+/// The marker of its end.
+pub(super) const END: &str = "...";
+
+/// Whether a text begins with a marker.
+pub(super) fn is_marked(text: &str, marker: &str) -> bool {
+    let rest = text.strip_prefix(marker);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\n', '\r']))
+}
+
 /// A document in the making.
 struct Draft {
     read: Result<Document, Problem>,
@@ -116,13 +127,15 @@ struct Draft {
     begins: usize,
     /// Whether an empty line stands before that.
     gap: bool,
+    /// Where its last token ends, as far as it was read.
+    past: usize,
+    /// Whether that is a `...`.
+    has_end: bool,
     span: Span,
 }
 
 fn documents(builder: &mut Builder<'_, '_>, text: &str) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::new();
-    // Where the `...` of the last document ends.
-    let mut ended = None;
     loop {
         let event = builder.next();
         let gap = matches!(event, Ok(Some((Event::DocumentStart(true, _), _))))
@@ -149,15 +162,17 @@ fn documents(builder: &mut Builder<'_, '_>, text: &str) -> Vec<Draft> {
             }
         };
         let failed = read.is_err();
-        ended = read.as_ref().ok().and_then(|(_, end)| *end);
+        let past = if failed { begins.start } else { builder.past() };
+        let has_end = matches!(read, Ok((_, true)));
         let read = read.map(|(document, _)| document);
-        drafts.push(Draft { read, begins: begins.start, gap, span: begins });
+        drafts.push(Draft { read, begins: begins.start, gap, past, has_end, span: begins });
         if builder.is_stopped() || failed && !builder.go_on() {
             break;
         }
     }
     let starts = starts(text, &drafts);
-    let ends = starts.iter().skip(1).map(|start| start.start).chain([ended.unwrap_or(text.len())]);
+    let last = drafts.last().filter(|last| last.has_end).map_or(text.len(), |last| last.past);
+    let ends = starts.iter().skip(1).map(|start| start.start).chain([last]);
     for ((draft, start), end) in drafts.iter_mut().zip(&starts).zip(ends) {
         draft.span = Span { end, ..*start };
     }
@@ -169,10 +184,13 @@ fn starts(text: &str, drafts: &[Draft]) -> Vec<Span> {
     let mut starts = Vec::with_capacity(drafts.len());
     let mut lines = Lines::new(text);
     let mut floor = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    for (index, draft) in drafts.iter().enumerate() {
-        let start = if index == 0 { floor } else { head(text, floor, draft.begins) };
+    // The text begins as if after a `...`.
+    let mut has_ended = true;
+    for draft in drafts {
+        let start = if has_ended { floor } else { head(text, floor, draft.begins) };
         starts.push(lines.place(start));
-        floor = draft.begins.max(start);
+        floor = draft.past.max(start);
+        has_ended = draft.has_end;
     }
     starts
 }
@@ -185,8 +203,8 @@ fn head(text: &str, floor: usize, begins: usize) -> usize {
     while end > floor {
         let start = line_of(end - 1);
         let line = &text[start..end];
-        if line.starts_with("...") {
-            return start + 3;
+        if is_marked(line, END) {
+            return start + END.len();
         }
         let is_between =
             line.starts_with('%') || matches!(line.trim_start().bytes().next(), None | Some(b'#'));

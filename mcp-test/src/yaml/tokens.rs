@@ -128,6 +128,11 @@ impl<'t, 'l> Tokens<'t, 'l> {
         self.is_key = true;
     }
 
+    /// Where the token that was read last ends.
+    pub(super) const fn past(&self) -> usize {
+        self.past
+    }
+
     /// What stands before the token that was read last.
     pub(super) const fn before(&self) -> Before {
         self.before
@@ -164,7 +169,9 @@ impl<'t, 'l> Tokens<'t, 'l> {
             }
             _ => return (place, is_certain),
         };
-        let Some(start) = indicator(self.text, self.past, place.start, indicators) else {
+        // A colon may stand where nothing is said to be; a dash stands before that.
+        let to = if is_nothing && !self.is_key { place.start } else { place.start + 1 };
+        let Some(start) = indicator(self.text, self.past, to, indicators) else {
             return (place, is_certain);
         };
         // What is written as nothing stands behind what announces it.
@@ -205,7 +212,7 @@ impl<'t, 'l> Tokens<'t, 'l> {
 fn indicator(text: &str, from: usize, to: usize, indicators: &[u8]) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
-    while at <= to && at < bytes.len() {
+    while at < to && at < bytes.len() {
         let stop: fn(&u8) -> bool = match bytes[at] {
             found if indicators.contains(&found) => return Some(at),
             b'#' => |byte| matches!(byte, b'\n' | b'\r'),

@@ -9,6 +9,7 @@ mod block;
 mod flow;
 mod scalar;
 
+use super::read::{END, START, is_marked};
 use super::{Before, Comment, Document, Node, Stream};
 
 /// The columns of a level.
@@ -39,8 +40,8 @@ pub(super) fn join(stream: &Stream, texts: &[String]) -> String {
         let text = if out.is_empty() { text } else { text.trim_start_matches(['\r', '\n']) };
         if !out.is_empty() {
             end_line(&mut out, stream);
-            if !text.starts_with("---") && !has_ended(&out) {
-                out.push_str("...");
+            if !is_marked(text, START) && !has_ended(&out) {
+                out.push_str(END);
                 end_line(&mut out, stream);
             } else if document.as_ref().map_or_else(|broken| broken.gap, |document| document.gap) {
                 leave_gap(&mut out, stream);
@@ -51,7 +52,7 @@ pub(super) fn join(stream: &Stream, texts: &[String]) -> String {
     if !stream.comments.is_empty() {
         if !out.is_empty() && !has_ended(&out) {
             end_line(&mut out, stream);
-            out.push_str("...");
+            out.push_str(END);
         }
         end_line(&mut out, stream);
         let mut writer = Writer::new(usize::MAX);
@@ -74,9 +75,9 @@ pub(super) fn lines(text: String, stream: &Stream) -> String {
 }
 
 /// Whether the last line is a `...`.
-fn has_ended(out: &str) -> bool {
+pub(super) fn has_ended(out: &str) -> bool {
     let out = out.trim_end_matches(['\r', '\n']);
-    out[out.rfind('\n').map_or(0, |at| at + 1)..].starts_with("...")
+    is_marked(&out[out.rfind('\n').map_or(0, |at| at + 1)..], END)
 }
 
 fn end_line(out: &mut String, stream: &Stream) {
