@@ -174,6 +174,6 @@ _capture: {out: {text: /result/content/0/text}}
       got []
     SUCCESS unexpected
     FAILURE out_2 `in_2` cannot be said as it stands
-      got `${text}` has no value yet: it is captured from `out`, which was not said before (contract.yaml:5:78)
+      got `${text}` has no value yet: it is captured from `out`, which did not say it so far (contract.yaml:5:78)
     ");
 }
