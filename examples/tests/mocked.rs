@@ -27,7 +27,7 @@ fn calculator() -> Result<Mock> {
 async fn prices_are_added_up() -> Result {
     let mock = calculator()?;
     let server = mock.listen("127.0.0.1:0").await?;
-    let sum = total(&server.url().to_string(), 1, 2).await?;
+    let sum = total(server.url(), 1, 2).await?;
     assert!((sum - 3.0).abs() < f64::EPSILON, "{sum}");
     // One case of the contract was used; `assert_all_used` would ask for all of them.
     let used = mock.cases().iter().count() - mock.unused().len();
@@ -39,7 +39,7 @@ async fn prices_are_added_up() -> Result {
 async fn what_the_contract_does_not_have_is_refused_with_the_nearest_case() -> Result {
     let mock = calculator()?;
     let server = mock.listen("127.0.0.1:0").await?;
-    let error = total(&server.url().to_string(), 1, 5).await.err().ok_or("it is refused")?;
+    let error = total(server.url(), 1, 5).await.err().ok_or("it is refused")?;
     let text = error.to_string();
     assert!(text.contains("nearest is \"Adds two numbers\""), "{text}");
     assert!(text.contains("/params/arguments/b: expected 2, got 5"), "{text}");
