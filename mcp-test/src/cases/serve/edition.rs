@@ -10,6 +10,7 @@ use super::miss::{Miss, Nearest};
 use super::shelves::Shelves;
 use super::turn::{Act, Turn, Turns};
 use crate::cases::{Case, CaseMessage, Cases, Inputs, Values, capture};
+use crate::json::Value;
 use crate::server::Face;
 use crate::spec::{Revision, Revisions};
 
@@ -146,6 +147,11 @@ impl Chain {
         let expected =
             turns.iter().map(|turn| Expected::of(turn.heard.message(), has_names)).collect();
         Self { opening, turns, expected, values, revisions }
+    }
+
+    /// What the client of this conversation can do, if it begins with the handshake.
+    pub(super) fn capabilities(&self) -> Option<&Value> {
+        self.expected.first().and_then(Expected::capabilities)
     }
 }
 

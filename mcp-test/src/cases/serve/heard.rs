@@ -2,7 +2,7 @@
 //!
 //! Left aside is what belongs to the client and not to the conversation: ids, progress tokens, and the members of `_meta` in
 //! which a client introduces itself; other members of `_meta` count if the case writes any. Who the client of `initialize` is
-//! and what it can do does not matter either: a contract is served to every client.
+//! does not matter either, and what it can do only chooses between cases: a contract is served to every client.
 
 use crate::cases::compare::{Difference, Tolerance, compare, matches, nearness};
 use crate::cases::{CaseMessage, Matcher, Mode, Rule, Values, expand, names_used};
@@ -24,6 +24,9 @@ const OF_THE_CLIENT: [&str; 8] = [
 
 /// Where a request that comes again has the answers of the client.
 const ANSWERS: &str = "/params/inputResponses";
+
+/// Where `initialize` has what the client can do.
+const CAPABILITIES: &str = "/params/capabilities";
 
 /// What a client said.
 #[derive(Debug, Clone)]
@@ -82,6 +85,11 @@ impl Heard {
         &self.whole
     }
 
+    /// What the client declares that it can do, if this is how it introduces itself.
+    pub(super) fn capabilities(&self) -> Option<&Value> {
+        capabilities(&self.bare)
+    }
+
     /// What may be equal to what a case has.
     pub(super) fn forms(&self) -> [&Value; 2] {
         [&self.whole, &self.bare]
@@ -120,6 +128,11 @@ impl Expected {
         (self.is_plain() && !is_lenient).then_some(&self.value)
     }
 
+    /// What the client of the case declares in this message.
+    pub(super) fn capabilities(&self) -> Option<&Value> {
+        capabilities(&self.value)
+    }
+
     /// Whether the same is expected.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.value == other.value && self.rule == other.rule
@@ -138,11 +151,9 @@ impl Expected {
         }
         match heard.method.as_str() {
             "initialize" => {
-                let version = "/params/protocolVersion";
-                return Fit::Roughly(
-                    2 + u8::from(self.value.at(version) != got.at(version)),
-                    Vec::new(),
-                );
+                let differs = |place| u8::from(self.value.at(place) != got.at(place));
+                let others = 2 * differs("/params/protocolVersion") + differs(CAPABILITIES);
+                return Fit::Roughly(2 + others, Vec::new());
             }
             "server/discover" => return Fit::Roughly(2, Vec::new()),
             _ => {}
@@ -216,6 +227,12 @@ impl Expected {
             }
         }
     }
+}
+
+/// What `initialize` declares.
+fn capabilities(message: &Value) -> Option<&Value> {
+    let is_initialize = message.get("method").and_then(Value::as_str) == Some("initialize");
+    message.at(CAPABILITIES).filter(|_| is_initialize)
 }
 
 /// The parameter that says what a request is about.

@@ -16,9 +16,10 @@
 //!
 //! 1. The conversation that the client has under way with it goes on: the next `in` of a case, or of those that continue it.
 //! 2. A case that has exactly this goes before one that allows it by `_match`.
-//! 3. Of several that fit, the first that this client was not yet answered with; once all were used, the last again. So cases
+//! 3. A case whose client declares in `initialize` what this one does goes before one whose client declares something else.
+//! 4. Of several that fit, the first that this client was not yet answered with; once all were used, the last again. So cases
 //!    with the same `in` are answers one after the other.
-//! 4. An `in` from the middle of a case is answered too, although what comes before it was not said.
+//! 5. An `in` from the middle of a case is answered too, although what comes before it was not said.
 //!
 //! A client is a conversation. Where each request is a conversation by itself (2026-07-28 over HTTP), a client is whoever
 //! calls itself by the same `clientInfo`, and begins anew with `server/discover`.

@@ -7,6 +7,7 @@ use super::edition::{At, Edition};
 use super::heard::{Fit, Heard};
 use crate::cases::compare::Difference;
 use crate::cases::{Values, capture};
+use crate::json::Value;
 
 /// How many clients without a conversation are remembered; one more forgets the oldest.
 const SEATS: usize = 256;
@@ -26,6 +27,8 @@ pub(super) struct Seat {
 struct Memory {
     under_way: HashMap<usize, UnderWay>,
     used: HashSet<At>,
+    /// What the client has declared with `initialize`.
+    capabilities: Option<Value>,
 }
 
 /// A conversation under way.
@@ -54,7 +57,8 @@ impl Seat {
     }
 
     /// Chooses the turn that begins with what was heard: of the conversation under way, or else the first that was not yet
-    /// used, or else the last that was. What says exactly this goes before what merely allows it.
+    /// used, or else the last that was. What says exactly this goes before what merely allows it, and a conversation with a
+    /// client that can do the same before those with others.
     pub(super) fn choose(&self, heard: &Heard) -> Option<Choice> {
         let mut memory = self.memory();
         let candidates = self.edition.fitting(heard);
@@ -73,13 +77,17 @@ impl Seat {
                 Fit::Roughly(roughness, _) => (*roughness, false),
                 Fit::Not => return None,
             };
+            let is_with_another = match (&memory.capabilities, chain.capabilities()) {
+                (Some(declared), Some(known)) => at.turn > 0 && declared != known,
+                _ => false,
+            };
             let used = memory.used.contains(&at);
             let order = if used {
                 (2, usize::MAX - at.chain, usize::MAX - at.turn)
             } else {
                 (u8::from(at.turn > 0), at.chain, at.turn)
             };
-            Some(((roughness, !goes_on, !exact, order), at, fit))
+            Some(((roughness, !goes_on, is_with_another, !exact, order), at, fit))
         });
         let (_, at, fit) = fitting.min_by_key(|(rank, ..)| *rank)?;
         let mut values = match memory.under_way.get(&at.chain) {
@@ -91,6 +99,9 @@ impl Seat {
         capture(self.edition.turn(at).heard.message(), heard.message(), &mut values).ok();
         memory.used.insert(at);
         memory.go_on(at, &values);
+        if let Some(declared) = heard.capabilities() {
+            memory.capabilities = Some(declared.clone());
+        }
         drop(memory);
         let differences = match fit {
             Fit::Roughly(_, differences) => differences,

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{Talk, block_on, call, mock, told};
+use super::{Talk, block_on, call, initialize, mock, told};
 
 #[test]
 fn a_call_is_answered_with_its_own_id_by_the_case_that_has_it() {
@@ -62,6 +62,40 @@ _match: {in: {/params/arguments/text: {type: string}}}
         }
         let wrong = talk.call("echo", json!({ "text": 5 })).await;
         assert!(wrong.contains("-32602"), "{wrong}");
+    });
+}
+
+/// A conversation with its handshake, and the call of a tool.
+fn with_handshake(name: &str, capabilities: &str, text: &str) -> String {
+    format!(
+        r#"---
+case: {name}
+in: {{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {{"protocolVersion": "2025-11-25", "capabilities": {capabilities}, "clientInfo": {{"name": "c", "version": "1"}}}}}}
+out: {{"jsonrpc": "2.0", "id": 1, "result": {{"protocolVersion": "2025-11-25", "capabilities": {{"tools": {{}}}}, "serverInfo": {{"name": "s", "version": "1"}}}}}}
+in_ready: {{"jsonrpc": "2.0", "method": "notifications/initialized"}}
+in_call: {{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {{"name": "ask"}}}}
+out_call: {{"jsonrpc": "2.0", "id": 2, "result": {{"content": [{{"type": "text", "text": "{text}"}}]}}}}
+"#
+    )
+}
+
+#[test]
+fn a_case_whose_client_can_do_the_same_goes_before_others() {
+    let mock = mock(
+        &(with_handshake("Can", r#"{"sampling": {}}"#, "asked")
+            + &with_handshake("Cannot", "{}", "cannot")
+            + &with_handshake("Cannot either", "{}", "cannot at all")),
+    );
+    block_on(async {
+        let mut talk = Talk::begin(&mock).await;
+        assert_eq!(talk.call("ask", json!({})).await, "cannot");
+        assert_eq!(talk.call("ask", json!({})).await, "cannot at all");
+        let mut able = Talk::connect(&mock);
+        let mut params = initialize("2025-11-25");
+        params["capabilities"] = json!({ "sampling": {} });
+        able.ask("initialize", params).await;
+        able.tell("notifications/initialized", json!({})).await;
+        assert_eq!(able.call("ask", json!({})).await, "asked");
     });
 }
 
