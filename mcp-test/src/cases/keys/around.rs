@@ -80,6 +80,14 @@ fn command(reading: &mut Reading<'_>, what: &str, node: &Node) -> Option<Hook> {
         return Some(hook);
     }
     let text = reading.text(what, node)?;
+    if text.starts_with('-') {
+        let message = format!("`{what}` is no command: no program begins with `-`");
+        let complaint = reading.complaint(&lint::WRONG_VALUE, node.span, message);
+        let help = "the words of a single command stand in `run`: `{run: [ls, -l]}`";
+        let label = "this is a word that follows a program";
+        reading.tell(complaint.label(label).help(help.to_owned()));
+        return None;
+    }
     match text.parse::<Command>() {
         Ok(command) => {
             hook.run = [command.program].into_iter().chain(command.args).collect();
@@ -158,9 +166,10 @@ fn address(reading: &mut Reading<'_>, node: &Node) -> Option<Ready> {
 pub(super) fn hooks_schema() -> Value {
     let word = json!({"type": ["string", "number", "boolean"]});
     let program = json!({"type": ["string", "number", "boolean"], "minLength": 1});
+    let line = json!({"type": "string", "pattern": "\\S", "not": {"pattern": "^-"}});
     let run = json!({
         "description": "The command: one text, or its words. No shell reads it.",
-        "anyOf": [text(), {"type": "array", "items": [program], "additionalItems": word, "minItems": 1}],
+        "anyOf": [line, {"type": "array", "items": [program], "additionalItems": word, "minItems": 1}],
     });
     let ready = json!({
         "description": "When it is ready: a text in its output, or a port that accepts connections. Without this it has \
@@ -197,7 +206,7 @@ pub(super) fn hooks_schema() -> Value {
         "required": ["run"],
         "additionalProperties": false,
     });
-    one_or_many(&json!({"anyOf": [text(), hook]}))
+    one_or_many(&json!({"anyOf": [line, hook]}))
 }
 
 pub(super) fn given(reading: &mut Reading<'_>, node: &Node, found: &mut Extensions) {
