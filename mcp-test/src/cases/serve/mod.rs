@@ -68,7 +68,7 @@ use event::brief;
 use heard::Heard;
 use log::Log;
 use play::{Pause, Play};
-use seat::{Choice, Seat, Seats};
+use seat::{Choice, Place, Seat, Seats};
 
 use crate::cases::{Case, CaseFile, CaseMessage, Cases, Direction, Inputs, ReadError, ReadOptions};
 use crate::json::{Object, Value};
@@ -210,7 +210,8 @@ impl Mock {
         self.server().listen(address).await
     }
 
-    /// Serves other cases from now on; conversations that have begun go on with those they began with.
+    /// Serves other cases from now on, to those too who are here already; what is being answered is answered to its end as it
+    /// was begun.
     pub fn reload(&self, cases: Cases) {
         let count = cases.iter().count();
         self.0.log.keep_only(&cases);
@@ -347,7 +348,7 @@ impl Shared {
     fn seat(&self, call: &Call) -> Option<Arc<Seat>> {
         let make = || Seat::new(self.clients.fetch_add(1, Ordering::Relaxed), self.edition());
         if !call.is_alone() {
-            return call.kept(make);
+            return Some(call.kept(|| Place::new(make()))?.seat(self.edition()));
         }
         let name = call.client_info().map(Value::to_string).unwrap_or_default();
         Some(self.seats.find(&name, call.method() == "server/discover", make))

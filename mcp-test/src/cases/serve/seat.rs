@@ -14,7 +14,7 @@ const SEATS: usize = 256;
 /// How many conversations a client may have under way; one more forgets one.
 const UNDER_WAY: usize = 1024;
 
-/// One client, with the contract as it was when it came.
+/// One client, with the contract as it was when it came, or when the contract changed.
 #[derive(Debug)]
 pub(super) struct Seat {
     /// Which client it is, counted from 0.
@@ -46,6 +46,10 @@ pub(super) struct Choice {
     /// What the client answered otherwise than in the case.
     pub(super) differences: Vec<Difference>,
 }
+
+/// Where a client sits as long as its conversation lasts.
+#[derive(Debug)]
+pub(super) struct Place(Mutex<Arc<Seat>>);
 
 /// The clients that have no conversation, since each of their requests is one: known by what they call themselves.
 #[derive(Debug, Default)]
@@ -135,6 +139,22 @@ impl Seat {
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    pub(super) fn new(seat: Seat) -> Self {
+        Self(Mutex::new(Arc::new(seat)))
+    }
+
+    /// The seat of the client, at the contract as it is now. Where it has changed, the client is taken as if it had just come;
+    /// what is being answered is answered to its end as the contract was.
+    pub(super) fn seat(&self, now: Arc<Edition>) -> Arc<Seat> {
+        let mut seat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !Arc::ptr_eq(&seat.edition, &now) {
+            *seat = Arc::new(Seat::new(seat.number, now));
+        }
+        Arc::clone(&seat)
     }
 }
 
