@@ -123,6 +123,11 @@ fn take_back(roles: &mut [Role], told: &Notification) {
     }
 }
 
+/// The id that what is no message has all the same.
+pub(super) fn label_of(value: &Value) -> Option<Id> {
+    value.get("id").and_then(Id::read).filter(|id| *id != Id::Null)
+}
+
 /// The latest unanswered request of the client with this label, which is answered from now on. What has no label answers
 /// what is no message as it stands: the server may not be able to read its id.
 fn asked_with(roles: &mut [Role], lines: &[Line<'_>], id: Option<&Id>, at: usize) -> Option<usize> {
@@ -136,9 +141,12 @@ fn asked_with(roles: &mut [Role], lines: &[Line<'_>], id: Option<&Id>, at: usize
                 *answered = Some(at);
                 return Some(asked);
             }
-            Role::Babbles if id.is_none() => {
+            Role::Babbles
+                if id.is_none() || label_of(&lines[asked].message.value).as_ref() == id =>
+            {
+                let label = label_of(&lines[asked].message.value);
                 let (method, answered) = (String::new(), Some(at));
-                *role = Role::Asks { method, label: None, answered, cancelled: false };
+                *role = Role::Asks { method, label, answered, cancelled: false };
                 return Some(asked);
             }
             _ => {}

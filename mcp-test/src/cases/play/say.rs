@@ -1,7 +1,7 @@
 //! What the client says: an `in` of the case goes over the wire, with the ids that belong there.
 
 use super::conversation::{Asking, Conversation};
-use super::roles::{CANCELLED, Role, understood};
+use super::roles::{CANCELLED, Role, label_of, understood};
 use super::told::Stop;
 use crate::check::Finding;
 use crate::client::RequestOptions;
@@ -110,9 +110,16 @@ impl Conversation<'_> {
 
     /// What is no message goes over the wire as it stands; where it has an id, with one of ours.
     async fn babble(&mut self, mut value: Value) -> Result<(), Stop> {
-        let Role::Asks { method, label, .. } = self.roles[self.at].clone() else {
-            self.client.send_raw(value.to_string()).await;
-            return Ok(());
+        let (method, label) = match &self.roles[self.at] {
+            Role::Asks { method, label, .. } => (method.clone(), label.clone()),
+            _ => match label_of(&value) {
+                // Whether or not it is answered, the answer must not be taken for one to another request.
+                Some(label) => (String::new(), Some(label)),
+                None => {
+                    self.client.send_raw(value.to_string()).await;
+                    return Ok(());
+                }
+            },
         };
         let id = self.client.fresh_id();
         if label.is_some() {

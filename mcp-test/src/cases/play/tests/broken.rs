@@ -177,3 +177,18 @@ _capture: {out: {text: /result/content/0/text}}
       got `${text}` has no value yet: it is captured from `out`, which did not say it so far (contract.yaml:5:78)
     ");
 }
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_under_its_label_and_is_not_taken_for_another_request() {
+    let said = "\ncase: Babbles\nin: {\"jsonrpc\": \"2.0\", \"id\": 1, \"methd\": \"ping\"}\n";
+    let out = "out: {\"jsonrpc\": \"2.0\", \"id\": 1, \"error\": {\"code\": -32600, \"message\": \"no\"}}\n\
+               _match: {out: {/error/message: any}}\n";
+    let answered = Stage::of(&everything()).only(&format!("{said}{out}")).await;
+    insta::assert_snapshot!(answered, @r"
+    SUCCESS out
+    SUCCESS unexpected
+    ");
+    let other = out.replace("-32600", "-32601");
+    let answered = Stage::of(&everything()).only(&format!("{said}{other}")).await;
+    assert!(answered.contains("/error/code"), "{answered}");
+}
