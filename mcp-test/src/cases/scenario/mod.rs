@@ -247,7 +247,9 @@ impl Script {
         }
         let hooks = self.hooks(&values)?;
         if let Some(state) = hooks.unattended() {
-            return Err(Ended::Unplayable(format!("nobody brings about the state `{state}`")));
+            return Err(Ended::Unplayable(format!(
+                "nobody brings about the state `{state}`: give `--given-command`, or in Rust `given`"
+            )));
         }
         let running = hooks.before(Deadline::never()).await?;
         let ending = play(ctx, &lines, values).await;
