@@ -121,7 +121,8 @@ pub(super) fn conduct(job: &Job<'_>) -> Result<u8, CliError> {
     let plan = plan(job)?;
     let mut reports = Reports::new(job, &plan)?;
     if plan.cells.is_empty() {
-        return reports.nothing_to_play();
+        let told = reports.nothing_to_play()?;
+        return if job.own.is_none() { Ok(told) } else { Err(CliError::NoCase) };
     }
     let runtime = runtime()?;
     let ended = runtime.block_on(async {

@@ -69,6 +69,12 @@ pub(super) enum CliError {
         /// The one that may be meant.
         suggestion: Option<String>,
     },
+    /// A case is chosen, and left out as well.
+    #[error("--case: `{id}` is left out by --tag, by --skip-tag, or by the `_only` of other cases")]
+    CaseLeftOut {
+        /// The id.
+        id: String,
+    },
     /// Several files are to be served, and no command is given.
     #[error(
         "--command is required: only a single file, chosen by --scenario, waits for a client that is started by hand"
@@ -301,9 +307,6 @@ impl CliError {
     /// The selection of cases makes no sense.
     pub(super) fn selection_of_cases(source: UsageError, leg: Leg) -> Self {
         match source {
-            UsageError::UnknownScenario { id, suggestion } if leg == Leg::Server => {
-                Self::UnknownCase { id, suggestion }
-            }
             UsageError::NothingSelected => Self::NoCase,
             other => Self::selection(other, leg, None),
         }

@@ -117,6 +117,17 @@ impl<W: Write> Console<W> {
         self.show(&text)
     }
 
+    /// Says which scenarios the carriers of the target leave out: by itself only for a run without any cell, which does not
+    /// begin.
+    ///
+    /// # Errors
+    ///
+    /// If `out` refuses.
+    pub fn left_out(&mut self) -> io::Result<()> {
+        let left_out = std::mem::take(&mut self.left_out);
+        self.show(&left_out)
+    }
+
     /// Shows what follows from `event`.
     ///
     /// # Errors
@@ -128,8 +139,7 @@ impl<W: Write> Console<W> {
             RunEvent::Planned(cells) => {
                 self.naming = Naming::of(cells);
                 self.view.single &= cells.len() == 1;
-                let left_out = std::mem::take(&mut self.left_out);
-                self.show(&left_out)?;
+                self.left_out()?;
                 if !self.view.single {
                     let text = self.header();
                     self.show(&text)?;

@@ -63,9 +63,26 @@ fn cases_are_chosen_by_id_and_by_tag() {
     assert_eq!(unknown.code, 2, "{}", unknown.text(&[]));
     let wanted = "--case: there is no case `contract::pong`; did you mean `contract::ping`?";
     assert!(unknown.stderr.contains(wanted), "{}", unknown.stderr);
+    let short = run(&file, &["--case", "ping"], &[]);
+    assert!(short.stderr.contains("did you mean `contract::ping`?"), "{}", short.stderr);
+    let left_out = run(&file, &["--case", "contract::ping", "--skip-tag", "fast"], &[]);
+    assert_eq!(left_out.code, 2, "{}", left_out.text(&[]));
+    let wanted = "--case: `contract::ping` is left out by";
+    assert!(left_out.stderr.contains(wanted), "{}", left_out.stderr);
     let nothing = run(&file, &["--tag", "slow"], &[]);
     assert_eq!(nothing.code, 2, "{}", nothing.text(&[]));
     assert!(nothing.stderr.contains("no case is left to run"), "{}", nothing.stderr);
+}
+
+#[test]
+fn a_chosen_case_that_cannot_be_run_does_not_pass() {
+    let (_folder, file) =
+        written("elsewhere", &PING.replacen("_tags: fast", "_transport: http", 1));
+    let elsewhere = run(&file, &["--case", "contract::ping"], &[]);
+    assert_eq!(elsewhere.code, 2, "{}", elsewhere.text(&[]));
+    let why = "Not applicable over stdio, since they are about HTTP: contract::ping";
+    assert!(elsewhere.stdout.contains(why), "{}", elsewhere.stdout);
+    assert!(elsewhere.stderr.contains("no case is left to run"), "{}", elsewhere.stderr);
 }
 
 #[test]

@@ -188,6 +188,10 @@ impl Reports {
         if matches!(self.screen, Screen::Json(_)) || self.files.is_some() {
             self.event(RunEvent::Ended(self.summary.clone()));
         }
+        if let Screen::Console(console) = &mut self.screen {
+            let written = console.left_out();
+            self.shown(written);
+        }
         self.finish()
     }
 

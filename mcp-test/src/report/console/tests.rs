@@ -319,6 +319,18 @@ fn what_is_not_played_is_told_before_the_run() {
 }
 
 #[test]
+fn what_is_not_played_is_told_of_a_run_without_anything_else() {
+    let mut console = Console::new(StripStream::new(Vec::new()), view());
+    let (scenario, carrier) = (sample::ping().cell.scenario, Some(CarrierKind::Stdio));
+    let all = [Inapplicable { scenario, revision: Revision::NEWEST, carrier }];
+    console.inapplicable(&all).expect("memory does not refuse");
+    console.left_out().expect("memory does not refuse");
+    console.left_out().expect("memory does not refuse");
+    let text = String::from_utf8(console.out.into_inner()).expect("UTF-8");
+    assert_eq!(text, "Not applicable over stdio, since they are about HTTP: ping\n");
+}
+
+#[test]
 fn a_target_that_is_not_there_is_left_to_the_error_message() {
     let mut events = sample::events(Vec::new(), Vec::new());
     if let Some(RunEvent::Ended(summary)) = events.last_mut() {

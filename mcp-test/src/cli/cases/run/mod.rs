@@ -13,6 +13,7 @@ use crate::cli::conduct::{self, Job, Kind, Own};
 use crate::cli::error::CliError;
 use crate::cli::value::Confidential;
 use crate::cli::{output, target};
+use crate::expect::words;
 use crate::scenario::Profile;
 use crate::transport::CarrierKind;
 
@@ -21,9 +22,14 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
     let variable = |name: &str| std::env::var(name).ok();
     let chosen = args.target.choose("cases run FILES…", &variable)?;
     let cases = read::read(&args.files, &ReadOptions::default().strict(args.strict))?;
+    known(&cases, &args.cases)?;
     let play = args.play(inputs(&args.inputs, &cases, &variable)?);
     let secrets = chosen.secrets.and(confidential(&cases, &play.inputs));
     let (scenarios, surroundings) = (scenarios(&cases, &play)?, surroundings(&cases, &play)?);
+    let is_there = |id: &&String| scenarios.iter().any(|scenario| scenario.id == id.as_str());
+    if let Some(id) = args.cases.iter().find(|id| !is_there(id)) {
+        return Err(CliError::CaseLeftOut { id: id.clone() });
+    }
     tell_of_only(&cases);
     let target = match args.carriers.contains(&CarrierKind::Sse) {
         true => chosen.target.also_over_sse(),
@@ -40,6 +46,17 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
         words: chosen.words,
         by_hand: false,
     })
+}
+
+/// Every case that is chosen is there; whoever leaves its file out means the one that is called so.
+pub(super) fn known(cases: &Cases, chosen: &[String]) -> Result<(), CliError> {
+    let ids = || cases.iter().map(|(_, case)| case.id.as_str());
+    let Some(id) = chosen.iter().find(|chosen| !ids().any(|id| id == **chosen)) else {
+        return Ok(());
+    };
+    let is_called_so = |whole: &&str| whole.split_once("::").is_some_and(|(_, name)| name == id);
+    let suggestion = ids().find(is_called_so).or_else(|| words::closest(id, ids()));
+    Err(CliError::UnknownCase { id: id.clone(), suggestion: suggestion.map(str::to_owned) })
 }
 
 /// What is given for `_inputs`, on the command line and else in the environment.

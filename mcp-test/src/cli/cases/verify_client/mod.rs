@@ -4,12 +4,11 @@ pub(super) mod args;
 
 use self::args::VerifyClientArgs;
 use super::{read, run};
-use crate::cases::{Cases, Inputs, PlayError, ReadOptions, VerifyOptions, client_scenarios};
+use crate::cases::{Inputs, PlayError, ReadOptions, VerifyOptions, client_scenarios};
 use crate::cli::args::{RunOptions, SchemaArgs};
 use crate::cli::client::{by_hand, secrets_of};
 use crate::cli::conduct::{self, Job, Kind, Own};
 use crate::cli::error::CliError;
-use crate::expect::words;
 use crate::report::Secrets;
 use crate::scenario::Profile;
 use crate::transport::ClientTarget;
@@ -18,7 +17,7 @@ use crate::transport::ClientTarget;
 pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
     let variable = |name: &str| std::env::var(name).ok();
     let cases = read::read(&args.files, &ReadOptions::default().strict(args.strict))?;
-    known(&cases, &args.cases)?;
+    run::known(&cases, &args.cases)?;
     let verify = args.verify(run::inputs(&args.inputs, &cases, &variable)?);
     let secrets = run::confidential(&cases, &verify.inputs);
     let scenarios = client_scenarios(&cases, &verify).map_err(PlayError::from)?;
@@ -41,18 +40,6 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
         words,
         by_hand: args.command.is_none(),
     })
-}
-
-/// Every case that is chosen is there.
-fn known(cases: &Cases, chosen: &[String]) -> Result<(), CliError> {
-    let ids = || cases.iter().map(|(_, case)| case.id.as_str());
-    match chosen.iter().find(|chosen| !ids().any(|id| id == **chosen)) {
-        None => Ok(()),
-        Some(id) => Err(CliError::UnknownCase {
-            id: id.clone(),
-            suggestion: words::closest(id, ids()).map(str::to_owned),
-        }),
-    }
 }
 
 impl VerifyClientArgs {
