@@ -2,6 +2,7 @@
 
 mod alias;
 mod baseline;
+mod cases_record;
 mod cases_run;
 mod client;
 mod environment;
