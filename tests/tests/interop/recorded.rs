@@ -81,7 +81,10 @@ fn what_a_client_says_to_our_server() {
     is_well_written(file);
     let text = fs::read_to_string(file).expect("a recording");
     assert!(text.contains("in_tools_call:"), "{text}");
-    goes_well(&[&["cases", "verify-client", file], &client]);
+    let again = &folder.word("again.yaml");
+    goes_well(&[&["cases", "verify-client", file, "--record", again], &client]);
+    is_well_written(again);
+    goes_well(&[&["cases", "verify-client", again], &client]);
     // Not whatever is said: one who asks for other things is told so.
     fs::write(file, text.replace("add_numbers", "subtract_numbers")).expect("it can be written");
     let run = mcp_test([&["cases", "verify-client", file], client.as_slice()].concat());
