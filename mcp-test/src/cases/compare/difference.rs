@@ -67,6 +67,13 @@ impl Difference {
         };
         Self { pointer: masked(pointer), case, kind, expected, got, which, asked, lines }
     }
+
+    /// How many bytes its words have.
+    pub(in crate::cases) fn weight(&self) -> usize {
+        let words = [self.pointer.as_str(), self.case.as_str(), &self.expected, &self.got];
+        let words = words.into_iter().chain(self.which.as_deref());
+        words.chain(self.lines.iter().map(String::as_str)).map(str::len).sum()
+    }
 }
 
 impl fmt::Display for Difference {

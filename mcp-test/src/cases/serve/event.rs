@@ -96,13 +96,28 @@ impl Event {
             Self::Reloaded { .. } => None,
         }
     }
+
+    /// About how many bytes it holds that clients have a say in.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Answered(answered) => answered.what.len(),
+            Self::Implied { what, from, .. } => what.len() + from.len(),
+            Self::Missed(miss) => miss.weight(),
+            Self::Differed { asked, differences } => {
+                asked.what.len() + differences.iter().map(Difference::weight).sum::<usize>()
+            }
+            Self::Unsaid { what, why, .. } => what.len() + why.len(),
+            Self::Reloaded { .. } => 0,
+        }
+    }
 }
 
 /// What a message is, in few words: its method, and what it is about.
 pub(super) fn brief(method: &str, name: Option<&str>) -> String {
+    let method = words::begun(method);
     match name {
         Some(name) => format!("{method} {}", words::begun(name)),
-        None => method.to_owned(),
+        None => method.into_owned(),
     }
 }
 

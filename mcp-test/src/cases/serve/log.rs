@@ -8,42 +8,63 @@ use super::line::Line;
 use super::miss::Miss;
 use crate::cases::Cases;
 
-/// How many events are kept; one more drops the oldest.
+/// How many events are kept.
 const EVENTS: usize = 4096;
 /// How many misses are kept.
 const MISSES: usize = 256;
-/// How many bytes of JSON the misses may have in all.
-const MISSED_BYTES: usize = 16 * 1024 * 1024;
+/// How many bytes the events may hold, and the misses.
+const BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Log(Mutex<Pages>);
 
 #[derive(Debug, Default)]
 struct Pages {
-    events: VecDeque<Event>,
-    misses: VecDeque<(Arc<Miss>, usize)>,
-    missed_bytes: usize,
+    events: Newest<Event>,
+    misses: Newest<Arc<Miss>>,
     /// How often each message was said, by the case and the key.
     said: HashMap<String, HashMap<String, u64>>,
 }
 
+/// The newest of many, each with how many bytes it holds.
+#[derive(Debug)]
+struct Newest<T> {
+    kept: VecDeque<(T, usize)>,
+    bytes: usize,
+}
+
+impl<T> Newest<T> {
+    /// Adds one, and forgets the oldest when there are too many or they hold too much.
+    fn push(&mut self, one: T, bytes: usize, most: usize) {
+        self.kept.push_back((one, bytes));
+        self.bytes += bytes;
+        while (self.kept.len() > most || self.bytes > BYTES)
+            && self.kept.len() > 1
+            && let Some((_, bytes)) = self.kept.pop_front()
+        {
+            self.bytes -= bytes;
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        self.kept.iter().map(|(one, _)| one)
+    }
+}
+
+impl<T> Default for Newest<T> {
+    fn default() -> Self {
+        Self { kept: VecDeque::new(), bytes: 0 }
+    }
+}
+
 impl Log {
     pub(super) fn note(&self, event: Event) {
+        let bytes = event.weight();
         let mut pages = self.pages();
         if let Event::Missed(miss) = &event {
-            let bytes = miss.message().to_string().len();
-            pages.missed_bytes += bytes;
-            pages.misses.push_back((Arc::clone(miss), bytes));
-            while (pages.misses.len() > MISSES || pages.missed_bytes > MISSED_BYTES)
-                && let Some((_, bytes)) = pages.misses.pop_front()
-            {
-                pages.missed_bytes -= bytes;
-            }
+            pages.misses.push(Arc::clone(miss), bytes, MISSES);
         }
-        if pages.events.len() >= EVENTS {
-            pages.events.pop_front();
-        }
-        pages.events.push_back(event);
+        pages.events.push(event, bytes, EVENTS);
     }
 
     /// Counts that a message was said.
@@ -70,7 +91,7 @@ impl Log {
     }
 
     pub(super) fn misses(&self) -> Vec<Arc<Miss>> {
-        self.pages().misses.iter().map(|(miss, _)| Arc::clone(miss)).collect()
+        self.pages().misses.iter().cloned().collect()
     }
 
     /// Forgets what was said of cases that are no more.
@@ -81,5 +102,28 @@ impl Log {
 
     fn pages(&self) -> MutexGuard<'_, Pages> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many events are left of so many, each of which holds so many bytes.
+    fn left(count: usize, bytes: usize) -> usize {
+        let log = Log::default();
+        let what = "x".repeat(bytes);
+        for _ in 0..count {
+            log.note(Event::Unsaid { client: 0, what: what.clone(), why: String::new() });
+        }
+        log.events().len()
+    }
+
+    #[test]
+    fn the_oldest_events_are_forgotten_when_there_are_too_many_or_they_hold_too_much() {
+        assert_eq!(left(100, 10), 100);
+        assert_eq!(left(EVENTS + 1, 0), EVENTS);
+        assert_eq!(left(20, BYTES / 8), 8);
+        assert_eq!(left(2, BYTES + 1), 1, "the newest stays");
     }
 }

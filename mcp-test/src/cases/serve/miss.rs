@@ -70,7 +70,7 @@ impl Miss {
         if !edition.has(method) {
             let known: Vec<_> = edition.shelves.methods().collect();
             let hint = suggestion(words::closest(method, known.iter().copied()));
-            let why = format!("no case has a `{method}`{hint}");
+            let why = format!("no case has a `{}`{hint}", words::begun(method));
             return Self { why, code: error_code::METHOD_NOT_FOUND, ..this };
         }
         let candidates = edition.about(heard);
@@ -145,6 +145,12 @@ impl Miss {
     #[must_use]
     pub fn nearest(&self) -> Option<&Nearest> {
         self.nearest.as_ref()
+    }
+
+    /// About how many bytes it holds.
+    pub(super) fn weight(&self) -> usize {
+        let nearest = self.nearest.iter().flat_map(|nearest| &nearest.differences);
+        self.heard.message().to_string().len() + nearest.map(Difference::weight).sum::<usize>()
     }
 
     pub(super) fn heard(&self) -> &Heard {

@@ -1,6 +1,7 @@
 //! How far one client has come: the conversations under way, and what it was answered with already.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::edition::{At, Edition};
@@ -51,9 +52,10 @@ pub(super) struct Choice {
 #[derive(Debug)]
 pub(super) struct Place(Mutex<Arc<Seat>>);
 
-/// The clients that have no conversation, since each of their requests is one: known by what they call themselves.
+/// The clients that have no conversation, since each of their requests is one: known by what they call themselves, of which
+/// no more than a hash is kept.
 #[derive(Debug, Default)]
-pub(super) struct Seats(Mutex<VecDeque<(String, Arc<Seat>)>>);
+pub(super) struct Seats(Mutex<VecDeque<(u64, Arc<Seat>)>>);
 
 impl Seat {
     pub(super) fn new(number: u64, edition: Arc<Edition>) -> Self {
@@ -174,8 +176,11 @@ impl Memory {
 impl Seats {
     /// The client that calls itself so; with `anew`, as if it had just come.
     pub(super) fn find(&self, name: &str, anew: bool, make: impl FnOnce() -> Seat) -> Arc<Seat> {
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        let name = hasher.finish();
         let mut seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = seats.iter().position(|(known, _)| known == name);
+        let known = seats.iter().position(|(known, _)| *known == name);
         match known.and_then(|number| seats.remove(number)) {
             Some(found) if !anew => {
                 let seat = Arc::clone(&found.1);
@@ -187,7 +192,7 @@ impl Seats {
                     seats.pop_front();
                 }
                 let seat = Arc::new(make());
-                seats.push_back((name.to_owned(), Arc::clone(&seat)));
+                seats.push_back((name, Arc::clone(&seat)));
                 seat
             }
         }
