@@ -13,6 +13,7 @@ use crate::check::Finding;
 use crate::clock::{Deadline, in_words, quiet, within};
 use crate::expect::words;
 use crate::process::{Child, Command, Readiness};
+use crate::trace::SecretTexts;
 use crate::yaml::Span;
 
 /// How many of its last lines are kept.
@@ -50,17 +51,26 @@ impl Started {
     }
 }
 
-/// The last lines of what a command says, on whichever stream.
-#[derive(Clone, Default)]
-struct Tail(Arc<Mutex<VecDeque<String>>>);
+/// The last lines of what a command says, on whichever stream, without secrets.
+#[derive(Clone)]
+struct Tail {
+    lines: Arc<Mutex<VecDeque<String>>>,
+    secrets: SecretTexts,
+}
 
 impl Tail {
+    fn without(secrets: &SecretTexts) -> Self {
+        Self { lines: Arc::default(), secrets: secrets.clone() }
+    }
+
     fn push(&self, line: &str) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Before it is cut, which might leave a part of a secret.
+        let line = self.secrets.mask(line).chars().take(WIDTH).collect();
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();
         }
-        lines.push_back(line.chars().take(WIDTH).collect());
+        lines.push_back(line);
     }
 
     fn sink(&self) -> impl FnMut(String) + Send + 'static {
@@ -69,7 +79,7 @@ impl Tail {
     }
 
     fn lines(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 }
 
@@ -146,7 +156,7 @@ impl Task<'_> {
     }
 
     fn spawn(&self, command: &Command) -> Result<(Child, Tail), Finding> {
-        let tail = Tail::default();
+        let tail = Tail::without(self.values.secrets());
         let mut child = Child::spawn(command, tail.sink())
             .map_err(|error| self.failed(self.values.secrets().mask(&error.to_string())))?;
         child.log_stdout(tail.sink());
@@ -193,7 +203,7 @@ impl Task<'_> {
         // The directory and the variables that every command gets say nothing about this one.
         let command = Command { cwd: None, env: Vec::new(), ..command.clone() };
         let command = words::printable(&secrets.mask(&command.to_string()));
-        let last = lines.iter().map(|line| secrets.mask(&words::printable(line)));
+        let last = lines.iter().map(|line| words::printable(line));
         let last: String = last.map(|line| format!("\n| {line}")).collect();
         let last = if lines.is_empty() { last } else { format!("; its last lines:{last}") };
         let finding = self.failed(got + &last);
@@ -217,5 +227,17 @@ impl Task<'_> {
         Finding::environment(format!("{} of {} failed", self.what, self.case.id))
             .got(got)
             .excerpt(complaint.excerpt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_of_a_secret_is_left_where_a_line_is_cut() {
+        let tail = Tail::without(&SecretTexts::new(["0123456789".to_owned()]));
+        tail.push(&format!("{}0123456789", "x".repeat(WIDTH - 5)));
+        assert_eq!(tail.lines(), [format!("{}[secr", "x".repeat(WIDTH - 5))]);
     }
 }
