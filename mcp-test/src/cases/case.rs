@@ -32,6 +32,15 @@ pub struct CaseFile {
     pub cases: Vec<Arc<Case>>,
 }
 
+impl CaseFile {
+    /// The cases that are said before one of them is over, that one the last: those that it goes on from, and itself.
+    pub(super) fn until(&self, number: usize) -> &[Arc<Case>] {
+        let all = self.cases.get(..=number).unwrap_or(&self.cases);
+        let first = all.iter().rposition(|case| !case.settings.continues).unwrap_or(0);
+        &all[first..]
+    }
+}
+
 /// One case: a conversation, or a part of one.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

@@ -130,8 +130,7 @@ impl Script {
         window: Option<Revisions>,
         options: Arc<PlayOptions>,
     ) -> Self {
-        let first = file.cases[..=number].iter().rposition(|case| !case.settings.continues);
-        let chain = file.cases[first.unwrap_or(0)..=number].to_vec();
+        let chain = file.until(number).to_vec();
         Self { file: Arc::clone(file), chain, window, options, permit: None }
     }
 

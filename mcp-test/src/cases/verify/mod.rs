@@ -166,8 +166,7 @@ impl Contract {
             if !options.demands(case) || (only && !case.settings.only) {
                 continue;
             }
-            let first = file.cases[..=number].iter().rposition(|case| !case.settings.continues);
-            let chain = file.cases[first.unwrap_or(0)..=number].to_vec();
+            let chain = file.until(number).to_vec();
             contract.demands.push(Demand {
                 id: leak(case.id.clone()),
                 values: options.inputs.values(chain.iter().map(Arc::as_ref))?,
