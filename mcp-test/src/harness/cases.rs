@@ -112,9 +112,7 @@ impl Shelf {
         });
         Arc::clone(shelf)
     }
-}
 
-impl Shelf {
     /// The files and their cases; the reason why there are none is told in full only once.
     fn book(&self, test: &str) -> Result<&Book, String> {
         match self.book.get_or_init(|| self.read()) {

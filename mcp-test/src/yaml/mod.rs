@@ -23,6 +23,9 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `document`, `node`, `comment` | what a text holds |
+//! | `span`, `problem` | a place in it, and what is wrong there |
+//! | `limits` | how much of it is read |
 //! | `read` | from a text to documents: their bounds, and what must not stand in a text |
 //! | `tokens`, `build`, `anchors`, `scalar` | from the parser's events to nodes |
 //! | `attach` | from comments to the nodes that they stand at |

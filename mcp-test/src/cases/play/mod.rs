@@ -8,6 +8,7 @@
 //! | `say` | what the client says |
 //! | `hear` | what the server is to say |
 //! | `end` | what is left open or was not expected |
+//! | `told` | whether the conversation goes on after what went otherwise |
 //!
 //! # What a case means here
 //!
