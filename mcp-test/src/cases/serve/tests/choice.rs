@@ -189,7 +189,7 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text":
     block_on(async {
         for (version, text) in [("2024-11-05", "old"), ("2025-11-25", "new")] {
             let mut talk = Talk::connect(&mock);
-            talk.ask("initialize", super::initialize(version)).await;
+            talk.ask("initialize", initialize(version)).await;
             assert_eq!(talk.call("x", json!({})).await, text);
         }
     });
