@@ -12,8 +12,16 @@ use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Notification, Reque
 impl Judge<'_> {
     /// A message of the other party: it opens what the judged one has to answer.
     pub(super) fn heard(&mut self, event: &Event, reading: &Reading) {
-        let Some(Ok(frame)) = reading.frame() else { return };
         let Some(conversation) = self.connections.get_mut(&event.connection) else { return };
+        let frame = match reading.frame() {
+            Some(Ok(frame)) => frame,
+            Some(Err(Malformed { id: Some(id), method, .. })) => {
+                // What is no message may be refused under its id.
+                conversation.ids.send(id, method.as_deref().unwrap_or_default());
+                return;
+            }
+            _ => return,
+        };
         let mut requests = false;
         for message in frame.messages() {
             match message {
