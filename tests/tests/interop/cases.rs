@@ -66,7 +66,7 @@ fn a_client_on_the_typescript_sdk_says_what_they_demand() {
     let words = ["cases", "verify-client"].into_iter().chain(CONTRACTS);
     let words =
         words.chain(["--skip-tag", "negotiation", "--skip-tag", "malformed", "--command", &client]);
-    let run = mcp_test(&words.map(str::to_owned).collect::<Vec<_>>());
+    let run = mcp_test(words.map(str::to_owned).collect::<Vec<_>>());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
 }
 

@@ -3,7 +3,6 @@
 //! The first thing that fits a message is not always the one that is meant, when later messages depend on it; so others are
 //! tried, as long as there is patience.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::told;
@@ -25,6 +24,9 @@ pub(super) struct Search<'a> {
     lines: Vec<Line<'a>>,
     visit: &'a Visit,
     patience: usize,
+    /// Where the requests of the case stand, by their labels: those of the client, and those of the server. Of two with one
+    /// label the later one counts.
+    asked: Vec<((Direction, Id), usize)>,
     /// How far it has come.
     stuck: Option<Stuck>,
 }
@@ -54,9 +56,27 @@ struct State {
     from: usize,
     /// Where the last one stands, and what the server says about it may begin.
     last: usize,
-    values: Values,
-    /// Where the requests of the case stand, by their labels: those of the client, and those of the server.
-    asked: HashMap<(Direction, Id), usize>,
+    values: Arc<Values>,
+}
+
+/// A message of the client that may have been said at several places.
+struct Choice {
+    line: usize,
+    state: State,
+    /// How many requests were known.
+    asked: usize,
+    /// The place that is tried next.
+    next: usize,
+}
+
+/// What the messages that leave no choice come to.
+enum Way {
+    /// All that is left is there.
+    Held,
+    /// Here the client has to say something.
+    Asks(usize),
+    /// Here something else was said, or nothing.
+    Stuck(usize, Option<usize>),
 }
 
 impl<'a> Search<'a> {
@@ -69,51 +89,78 @@ impl<'a> Search<'a> {
                 Line { case, message, expected }
             })
         });
-        Self { file, lines: lines.collect(), visit, patience: PATIENCE, stuck: None }
+        let (lines, asked) = (lines.collect(), Vec::new());
+        Self { file, lines, visit, patience: PATIENCE, asked, stuck: None }
     }
 
     /// Searches; what is missing is a finding.
     pub(super) fn run(mut self, values: Values) -> Result<(), Finding> {
-        let state = State { from: 0, last: 0, values, asked: HashMap::new() };
-        if self.holds(0, state) {
+        if self.holds(State { from: 0, last: 0, values: Arc::new(values) }) {
             return Ok(());
         }
         let Some(stuck) = self.stuck.take() else { return Ok(()) };
         Err(told::missing(self.file, &self.lines, &stuck, self.visit))
     }
 
-    /// Whether the messages from `line` on are there.
-    fn holds(&mut self, mut line: usize, mut state: State) -> bool {
+    /// Whether all messages are there. The choices that were made are kept apart from the stack: a case may be long.
+    fn holds(&mut self, mut state: State) -> bool {
+        let mut choices: Vec<Choice> = Vec::new();
+        let mut line = 0;
+        loop {
+            match self.way(line, &mut state) {
+                Way::Held => return true,
+                Way::Stuck(line, instead) => self.is_stuck(line, &state, instead),
+                Way::Asks(line) => {
+                    let (asked, next) = (self.asked.len(), state.from);
+                    choices.push(Choice { line, state: state.clone(), asked, next });
+                }
+            }
+            (line, state) = loop {
+                let Some(choice) = choices.last_mut() else { return false };
+                self.asked.truncate(choice.asked);
+                match self.next(choice) {
+                    Some(next) => break (choice.line + 1, next),
+                    None => {
+                        self.is_stuck(choice.line, &choice.state, None);
+                        choices.pop();
+                    }
+                }
+            };
+        }
+    }
+
+    /// Goes on from `line` to where there is a choice.
+    fn way(&mut self, mut line: usize, state: &mut State) -> Way {
         while let Some(Line { message, expected, .. }) = self.lines.get(line) {
             let message = *message;
             match (message.direction, expected) {
-                (Direction::Out, _) => self.follow(message, &mut state),
-                (Direction::In, Some(_)) => return self.is_said(line, &state),
+                (Direction::Out, _) => self.follow(message, state),
+                (Direction::In, Some(_)) => return Way::Asks(line),
                 (Direction::In, None) => {
-                    if let Err(instead) = self.is_answered(message, &mut state) {
-                        return self.is_stuck(line, state, instead);
+                    if let Err(instead) = self.is_answered(message, state) {
+                        return Way::Stuck(line, instead);
                     }
                 }
             }
             line += 1;
         }
-        true
+        Way::Held
     }
 
     /// Takes from what the server says what later messages need.
-    fn follow(&self, message: &CaseMessage, state: &mut State) {
+    fn follow(&mut self, message: &CaseMessage, state: &mut State) {
         let method = message.value.get("method").and_then(Value::as_str);
         let at = match (method, label(&message.value)) {
             (Some(method), Some(label)) => {
                 let at = self.visit.told(method, true, state.last);
                 if let Some(at) = at {
-                    state.asked.insert((Direction::Out, label), at);
+                    self.asked.push(((Direction::Out, label), at));
                 }
                 at
             }
             (Some(method), None) => self.visit.told(method, false, state.last),
             (None, Some(label)) => {
-                let asked = state.asked.get(&(Direction::In, label)).copied();
+                let asked = self.place(Direction::In, &label);
                 asked.and_then(|asked| self.visit.reply(asked)).map(|(at, _)| at)
             }
             (None, None) => None,
@@ -123,35 +170,38 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the client says the message, and then what follows.
-    fn is_said(&mut self, line: usize, state: &State) -> bool {
+    /// Where the request with this label stands.
+    fn place(&self, direction: Direction, label: &Id) -> Option<usize> {
+        let mut asked = self.asked.iter().rev();
+        asked.find(|((by, known), _)| *by == direction && known == label).map(|(_, at)| *at)
+    }
+
+    /// Takes the next place where the client says the message; how far the search is then.
+    fn next(&mut self, choice: &mut Choice) -> Option<State> {
         let visit = self.visit;
-        for (at, said, heard) in visit.heard(state.from) {
-            if self.patience == 0 {
-                break;
-            }
-            self.patience -= 1;
-            let Line { message, expected: Some(expected), .. } = &self.lines[line] else { break };
-            if !fits(message, expected, said, heard, &state.values) {
+        let Line { message, expected, .. } = self.lines.get(choice.line)?;
+        let expected = expected.as_ref()?;
+        for (at, said, heard) in visit.heard(choice.next) {
+            self.patience = self.patience.checked_sub(1)?;
+            if !fits(message, expected, said, heard, &choice.state.values) {
                 continue;
             }
-            let mut next = State { from: at + 1, last: at, ..state.clone() };
-            expected.bind(heard, &mut next.values);
-            keep(message, said, &mut next.values);
+            choice.next = at + 1;
+            let mut state = State { from: at + 1, last: at, ..choice.state.clone() };
+            expected.bind(heard, Arc::make_mut(&mut state.values));
+            keep(message, said, &mut state.values);
             if let Some(label) = label(&message.value) {
-                next.asked.insert((Direction::In, label), at);
+                self.asked.push(((Direction::In, label), at));
             }
-            if self.holds(line + 1, next) {
-                return true;
-            }
+            return Some(state);
         }
-        self.is_stuck(line, state.clone(), None)
+        None
     }
 
     /// Whether the client answers as the case has it; otherwise, what it answered. One that is not asked owes no answer.
     fn is_answered(&self, message: &CaseMessage, state: &mut State) -> Result<(), Option<usize>> {
         let label = label(&message.value);
-        let asked = label.and_then(|label| state.asked.get(&(Direction::Out, label)).copied());
+        let asked = label.and_then(|label| self.place(Direction::Out, &label));
         let Some(asked) = asked else { return self.is_brought(message, state) };
         let Some((at, said)) = self.visit.reply(asked) else { return Err(None) };
         let Ok(expected) = expand(&message.value, &state.values) else { return Err(Some(at)) };
@@ -190,12 +240,11 @@ impl<'a> Search<'a> {
     }
 
     /// Remembers where the search has come furthest.
-    fn is_stuck(&mut self, line: usize, state: State, instead: Option<usize>) -> bool {
+    fn is_stuck(&mut self, line: usize, state: &State, instead: Option<usize>) {
         if self.stuck.as_ref().is_none_or(|stuck| stuck.line < line) {
-            let State { from, values, .. } = state;
-            self.stuck = Some(Stuck { line, from, values, instead });
+            let values = Values::clone(&state.values);
+            self.stuck = Some(Stuck { line, from: state.from, values, instead });
         }
-        false
     }
 }
 
@@ -222,6 +271,8 @@ pub(super) fn fits(
 }
 
 /// Keeps of a message what the case asks to. A name that gets no value stands for anything.
-fn keep(message: &CaseMessage, said: &Said, values: &mut Values) {
-    drop(capture(message, &said.message.to_value(), values));
+fn keep(message: &CaseMessage, said: &Said, values: &mut Arc<Values>) {
+    if !message.captures.is_empty() {
+        drop(capture(message, &said.message.to_value(), Arc::make_mut(values)));
+    }
 }

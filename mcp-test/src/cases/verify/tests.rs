@@ -273,3 +273,21 @@ in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "logi
         /params/arguments/token: expected "[secret]", got "hunter2"
     "#);
 }
+
+#[test]
+fn a_case_may_be_long() {
+    let message = |number| {
+        format!(
+            r#"{{"jsonrpc": "2.0", "id": {number}, "method": "tools/call", "params": {{"name": "t{number}"}}}}"#
+        )
+    };
+    let keys: String = (0..5_000).map(|at| format!("in_{at}: {}\n", message(at))).collect();
+    let said: String = (0..5_000).map(|at| format!("> {}\n", message(at))).collect();
+    let text = format!("case: Long\n{keys}");
+    assert_eq!(told(&text, said.trim()), "SUCCESS shop::long");
+    let (but_the_last, _) = said.trim().rsplit_once('\n').expect("lines");
+    assert!(
+        told(&text, but_the_last)
+            .starts_with("FAILURE shop::long: the client did not say `in_4999`")
+    );
+}
