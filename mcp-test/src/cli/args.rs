@@ -269,6 +269,9 @@ pub(super) struct ReferenceServerArgs {
     /// Do something wrong (repeatable); `mcp-test list --faults` tells what
     #[arg(long = "fault", value_name = "FAULT")]
     pub(super) faults: Vec<Fault>,
+    /// Record what is said: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -278,4 +281,7 @@ pub(super) struct ReferenceClientArgs {
     /// Do something wrong (repeatable); `mcp-test list --faults` tells what
     #[arg(long = "fault", value_name = "FAULT")]
     pub(super) faults: Vec<Fault>,
+    /// Record what is said: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
 }

@@ -13,7 +13,7 @@ use super::output;
 use crate::cases::{Recording, Updated};
 use crate::expect::words;
 use crate::run::Outcome;
-use crate::trace::{Redactor, Trace, file};
+use crate::trace::{Recorder, Redactor, Trace, file};
 
 /// How many bytes of a trace are kept until they are written.
 const MOST: usize = 256 * 1024 * 1024;
@@ -106,6 +106,32 @@ impl Record {
         };
         write_new(&path, &text).map_err(|source| CliError::Write { path: path.clone(), source })?;
         Ok(format!("Recorded in {}: {told}", path.display()))
+    }
+}
+
+/// A record of conversations that are no run: with those who come to a server of ours, or where a client of ours goes.
+pub(super) struct Live {
+    record: Record,
+    recorder: Recorder,
+}
+
+impl Live {
+    /// Makes sure that it can be written, before anything is said; `None` if nothing is to be recorded.
+    pub(super) fn to(path: Option<&Path>) -> Result<Option<Self>, CliError> {
+        let live = |record| Self { record, recorder: Recorder::new() };
+        Ok(path.map(Record::to).transpose()?.map(live))
+    }
+
+    /// Where what is said goes.
+    pub(super) fn recorder(&self) -> Recorder {
+        self.recorder.clone()
+    }
+
+    /// Writes what was said, and tells what there is to tell.
+    pub(super) fn end(mut self, name: &str) -> Result<(), CliError> {
+        self.record.take(name, &self.recorder.trace());
+        output::note(&self.record.write()?);
+        Ok(())
     }
 }
 

@@ -2,43 +2,54 @@
 
 use super::args::{Reference, ReferenceClientArgs, ReferenceServerArgs};
 use super::error::CliError;
+use super::record::Live;
 use super::signal::Signal;
 use super::{conduct, output, signal};
 use crate::client::reference::good_client;
 use crate::json::Value;
 use crate::server::reference::everything;
 use crate::spec::{Revision, Side};
+use crate::trace::Recorder;
 use crate::transport::client_target::{CONTEXT, PROTOCOL_VERSION, SCENARIO};
 use crate::transport::{CarrierKind, Endpoint, fault::Lapse};
 
 /// Is the peer until the other side leaves, or a signal comes.
 pub(super) fn be(what: &Reference) -> Result<u8, CliError> {
     let runtime = conduct::runtime()?;
-    let faults = match what {
-        Reference::Server(args) => &args.faults,
-        Reference::Client(args) => &args.faults,
+    let (faults, path, name) = match what {
+        Reference::Server(args) => (&args.faults, &args.record, "reference server"),
+        Reference::Client(args) => (&args.faults, &args.record, "reference client"),
     };
+    let live = Live::to(path.as_deref())?;
+    let recorder = live.as_ref().map(Live::recorder);
     let stubborn = faults.iter().any(|fault| fault.is(Lapse::IgnoresTerm));
     let deaf_to = stubborn.then_some(Signal::Terminate);
     let being = async {
         match what {
-            Reference::Server(args) => serve_as(args).await,
-            Reference::Client(args) => visit_as(args, |name| std::env::var(name).ok()).await,
+            Reference::Server(args) => serve_as(args, recorder).await,
+            Reference::Client(args) => {
+                visit_as(args, recorder, |name| std::env::var(name).ok()).await
+            }
         }
     };
     let served = runtime.block_on(signal::unless_signalled_except(deaf_to, being));
     // A thread may still wait for stdin.
     runtime.shutdown_background();
+    let recorded = live.map_or(Ok(()), |live| live.end(name));
     match served {
-        Ok(Ok(())) => Ok(0),
+        Ok(Ok(())) => recorded.map(|()| 0),
         Ok(Err(error)) => Err(error),
-        Err(signal) => Ok(signal.exit()),
+        Err(signal) => recorded.map(|()| signal.exit()),
     }
 }
 
-async fn serve_as(args: &ReferenceServerArgs) -> Result<(), CliError> {
+async fn serve_as(args: &ReferenceServerArgs, recorder: Option<Recorder>) -> Result<(), CliError> {
     works(args)?;
     let server = everything().faults(args.faults.iter().cloned());
+    let server = match recorder {
+        Some(recorder) => server.record(recorder),
+        None => server,
+    };
     let Some(address) = args.listen else {
         return server.serve_stdio().await.map_err(|error| CliError::Serve(error.into()));
     };
@@ -50,6 +61,7 @@ async fn serve_as(args: &ReferenceServerArgs) -> Result<(), CliError> {
 
 async fn visit_as(
     args: &ReferenceClientArgs,
+    recorder: Option<Recorder>,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<(), CliError> {
     if let Some(fault) = args.faults.iter().find(|fault| !fault.is_of(Side::Client)) {
@@ -74,6 +86,10 @@ async fn visit_as(
     let scenario = variable(SCENARIO).unwrap_or_default();
     let endpoint = Endpoint::new(&args.url, scenario, revision).context(context);
     let client = good_client().faults(args.faults.iter().cloned());
+    let client = match recorder {
+        Some(recorder) => client.record(recorder),
+        None => client,
+    };
     client.visit(endpoint).await.map_err(CliError::Visit)
 }
 

@@ -36,6 +36,7 @@ type Script = dyn Fn(Errand) -> Pin<Box<dyn Future<Output = crate::Result>>> + S
 pub struct Visitor {
     script: Arc<Script>,
     faults: Arc<[Fault]>,
+    recorder: Option<Recorder>,
 }
 
 /// One errand of a [`Visitor`]: where it goes, and the way there.
@@ -59,7 +60,7 @@ impl Visitor {
         let script = move |errand| -> Pin<Box<dyn Future<Output = crate::Result>>> {
             Box::pin(script(errand))
         };
-        Self { script: Arc::new(script), faults: Arc::default() }
+        Self { script: Arc::new(script), faults: Arc::default(), recorder: None }
     }
 
     /// Puts faults on what it sends, beside those already there.
@@ -69,13 +70,21 @@ impl Visitor {
         self
     }
 
+    /// Records what is said on every visit, in place of a record for each that nobody reads.
+    #[must_use]
+    pub fn record(mut self, recorder: Recorder) -> Self {
+        self.recorder = Some(recorder);
+        self
+    }
+
     /// Goes to a server, and comes back.
     ///
     /// # Errors
     ///
     /// Whatever the script ends with.
     pub async fn visit(&self, endpoint: Endpoint) -> crate::Result {
-        let (faults, recorder) = (Arc::clone(&self.faults), Recorder::new());
+        let faults = Arc::clone(&self.faults);
+        let recorder = self.recorder.clone().unwrap_or_default();
         (self.script)(Errand { endpoint, faults, recorder }).await
     }
 

@@ -1,6 +1,8 @@
 //! `cases record`: from traces that were recorded in runs to files of cases.
 
 use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use mcp_test_tests::folder::Folder;
 
@@ -42,4 +44,55 @@ fn what_is_no_trace_is_told() {
     let broken = mcp_test(["cases", "record", &file]);
     assert_eq!((broken.code, broken.stdout.as_str()), (2, ""), "{}", broken.text(&[]));
     assert!(broken.stderr.contains("none.jsonl"), "{}", broken.stderr);
+}
+
+#[test]
+fn who_serves_or_visits_by_himself_records_it_too() {
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "cases-record-live");
+    let contract = folder.word("ping.yaml");
+    let ping = r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
+    let text = format!(
+        "case: Ping\nin: {ping}\nout: {{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {{}}}}\n"
+    );
+    fs::write(&contract, text).expect("it can be written");
+
+    let served = folder.word("served.yaml");
+    talk_to(&["cases", "serve", &contract, "--stdio", "--record", &served]);
+    let server = ["--", MCP_TEST, "cases", "serve", &contract, "--stdio"];
+    let kept = mcp_test(["cases", "run", &served].iter().chain(&server));
+    assert_eq!(kept.code, 0, "{}", kept.text(&[]));
+    assert!(fs::read_to_string(&served).expect("a recording").contains("\nin_ping: {"));
+
+    let trace = folder.word("server.jsonl");
+    talk_to(&["reference", "server", "--stdio", "--record", &trace]);
+    let valid = mcp_test(["validate", &trace]);
+    assert_eq!(valid.code, 0, "{}", valid.text(&[]));
+
+    let visited = folder.word("client.yaml");
+    let command = format!("{MCP_TEST} reference client --record {visited}");
+    let run = mcp_test(["client", "--scenario", "initialize", "--command", &command]);
+    assert_eq!(run.code, 0, "{}", run.text(&[]));
+    let said = fs::read_to_string(&visited).expect("a recording");
+    assert!(said.contains("\nin_initialize: {"), "{said}");
+}
+
+/// Says a few words to a server of ours, and waits for its end.
+fn talk_to(words: &[&str]) {
+    let mut server = Command::new(MCP_TEST)
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = server.stdin.take().expect("piped");
+    for message in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
+    ] {
+        writeln!(stdin, "{message}").expect("it reads");
+    }
+    drop(stdin);
+    assert!(server.wait().expect("it ends").success());
 }

@@ -104,6 +104,9 @@ pub(in crate::cli) struct ServeCasesArgs {
     /// Give an input its value: NAME=VALUE; `@FILE` as value reads a file, `${VAR}` in it a variable (repeatable)
     #[arg(long = "input", value_name = "NAME=VALUE")]
     pub(in crate::cli) inputs: Vec<Confidential>,
+    /// Record what is said: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) record: Option<PathBuf>,
 }
 
 /// A way of writing a page.

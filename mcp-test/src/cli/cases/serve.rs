@@ -4,6 +4,7 @@
 use anstyle::{AnsiColor, Style};
 
 use super::super::error::CliError;
+use super::super::record::Live;
 use super::super::signal;
 use super::super::{conduct, output};
 use super::args::ServeCasesArgs;
@@ -12,6 +13,7 @@ use super::{read, run};
 use crate::cases::serve::Event;
 use crate::cases::{Cases, Mock, ReadOptions};
 use crate::expect::words;
+use crate::server::Server;
 use crate::spec::Revisions;
 
 /// Serves the cases until the client leaves, or a signal comes; that is how it is meant to end, and no failure.
@@ -27,27 +29,32 @@ pub(super) fn serve(args: &ServeCasesArgs) -> Result<u8, CliError> {
     for note in mock.notes() {
         output::note(&note);
     }
+    let live = Live::to(args.record.as_deref())?;
+    let server = mock.server();
+    let server = match &live {
+        Some(live) => server.record(live.recorder()),
+        None => server,
+    };
     let watch = Watch::begin(&args.files, &mock);
     let runtime = conduct::runtime()?;
-    let served = runtime.block_on(signal::unless_signalled(serve_as(args, &mock)));
+    let served = runtime.block_on(signal::unless_signalled(serve_as(args, &mock, &server)));
     // A thread may still wait for stdin.
     runtime.shutdown_background();
     drop(watch);
-    if let Ok(ended) = served {
-        ended?;
-    }
     sum_up(&mock);
-    Ok(0)
+    let recorded = live.map_or(Ok(()), |live| live.end("cases serve"));
+    served.unwrap_or(Ok(()))?;
+    recorded.map(|()| 0)
 }
 
-async fn serve_as(args: &ServeCasesArgs, mock: &Mock) -> Result<(), CliError> {
+async fn serve_as(args: &ServeCasesArgs, mock: &Mock, server: &Server) -> Result<(), CliError> {
     let what = what_is_served(&mock.cases());
     let Some(address) = args.listen else {
         output::note(&format!("Serving {what} over stdin and stdout (over HTTP with --listen)"));
-        let served = mock.server().serve_stdio().await;
+        let served = server.serve_stdio().await;
         return served.map_err(|error| CliError::Serve(error.into()));
     };
-    let listening = mock.listen(address).await;
+    let listening = server.listen(address).await;
     let listening = listening.map_err(|source| CliError::Listen { address, source })?;
     output::note(&format!("Serving {what}, until Ctrl+C"));
     output::print(&format!("Listening on {}\n", listening.url()))?;
