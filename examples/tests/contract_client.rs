@@ -14,6 +14,8 @@ mcp_test::cases!("contracts/*.yaml", client = my_client, skip_tags = ["refusals"
 /// A client that does by itself what it always does, or what the name of the file asks for.
 fn my_client() -> ClientTarget {
     ClientTarget::future(|endpoint| async move {
+        // Where another package of the workspace wants TLS, the client of rmcp has it too, and wants to be told by whom.
+        rustls::crypto::ring::default_provider().install_default().ok();
         let client = ().serve(StreamableHttpClientTransport::from_uri(endpoint.url)).await?;
         match endpoint.scenario.as_str() {
             "calculator" => calculate(&client).await?,

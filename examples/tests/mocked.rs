@@ -9,6 +9,8 @@ use rmcp::transport::StreamableHttpClientTransport;
 
 /// The code under test: it has a calculator add two prices, and reads what comes.
 async fn total(url: &str, first: u32, second: u32) -> Result<f64> {
+    // Where another package of the workspace wants TLS, the client of rmcp has it too, and wants to be told by whom.
+    rustls::crypto::ring::default_provider().install_default().ok();
     let client = ().serve(StreamableHttpClientTransport::from_uri(url.to_owned())).await?;
     let prices = json!({"a": first, "b": second}).as_object().cloned().unwrap_or_default();
     let call = CallToolRequestParams::new("add").with_arguments(prices);
