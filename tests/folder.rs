@@ -1,34 +1,34 @@
-//! Folders for what a test has written.
+//! Folders for the files that a test writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder that is removed at the end.
+/// A folder that is removed when it is dropped.
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A folder of this name that is empty, below the one that cargo has for the files of tests.
+    /// Creates an empty folder. `below` is `CARGO_TARGET_TMPDIR`, which Cargo defines only for integration tests.
     ///
     /// # Panics
     ///
-    /// If it cannot be made.
+    /// If it cannot be created.
     #[must_use]
     pub fn new(below: &str, name: &str) -> Self {
         let folder = Path::new(below).join(name);
-        // A run that was cut short may have left it.
+        // An interrupted run may have left it.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display()));
         Self(folder)
     }
 
-    /// Where it is.
+    /// The path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The path of something in it, as a word of a command line.
+    /// The path of a file in the folder, as a command-line argument.
     #[must_use]
     pub fn word(&self, name: &str) -> String {
         self.0.join(name).to_string_lossy().into_owned()

@@ -1,22 +1,22 @@
-//! The hostile server as a program, over its standard streams: `hostile-peer stdio MISBEHAVIOUR METHOD`.
+//! The hostile server as a program, over its standard streams: `hostile-peer stdio MISBEHAVIOR METHOD`.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, io, process, thread};
 
-use mcp_test_tests::hostile::lines::{Over, serve};
-use mcp_test_tests::hostile::{Hostile, How};
+use mcp_test_tests::hostile::lines::{Ended, serve};
+use mcp_test_tests::hostile::{Behavior, Hostile};
 
 fn main() -> ExitCode {
-    let words: Vec<String> = env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match words[..] {
-        ["stdio", how, on] => match how.parse() {
-            Ok(how) => run(&Hostile::on(on, how)),
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["stdio", behavior, on] => match behavior.parse() {
+            Ok(behavior) => run(&Hostile::on(on, behavior)),
             Err(why) => wrong_usage(&why),
         },
-        // What is left behind, with the pipes of its parent.
-        ["hold"] => stay(),
-        _ => wrong_usage("hostile-peer stdio MISBEHAVIOUR METHOD"),
+        // The process that is left behind, which holds the pipes of its parent.
+        ["hold"] => run_forever(),
+        _ => wrong_usage("hostile-peer stdio MISBEHAVIOR METHOD"),
     }
 }
 
@@ -25,28 +25,28 @@ fn wrong_usage(why: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn stay() -> ! {
+fn run_forever() -> ! {
     loop {
         thread::park();
     }
 }
 
-#[expect(clippy::zombie_processes, reason = "nobody is to wait for it")]
-fn leave_behind() {
+#[expect(clippy::zombie_processes, reason = "it must outlive this process")]
+fn leave_process_behind() {
     let own = env::current_exe().expect("a program has a path");
     Command::new(own).arg("hold").stdin(Stdio::null()).spawn().expect("it can be started again");
 }
 
 fn run(hostile: &Hostile) -> ExitCode {
-    if hostile.how == How::Grandchild {
-        leave_behind();
+    if hostile.behavior == Behavior::Grandchild {
+        leave_process_behind();
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
-    let over = runtime.block_on(serve(hostile, tokio::io::stdin(), tokio::io::stdout()));
-    match (over, hostile.how) {
-        (Ok(Over::ClientLeft), How::IgnoreEof) => stay(),
-        // The thread that reads standard input cannot be waited for.
+    let ended = runtime.block_on(serve(hostile, tokio::io::stdin(), tokio::io::stdout()));
+    match (ended, hostile.behavior) {
+        (Ok(Ended::ClientLeft), Behavior::IgnoreEof) => run_forever(),
+        // The thread that reads standard input blocks a normal return.
         (Ok(_), _) => process::exit(0),
         (Err(error), _) if error.kind() == io::ErrorKind::BrokenPipe => process::exit(0),
         (Err(error), _) => {

@@ -1,4 +1,4 @@
-//! Tests of the rooms together, and here what several of them need.
+//! What several of the integration tests need: folders, runs of programs, and the hostile server.
 
 pub mod folder;
 pub mod hostile;

@@ -1,6 +1,6 @@
-//! The `mcp-test` binary once more, since cargo tells tests the paths of binaries of their own package only.
+//! The `mcp-test` binary once more, since Cargo gives tests the paths of binaries of their own package only.
 //!
-//! If `MCP_TEST_TESTS_PEAK` names a file, it writes there how much memory it had at most, as Linux counts it.
+//! If `MCP_TEST_TESTS_PEAK` names a file, the peak memory is written to it, as Linux reports it.
 
 use std::process::ExitCode;
 use std::{env, fs};

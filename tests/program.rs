@@ -1,4 +1,4 @@
-//! Runs of programs, and what they leave behind.
+//! Running programs, and checking that they leave no processes behind.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -7,29 +7,29 @@ use std::process::{self, Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The binary of this package that is `mcp-test`.
-const OURS: &str = "mcp-test-under-test";
+const MCP_TEST: &str = "mcp-test-under-test";
 
-/// Marks everything that a run starts, and what that starts.
-const MARK: &str = "MCP_TEST_TESTS_RUN";
+/// The environment variable that marks a process and its descendants.
+const VARIABLE: &str = "MCP_TEST_TESTS_RUN";
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
     program: String,
-    /// The exit code, and -1 for a program that a signal has ended.
+    /// The exit code; -1 for a program that was killed by a signal.
     pub code: i32,
-    /// What it wrote to its standard output.
+    /// The standard output.
     pub stdout: String,
-    /// What it wrote to its standard error.
+    /// The standard error.
     pub stderr: String,
 }
 
 impl Run {
-    /// Everything that was printed, without what differs from machine to machine.
+    /// The whole output, standard output first, without the paths of this machine.
     #[must_use]
     pub fn text(&self, replacements: &[(&str, &str)]) -> String {
         let mut text = format!("{}{}", self.stdout, self.stderr);
-        if self.program.ends_with(OURS) {
+        if self.program.ends_with(MCP_TEST) {
             text = text.replace(&self.program, "mcp-test");
         }
         text = text.replace(concat!(env!("CARGO_MANIFEST_DIR"), "/"), "");
@@ -40,7 +40,7 @@ impl Run {
     }
 }
 
-/// The text with times in brackets.
+/// The text with `[time]` in place of the timestamp at the start of a line.
 #[must_use]
 pub fn without_times(text: &str) -> String {
     let is_time =
@@ -52,15 +52,15 @@ pub fn without_times(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Runs a program with these words to its end, and makes sure that nothing it started is left running.
+/// Runs a program with these arguments until it exits, and checks that nothing it started is left running.
 ///
 /// # Panics
 ///
-/// If it cannot be started, or leaves something running.
-pub fn run<S: AsRef<str>>(program: &str, words: impl IntoIterator<Item = S>) -> Run {
+/// If it cannot be started, or leaves a process running.
+pub fn run<S: AsRef<str>>(program: &str, args: impl IntoIterator<Item = S>) -> Run {
     let mut command = Command::new(program);
-    for word in words {
-        command.arg(word.as_ref());
+    for arg in args {
+        command.arg(arg.as_ref());
     }
     run_command(command)
 }
@@ -69,11 +69,17 @@ pub fn run<S: AsRef<str>>(program: &str, words: impl IntoIterator<Item = S>) -> 
 ///
 /// # Panics
 ///
-/// As [`run`].
+/// Like [`run`].
 #[must_use]
 pub fn run_command(mut command: Command) -> Run {
     let mark = Mark::new();
     mark.put_on(&mut command);
+    // A test that runs in a workflow of GitHub must not report what it provokes, unless it is about that.
+    for name in ["GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"] {
+        if command.get_envs().all(|(set, _)| set != name) {
+            command.env_remove(name);
+        }
+    }
     let output = command.stdin(Stdio::null()).output();
     let output = output.unwrap_or_else(|why| panic!("{command:?}: {why}"));
     mark.assert_nothing_left();
@@ -85,25 +91,25 @@ pub fn run_command(mut command: Command) -> Run {
     }
 }
 
-/// A variable in the environment of a program, which whatever it starts inherits.
+/// A variable in the environment of a program, which all its descendants inherit.
 #[derive(Debug)]
 pub struct Mark(String);
 
 impl Mark {
-    /// A mark that nothing has.
-    #[expect(clippy::new_without_default, reason = "every mark is another one")]
+    /// A mark that no other process has.
+    #[expect(clippy::new_without_default, reason = "every mark is unique")]
     #[must_use]
     pub fn new() -> Self {
         static MARKS: AtomicU32 = AtomicU32::new(0);
         Self(format!("{}-{}", process::id(), MARKS.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Marks what will be started.
+    /// Marks the process that the command will start.
     pub fn put_on(&self, command: &mut Command) {
-        command.env(MARK, &self.0);
+        command.env(VARIABLE, &self.0);
     }
 
-    /// The command lines of the processes with the mark; only Linux tells them.
+    /// The command lines of the running processes with the mark; always empty except on Linux, which has `/proc`.
     #[must_use]
     pub fn living(&self) -> Vec<String> {
         let command = |process: &PathBuf| {
@@ -114,7 +120,7 @@ impl Mark {
     }
 
     fn processes(&self) -> Vec<PathBuf> {
-        let marked = format!("{MARK}={}", self.0);
+        let marked = format!("{VARIABLE}={}", self.0);
         let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
         let processes = processes.flatten().map(|process| process.path());
         let marked = processes.filter(|process| {
@@ -124,11 +130,11 @@ impl Mark {
         marked.collect()
     }
 
-    /// Makes sure that nothing with the mark is running.
+    /// Checks that no process with the mark is running.
     ///
     /// # Panics
     ///
-    /// If something is.
+    /// If one is.
     #[track_caller]
     pub fn assert_nothing_left(&self) {
         let left = self.living();
@@ -136,7 +142,7 @@ impl Mark {
     }
 }
 
-/// A port that nobody listens on at the moment.
+/// A port on which nothing listens at the moment.
 ///
 /// # Panics
 ///
@@ -147,11 +153,11 @@ pub fn free_port() -> u16 {
     listener.local_addr().expect("an address").port()
 }
 
-/// A server that runs until this is dropped.
+/// A running server, which is killed when this is dropped.
 #[derive(Debug)]
 pub struct Serving {
     child: Child,
-    /// Where it listens.
+    /// The URL of the server.
     pub url: String,
 }
 
@@ -167,31 +173,31 @@ impl Serving {
         command.args(["reference", "server", "--listen", "127.0.0.1:0"]);
         command.args(faults.iter().flat_map(|fault| ["--fault", fault]));
         let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts");
-        let stdout = child.stdout.take().expect("it is piped");
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the server starts");
+        let stdout = child.stdout.take().expect("stdout is piped");
         let mut serving = Self { child, url: String::new() };
         let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
         let url =
             lines.find_map(|line| Some(line.strip_prefix("Listening on ")?.trim().to_owned()));
-        serving.url = url.expect("it says where it listens");
+        serving.url = url.expect("the server prints its URL");
         serving
     }
 }
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        // Both fail only when it has ended already.
+        // Both fail only if the server has exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 impl Drop for Mark {
-    /// Ends what a failed test has left behind.
+    /// Kills the processes that a failed test has left running.
     fn drop(&mut self) {
         for process in self.processes() {
             let id = process.file_name().unwrap_or_default();
-            // It may have ended by now.
+            // It may have exited by now.
             let _ = Command::new("kill").arg("-KILL").arg(id).stderr(Stdio::null()).status();
         }
     }
@@ -202,14 +208,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_running_is_noticed() {
+    fn a_leftover_process_is_found() {
         let mark = Mark::new();
         let mut command = Command::new("cat");
         mark.put_on(&mut command);
-        let mut child = command.stdin(Stdio::piped()).spawn().expect("cat");
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("cat starts");
         let left = mark.living();
-        child.kill().expect("it runs");
-        child.wait().expect("it ends");
+        child.kill().expect("cat is running");
+        child.wait().expect("cat exits");
         assert_eq!(left.len(), 1, "{left:?}");
         mark.assert_nothing_left();
     }

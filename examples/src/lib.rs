@@ -1,7 +1,7 @@
 //! A calculator: a small but real MCP server on the official Rust SDK, for the tests beside it.
 //!
-//! It has everything that a first test wants to look at: two tools of which one can fail, a resource and a prompt. How it
-//! is tested is shown in `tests/calculator.rs` (plain `cargo test`) and `tests/calculator_matrix.rs` (a test per cell).
+//! It has what a first test needs: two tools, of which one can fail, a resource and a prompt. Its tests are in
+//! `tests/calculator.rs` (plain `cargo test`) and `tests/calculator_matrix.rs` (a test per cell).
 
 use axum::Router;
 use rmcp::handler::server::router::prompt::PromptRouter;
@@ -30,10 +30,10 @@ pub struct Operands {
     b: f64,
 }
 
-/// What the prompt is filled in with.
+/// The argument of the prompt.
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 pub struct Sum {
-    /// What to work out, for example `2 + 2`.
+    /// The expression to work out, for example `2 + 2`.
     expression: String,
 }
 
@@ -67,7 +67,7 @@ impl Calculator {
         CallToolResult::success(vec![ContentBlock::text((a + b).to_string())])
     }
 
-    /// Divides two numbers. That there is nothing to divide by is for the model to know, so it is no protocol error.
+    /// Divides two numbers. Division by zero is an error of the tool, not of the protocol, so that the model sees it.
     #[tool(name = "divide", description = "Divides the first number by the second")]
     async fn divide(&self, Parameters(Operands { a, b }): Parameters<Operands>) -> CallToolResult {
         if b == 0.0 {
@@ -120,10 +120,8 @@ impl ServerHandler for Calculator {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         if request.uri != CONSTANTS {
-            return Err(ErrorData::resource_not_found(
-                format!("there is no resource {}", request.uri),
-                None,
-            ));
+            let message = format!("there is no resource {}", request.uri);
+            return Err(ErrorData::resource_not_found(message, None));
         }
         let text = ResourceContents::text("pi = 3.14159", CONSTANTS).with_mime_type("text/plain");
         Ok(ReadResourceResult::new(vec![text]).into())
@@ -136,7 +134,7 @@ pub fn calculator_router() -> Router {
         StreamableHttpService::new(
             || Ok(Calculator::new()),
             LocalSessionManager::default().into(),
-            // The SDK looks at the `Host` by itself, and at the `Origin` only when it is told which ones may come.
+            // By default the SDK checks `Host`, but `Origin` only against a list that is given to it.
             StreamableHttpServerConfig::default()
                 .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*"]),
         );

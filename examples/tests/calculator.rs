@@ -39,7 +39,7 @@ async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
-/// At every revision that the server speaks, over both of its carriers.
+/// At every revision that the server speaks, over both of its transports.
 #[mcp_scenario(revisions = "all", matrix)]
 async fn divides_everywhere(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("divide", json!({"a": 3, "b": 2})).await?.assert_ok().assert_text("1.5");
@@ -56,7 +56,7 @@ async fn refuses_to_divide_by_zero(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
-/// The SDK reads the arguments before the tool does, and tells the model what is wrong with them.
+/// The SDK validates the arguments before it calls the tool, and reports to the model what is wrong with them.
 #[mcp_scenario(transports = [duplex, router])]
 async fn refuses_a_missing_argument(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("add", json!({"a": 1}))
@@ -66,7 +66,7 @@ async fn refuses_a_missing_argument(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
-/// There is no such tool: that is an error of the protocol, and not of a tool.
+/// An unknown tool is an error of the protocol, not of a tool.
 #[mcp_scenario]
 async fn refuses_an_unknown_tool(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("subtract", json!({"a": 1, "b": 2}))

@@ -1,7 +1,7 @@
-//! The calculator in a test target without libtest: each revision over each carrier is a test of its own, and so is
+//! The calculator in a test target without libtest: each revision over each transport is a test of its own, and so is
 //! every built-in scenario that applies.
 //!
-//! `cargo test --test calculator_matrix router` runs what goes over HTTP, `-- --list` shows the names.
+//! `cargo test --test calculator_matrix router` runs the tests over HTTP, `-- --list` shows the names.
 
 use mcp_test::prelude::*;
 use mcp_test_examples::{Calculator, calculator_router};

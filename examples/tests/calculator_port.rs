@@ -8,11 +8,12 @@ use mcp_test_examples::calculator_router;
 
 mcp_test::main!(mcp_test::conformance(my_server));
 
-/// Where the server listens until the tests are over.
+/// The address at which the server listens until the tests are over.
 static ADDRESS: LazyLock<String> = LazyLock::new(|| {
+    // Port 0 picks a free one, so that tests in parallel do not take each other's.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it is bound").to_string();
-    listener.set_nonblocking(true).expect("tokio wants it so");
+    listener.set_nonblocking(true).expect("tokio requires it");
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(async {

@@ -1,5 +1,5 @@
-//! The other side of the contracts: a client of the calculator, held to what they demand of clients. The calculator itself
-//! is not there; the contracts stand in for it.
+//! The other side of the contracts: a client of the calculator, tested by what they expect of clients. The calculator does
+//! not run; a mock answers from the contracts.
 
 use mcp_test::prelude::*;
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, ReadResourceRequestParams};
@@ -7,14 +7,14 @@ use rmcp::service::RunningService;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{RoleClient, ServiceExt};
 
-// Each file is a test. It passes when the client has said everything that the cases of the file demand, in the order of each
-// case; what a server has to refuse is nothing for a good client to ask.
+// Each file is a test. It passes when the client has sent all messages that the cases of the file expect, in the order of each
+// case. A good client does not send what a server has to refuse.
 mcp_test::cases!("contracts/*.yaml", client = my_client, skip_tags = ["refusals"]);
 
-/// A client that does by itself what it always does, or what the name of the file asks for.
+/// A client that does what belongs to the name of the file, or by default lists and reads everything.
 fn my_client() -> ClientTarget {
     ClientTarget::future(|endpoint| async move {
-        // Where another package of the workspace wants TLS, the client of rmcp has it too, and wants to be told by whom.
+        // Cargo unifies features: if another package of the workspace enables TLS, the client of rmcp needs a provider for it.
         rustls::crypto::ring::default_provider().install_default().ok();
         let client = ().serve(StreamableHttpClientTransport::from_uri(endpoint.url)).await?;
         match endpoint.scenario.as_str() {

@@ -16,7 +16,7 @@ fn my_server() -> Target {
 // The tests are called `contracts::calculator::adds_two_numbers` and so on, after the files and the cases in them.
 mcp_test::cases!("contracts/*.yaml");
 
-// The same over HTTP, without what only asks for a prompt.
+// The same cases over HTTP, without those about prompts.
 mcp_test::cases!(
     "contracts/*.yaml",
     target = || Target::router(calculator_router),

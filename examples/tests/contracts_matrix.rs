@@ -16,5 +16,5 @@ fn my_server() -> Target {
     .and_router(calculator_router)
 }
 
-// Over both transports: a test is a case, wherever it is played.
+// Over both transports: a case is still one test.
 mcp_test::cases!("contracts/*.yaml", transports = [duplex, router], timeout = "10s");

@@ -1,5 +1,5 @@
 //! A server on the official Rust SDK with the fixtures that the official scenarios ask for, and no test but these
-//! scenarios, at every revision over both carriers in process. An SDK's own conformance test looks like this.
+//! scenarios, at every revision over both transports in process. An SDK's own conformance test looks like this.
 
 use mcp_test::prelude::*;
 use rmcp::model::{

@@ -1,12 +1,11 @@
-//! The calculator behind a guard, beside the calculator alone: what rmcp says to wrong messages, and what the guard says
-//! before rmcp sees them. What is right goes the same way as without it.
+//! The calculator behind a guard, compared with the calculator alone: how each answers invalid messages. Valid ones pass
+//! through.
 
-use axum::{
-    Router,
-    body::{Body, to_bytes},
-    http::Request,
-};
-use mcp_test::{guard::Guard, prelude::*};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use mcp_test::guard::Guard;
+use mcp_test::prelude::*;
 use mcp_test_examples::{Calculator, calculator_router};
 use rmcp::ServiceExt as _;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, split};
@@ -40,13 +39,13 @@ async fn the_program_is_guarded(ctx: &mut Ctx) -> Result<()> {
 }
 
 #[mcp_scenario(revisions = "all", matrix)]
-async fn what_is_right_passes(ctx: &mut Ctx) -> Result<()> {
+async fn valid_messages_pass(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
     ctx.list_tools().await?.assert_tool("divide");
     Ok(())
 }
 
-/// What clients get wrong.
+/// Mistakes of clients.
 const WRONG: [&str; 5] = [
     r#"{"jsonrpc":"2.0","id":"a","method":"tools/call""#,
     r#"{"id":"b","method":"ping"}"#,
@@ -58,7 +57,7 @@ const WRONG: [&str; 5] = [
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// Each wrong message with what the server says to it, over a byte stream.
+/// Each invalid message with the answer of the server, over a byte stream.
 async fn over_a_stream(serve: impl AsyncFnOnce(DuplexStream)) -> String {
     let (client, server) = tokio::io::duplex(64 * 1024);
     let talk = async move {
@@ -66,10 +65,10 @@ async fn over_a_stream(serve: impl AsyncFnOnce(DuplexStream)) -> String {
         let mut lines = BufReader::new(reader).lines();
         writer.write_all(format!("{INITIALIZE}\n{INITIALIZED}\n").as_bytes()).await.unwrap();
         lines.next_line().await.unwrap().expect("the result of initialize");
-        let mut told = String::new();
+        let mut log = String::new();
         for wrong in WRONG {
-            told += &format!("> {wrong}\n");
-            // What was said to the message is said before the reply to the second of these.
+            log += &format!("> {wrong}\n");
+            // The server has answered the message before it answers the second of these.
             for ping in ["ping 1", "ping 2"] {
                 let ping = json!({"jsonrpc": "2.0", "id": ping, "method": "ping"});
                 let before =
@@ -80,20 +79,20 @@ async fn over_a_stream(serve: impl AsyncFnOnce(DuplexStream)) -> String {
                     if line.contains(ping["id"].as_str().unwrap_or_default()) {
                         break;
                     }
-                    told += &format!("< {line}\n");
+                    log += &format!("< {line}\n");
                 }
             }
         }
-        told
+        log
     };
-    let (told, ()) = tokio::join!(talk, serve(server));
-    told
+    let (log, ()) = tokio::join!(talk, serve(server));
+    log
 }
 
 #[tokio::test]
 async fn rmcp_alone_over_a_stream() {
-    let told = over_a_stream(async |io| serve(io).await.unwrap()).await;
-    insta::assert_snapshot!(told, @r#"
+    let log = over_a_stream(async |io| serve(io).await.unwrap()).await;
+    insta::assert_snapshot!(log, @r#"
     > {"jsonrpc":"2.0","id":"a","method":"tools/call"
     > {"id":"b","method":"ping"}
     < {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request"}}
@@ -109,8 +108,8 @@ async fn rmcp_alone_over_a_stream() {
 #[tokio::test]
 async fn the_guard_over_a_stream() {
     let guard = Guard::negotiated();
-    let told = over_a_stream(async |io| serve(guard.io(io)).await.unwrap()).await;
-    insta::assert_snapshot!(told, @r#"
+    let log = over_a_stream(async |io| serve(guard.io(io)).await.unwrap()).await;
+    insta::assert_snapshot!(log, @r#"
     > {"jsonrpc":"2.0","id":"a","method":"tools/call"
     < {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: no JSON at line 1, column 48: expected `,` or `}`","data":{"pointer":"","reason":"no JSON at line 1, column 48: expected `,` or `}`"}}}
     > {"id":"b","method":"ping"}
@@ -122,10 +121,10 @@ async fn the_guard_over_a_stream() {
     > {"jsonrpc":"2.0","id":"e","method":"resources/read","params":{"uri":7}}
     < {"jsonrpc":"2.0","id":"e","error":{"code":-32602,"message":"Invalid params: expected `/params/uri` is a URI, got a number","data":{"pointer":"/params/uri","reason":"expected a URI, got a number","shape":"ReadResourceRequestParams"}}}
     "#);
-    assert_eq!(guard.counter().rejected, WRONG.len() as u64);
+    assert_eq!(guard.stats().rejected, WRONG.len() as u64);
 }
 
-/// Each wrong message with the status and the body of the response to it, over HTTP.
+/// Each invalid message with the status and the body of its response, over HTTP.
 async fn over_http(router: &Router) -> String {
     let post = async |body: &str, session: Option<&str>| {
         let mut request = Request::post("/mcp")
@@ -142,18 +141,18 @@ async fn over_http(router: &Router) -> String {
     let session = response.headers()["mcp-session-id"].to_str().unwrap().to_owned();
     to_bytes(response.into_body(), 10_000).await.unwrap();
     post(INITIALIZED, Some(&session)).await;
-    let mut told = String::new();
+    let mut log = String::new();
     for wrong in WRONG {
         let response = post(wrong, Some(&session)).await;
         let status = response.status();
         let body = to_bytes(response.into_body(), 10_000).await.unwrap();
         let body = String::from_utf8_lossy(&body);
-        // What events are numbered by differs from run to run.
-        let said = body.lines().filter(|line| !line.starts_with("id:") && line.trim() != "data:");
-        let said = said.filter(|line| !line.starts_with("retry:"));
-        told += &format!("> {wrong}\n< {status} {}\n", said.collect::<String>());
+        // The ids of events differ from run to run.
+        let data = body.lines().filter(|line| !line.starts_with("id:") && line.trim() != "data:");
+        let data = data.filter(|line| !line.starts_with("retry:"));
+        log += &format!("> {wrong}\n< {status} {}\n", data.collect::<String>());
     }
-    told
+    log
 }
 
 #[tokio::test]
@@ -188,5 +187,5 @@ async fn the_guard_over_http() {
     > {"jsonrpc":"2.0","id":"e","method":"resources/read","params":{"uri":7}}
     < 200 OK {"jsonrpc":"2.0","id":"e","error":{"code":-32602,"message":"Invalid params: expected `/params/uri` is a URI, got a number","data":{"pointer":"/params/uri","reason":"expected a URI, got a number","shape":"ReadResourceRequestParams"}}}
     "#);
-    assert_eq!(guard.counter().rejected, WRONG.len() as u64);
+    assert_eq!(guard.stats().rejected, WRONG.len() as u64);
 }

@@ -1,4 +1,4 @@
-//! A contract in place of a server: the code under test uses a calculator that is not there.
+//! A mock in place of a server: the code under test uses a calculator whose replies come from its contract.
 
 use mcp_test::Result;
 use mcp_test::cases::Mock;
@@ -7,9 +7,9 @@ use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
 use rmcp::transport::StreamableHttpClientTransport;
 
-/// The code under test: it has a calculator add two prices, and reads what comes.
+/// The code under test: it adds two prices with the calculator.
 async fn total(url: &str, first: u32, second: u32) -> Result<f64> {
-    // Where another package of the workspace wants TLS, the client of rmcp has it too, and wants to be told by whom.
+    // Cargo unifies features: if another package of the workspace enables TLS, the client of rmcp needs a provider for it.
     rustls::crypto::ring::default_provider().install_default().ok();
     let client = ().serve(StreamableHttpClientTransport::from_uri(url.to_owned())).await?;
     let prices = json!({"a": first, "b": second}).as_object().cloned().unwrap_or_default();
@@ -17,10 +17,10 @@ async fn total(url: &str, first: u32, second: u32) -> Result<f64> {
     let result = client.call_tool(call).await?;
     client.cancel().await?;
     let text = result.content.first().and_then(|content| content.as_text());
-    Ok(text.ok_or("the calculator says no text")?.text.parse()?)
+    Ok(text.ok_or("the calculator returned no text")?.text.parse()?)
 }
 
-/// The calculator, as its contract has it.
+/// A mock of the calculator, from its contract.
 fn calculator() -> Result<Mock> {
     Ok(Mock::read(concat!(env!("CARGO_MANIFEST_DIR"), "/contracts/calculator.yaml"))?)
 }
@@ -33,7 +33,7 @@ async fn prices_are_added_up() -> Result {
     assert!((sum - 3.0).abs() < f64::EPSILON, "{sum}");
     // One case of the contract was used; `assert_all_used` would ask for all of them.
     let used = mock.cases().iter().count() - mock.unused().len();
-    assert_eq!((used, mock.misses().len()), (1, 0));
+    assert_eq!((used, mock.unmatched().len()), (1, 0));
     Ok(())
 }
 
@@ -43,7 +43,7 @@ async fn what_the_contract_does_not_have_is_refused_with_the_nearest_case() -> R
     let server = mock.listen("127.0.0.1:0").await?;
     let error = total(server.url(), 1, 5).await.err().ok_or("it is refused")?;
     let text = error.to_string();
-    assert!(text.contains("nearest is \"Adds two numbers\""), "{text}");
+    assert!(text.contains("the nearest is \"Adds two numbers\""), "{text}");
     assert!(text.contains("/params/arguments/b: expected 2, got 5"), "{text}");
     Ok(())
 }

@@ -1,16 +1,16 @@
-//! Reads what is written between the attribute's parentheses, option by option: a broken one does not hide the next.
+//! Parses the arguments of the attribute option by option, so that an invalid one does not hide the next.
 //!
-//! Which options exist, and what their values must be, is `validate`'s business.
+//! Which options exist, and which values they accept, is decided in `validate`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, Token, token};
 
-use crate::model::{Errors, Written};
+use crate::model::{Errors, ParsedOption};
 
-/// Every option that can be read; what can't is an error.
-pub(crate) fn options(arguments: TokenStream, errors: &mut Errors) -> Vec<Written> {
+/// Parses every option; an invalid one becomes an error.
+pub(crate) fn options(arguments: TokenStream, errors: &mut Errors) -> Vec<ParsedOption> {
     let mut options = Vec::new();
     let reading = |input: ParseStream<'_>| {
         while !input.is_empty() {
@@ -18,6 +18,7 @@ pub(crate) fn options(arguments: TokenStream, errors: &mut Errors) -> Vec<Writte
                 Ok(written) => options.push(written),
                 Err(error) => {
                     errors.push(error);
+                    // What follows the comma is a new option, which can be checked on its own.
                     skip_to_comma(input);
                 }
             }
@@ -27,33 +28,34 @@ pub(crate) fn options(arguments: TokenStream, errors: &mut Errors) -> Vec<Writte
         }
         Ok(())
     };
-    // The closure only fails on a missing comma, and `option` has checked for it.
+    // The closure fails only on a missing comma, for which `option` has checked.
     if let Err(error) = reading.parse2(arguments) {
         errors.push(error);
     }
     options
 }
 
-fn option(input: ParseStream<'_>) -> syn::Result<Written> {
+fn option(input: ParseStream<'_>) -> syn::Result<ParsedOption> {
+    // `peek_any`, because `crate` is a keyword.
     if !input.peek(Ident::peek_any) {
         return Err(input.error("expected an option: a name, or `name = value`"));
     }
     let name = input.call(Ident::parse_any)?;
     let value = if input.peek(Token![=]) {
         let equals: Token![=] = input.parse()?;
+        // `Expr` would report the comma, or the end of the attribute, instead of the `=` without a value.
         if input.is_empty() || input.peek(Token![,]) {
-            return Err(syn::Error::new_spanned(
-                equals,
-                format!("expected a value after `{name} =`"),
-            ));
+            let message = format!("expected a value after `{name} =`");
+            return Err(syn::Error::new_spanned(equals, message));
         }
         Some(input.parse::<Expr>()?)
     } else {
         None
     };
     if input.is_empty() || input.peek(Token![,]) {
-        return Ok(Written { name, value });
+        return Ok(ParsedOption { name, value });
     }
+    // Likely guesses, because many attributes are written like this.
     let message = if value.is_none() && (input.peek(token::Paren) || input.peek(Token![:])) {
         format!("expected `=`: a value is written `{name} = …`")
     } else {
@@ -64,7 +66,7 @@ fn option(input: ParseStream<'_>) -> syn::Result<Written> {
 
 fn skip_to_comma(input: ParseStream<'_>) {
     while !input.is_empty() && !input.peek(Token![,]) {
-        // A token tree is always there while the input is not empty.
+        // There is a token tree as long as the input is not empty.
         if input.parse::<TokenTree>().is_err() {
             return;
         }
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_option_hides_no_other() {
+    fn an_invalid_option_does_not_hide_others() {
         let (options, errors) = read(
             r#"target = , "x", matrix matrix, timeout("5s"), revisions: "a", timeout = 5 5, allow_skip"#,
         );
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_no_expression_is_reported_where_it_breaks() {
+    fn an_invalid_expression_is_reported_at_its_position() {
         let (options, errors) = read("target = fn, matrix");
         assert_eq!(options, "matrix=");
         insta::assert_snapshot!(errors, @"fn -> expected an expression");

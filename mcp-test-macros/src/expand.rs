@@ -1,14 +1,14 @@
-//! A right scenario as definition, registration and `#[test]`.
+//! Expands a valid scenario to a definition, a registration and a `#[test]`.
 //!
 //! The function moves into the definition, because in a plain test target its name belongs to the test. Without the
-//! compiler's test harness the `#[test]` disappears by itself, and the registration is what remains.
+//! compiler's test harness the `#[test]` disappears, and the registration remains.
 
 use std::time::Duration;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Attribute, Meta, Visibility};
+use syn::{Attribute, Meta};
 
 use crate::model::{Function, Scenario};
 use crate::validate::{belongs_to_tests, is_lint_level};
@@ -19,9 +19,11 @@ pub(crate) fn expand(scenario: &Scenario<'_>) -> TokenStream {
     let private = quote!(#krate::__private);
     let attributes = &scenario.function.attributes;
     let name = &scenario.function.signature.ident;
-    // The name's place, for the compiler's messages; not its hygiene, so that no name of the user's is shadowed.
+    // The span of the name, for the compiler's messages; not its hygiene, so that no name of the user is shadowed.
     let own = Span::mixed_site().located_at(name.span());
+    // Without the `r#` of a raw identifier, which cannot be within another one.
     let definition = format_ident!("__mcp_scenario_{}", name.unraw(), span = own);
+    // A `cfg` that removes the function has to remove the definition and the registration as well.
     let conditions: Vec<_> = attributes.iter().filter(|a| a.path().is_ident("cfg")).collect();
 
     let value = value(scenario, &private);
@@ -43,7 +45,7 @@ pub(crate) fn expand(scenario: &Scenario<'_>) -> TokenStream {
     }
 }
 
-/// The user's function, inside of the definition.
+/// The user's function, inside the definition; the attributes that only make sense on a test stay outside.
 fn inner_function(function: &Function) -> TokenStream {
     let attributes = function.attributes.iter().filter(|a| !belongs_to_tests(a));
     let Function { signature, body, .. } = function;
@@ -54,7 +56,7 @@ fn inner_function(function: &Function) -> TokenStream {
 fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
     let ident = &scenario.function.signature.ident;
     let name = ident.unraw().to_string();
-    let (line, column) = (at(ident.span(), "line"), at(ident.span(), "column"));
+    let site = call_site(ident.span(), private);
     let options = &scenario.options;
     let target =
         option(options.target.map(|target| quote!(|| #private::IntoTarget::into_target(#target))));
@@ -64,15 +66,11 @@ fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
     let transports = &options.transports;
     let (matrix, allow_skip) = (options.matrix, options.allow_skip);
     let run = run(scenario, private);
+    // Closures that capture nothing coerce to the function pointers of the fields, which a static needs.
     quote! {
         #private::UserScenario {
             name: #name,
-            module_path: ::core::module_path!(),
-            file: ::core::file!(),
-            line: #line,
-            column: #column,
-            manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
-            package: ::core::env!("CARGO_PKG_NAME"),
+            site: #site,
             target: #target,
             revisions: #revisions,
             transports: &[#(#transports),*],
@@ -89,6 +87,7 @@ fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
 /// A call of the function; a wrong argument or return type is an error at that type.
 fn run(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
     let name = &scenario.function.signature.ident;
+    // Each with the span of its type, where the compiler then reports a mismatch, but invisible to the user's code.
     let context = Ident::new("context", Span::mixed_site().located_at(scenario.context_span));
     let outcome = Ident::new("outcome", Span::mixed_site().located_at(scenario.outcome_span));
     quote! {
@@ -101,9 +100,9 @@ fn run(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
 
 /// The `#[test]`, under the user's name.
 fn test(function: &Function, call: &TokenStream) -> TokenStream {
+    // The path of `test` is absolute: the user may have imported another attribute of that name.
     let attributes = function.attributes.iter().filter_map(attribute_of_test);
-    let visibility: &Visibility = &function.visibility;
-    let name = &function.signature.ident;
+    let (visibility, name) = (&function.visibility, &function.signature.ident);
     quote! {
         #(#attributes)*
         #[::core::prelude::v1::test]
@@ -113,13 +112,12 @@ fn test(function: &Function, call: &TokenStream) -> TokenStream {
     }
 }
 
-/// What the test takes over from the function. An `#[expect]` becomes an `#[allow]`: the function fulfils it, the test need not.
+/// The attributes that the test has in common with the function. An `#[expect]` becomes an `#[allow]`: the function fulfils it,
+/// but the test may not.
 fn attribute_of_test(attribute: &Attribute) -> Option<TokenStream> {
     let path = attribute.path();
     if path.is_ident("expect") {
-        let Meta::List(list) = &attribute.meta else {
-            return None;
-        };
+        let Meta::List(list) = &attribute.meta else { return None };
         let lints = &list.tokens;
         return Some(quote!(#[allow(#lints)]));
     }
@@ -128,13 +126,26 @@ fn attribute_of_test(attribute: &Attribute) -> Option<TokenStream> {
     kept.then(|| quote!(#attribute))
 }
 
-/// `line!()` or `column!()` of a word of the user's, not of the macro.
-pub(crate) fn at(place: Span, which: &str) -> TokenStream {
-    let which = Ident::new(which, place);
-    quote_spanned!(place=> ::core::#which!())
+/// The position of a token of the user, not of the macro.
+pub(crate) fn call_site(place: Span, private: &TokenStream) -> TokenStream {
+    // `line!` and `column!` expand to the position of their own tokens.
+    let at = |which| {
+        let which = Ident::new(which, place);
+        quote_spanned!(place=> ::core::#which!())
+    };
+    let (line, column) = (at("line"), at("column"));
+    quote! {
+        #private::CallSite {
+            module_path: ::core::module_path!(),
+            file: ::core::file!(),
+            line: #line,
+            column: #column,
+            manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+        }
+    }
 }
 
-/// An `Option` of what may be there.
+/// An `Option` as tokens.
 pub(crate) fn option(value: Option<TokenStream>) -> TokenStream {
     match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),
@@ -142,7 +153,7 @@ pub(crate) fn option(value: Option<TokenStream>) -> TokenStream {
     }
 }
 
-/// A `Duration`.
+/// A `Duration` as tokens.
 pub(crate) fn duration(duration: Duration) -> TokenStream {
     let seconds = duration.as_secs();
     let nanoseconds = duration.subsec_nanos();
@@ -183,7 +194,7 @@ mod tests {
     fn the_smallest_scenario() {
         let items = items("", "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }");
         insta::assert_snapshot!(items.join("\n\n"), @r#"
-        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),package:::core::env!("CARGO_PKG_NAME"),target:::core::option::Option::None,revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),}};
+        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},target:::core::option::Option::None,revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),}};
 
         ::mcp_test::__private::inventory::submit!{::mcp_test::__private::Registered(&__mcp_scenario_works)}
 

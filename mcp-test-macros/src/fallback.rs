@@ -1,26 +1,26 @@
-//! A wrong scenario as a plain function, so that no other error and no editor's hint is lost.
+//! Expands an invalid scenario to a plain function, so that no other error or editor hint is lost.
 //!
-//! The function is mended as far as its errors say how: one that is not `async`, say, would otherwise earn a second error
-//! at every `.await`.
+//! The function is repaired as far as its errors say how: one that is not `async`, for example, would otherwise get a
+//! second error at every `.await`.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::{FnArg, Path, ReturnType, Signature, parse_quote};
 
 use crate::model::{Errors, Function};
 use crate::validate::{belongs_to_tests, borrows_mutably, is_unit};
 
-/// The errors, and the item as it stands.
+/// The errors, and the unchanged item.
 pub(crate) fn untouched(errors: &Errors, item: &TokenStream) -> TokenStream {
     quote!(#errors #item)
 }
 
-/// The errors, and the function as it was meant.
-pub(crate) fn mended(errors: &Errors, mut function: Function, krate: &Path) -> TokenStream {
+/// The errors, and the repaired function.
+pub(crate) fn repaired(errors: &Errors, mut function: Function, krate: &Path) -> TokenStream {
     function.attributes.retain(|attribute| !belongs_to_tests(attribute));
     let returns_ok = ends_with_ok(&function.body.stream());
-    mend(&mut function.signature, returns_ok, krate);
-    // Nothing calls it, and what it leaves unused is no news beside an error.
+    repair(&mut function.signature, returns_ok, krate);
+    // Nothing calls the function; warnings about unused items would only distract from the errors.
     quote! {
         #errors
         #[allow(dead_code, unused_variables, unused_mut)]
@@ -28,14 +28,16 @@ pub(crate) fn mended(errors: &Errors, mut function: Function, krate: &Path) -> T
     }
 }
 
-fn mend(signature: &mut Signature, returns_ok: bool, krate: &Path) {
+fn repair(signature: &mut Signature, returns_ok: bool, krate: &Path) {
     signature.constness = None;
     signature.asyncness.get_or_insert_default();
     match signature.inputs.first_mut() {
         None => {
+            // With the hygiene of the user's code, because the body may use `ctx` already.
             let name = Ident::new("ctx", Span::call_site());
             signature.inputs.push(parse_quote!(#name: &mut #krate::__private::Ctx));
         }
+        // The body uses a `Ctx` through `&mut`; by value or by `&` it would get borrow errors as well.
         Some(FnArg::Typed(typed)) if !borrows_mutably(&typed.ty) => {
             let ty = match &*typed.ty {
                 syn::Type::Reference(reference) => &reference.elem,
@@ -49,6 +51,7 @@ fn mend(signature: &mut Signature, returns_ok: bool, krate: &Path) {
         ReturnType::Default => true,
         ReturnType::Type(_, ty) => is_unit(ty),
     };
+    // With another last expression, a `Result` would only be the next error.
     if unit && returns_ok {
         signature.output = parse_quote! {
             -> ::core::result::Result<(), ::std::boxed::Box<dyn ::std::error::Error + Send + Sync>>
@@ -58,7 +61,7 @@ fn mend(signature: &mut Signature, returns_ok: bool, krate: &Path) {
 
 /// Whether the last expression of a body is `Ok(…)`.
 fn ends_with_ok(body: &TokenStream) -> bool {
-    let tokens: Vec<TokenTree> = body.to_token_stream().into_iter().collect();
+    let tokens: Vec<TokenTree> = body.clone().into_iter().collect();
     match &tokens[..] {
         [.., TokenTree::Ident(ok), TokenTree::Group(_)] => ok == "Ok",
         _ => false,
@@ -98,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_function_is_mended_to_what_was_meant() {
+    fn the_function_is_repaired() {
         insta::assert_snapshot!(head("fn f() { ctx.ping().await?; Ok(()) }"), @"async fn f (ctx : & mut :: mcp_test :: __private :: Ctx) -> :: core :: result :: Result < () , :: std :: boxed :: Box < dyn :: std :: error :: Error + Send + Sync > >");
         insta::assert_snapshot!(head("const fn f(ctx: &'static Ctx) { }"), @"async fn f (ctx : & mut Ctx)");
         insta::assert_snapshot!(head("async fn f(ctx: Ctx, more: u8) -> () { }"), @"async fn f (ctx : & mut Ctx , more : u8) -> ()");
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_right_function_under_wrong_options_stays_as_it_is() {
+    fn a_valid_function_with_invalid_options_is_unchanged() {
         let kept =
             function("matrx", "/// Docs.\npub async fn f(mut c: &mut Ctx) -> Result<()> { body }");
         assert!(matches!(kept.vis, syn::Visibility::Public(_)));
@@ -119,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn no_attribute_that_makes_a_test_survives() {
+    fn test_attributes_are_removed() {
         let kept = function(
             "",
             "#[test] #[ignore] #[should_panic] #[tokio::test] #[mcp_scenario] async fn f(c: &mut Ctx) -> R {}",
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_function_is_left_alone() {
+    fn an_item_that_is_not_a_function_is_unchanged() {
         let (errors, rest) = fallback("", "struct Wrong { field: u8 }");
         assert_eq!(errors, 1);
         assert!(matches!(rest[..], [Item::Struct(_)]));

@@ -1,4 +1,4 @@
-//! What was written, and what it means once it is known to be right.
+//! The parsed attribute and function, and the validated scenario.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Ident, Path, Signature, Visibility, token};
 
-/// One option of the attribute as it was written: `name` or `name = value`.
-pub(crate) struct Written {
+/// One option as it was parsed, not yet validated: `name` or `name = value`.
+pub(crate) struct ParsedOption {
     pub(crate) name: Ident,
     pub(crate) value: Option<Expr>,
 }
 
-/// The function under the attribute; its body is passed on unread, so that a half-typed one stays alive in an editor.
+/// The function under the attribute; its body is not parsed, so that editors still work in an incomplete one.
 pub(crate) struct Function {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
@@ -23,6 +23,7 @@ pub(crate) struct Function {
 
 impl Parse for Function {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        // Not `syn::ItemFn`, which parses the body, and fails on one that is not complete.
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         let signature = input.parse()?;
@@ -35,29 +36,27 @@ impl Parse for Function {
 
 impl ToTokens for Function {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        for attribute in &self.attributes {
-            attribute.to_tokens(tokens);
-        }
+        self.attributes.iter().for_each(|attribute| attribute.to_tokens(tokens));
         self.visibility.to_tokens(tokens);
         self.signature.to_tokens(tokens);
         self.body.to_tokens(tokens);
     }
 }
 
-/// A scenario without mistakes.
+/// A valid scenario.
 pub(crate) struct Scenario<'a> {
     pub(crate) function: &'a Function,
     pub(crate) krate: Path,
-    /// Where the type of the argument stands.
+    /// The span of the argument type, where the compiler reports that it is wrong.
     pub(crate) context_span: Span,
-    /// Where the return type stands.
+    /// The span of the return type, for the same reason.
     pub(crate) outcome_span: Span,
-    /// Why `#[ignore]`, empty without a reason.
+    /// The reason of `#[ignore]`, empty without one.
     pub(crate) ignored: Option<String>,
     pub(crate) options: Options<'a>,
 }
 
-/// What the options of a scenario say.
+/// The options of a scenario.
 #[derive(Default)]
 pub(crate) struct Options<'a> {
     pub(crate) target: Option<&'a Expr>,
@@ -69,22 +68,22 @@ pub(crate) struct Options<'a> {
     pub(crate) timeout: Option<Duration>,
 }
 
-/// Every mistake found so far, in the order of finding.
+/// All errors so far.
 #[derive(Default)]
 pub(crate) struct Errors(Vec<syn::Error>);
 
 impl Errors {
-    /// Keeps an error that carries its place.
+    /// Adds an error with its own span.
     pub(crate) fn push(&mut self, error: syn::Error) {
         self.0.push(error);
     }
 
-    /// Keeps an error at the tokens that are wrong.
+    /// Adds an error at the tokens that are wrong.
     pub(crate) fn at(&mut self, tokens: &dyn ToTokens, message: impl std::fmt::Display) {
         self.push(syn::Error::new_spanned(tokens.to_token_stream(), message));
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no errors.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

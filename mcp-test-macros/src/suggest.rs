@@ -1,44 +1,28 @@
-//! "did you mean …?": the known word that is nearest to an unknown one.
+//! "did you mean …?": the known word that is closest to an unknown one.
+//!
+//! `mcp_test::expect::words::closest` follows the same rule at run time; a test of the workspace compares the two, because
+//! this crate cannot depend on that one.
 
-/// The nearest of `known`, unless even that is too far off to be what was meant.
-pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
+/// The closest of `known`, ignoring case, unless it differs in more than a third of the characters of `word`.
+pub(crate) fn closest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    // Rounded up, so that one mistake in a word of one or two letters is forgiven.
+    let max_edits = word.chars().count().div_ceil(3);
     known
         .iter()
-        .map(|&candidate| (distance(word, candidate), candidate))
-        .min_by_key(|&(distance, _)| distance)
-        .filter(|&(distance, _)| distance <= limit)
+        .map(|&candidate| (strsim::levenshtein(&word, &candidate.to_lowercase()), candidate))
+        .filter(|&(edits, _)| edits <= max_edits)
+        .min_by_key(|&(edits, _)| edits)
         .map(|(_, candidate)| candidate)
 }
 
-/// How an error about an unknown word ends: the nearest known one, or all of them, each between `quote`s.
+/// The end of an error about an unknown word: the closest known one, or all of them, each in quotes.
 pub(crate) fn hint(word: &str, known: &[&str], quote: char) -> String {
-    if let Some(nearest) = nearest(word, known) {
-        return format!("did you mean {quote}{nearest}{quote}?");
+    if let Some(closest) = closest(word, known) {
+        return format!("did you mean {quote}{closest}{quote}?");
     }
     let all: Vec<String> = known.iter().map(|word| format!("{quote}{word}{quote}")).collect();
     format!("expected one of {}", all.join(", "))
-}
-
-/// Edits from one word to the other: insert, delete, replace, or swap two neighbours.
-fn distance(from: &str, to: &str) -> usize {
-    let from: Vec<char> = from.chars().collect();
-    let to: Vec<char> = to.chars().collect();
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    for i in 1..=from.len() {
-        let mut row = vec![i];
-        for j in 1..=to.len() {
-            let replaced = last[j - 1] + usize::from(from[i - 1] != to[j - 1]);
-            let mut best = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
-                best = best.min(before_last[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last[to.len()]
 }
 
 #[cfg(test)]
@@ -46,22 +30,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_swap_is_one_edit() {
-        assert_eq!(distance("2025-06-81", "2025-06-18"), 1);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("same", "same"), 0);
-        assert_eq!(distance("ca", "abc"), 3);
+    fn the_closest_word_is_suggested_if_it_is_close_enough() {
+        assert_eq!(closest("timout", &["target", "timeout"]), Some("timeout"));
+        assert_eq!(closest("2025-06-81", &["2025-06-18"]), Some("2025-06-18"));
+        assert_eq!(closest("colour", &["target", "timeout"]), None);
+        assert_eq!(closest("", &["target"]), None);
     }
 
     #[test]
-    fn what_is_far_off_is_not_suggested() {
-        assert_eq!(nearest("timout", &["target", "timeout"]), Some("timeout"));
-        assert_eq!(nearest("colour", &["target", "timeout"]), None);
-        assert_eq!(nearest("", &["target"]), None);
-    }
-
-    #[test]
-    fn without_a_near_word_all_are_named() {
+    fn without_a_close_word_all_are_listed() {
         assert_eq!(hint("x", &["aaa", "bbb"], '`'), "expected one of `aaa`, `bbb`");
         assert_eq!(hint("aab", &["aaa", "bbb"], '"'), "did you mean \"aaa\"?");
     }

@@ -1,9 +1,9 @@
-//! The only door to time.
+//! The only access to time.
 //!
-//! Deadlines of the harness run on the machine's clock, whatever the server under test does with its runtime: a timer
-//! thread of our own wakes the waiting tasks, so [`within`] keeps its word on any executor and under
-//! `tokio::time::pause`. Nothing here sleeps. Waiting for an event belongs in a channel, bounded by [`within`];
-//! [`quiet`] is for the one case without an event, when independent streams must be given a chance to speak.
+//! Deadlines run on the real clock, whatever the server under test does with its runtime: a timer thread wakes the waiting
+//! tasks, so [`within`] works on any executor and under `tokio::time::pause`. Nothing here sleeps. To wait for an event,
+//! use a channel, bounded by [`within`]; [`quiet`] is for the one case without an event, when independent streams must get
+//! a chance to send something.
 
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A moment after which waiting is given up.
+/// A point in time at which waiting ends.
 ///
 /// ```
 /// use mcp_test::clock::Deadline;
@@ -36,9 +36,9 @@ struct End {
 }
 
 impl Deadline {
-    /// The deadline that passes when this much time has gone by from now.
+    /// The deadline after this much time from now.
     ///
-    /// A duration beyond what the machine's clock can express is the same as [`Deadline::never`].
+    /// A duration that the clock cannot represent is the same as [`Deadline::never`].
     pub fn after(allotted: Duration) -> Self {
         let end = Instant::now().checked_add(allotted).map(|at| End { at, allotted });
         Self { end }
@@ -54,7 +54,7 @@ impl Deadline {
         self.end.map(|end| end.at.saturating_duration_since(Instant::now()))
     }
 
-    /// How much time there was in the beginning, for messages that say how long was waited; `None` if it never passes.
+    /// How much time there was at first, for messages; `None` if it never passes.
     pub fn allotted(&self) -> Option<Duration> {
         self.end.map(|end| end.allotted)
     }
@@ -68,6 +68,7 @@ impl Deadline {
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         match (self.end, other.end) {
+            // Not the shorter of the two times: each began at its own instant.
             (Some(mine), Some(theirs)) if theirs.at < mine.at => other,
             (None, Some(_)) => other,
             _ => self,
@@ -75,21 +76,22 @@ impl Deadline {
     }
 }
 
-/// A deadline passed before what was awaited came.
+/// A deadline passed before the awaited event.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("nothing came within {}", in_words(*.allotted))]
+#[error("nothing came within {}", format_duration(*.allotted))]
 pub struct Elapsed {
     /// How much time there was.
     pub allotted: Duration,
 }
 
-/// Runs a future to its end, or gives it up when the deadline passes.
+/// Runs a future until it completes or the deadline passes.
 ///
-/// The future is asked first: what is ready in time is returned even if the deadline has passed by the time the task
-/// gets to run.
+/// The future is polled first: a result that is ready in time is returned even if the task runs only after the deadline.
 ///
 /// # Errors
 /// [`Elapsed`] if the deadline passed first; the future is dropped.
+#[doc(hidden)]
 pub async fn within<F: Future>(deadline: Deadline, future: F) -> Result<F::Output, Elapsed> {
     let mut future = pin!(future);
     let Some(end) = deadline.end else {
@@ -106,13 +108,14 @@ pub async fn within<F: Future>(deadline: Deadline, future: F) -> Result<F::Outpu
     .await
 }
 
-/// Blocks this thread until a future has come to its end or the deadline passes, without any executor.
+/// Blocks this thread until a future completes or the deadline passes, without an executor.
 ///
 /// For destructors, which cannot await. The future must be driven by another thread, not by the executor that this
 /// thread belongs to.
 ///
 /// # Errors
 /// [`Elapsed`] if the deadline passed first; the future is dropped.
+#[doc(hidden)]
 pub fn block_within<F: Future>(deadline: Deadline, future: F) -> Result<F::Output, Elapsed> {
     struct Unpark(std::thread::Thread);
     impl Wake for Unpark {
@@ -130,22 +133,24 @@ pub fn block_within<F: Future>(deadline: Deadline, future: F) -> Result<F::Outpu
     }
 }
 
-/// Waits for this much time while others may speak.
+/// Waits for a quiet period in which peers may still send something.
 ///
-/// Only for streams that are independent of each other, where no event and no fence can show an order. What was not
-/// seen afterwards was "not seen in this time"; it was not shown to be absent.
+/// Only for independent streams, where no event or fence can show an order. What was not seen by then was not seen in this
+/// time; it was not shown to be absent.
+#[doc(hidden)]
 pub async fn quiet(duration: Duration) {
     let _ = within(Deadline::after(duration), std::future::pending::<()>()).await;
 }
 
 /// Measures how long something took.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch {
     started: Instant,
 }
 
 impl Stopwatch {
-    /// A stopwatch that runs from now on.
+    /// Starts a stopwatch.
     pub fn start() -> Self {
         Self { started: Instant::now() }
     }
@@ -156,17 +161,19 @@ impl Stopwatch {
     }
 }
 
-/// A duration as a person would say it.
+/// Formats a duration for messages, in a suitable unit.
 ///
 /// ```
-/// use mcp_test::clock::in_words;
+/// use mcp_test::clock::format_duration;
 /// use std::time::Duration;
 ///
-/// assert_eq!(in_words(Duration::from_secs(90)), "90 s");
-/// assert_eq!(in_words(Duration::from_millis(1500)), "1500 ms");
+/// assert_eq!(format_duration(Duration::from_secs(90)), "90 s");
+/// assert_eq!(format_duration(Duration::from_millis(1500)), "1500 ms");
 /// ```
+#[doc(hidden)]
 #[must_use]
-pub fn in_words(duration: Duration) -> String {
+pub fn format_duration(duration: Duration) -> String {
+    // Seconds only where they are exact, so that 1500 ms does not read as 1 s.
     match duration.subsec_nanos() {
         0 => format!("{} s", duration.as_secs()),
         _ if duration.as_millis() == 0 => format!("{} µs", duration.as_micros()),
@@ -174,17 +181,19 @@ pub fn in_words(duration: Duration) -> String {
     }
 }
 
-/// Reads a whole number above zero with its unit, `ms`, `s` or `m`; `None` if it is anything else.
+/// Parses a positive whole number with the unit `ms`, `s` or `m`.
 ///
 /// ```
-/// use mcp_test::clock::parse;
+/// use mcp_test::clock::parse_duration;
 /// use std::time::Duration;
 ///
-/// assert_eq!(parse("2m"), Some(Duration::from_secs(120)));
-/// assert_eq!(parse("5"), None);
+/// assert_eq!(parse_duration("2m"), Some(Duration::from_secs(120)));
+/// assert_eq!(parse_duration("5"), None);
 /// ```
+#[doc(hidden)]
 #[must_use]
-pub fn parse(text: &str) -> Option<Duration> {
+pub fn parse_duration(text: &str) -> Option<Duration> {
+    // Digits only, since `parse` would take a sign as well.
     let unit = text.find(|c: char| !c.is_ascii_digit())?;
     let (number, unit) = text.split_at(unit);
     let number: u64 = number.parse().ok()?;
@@ -197,35 +206,18 @@ pub fn parse(text: &str) -> Option<Duration> {
     milliseconds.filter(|time| *time > 0).map(Duration::from_millis)
 }
 
-/// The time of day in UTC as ISO 8601 with milliseconds, like `2026-11-21T21:37:43.473Z`.
+/// The current time in UTC as ISO 8601 with milliseconds, like `2026-11-21T21:37:43.473Z`.
+#[doc(hidden)]
 pub fn utc_now() -> String {
-    // A machine whose clock stands before 1970 gets 1970: a wrong date in a report is better than no report.
+    // A clock that is set before 1970 counts as 1970: a wrong date in a report is better than no report.
     iso_8601(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
 fn iso_8601(since_epoch: Duration) -> String {
-    let seconds = since_epoch.as_secs();
-    let (year, month, day) = civil_date(seconds / 86_400);
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    let millis = since_epoch.subsec_millis();
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+    humantime::format_rfc3339_millis(UNIX_EPOCH + since_epoch).to_string()
 }
 
-fn civil_date(days_since_epoch: u64) -> (u64, u64, u64) {
-    // Counted from 1 March of year 0, so that the leap day ends a year and 400 years have always 146,097 days.
-    let days = days_since_epoch + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    (year, month, day)
-}
-
-/// An entry in the timer thread's schedule, taken out again when dropped.
+/// An entry in the schedule of the timer thread, removed when dropped.
 #[derive(Debug)]
 struct Alarm {
     key: Key,
@@ -237,10 +229,13 @@ impl Alarm {
     fn set(at: Instant) -> Self {
         let timer = Timer::get();
         let mut schedule = timer.lock();
+        // The number keeps alarms for the same instant apart.
         schedule.next += 1;
         let key = (at, schedule.next);
-        schedule.bells.insert(key, Waker::noop().clone());
-        if schedule.bells.first_key_value().is_some_and(|(first, _)| *first == key) {
+        // The first poll, which follows at once, sets the real waker.
+        schedule.alarms.insert(key, Waker::noop().clone());
+        if schedule.alarms.first_key_value().is_some_and(|(first, _)| *first == key) {
+            // Only an alarm before all others changes when the timer thread has to wake.
             timer.changed.notify_one();
         }
         Self { key }
@@ -249,11 +244,11 @@ impl Alarm {
     fn poll(&self, cx: &Context<'_>) -> Poll<()> {
         let fresh = cx.waker().clone();
         let mut schedule = Timer::get().lock();
-        let Some(waker) = schedule.bells.get_mut(&self.key) else {
+        let Some(waker) = schedule.alarms.get_mut(&self.key) else {
             return Poll::Ready(());
         };
         let stale = std::mem::replace(waker, fresh);
-        // Dropped outside the lock: the last waker of a task may take the task with it, and its alarms.
+        // Dropped outside of the lock: the last waker of a task may drop the task, and with it other alarms.
         drop(schedule);
         drop(stale);
         Poll::Pending
@@ -262,15 +257,15 @@ impl Alarm {
 
 impl Drop for Alarm {
     fn drop(&mut self) {
-        let bell = Timer::get().lock().bells.remove(&self.key);
-        // Dropped outside the lock: a waker may run code of its own when it goes.
-        drop(bell);
+        let alarm = Timer::get().lock().alarms.remove(&self.key);
+        // Dropped outside of the lock: dropping a waker may run any code.
+        drop(alarm);
     }
 }
 
 #[derive(Default)]
 struct Schedule {
-    bells: BTreeMap<Key, Waker>,
+    alarms: BTreeMap<Key, Waker>,
     next: u64,
 }
 
@@ -301,7 +296,7 @@ impl Timer {
     fn run(&self) {
         let mut schedule = self.lock();
         loop {
-            let Some((at, _)) = schedule.bells.first_key_value().map(|(key, _)| *key) else {
+            let Some((at, _)) = schedule.alarms.first_key_value().map(|(key, _)| *key) else {
                 schedule = self.changed.wait(schedule).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
@@ -311,10 +306,11 @@ impl Timer {
                 schedule = waited.unwrap_or_else(PoisonError::into_inner).0;
                 continue;
             }
-            let bell = schedule.bells.pop_first();
+            // Removed before it wakes its task: an alarm that is missing is how `poll` knows that it has fired.
+            let alarm = schedule.alarms.pop_first();
             drop(schedule);
-            if let Some((_, waker)) = bell {
-                // A waker that panics is the executor's defect; it must not stop everyone's clock.
+            if let Some((_, waker)) = alarm {
+                // A waker that panics is a bug of its executor, which must not stop the clock for everyone.
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake()));
             }
             schedule = self.lock();

@@ -1,26 +1,45 @@
-//! Test harness for the Model Context Protocol (MCP).
+//! Tests [Model Context Protocol](https://modelcontextprotocol.io) (MCP) servers and clients.
 //!
-//! # The house
+//! # Quick start
 //!
-//! A module imports only from lower floors; neighbours on a floor do not know each other. `assert` lies below `scenario`:
-//! it needs no context, only replies and traces, and the context compares golden traces with it.
+//! Add the crate with `cargo add --dev mcp-test`, and put this in `tests/mcp.rs`:
 //!
-//! | floor | modules |
+//! ```no_run
+//! use mcp_test::prelude::*;
+//!
+//! mcp_test::target!(Target::command(Command::new("my-mcp-server")));
+//!
+//! #[mcp_scenario]
+//! async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
+//!     ctx.list_tools().await?.assert_tool("add").assert_requires("a").assert_requires("b");
+//!     ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
+//!     Ok(())
+//! }
+//! ```
+//!
+//! `cargo test` starts the server, runs the scenario, and stops the server. Besides the scenario's own
+//! assertions, every message from the server is validated against the revision of MCP in use.
+//!
+//! # Targets
+//!
+//! | target | what is tested | feature |
+//! |---|---|---|
+//! | `Target::duplex(\|io\| async move { … })` | a server in this process, over an in-memory pipe | |
+//! | `Target::command(Command::new("my-mcp-server"))` | a program, over stdio | |
+//! | `Target::router(\|\| my_router())`, `Target::service(\|\| …)` | an axum router or tower service in this process, without a port | `http` |
+//! | `Target::url("http://127.0.0.1:3000/mcp")` | a running server, over Streamable HTTP | `http` |
+//! | `Target::sse("http://127.0.0.1:3000/sse")` | a running server, over the legacy HTTP+SSE transport (2024-11-05) | `http` |
+//!
+//! # Where to go next
+//!
+//! | To … | See |
 //! |---|---|
-//! | 0 | `json` `clock` |
-//! | 1 | `wire` `expect` `yaml` |
-//! | 2 | `json_schema` |
-//! | 3 | `spec` |
-//! | 4 | `trace` `process` |
-//! | 5 | `transport` `check` |
-//! | 6 | `client` `server` `guard` |
-//! | 7 | `assert` |
-//! | 8 | `scenario` |
-//! | 9 | `scenarios` `cases` |
-//! | 10 | `run` |
-//! | 11 | `report` |
-//! | 12 | `harness` |
-//! | 13 | `cli` |
+//! | write scenarios | [`guide::testing_servers`], [`Ctx`](prelude::Ctx), [`mod@assert`] |
+//! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] |
+//! | run the built-in scenarios | [`guide::command_line`] |
+//! | write contracts in YAML | [`guide::contracts`] |
+//! | validate messages in front of your own server | [`guide::guarding_servers`] |
+//! | look up revisions and requirements | [`spec`] |
 
 #[cfg(feature = "harness")]
 pub use harness::{client_conformance, conformance};
@@ -38,54 +57,61 @@ pub mod assert;
 #[cfg(feature = "cases")]
 pub mod cases;
 pub mod check;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod expect;
-#[cfg(feature = "schema")]
+#[cfg(feature = "guard")]
 pub mod guard;
+pub mod guide;
 pub mod harness;
 pub mod json;
-#[cfg(feature = "schema")]
-pub mod json_schema;
 pub mod prelude;
 pub mod process;
-pub mod report;
-pub mod run;
 pub mod scenario;
-pub mod scenarios;
 pub mod server;
 pub mod spec;
 pub mod trace;
 pub mod transport;
 pub mod wire;
+
+// For the binary, the fuzz targets and the tests of this repository; nothing in them is meant for users.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+#[cfg(feature = "schema")]
+#[doc(hidden)]
+pub mod json_schema;
+#[doc(hidden)]
+pub mod report;
+#[doc(hidden)]
+pub mod run;
+#[cfg(any(test, feature = "scenarios"))]
+#[doc(hidden)]
+pub mod scenarios;
+#[doc(hidden)]
 pub mod yaml;
 
-/// What the macros expand to; no part of the public interface.
+/// What the macros expand to; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__call_site as call_site;
     pub use crate::__golden_fn as golden_fn;
     #[cfg(feature = "cases")]
     pub use crate::cases::{
         CaseTest, CasesFile, CasesPeer, IntoClientTarget, IntoGiven, RegisteredCases, UserCases,
         case_inputs, user_cases,
     };
+    #[cfg(feature = "harness")]
+    pub use crate::harness::main;
     #[cfg(feature = "cases")]
     pub use crate::harness::run_case;
     pub use crate::harness::run_test;
-    #[cfg(feature = "harness")]
-    pub use crate::harness::{Place, main};
     pub use crate::scenario::Ctx;
     pub use crate::scenario::{
-        DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario, user_scenarios,
+        CallSite, DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario,
+        user_scenarios,
     };
     #[cfg(feature = "golden")]
     pub use insta;
     pub use inventory;
 }
-
-/// The code of the README compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-mod readme {}

@@ -1,17 +1,17 @@
-//! From what the server says to bytes on a wire, a bit at a time, so that what is huge need not be held.
+//! Turns the messages of the server into bytes, piece by piece, so that huge ones need not be in memory.
 
 use std::collections::VecDeque;
 
 use super::script::{Part, Piece};
 
-/// What tells one message from the next.
+/// What separates messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// A newline after each.
     Lines,
     /// Each is the data of a server-sent event.
     Events,
-    /// Nothing: they are one body.
+    /// Nothing: the message is a body.
     Body,
 }
 
@@ -30,30 +30,30 @@ impl Framing {
     }
 }
 
-/// What is to be done next on the wire.
+/// What to do next on the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     /// Write these bytes, and flush.
     Write(Vec<u8>),
-    /// End the server's part.
-    Leave,
-    /// Say no more.
-    Hold,
+    /// End the server's side of the connection.
+    End,
+    /// Send nothing more.
+    Wait,
 }
 
-/// The acts that say these pieces.
+/// The acts that send these pieces.
 #[derive(Debug)]
 pub struct Acts {
     framing: Framing,
     pieces: VecDeque<Piece>,
     next: VecDeque<Act>,
     again: Option<Again>,
-    /// What is left of the message that is being said, and what ends it.
+    /// What is left of the current message, and what ends it.
     parts: VecDeque<Part>,
     end: Option<Vec<u8>>,
 }
 
-/// Bytes that are still to be written so many times.
+/// Bytes that are still to be written several times.
 #[derive(Debug)]
 struct Again {
     batch: Vec<u8>,
@@ -62,7 +62,7 @@ struct Again {
 }
 
 impl Again {
-    /// Many at a time, for a write of a few bytes costs as much as one of many.
+    /// Batches the bytes: a write of a few bytes costs as much as one of many.
     fn new(once: &[u8], times: u64) -> Self {
         const BATCH: usize = 64 * 1024;
         let many = (BATCH / once.len().max(1)).max(1).min(usize::try_from(times).unwrap_or(BATCH));
@@ -103,14 +103,14 @@ impl Acts {
                 self.again = Some(Again::new(&self.framing.one(&message), times));
             }
             Piece::Begun(bytes) => self.next.push_back(Act::Write([before, &bytes].concat())),
-            Piece::Leave => self.next.push_back(Act::Leave),
-            Piece::Hold => self.next.push_back(Act::Hold),
+            Piece::End => self.next.push_back(Act::End),
+            Piece::Wait => self.next.push_back(Act::Wait),
         }
     }
 
     fn part(&mut self, part: Part) {
         match part {
-            Part::Say(bytes) => self.next.push_back(Act::Write(bytes)),
+            Part::Bytes(bytes) => self.next.push_back(Act::Write(bytes)),
             Part::Repeat(bytes, times) => self.again = Some(Again::new(&bytes, times)),
             Part::Trickle(bytes) => {
                 self.next.extend(bytes.into_iter().map(|byte| Act::Write(vec![byte])));

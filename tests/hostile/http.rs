@@ -1,4 +1,4 @@
-//! The hostile server over sockets, as far as HTTP is something that it keeps to.
+//! The hostile server over HTTP, as far as it complies with HTTP.
 
 use std::future::pending;
 use std::io;
@@ -10,13 +10,13 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::framed::{Act, Acts, Framing};
-use super::script::{Asked, PAGE, Part, Piece};
-use super::{Hostile, How, http_sse};
+use super::script::{ClientMessage, PAGE, Part, Piece};
+use super::{Behavior, Hostile, http_sse};
 
-/// What a TLS server says to somebody who does not begin with a handshake: a fatal alert.
+/// The fatal alert of a TLS server when a client does not start with a handshake.
 const TLS_ALERT: &[u8] = b"\x15\x03\x01\x00\x02\x02\x46";
 
-/// A response, before it is put on a wire.
+/// A response before it is written.
 #[derive(Debug)]
 pub struct Answer {
     /// The status.
@@ -38,69 +38,69 @@ impl Answer {
     }
 
     fn text(content_type: &'static str, text: &str) -> Self {
-        let piece = Piece::Message(vec![Part::Say(text.into())]);
+        let piece = Piece::Message(vec![Part::Bytes(text.into())]);
         Self::of(content_type, Framing::Body, vec![piece])
     }
 }
 
 impl Hostile {
-    /// What this server answers to a request of this method and body, with an event stream where it has the choice.
+    /// The response to a request with this method and body; an event stream if `streams`.
     #[must_use]
     pub fn answer(&self, method: &str, body: &[u8], streams: bool) -> Answer {
         if method != "POST" {
             return Answer::empty(405);
         }
-        let Some(asked) = Asked::read(body) else { return Answer::empty(400) };
-        if asked.id.is_none() {
+        let Some(message) = ClientMessage::read(body) else { return Answer::empty(400) };
+        if message.id.is_none() {
             return Answer::empty(202);
         }
-        let how = if asked.method == self.on { self.how } else { How::Well };
-        let pieces = asked.answered(how);
+        let behavior = if message.method == self.on { self.behavior } else { Behavior::Well };
+        let pieces = message.answered(behavior);
         let streams = streams
             || matches!(
-                how,
-                How::StreamEndsEarly
-                    | How::StreamNeverEnds
-                    | How::EndlessComments
-                    | How::UnknownFields
-                    | How::Flood
-                    | How::EndlessFlood
+                behavior,
+                Behavior::StreamEndsEarly
+                    | Behavior::StreamNeverEnds
+                    | Behavior::EndlessComments
+                    | Behavior::UnknownFields
+                    | Behavior::Flood
+                    | Behavior::EndlessFlood
             );
-        let mut answer = match how {
-            How::Html => Answer::text("text/html", PAGE),
-            How::Plain | How::Status500 => Answer::text("text/plain", "I am busy"),
-            How::WrongContentType => Answer::of("text/plain", Framing::Body, pieces),
-            How::NoContentType => Answer {
+        let mut answer = match behavior {
+            Behavior::Html => Answer::text("text/html", PAGE),
+            Behavior::Plain | Behavior::Status500 => Answer::text("text/plain", "I am busy"),
+            Behavior::WrongContentType => Answer::of("text/plain", Framing::Body, pieces),
+            Behavior::NoContentType => Answer {
                 headers: Vec::new(),
                 ..Answer::of("application/json", Framing::Body, pieces)
             },
-            How::RedirectLoop => Answer {
+            Behavior::RedirectLoop => Answer {
                 status: 307,
                 headers: vec![("Location", "/mcp")],
                 body: Acts::new(Framing::Body, []),
             },
-            How::EndlessComments => {
+            Behavior::EndlessComments => {
                 let comments = Part::Repeat(b": still here\n".to_vec(), super::script::ENDLESS);
                 let comments = Piece::Message(vec![comments]);
                 Answer::of("text/event-stream", Framing::Body, vec![comments])
             }
-            How::UnknownFields => Answer::text(
+            Behavior::UnknownFields => Answer::text(
                 "text/event-stream",
-                &format!("date: today\nDATA: x\ndata: {}\n\n", asked.reply()),
+                &format!("date: today\nDATA: x\ndata: {}\n\n", message.reply()),
             ),
             _ if streams => Answer::of("text/event-stream", Framing::Events, pieces),
             _ => Answer::of("application/json", Framing::Body, pieces),
         };
-        match how {
-            How::Status500 => answer.status = 500,
-            How::Accepted => answer.status = 202,
+        match behavior {
+            Behavior::Status500 => answer.status = 500,
+            Behavior::Accepted => answer.status = 202,
             _ => {}
         }
         answer
     }
 }
 
-/// Serves clients that come to this port, for ever; `asked` counts their requests for the method.
+/// Serves clients forever; `requests` counts those for the method.
 ///
 /// # Errors
 ///
@@ -109,13 +109,13 @@ pub async fn serve(
     hostile: Arc<Hostile>,
     listener: TcpListener,
     streams: bool,
-    asked: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
 ) -> io::Result<()> {
     loop {
         let (socket, _) = listener.accept().await?;
-        let (hostile, asked) = (hostile.clone(), asked.clone());
-        // That a client leaves in the middle is its own business.
-        tokio::spawn(async move { connection(&hostile, socket, streams, &asked).await });
+        let (hostile, requests) = (hostile.clone(), requests.clone());
+        // Clients may disconnect at any time.
+        tokio::spawn(async move { connection(&hostile, socket, streams, &requests).await });
     }
 }
 
@@ -126,7 +126,7 @@ async fn connection(
     count: &AtomicUsize,
 ) -> io::Result<()> {
     socket.set_nodelay(true)?;
-    if hostile.how == How::Mute {
+    if hostile.behavior == Behavior::AcceptsOnly {
         count.fetch_add(1, Ordering::Relaxed);
         return pending().await;
     }
@@ -138,33 +138,34 @@ async fn connection(
         }
         nothing => return nothing.map(drop),
     };
-    let asks = Asked::read(&body).is_some_and(|asked| asked.method == hostile.on);
-    if !asks {
-        return respond(&mut socket, hostile.answer(&method, &body, streams), How::Well).await;
+    let is_affected =
+        ClientMessage::read(&body).is_some_and(|message| message.method == hostile.on);
+    if !is_affected {
+        return respond(&mut socket, hostile.answer(&method, &body, streams), Behavior::Well).await;
     }
     count.fetch_add(1, Ordering::Relaxed);
-    match hostile.how {
-        How::Never => pending().await,
-        How::Hangup => Ok(()),
-        // A socket that is closed before everything was read from it is reset.
-        How::Reset => socket.get_ref().set_zero_linger(),
-        How::Tls => socket.write_all(TLS_ALERT).await,
-        How::NoHttp => socket.write_all(b"220 mail.example ESMTP\r\n").await,
-        How::SlowHead => {
+    match hostile.behavior {
+        Behavior::Never => pending().await,
+        Behavior::Hangup => Ok(()),
+        // Closing a socket without lingering resets the connection.
+        Behavior::Reset => socket.get_ref().set_zero_linger(),
+        Behavior::Tls => socket.write_all(TLS_ALERT).await,
+        Behavior::NoHttp => socket.write_all(b"220 mail.example ESMTP\r\n").await,
+        Behavior::SlowHead => {
             socket.write_all(b"HTTP/1.1 200 OK\r\nX-More: and").await?;
             pending().await
         }
-        How::EndlessHead => {
+        Behavior::EndlessHead => {
             socket.write_all(b"HTTP/1.1 200 OK\r\n").await?;
             loop {
                 socket.write_all(b"X-More: and more\r\n").await?;
             }
         }
-        how => respond(&mut socket, hostile.answer(&method, &body, streams), how).await,
+        behavior => respond(&mut socket, hostile.answer(&method, &body, streams), behavior).await,
     }
 }
 
-/// A request, as far as the server looks at it.
+/// The parts of an HTTP request that the server reads.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) method: String,
@@ -172,7 +173,7 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
-/// Reads one request; `None` if nothing came.
+/// Reads a request; `None` at the end of the connection.
 pub(super) async fn request(socket: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> {
     let mut line = String::new();
     if socket.read_line(&mut line).await? == 0 {
@@ -194,28 +195,32 @@ pub(super) async fn request(socket: &mut BufReader<TcpStream>) -> io::Result<Opt
     Ok(Some(Request { method, path, body }))
 }
 
-async fn respond(socket: &mut BufReader<TcpStream>, answer: Answer, how: How) -> io::Result<()> {
-    let mut head = format!("HTTP/1.1 {} As Told\r\nConnection: close\r\n", answer.status);
+async fn respond(
+    socket: &mut BufReader<TcpStream>,
+    answer: Answer,
+    behavior: Behavior,
+) -> io::Result<()> {
+    let mut head = format!("HTTP/1.1 {} As Requested\r\nConnection: close\r\n", answer.status);
     for (name, value) in &answer.headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
-    let chunked = how != How::ShortBody;
+    let chunked = behavior != Behavior::ShortBody;
     head.push_str(if chunked { "Transfer-Encoding: chunked" } else { "Content-Length: 100000" });
     head.push_str("\r\n\r\n");
     socket.write_all(head.as_bytes()).await?;
     for act in answer.body {
         match act {
             Act::Write(bytes) if chunked => {
-                let length = match how {
-                    How::WrongChunks => "many\r\n".to_owned(),
+                let length = match behavior {
+                    Behavior::WrongChunks => "many\r\n".to_owned(),
                     _ => format!("{:x}\r\n", bytes.len()),
                 };
                 socket.write_all(&[length.as_bytes(), &bytes, b"\r\n"].concat()).await?;
             }
             Act::Write(bytes) => socket.write_all(&bytes).await?,
-            Act::Leave if how == How::StreamEndsEarly => break,
-            Act::Leave => return Ok(()),
-            Act::Hold => return pending().await,
+            Act::End if behavior == Behavior::StreamEndsEarly => break,
+            Act::End => return Ok(()),
+            Act::Wait => return pending().await,
         }
     }
     if chunked {
@@ -228,7 +233,7 @@ async fn respond(socket: &mut BufReader<TcpStream>, answer: Answer, how: How) ->
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
-    asked: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
     _runtime: tokio::runtime::Runtime,
 }
 
@@ -237,25 +242,25 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// If that is not possible.
+    /// If it cannot be started.
     #[must_use]
     pub fn start(hostile: Hostile, streams: bool) -> Self {
-        let asked = Arc::new(AtomicUsize::new(0));
-        let count = asked.clone();
-        Self::new(asked, move |listener| serve(Arc::new(hostile), listener, streams, count))
+        let requests = Arc::new(AtomicUsize::new(0));
+        let count = requests.clone();
+        Self::new(requests, move |listener| serve(Arc::new(hostile), listener, streams, count))
     }
 
-    /// Starts it on a free port, with the HTTP+SSE of 2024-11-05; it does not count.
+    /// Starts it on a free port with the HTTP+SSE of 2024-11-05; requests are not counted.
     ///
     /// # Panics
     ///
-    /// As [`Running::start`].
+    /// Like [`Running::start`].
     #[must_use]
     pub fn with_sse(hostile: Hostile) -> Self {
         Self::new(Arc::default(), move |listener| http_sse::serve(Arc::new(hostile), listener))
     }
 
-    fn new<F>(asked: Arc<AtomicUsize>, serve: impl FnOnce(TcpListener) -> F) -> Self
+    fn new<F>(requests: Arc<AtomicUsize>, serve: impl FnOnce(TcpListener) -> F) -> Self
     where
         F: Future<Output = io::Result<()>> + Send + 'static,
     {
@@ -264,10 +269,10 @@ impl Running {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
         let address = listener.local_addr().expect("an address");
         runtime.spawn(serve(listener));
-        Self { address, asked, _runtime: runtime }
+        Self { address, requests, _runtime: runtime }
     }
 
-    /// Where it listens.
+    /// The URL at which it listens.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
@@ -279,9 +284,9 @@ impl Running {
         self.address.port()
     }
 
-    /// How often it was asked for the method on which it misbehaves.
+    /// How many requests for the method it has received.
     #[must_use]
-    pub fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+    pub fn request_count(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
     }
 }

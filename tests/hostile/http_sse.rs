@@ -1,4 +1,4 @@
-//! The hostile server over the HTTP+SSE of 2024-11-05: one event stream for all that it says, and POSTs to the place that
+//! The hostile server over the HTTP+SSE of 2024-11-05: one event stream for its messages, and POSTs to the endpoint that
 //! the first event names.
 
 use std::collections::HashMap;
@@ -11,15 +11,15 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::framed::{Act, Acts, Framing};
 use super::http::{Request, request};
-use super::script::Asked;
-use super::{Hostile, How};
+use super::script::ClientMessage;
+use super::{Behavior, Hostile};
 
-/// The streams that are open, by the number that their endpoint has.
+/// The open streams by the number in their endpoint.
 type Streams = Arc<Mutex<HashMap<usize, UnboundedSender<Act>>>>;
 
 const STREAM: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// Serves clients that come to this port, for ever.
+/// Serves clients forever.
 ///
 /// # Errors
 ///
@@ -29,7 +29,7 @@ pub async fn serve(hostile: Arc<Hostile>, listener: TcpListener) -> io::Result<(
     loop {
         let (socket, _) = listener.accept().await?;
         let (hostile, streams) = (hostile.clone(), streams.clone());
-        // That a client leaves in the middle is its own business.
+        // Clients may disconnect at any time.
         tokio::spawn(async move { connection(&hostile, socket, &streams).await });
     }
 }
@@ -37,38 +37,38 @@ pub async fn serve(hostile: Arc<Hostile>, listener: TcpListener) -> io::Result<(
 async fn connection(hostile: &Hostile, socket: TcpStream, streams: &Streams) -> io::Result<()> {
     socket.set_nodelay(true)?;
     let mut socket = BufReader::new(socket);
-    let Some(asked) = request(&mut socket).await? else { return Ok(()) };
-    if asked.method == "GET" {
-        let (says, said) = unbounded_channel();
+    let Some(request) = request(&mut socket).await? else { return Ok(()) };
+    if request.method == "GET" {
+        let (sender, acts) = unbounded_channel();
         let number = {
             let mut open = streams.lock().unwrap_or_else(PoisonError::into_inner);
             let number = open.len();
-            open.insert(number, says);
+            open.insert(number, sender);
             number
         };
-        return stream(&mut socket, number, said, hostile.how).await;
+        return stream(&mut socket, number, acts, hostile.behavior).await;
     }
-    let status = post(hostile, &asked, streams);
+    let status = post(hostile, &request, streams);
     let answer =
-        format!("HTTP/1.1 {status} As Told\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        format!("HTTP/1.1 {status} As Requested\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     socket.write_all(answer.as_bytes()).await
 }
 
-/// Says on the stream what there is to say to a message; the status of the POST that brought it.
+/// Answers a message on its stream; returns the status of its POST.
 fn post(hostile: &Hostile, request: &Request, streams: &Streams) -> u16 {
     let number = request.path.rsplit('=').next().and_then(|number| number.parse().ok());
-    let Some(asked) = Asked::read(&request.body) else { return 400 };
-    if asked.id.is_none() {
+    let Some(message) = ClientMessage::read(&request.body) else { return 400 };
+    if message.id.is_none() {
         return 202;
     }
-    let how = if asked.method == hostile.on { hostile.how } else { How::Well };
-    if how == How::Status500 {
+    let behavior = if message.method == hostile.on { hostile.behavior } else { Behavior::Well };
+    if behavior == Behavior::Status500 {
         return 500;
     }
     let open = streams.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(stream) = number.and_then(|number: usize| open.get(&number)) else { return 404 };
-    for act in Acts::new(Framing::Events, asked.answered(how)) {
-        // A client that has left does not hear it.
+    for act in Acts::new(Framing::Events, message.answered(behavior)) {
+        // It fails if the client has disconnected.
         let _ = stream.send(act);
     }
     202
@@ -77,18 +77,18 @@ fn post(hostile: &Hostile, request: &Request, streams: &Streams) -> u16 {
 async fn stream(
     socket: &mut BufReader<TcpStream>,
     number: usize,
-    mut said: UnboundedReceiver<Act>,
-    how: How,
+    mut acts: UnboundedReceiver<Act>,
+    behavior: Behavior,
 ) -> io::Result<()> {
     socket.write_all(STREAM).await?;
     let endpoint = format!("event: endpoint\ndata: /messages?stream={number}\n\n");
     chunk(socket, endpoint.as_bytes()).await?;
-    while let Some(act) = said.recv().await {
+    while let Some(act) = acts.recv().await {
         match act {
             Act::Write(bytes) => chunk(socket, &bytes).await?,
-            Act::Leave if how == How::StreamEndsEarly => break,
-            Act::Leave => return Ok(()),
-            Act::Hold => {}
+            Act::End if behavior == Behavior::StreamEndsEarly => break,
+            Act::End => return Ok(()),
+            Act::Wait => {}
         }
     }
     socket.write_all(b"0\r\n\r\n").await

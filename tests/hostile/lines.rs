@@ -1,67 +1,67 @@
-//! The hostile server over a byte stream, a message per line: the standard streams of a program, or a pipe.
+//! The hostile server over a byte stream with a message per line: the standard streams of a program, or a pipe.
 
 use std::io;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
 use super::framed::{Act, Acts, Framing};
-use super::script::Asked;
-use super::{Hostile, How};
+use super::script::ClientMessage;
+use super::{Behavior, Hostile};
 
-/// How the server came to its end.
+/// Why the server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
-    /// The client has left.
+pub enum Ended {
+    /// The client disconnected.
     ClientLeft,
-    /// It has left by itself.
-    Left,
+    /// It exited on its own.
+    Exited,
 }
 
-/// Serves one client until either leaves.
+/// Serves one client until either side ends.
 ///
 /// # Errors
 ///
-/// When the client cannot be read, or does not read any more.
-pub async fn serve<R, W>(hostile: &Hostile, input: R, mut output: W) -> io::Result<Over>
+/// If reading or writing fails.
+pub async fn serve<R, W>(hostile: &Hostile, input: R, mut output: W) -> io::Result<Ended>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
-    if hostile.how == How::ExitAtOnce {
-        return Ok(Over::Left);
+    if hostile.behavior == Behavior::ExitAtOnce {
+        return Ok(Ended::Exited);
     }
     let mut lines = BufReader::new(input).lines();
-    let mut held_back: Option<Asked> = None;
+    let mut held_back: Option<ClientMessage> = None;
     let mut is_cancelled = false;
     while let Some(line) = lines.next_line().await? {
-        let Some(asked) = Asked::read(line.as_bytes()) else { continue };
-        if asked.id.is_none() {
-            if (asked.method.as_str(), hostile.how)
-                == ("notifications/initialized", How::ExitAfterHandshake)
+        let Some(message) = ClientMessage::read(line.as_bytes()) else { continue };
+        if message.id.is_none() {
+            if (message.method.as_str(), hostile.behavior)
+                == ("notifications/initialized", Behavior::ExitAfterHandshake)
             {
-                return Ok(Over::Left);
+                return Ok(Ended::Exited);
             }
-            is_cancelled |= asked.method == "notifications/cancelled";
+            is_cancelled |= message.method == "notifications/cancelled";
             continue;
         }
-        let hostile_here = asked.method == hostile.on;
-        let how = if hostile_here { hostile.how } else { How::Well };
-        if how == How::AnswerAfterCancel {
-            held_back = Some(asked);
+        let hostile_here = message.method == hostile.on;
+        let behavior = if hostile_here { hostile.behavior } else { Behavior::Well };
+        if behavior == Behavior::AnswerAfterCancel {
+            held_back = Some(message);
             continue;
         }
-        if !say(&mut output, asked.answered(how)).await? {
-            return Ok(Over::Left);
+        if !send(&mut output, message.answered(behavior)).await? {
+            return Ok(Ended::Exited);
         }
         if let Some(late) = held_back.take_if(|_| is_cancelled) {
-            say(&mut output, late.answered(How::Well)).await?;
+            send(&mut output, late.answered(Behavior::Well)).await?;
         }
     }
-    Ok(Over::ClientLeft)
+    Ok(Ended::ClientLeft)
 }
 
-/// Says these pieces; whether the server goes on.
-async fn say<W>(
+/// Sends these pieces; `false` if the server ends.
+async fn send<W>(
     output: &mut W,
     pieces: impl IntoIterator<Item = super::script::Piece>,
 ) -> io::Result<bool>
@@ -74,8 +74,8 @@ where
                 output.write_all(&bytes).await?;
                 output.flush().await?;
             }
-            Act::Leave => return Ok(false),
-            Act::Hold => break,
+            Act::End => return Ok(false),
+            Act::Wait => break,
         }
     }
     Ok(true)

@@ -1,8 +1,9 @@
-//! A server that misbehaves as it is told, written below our own server so that it can do what no good library does.
+//! A server that misbehaves on request, written without our own server so that it can do what no good library does.
 //!
-//! What it says is in [`script`], as bytes in [`framed`]; [`lines`] says it over a byte stream, [`http`] and [`http_sse`]
-//! over sockets. Up to the method it is told, it is a good server with one tool, in every revision.
+//! Its messages are in [`script`], their bytes in [`framed`]; [`lines`] sends them over a byte stream, [`http`] and
+//! [`http_sse`] over sockets. [`closing`] closes connections in front of another server. On all methods but one it is a good server with one tool, in every revision.
 
+pub mod closing;
 pub mod framed;
 pub mod http;
 pub mod http_sse;
@@ -12,60 +13,60 @@ pub mod script;
 use std::fmt;
 use std::str::FromStr;
 
-/// How the server misbehaves, and on which method.
+/// A server that misbehaves on one method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hostile {
-    /// What it does there.
-    pub how: How,
-    /// The method on which it does it; everything else it answers well.
+    /// What it does on that method.
+    pub behavior: Behavior,
+    /// The method; it answers all others correctly.
     pub on: String,
 }
 
 impl Hostile {
     /// A server that misbehaves on one method.
     #[must_use]
-    pub fn on(method: &str, how: How) -> Self {
-        Self { how, on: method.to_owned() }
+    pub fn on(method: &str, behavior: Behavior) -> Self {
+        Self { behavior, on: method.to_owned() }
     }
 
-    /// The arguments for the program `hostile-peer` that make it this server over its standard streams.
+    /// The arguments of the program `hostile-peer` for this server over standard streams.
     #[must_use]
     pub fn arguments(&self) -> [String; 3] {
-        ["stdio".to_owned(), self.how.to_string(), self.on.clone()]
+        ["stdio".to_owned(), self.behavior.to_string(), self.on.clone()]
     }
 }
 
-macro_rules! ways {
+macro_rules! behaviors {
     ($($(#[$about:meta])* $name:ident $word:literal,)*) => {
-        /// A way to misbehave.
+        /// What the server does on the method.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum How { $($(#[$about])* $name,)* }
+        pub enum Behavior { $($(#[$about])* $name,)* }
 
-        impl fmt::Display for How {
+        impl fmt::Display for Behavior {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.pad(match self { $(Self::$name => $word,)* })
             }
         }
 
-        impl FromStr for How {
+        impl FromStr for Behavior {
             type Err = String;
 
             fn from_str(word: &str) -> Result<Self, String> {
                 match word {
                     $($word => Ok(Self::$name),)*
-                    _ => Err(format!("there is no misbehaviour `{word}`")),
+                    _ => Err(format!("unknown misbehavior `{word}`")),
                 }
             }
         }
     };
 }
 
-ways! {
+behaviors! {
     /// It does nothing wrong.
     Well "well",
     /// It never answers.
     Never "never",
-    /// It answers under an id that no request has.
+    /// It answers with an id that no request has.
     WrongId "wrong-id",
     /// It answers with the id as a string.
     RetypedId "retyped-id",
@@ -73,7 +74,7 @@ ways! {
     NullId "null-id",
     /// It answers without an id.
     NoId "no-id",
-    /// It answers under an id that is a number beyond all bounds.
+    /// It answers with an id that is a huge number.
     HugeId "huge-id",
     /// It answers twice.
     Twice "twice",
@@ -81,33 +82,33 @@ ways! {
     Banner "banner",
     /// It prints a line of its log first.
     LogLine "log-line",
-    /// It prints a line of its log first that begins as a list does.
+    /// It prints a line of its log first that starts like a list.
     BracketLog "bracket-log",
     /// It prints a line of its log first that is JSON.
     JsonLog "json-log",
     /// It prints a blank line first.
     BlankLine "blank-line",
-    /// It colours the terminal first.
+    /// It prints terminal colors first.
     Ansi "ansi",
-    /// It colours its reply.
+    /// It prints its reply in color.
     AnsiReply "ansi-reply",
     /// It prints a page of HTML first; over HTTP, instead.
     Html "html",
-    /// It says a word of plain text instead of the reply.
+    /// It sends plain text instead of the reply.
     Plain "plain",
-    /// It says nothing at all instead of the reply.
+    /// It sends nothing instead of the reply.
     Empty "empty",
-    /// It cuts its reply off.
+    /// It truncates its reply.
     TruncatedJson "truncated-json",
-    /// It puts a byte into the reply that no UTF-8 has.
+    /// It puts a byte into the reply that is not valid UTF-8.
     InvalidUtf8 "invalid-utf8",
-    /// It begins the reply with a byte order mark.
+    /// It starts the reply with a byte order mark.
     Bom "bom",
-    /// It begins the reply with NUL bytes.
+    /// It starts the reply with NUL bytes.
     Nul "nul",
     /// It puts a NUL byte into a string of the reply.
     NulInside "nul-inside",
-    /// It lays the reply out over several lines.
+    /// It spreads the reply over several lines.
     ManyLines "many-lines",
     /// It puts the reply and a notification on one line.
     TwoOnALine "two-on-a-line",
@@ -115,72 +116,72 @@ ways! {
     HeaderFraming "header-framing",
     /// Its reply has 100 MB.
     HugeReply "huge-reply",
-    /// It says a million tiny notifications first.
+    /// It sends a million tiny notifications first.
     Flood "flood",
-    /// It prints more lines of its log first than anybody keeps.
+    /// It prints more lines of its log first than a trace keeps.
     Chatter "chatter",
-    /// It says tiny notifications for ever.
+    /// It sends tiny notifications forever.
     EndlessFlood "endless-flood",
-    /// It says something that is no message for ever, without a newline.
+    /// It sends something that is not a message forever, without a newline.
     EndlessLine "endless-line",
     /// Its reply is nested ten thousand levels deep.
     Deep "deep",
     /// Its reply has each of its members twice.
     DuplicateMembers "duplicate-members",
-    /// Its reply holds numbers beyond all bounds.
+    /// Its reply contains huge numbers.
     HugeNumbers "huge-numbers",
-    /// It says its reply a byte at a time.
+    /// It sends its reply one byte at a time.
     Trickle "trickle",
-    /// It leaves before it has said anything.
+    /// It exits before it has sent anything.
     ExitAtOnce "exit-at-once",
-    /// It leaves in the middle of its reply.
+    /// It exits in the middle of its reply.
     ExitMidReply "exit-mid-reply",
-    /// It leaves instead of answering.
+    /// It exits instead of answering.
     ExitInstead "exit-instead",
-    /// It leaves when the handshake is over.
+    /// It exits after the handshake.
     ExitAfterHandshake "exit-after-handshake",
-    /// It stays when its input ends.
+    /// It keeps running when its input ends.
     IgnoreEof "ignore-eof",
-    /// It leaves, but a process that it has started holds its pipes.
+    /// It exits, but a process that it started holds its pipes.
     Grandchild "grandchild",
-    /// It answers after the request was cancelled, and one that came later answered.
+    /// It answers a cancelled request after a later one.
     AnswerAfterCancel "answer-after-cancel",
-    /// It answers with HTTP 500 and a word of plain text.
+    /// It answers with HTTP 500 and plain text.
     Status500 "500",
-    /// It answers well, but calls its JSON plain text.
+    /// It answers correctly, but declares its JSON as plain text.
     WrongContentType "wrong-content-type",
-    /// It answers well, but does not say what its body is.
+    /// It answers correctly, but without a `Content-Type`.
     NoContentType "no-content-type",
     /// It answers a request with HTTP 202, which is for notifications.
     Accepted "202",
-    /// It sends the client to where it is already.
+    /// It redirects the client to the same URL.
     RedirectLoop "redirect-loop",
-    /// It answers in chunks whose lengths are no numbers.
+    /// It answers in chunks whose sizes are not numbers.
     WrongChunks "wrong-chunks",
     /// It breaks the connection off in the middle of a chunked body.
     CutChunks "cut-chunks",
     /// It announces a longer body than it sends.
     ShortBody "short-body",
     /// It accepts connections, and neither reads nor writes.
-    Mute "mute",
+    AcceptsOnly "mute",
     /// It resets the connection.
     Reset "reset",
     /// It closes the connection instead of answering.
     Hangup "hangup",
-    /// It answers with something that is no HTTP.
+    /// It answers with something that is not HTTP.
     NoHttp "no-http",
     /// It speaks TLS.
     Tls "tls",
-    /// It says headers for ever.
+    /// It sends headers forever.
     EndlessHead "endless-head",
-    /// It begins its headers, and does not go on.
+    /// It starts its headers, and does not continue.
     SlowHead "slow-head",
     /// It ends the event stream before the reply.
     StreamEndsEarly "stream-ends-early",
     /// It leaves the event stream open after the reply.
     StreamNeverEnds "stream-never-ends",
-    /// It keeps the event stream alive with comments for ever, without a reply.
+    /// It sends comments on the event stream forever, without a reply.
     EndlessComments "endless-comments",
-    /// Its events are fields of which nobody has heard.
+    /// Its events have unknown fields.
     UnknownFields "unknown-fields",
 }

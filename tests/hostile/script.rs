@@ -1,64 +1,64 @@
-//! What the hostile server says: good results, and what it makes of them.
+//! The messages of the hostile server: correct results, and what each misbehavior makes of them.
 //!
-//! The words are bytes without any framing; the carriers add theirs.
+//! They are bytes without framing, which the transports add.
 
 use mcp_test::json::Value;
 
-use super::How;
+use super::Behavior;
 
-/// Something that stands where a message does.
+/// Something in the place of a message.
 #[derive(Debug, Clone)]
 pub enum Piece {
     /// One message, in parts.
     Message(Vec<Part>),
-    /// So many messages that are all the same.
+    /// The same message several times.
     Messages(Vec<u8>, u64),
-    /// The beginning of a message, and no more of it.
+    /// The beginning of a message without its end.
     Begun(Vec<u8>),
-    /// The server ends its part of the conversation.
-    Leave,
-    /// The server says no more, until the client leaves.
-    Hold,
+    /// The server ends its side of the conversation.
+    End,
+    /// The server sends nothing more until the client disconnects.
+    Wait,
 }
 
 /// A part of a message.
 #[derive(Debug, Clone)]
 pub enum Part {
     /// These bytes.
-    Say(Vec<u8>),
-    /// These bytes so many times.
+    Bytes(Vec<u8>),
+    /// These bytes several times.
     Repeat(Vec<u8>, u64),
-    /// These bytes, each by itself.
+    /// These bytes, one at a time.
     Trickle(Vec<u8>),
 }
 
-/// For ever, as far as anybody lives to see it.
+/// Practically forever.
 pub const ENDLESS: u64 = u64::MAX;
 
-/// The bytes of the huge reply.
+/// The size of the huge reply in bytes.
 pub const HUGE: u64 = 100_000_000;
 
-/// The notifications of the flood.
+/// The number of notifications in the flood.
 pub const FLOOD: u64 = 1_000_000;
 
-/// The revisions that begin with a handshake.
+/// The revisions of the handshake era.
 const HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// The lines of the chatter: more than a trace keeps.
+/// The number of log lines in the chatter: more than a trace keeps.
 const CHATTER: u64 = 300_000;
 
-/// The levels of the deep reply.
+/// The depth of the deep reply.
 const LEVELS: usize = 10_000;
 
 const LOG: &str =
     r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
 
-/// The page that web servers show.
+/// A default page of web servers.
 pub const PAGE: &str = "<!DOCTYPE html><html><body><h1>It works!</h1></body></html>";
 
-/// What a message of the client asks for, as far as the server has to know.
+/// The parts of a client's message that the server needs.
 #[derive(Debug)]
-pub struct Asked {
+pub struct ClientMessage {
     /// The method; empty for replies.
     pub method: String,
     /// The id as it was written; `None` for notifications.
@@ -66,8 +66,8 @@ pub struct Asked {
     result: String,
 }
 
-impl Asked {
-    /// Reads a message of the client; `None` if it is none.
+impl ClientMessage {
+    /// Parses a message of the client.
     #[must_use]
     pub fn read(text: &[u8]) -> Option<Self> {
         let message = Value::parse(text).ok()?.value;
@@ -77,7 +77,7 @@ impl Asked {
         Some(Self { method, id, result })
     }
 
-    /// The good reply.
+    /// The correct reply.
     #[must_use]
     pub fn reply(&self) -> String {
         self.reply_as(self.id.as_deref().unwrap_or("null"), &self.result)
@@ -87,70 +87,80 @@ impl Asked {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
     }
 
-    /// The result with another first member.
+    /// The result with an additional first member.
     fn result_with(&self, member: &str) -> String {
         let rest = &self.result[1..];
         let comma = if rest == "}" { "" } else { "," };
         format!("{{{member}{comma}{rest}")
     }
 
-    /// What a server says to this request that misbehaves in this way: pieces that stand where messages do.
+    /// What a server with this behavior sends in reply to this request.
     #[must_use]
-    pub fn answered(&self, how: How) -> Vec<Piece> {
+    pub fn answered(&self, behavior: Behavior) -> Vec<Piece> {
         let reply = self.reply();
         let id = self.id.as_deref().unwrap_or("null");
-        let say = |text: &str| Piece::Message(vec![Part::Say(text.into())]);
-        match how {
-            How::Never | How::AnswerAfterCancel => vec![Piece::Hold],
-            How::WrongId => vec![say(&self.reply_as("4711", &self.result))],
-            How::RetypedId => vec![say(&self.reply_as(&format!("\"{id}\""), &self.result))],
-            How::NullId => vec![say(&self.reply_as("null", &self.result))],
-            How::NoId => vec![say(&reply.replacen(&format!(r#""id":{id},"#), "", 1))],
-            How::HugeId => vec![say(&self.reply_as("1e400", &self.result))],
-            How::Twice => vec![say(&reply), say(&reply)],
-            How::Banner => vec![say("Calculator 1.0 is listening"), say(&reply)],
-            How::LogLine => vec![say("2026-01-01T00:00:00Z INFO a request came"), say(&reply)],
-            How::BracketLog => vec![say("[INFO] a request came"), say(&reply)],
-            How::JsonLog => vec![say(r#"{"level":"info","msg":"a request came"}"#), say(&reply)],
-            How::BlankLine => vec![say(""), say(&reply)],
-            How::Ansi => vec![say("\u{1b}[32mready\u{1b}[0m"), say(&reply)],
-            How::AnsiReply => vec![say(&format!("\u{1b}[2K\u{1b}[32m{reply}\u{1b}[0m"))],
-            How::Html => vec![say(PAGE), say(&reply)],
-            How::Plain => vec![say("I am busy")],
-            How::Empty => vec![],
-            How::TruncatedJson => vec![say(half(&reply))],
-            How::InvalidUtf8 => vec![with_bytes(&reply, b"\"x\":\"\xff\",")],
-            How::Bom => vec![say(&format!("\u{feff}{reply}"))],
-            How::Nul => vec![say(&format!("\0\0{reply}"))],
-            How::NulInside => vec![with_bytes(&reply, b"\"x\":\"\0\",")],
-            How::ManyLines => vec![say(&reply.replace("\":", "\":\n  "))],
-            How::TwoOnALine => vec![say(&format!("{reply} {LOG}"))],
-            How::HeaderFraming => {
+        let message = |text: &str| Piece::Message(vec![Part::Bytes(text.into())]);
+        match behavior {
+            Behavior::Never | Behavior::AnswerAfterCancel => vec![Piece::Wait],
+            Behavior::WrongId => vec![message(&self.reply_as("4711", &self.result))],
+            Behavior::RetypedId => {
+                vec![message(&self.reply_as(&format!("\"{id}\""), &self.result))]
+            }
+            Behavior::NullId => vec![message(&self.reply_as("null", &self.result))],
+            Behavior::NoId => vec![message(&reply.replacen(&format!(r#""id":{id},"#), "", 1))],
+            Behavior::HugeId => vec![message(&self.reply_as("1e400", &self.result))],
+            Behavior::Twice => vec![message(&reply), message(&reply)],
+            Behavior::Banner => vec![message("Calculator 1.0 is listening"), message(&reply)],
+            Behavior::LogLine => {
+                vec![message("2026-01-01T00:00:00Z INFO a request came"), message(&reply)]
+            }
+            Behavior::BracketLog => vec![message("[INFO] a request came"), message(&reply)],
+            Behavior::JsonLog => {
+                vec![message(r#"{"level":"info","msg":"a request came"}"#), message(&reply)]
+            }
+            Behavior::BlankLine => vec![message(""), message(&reply)],
+            Behavior::Ansi => vec![message("\u{1b}[32mready\u{1b}[0m"), message(&reply)],
+            Behavior::AnsiReply => vec![message(&format!("\u{1b}[2K\u{1b}[32m{reply}\u{1b}[0m"))],
+            Behavior::Html => vec![message(PAGE), message(&reply)],
+            Behavior::Plain => vec![message("I am busy")],
+            Behavior::Empty => vec![],
+            Behavior::TruncatedJson => vec![message(half(&reply))],
+            Behavior::InvalidUtf8 => vec![with_bytes(&reply, b"\"x\":\"\xff\",")],
+            Behavior::Bom => vec![message(&format!("\u{feff}{reply}"))],
+            Behavior::Nul => vec![message(&format!("\0\0{reply}"))],
+            Behavior::NulInside => vec![with_bytes(&reply, b"\"x\":\"\0\",")],
+            Behavior::ManyLines => vec![message(&reply.replace("\":", "\":\n  "))],
+            Behavior::TwoOnALine => vec![message(&format!("{reply} {LOG}"))],
+            Behavior::HeaderFraming => {
                 let framed = format!("Content-Length: {}\r\n\r\n{reply}", reply.len());
                 vec![Piece::Begun(framed.into())]
             }
-            How::HugeReply => vec![self.huge()],
-            How::Flood => vec![Piece::Messages(LOG.into(), FLOOD), say(&reply)],
-            How::Chatter => vec![Piece::Messages("INFO still busy".into(), CHATTER), say(&reply)],
-            How::EndlessFlood => vec![Piece::Messages(LOG.into(), ENDLESS)],
-            How::EndlessLine => vec![Piece::Message(vec![Part::Repeat(vec![b'x'; 4096], ENDLESS)])],
-            How::Deep => vec![say(&self.deep())],
-            How::DuplicateMembers => {
-                let twice = format!(r#""id":{id},"id":{id},"#);
-                vec![say(&reply.replacen(&format!(r#""id":{id},"#), &twice, 1))]
+            Behavior::HugeReply => vec![self.huge()],
+            Behavior::Flood => vec![Piece::Messages(LOG.into(), FLOOD), message(&reply)],
+            Behavior::Chatter => {
+                vec![Piece::Messages("INFO still busy".into(), CHATTER), message(&reply)]
             }
-            How::HugeNumbers => {
+            Behavior::EndlessFlood => vec![Piece::Messages(LOG.into(), ENDLESS)],
+            Behavior::EndlessLine => {
+                vec![Piece::Message(vec![Part::Repeat(vec![b'x'; 4096], ENDLESS)])]
+            }
+            Behavior::Deep => vec![message(&self.deep())],
+            Behavior::DuplicateMembers => {
+                let twice = format!(r#""id":{id},"id":{id},"#);
+                vec![message(&reply.replacen(&format!(r#""id":{id},"#), &twice, 1))]
+            }
+            Behavior::HugeNumbers => {
                 let digits = "7".repeat(400);
                 let numbers = format!(r#""_meta":{{"a":1e400,"b":{digits},"c":-0.{digits}e-9}}"#);
-                vec![say(&self.reply_as(id, &self.result_with(&numbers)))]
+                vec![message(&self.reply_as(id, &self.result_with(&numbers)))]
             }
-            How::Trickle => vec![Piece::Message(vec![Part::Trickle(reply.into_bytes())])],
-            How::ExitMidReply | How::CutChunks => {
-                vec![Piece::Begun(half(&reply).into()), Piece::Leave]
+            Behavior::Trickle => vec![Piece::Message(vec![Part::Trickle(reply.into_bytes())])],
+            Behavior::ExitMidReply | Behavior::CutChunks => {
+                vec![Piece::Begun(half(&reply).into()), Piece::End]
             }
-            How::ExitInstead | How::StreamEndsEarly => vec![Piece::Leave],
-            How::StreamNeverEnds => vec![say(&reply), Piece::Hold],
-            _ => vec![say(&reply)],
+            Behavior::ExitInstead | Behavior::StreamEndsEarly => vec![Piece::End],
+            Behavior::StreamNeverEnds => vec![message(&reply), Piece::Wait],
+            _ => vec![message(&reply)],
         }
     }
 
@@ -160,9 +170,9 @@ impl Asked {
         let reply = self.reply_as(id, &self.result_with(r#""x":"@""#));
         let (before, after) = reply.split_once('@').unwrap_or((&reply, ""));
         Piece::Message(vec![
-            Part::Say(before.into()),
+            Part::Bytes(before.into()),
             Part::Repeat(vec![b'x'; PART], HUGE / PART as u64),
-            Part::Say(after.into()),
+            Part::Bytes(after.into()),
         ])
     }
 
@@ -182,10 +192,10 @@ fn with_bytes(reply: &str, member: &[u8]) -> Piece {
     let mut bytes = vec![b'{'];
     bytes.extend_from_slice(member);
     bytes.extend_from_slice(&reply.as_bytes()[1..]);
-    Piece::Message(vec![Part::Say(bytes)])
+    Piece::Message(vec![Part::Bytes(bytes)])
 }
 
-/// What a good server answers to a request.
+/// The result that a good server returns.
 fn result(method: &str, message: &Value) -> String {
     let version = "/params/_meta/io.modelcontextprotocol~1protocolVersion";
     let is_stateless = message.at(version).is_some();

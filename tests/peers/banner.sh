@@ -1,3 +1,3 @@
-# A server that greets on its standard output before it serves: the command given is the server.
+# A server that prints a banner to stdout before the first message: banner.sh COMMAND [ARGUMENT ...] runs COMMAND as the server.
 echo "Calculator 1.0 is listening on stdio"
 exec "$@"

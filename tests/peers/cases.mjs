@@ -1,6 +1,6 @@
-// A client on the official TypeScript SDK that says what cases have, each case in a conversation of its own.
-// Arguments: the folder of the installed packages, a file with the cases as JSON, the URL of the server. The cases of a file
-// stand below its name, which is that of the scenario in the environment.
+// A client on the official TypeScript SDK that sends the messages of cases, each case over a connection of its own.
+// Arguments: the folder of the installed packages, a JSON file with the cases, the URL of the server. The file has a list of
+// cases for each contract file; the environment variable MCP_CONFORMANCE_SCENARIO names the list to send.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,7 +12,7 @@ const { Client } = await sdk("client/index.js");
 const { StreamableHTTPClientTransport } = await sdk("client/streamableHttp.js");
 const { CreateMessageRequestSchema, ElicitRequestSchema, ResultSchema } = await sdk("types.js");
 
-// What `${name}` stands for in a value.
+// Replaces `${name}` in a value; a string that is nothing else becomes the value itself, of any type.
 const expanded = (value, names) => {
     if (typeof value === "string") {
         const whole = /^\$\{([^}]+)\}$/.exec(value);
@@ -37,29 +37,31 @@ const converse = async ({ names, messages }) => {
         { capabilities: { sampling: {}, elicitation: { form: {} } } },
     );
     const answer = (method) => () => {
-        const asked = messages.find((it) => it.by === "out" && it.said.method === method);
-        return messages.find((it) => it.by === "in" && it.said.result && it.said.id === asked?.said.id)
+        const request = messages.find((it) => it.by === "out" && it.said.method === method);
+        return messages.find((it) => it.by === "in" && it.said.result && it.said.id === request?.said.id)
             .said.result;
     };
     client.setRequestHandler(CreateMessageRequestSchema, answer("sampling/createMessage"));
     client.setRequestHandler(ElicitRequestSchema, answer("elicitation/create"));
     await client.connect(new StreamableHTTPClientTransport(new URL(url)));
-    const asked = new Map();
+    // The pending replies, by the id of the request in the case; the SDK uses ids of its own.
+    const replies = new Map();
     for (const { by, said, captures } of messages) {
         const { id, method, params } = expanded(said, names);
         if (by === "in" && method !== undefined) {
+            // The SDK has sent these in connect().
             if (method === "initialize" || method === "notifications/initialized") continue;
             if (id === undefined) await client.notification({ method, params });
             else {
                 const reply = client.request({ method, params }, ResultSchema);
-                asked.set(id, reply.then((result) => ({ result }), (error) => ({ error })));
+                replies.set(id, reply.then((result) => ({ result }), (error) => ({ error })));
             }
-        } else if (by === "out" && method === undefined && asked.has(id)) {
-            const reply = await asked.get(id);
+        } else if (by === "out" && method === undefined && replies.has(id)) {
+            const reply = await replies.get(id);
             for (const [name, pointer] of Object.entries(captures)) names[name] = at(reply, pointer);
         }
     }
-    await Promise.all(asked.values());
+    await Promise.all(replies.values());
     await client.close();
 };
 

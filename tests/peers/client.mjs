@@ -1,4 +1,5 @@
-// A client on the official TypeScript SDK: it does what the scenario in its environment asks for.
+// A client on the official TypeScript SDK that calls every tool of the server, which is enough for the client scenarios of the
+// handshake era.
 // Arguments: the folder of the installed packages, the URL of the server.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

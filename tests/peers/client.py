@@ -1,4 +1,4 @@
-"""A client on the official Python SDK; prints a line of JSON for each thing that it was told.
+"""A client on the official Python SDK; prints each result that it checks as a line of JSON.
 
 client.py (legacy | auto | REVISION) (http URL | sse URL | stdio COMMAND [ARGUMENT ...])
 """
@@ -13,8 +13,8 @@ from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters
 
 
-def tell(**what):
-    print(json.dumps(what), flush=True)
+def report(**result):
+    print(json.dumps(result), flush=True)
 
 
 async def sample(context, params):
@@ -26,8 +26,8 @@ async def elicit(context, params):
     return types.ElicitResult(action="accept", content={"username": "ann", "email": "a@b.example"})
 
 
-async def main(mode, carrier, target, *arguments):
-    match carrier:
+async def main(mode, transport, target, *arguments):
+    match transport:
         case "http":
             server = target
         case "sse":
@@ -36,6 +36,7 @@ async def main(mode, carrier, target, *arguments):
             server = StdioServerParameters(command=target, args=list(arguments))
         case _:
             sys.exit(__doc__)
+    # The progress notifications of one call.
     steps = []
 
     async def progress(done, total, message):
@@ -43,20 +44,20 @@ async def main(mode, carrier, target, *arguments):
 
     async with Client(server, mode=mode, sampling_callback=sample, elicitation_callback=elicit) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
-        tell(tools={"add", "test_error_handling"} <= names)
+        report(tools={"add", "test_error_handling"} <= names)
         added = await client.call_tool("add", {"a": 2, "b": 3})
-        tell(add=[item.text for item in added.content])
-        tell(error=(await client.call_tool("test_error_handling", {})).is_error)
+        report(add=[item.text for item in added.content])
+        report(error=(await client.call_tool("test_error_handling", {})).is_error)
         await client.call_tool("test_tool_with_progress", {}, progress_callback=progress)
         assert len(steps) == 3, steps
         if mode == "legacy":
             sampled = await client.call_tool("test_sampling", {"prompt": "say"})
-            tell(sampling=[item.text for item in sampled.content])
+            report(sampling=[item.text for item in sampled.content])
             elicited = await client.call_tool("test_elicitation", {"message": "who"})
-            tell(elicitation=len(elicited.content))
-        tell(resource=(await client.read_resource("test://static-text")).contents[0].text)
-        tell(prompt=(await client.get_prompt("test_simple_prompt")).messages[0].content.text)
-    tell(closed=True)
+            report(elicitation=len(elicited.content))
+        report(resource=(await client.read_resource("test://static-text")).contents[0].text)
+        report(prompt=(await client.get_prompt("test_simple_prompt")).messages[0].content.text)
+    report(closed=True)
 
 
 if len(sys.argv) < 4:

@@ -1,19 +1,20 @@
-// A client on the TypeScript SDK 1.x. Prints a line of JSON for each thing that it was told.
+// A client on the TypeScript SDK 1.x. Prints each result that it checks as a line of JSON.
 //
-// client_v1.mjs PEERS (http URL | sse URL | stdio COMMAND [ARGUMENT ...]), where PEERS is the folder that .ci/peers filled
+// client_v1.mjs PEERS (http URL | sse URL | stdio COMMAND [ARGUMENT ...]), where PEERS is the folder
+// that .ci/peers filled
 
 import { createRequire } from "node:module";
 
-const [peers, carrier, ...rest] = process.argv.slice(2);
+const [peers, transportName, ...rest] = process.argv.slice(2);
 const require = createRequire(`${peers}/npm/`);
 const sdk = (path) => require(`@modelcontextprotocol/sdk/${path}`);
 const { Client } = sdk("client/index.js");
 const { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema } = sdk("types.js");
 
-const tell = (what) => console.log(JSON.stringify(what));
+const report = (result) => console.log(JSON.stringify(result));
 
 function transport() {
-  switch (carrier) {
+  switch (transportName) {
     case "http":
       return new (sdk("client/streamableHttp.js").StreamableHTTPClientTransport)(new URL(rest[0]));
     case "sse":
@@ -21,7 +22,7 @@ function transport() {
     case "stdio":
       return new (sdk("client/stdio.js").StdioClientTransport)({ command: rest[0], args: rest.slice(1) });
     default:
-      throw new Error(`no carrier ${carrier}`);
+      throw new Error(`unknown transport ${transportName}`);
   }
 }
 
@@ -39,21 +40,21 @@ client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:/
 
 const texts = (result) => result.content.map((item) => item.text);
 await client.connect(transport());
-tell({ server: client.getServerVersion().name });
+report({ server: client.getServerVersion().name });
 const { tools } = await client.listTools();
-tell({ tools: ["add", "test_error_handling"].every((name) => tools.some((tool) => tool.name === name)) });
-tell({ add: texts(await client.callTool({ name: "add", arguments: { a: 2, b: 3 } })) });
+report({ tools: ["add", "test_error_handling"].every((name) => tools.some((tool) => tool.name === name)) });
+report({ add: texts(await client.callTool({ name: "add", arguments: { a: 2, b: 3 } })) });
 const failed = await client.callTool({ name: "test_error_handling", arguments: {} });
-tell({ error: failed.isError });
-tell({ sampling: texts(await client.callTool({ name: "test_sampling", arguments: { prompt: "say" } })) });
-tell({ elicitation: texts(await client.callTool({ name: "test_elicitation", arguments: { message: "who" } })).length });
+report({ error: failed.isError });
+report({ sampling: texts(await client.callTool({ name: "test_sampling", arguments: { prompt: "say" } })) });
+report({ elicitation: texts(await client.callTool({ name: "test_elicitation", arguments: { message: "who" } })).length });
 const { contents } = await client.readResource({ uri: "test://static-text" });
-tell({ resource: contents[0].text });
+report({ resource: contents[0].text });
 const { messages } = await client.getPrompt({ name: "test_simple_prompt" });
-tell({ prompt: messages[0].content.text });
+report({ prompt: messages[0].content.text });
 await client.setLoggingLevel("warning");
 await client.subscribeResource({ uri: "test://watched-resource" });
 await client.unsubscribeResource({ uri: "test://watched-resource" });
 await client.ping();
 await client.close();
-tell({ closed: true });
+report({ closed: true });

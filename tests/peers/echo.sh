@@ -1,4 +1,5 @@
-# A server that greets, says every secret that it knows wherever it can, and breaks the protocol at a ping.
+# A server that repeats the secrets in its environment in its name, on stderr, and in the result of `ping`, which is invalid so
+# that it is reported.
 while read -r line; do
     id=${line#*'"id":'}
     id=${id%%,*}

@@ -1,4 +1,4 @@
-"""An MCP server on the official Python SDK, with what the built-in scenarios ask for.
+"""An MCP server on the official Python SDK, with fixtures for the built-in scenarios.
 
 everything.py stdio | everything.py http PORT
 """

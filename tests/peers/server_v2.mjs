@@ -1,11 +1,11 @@
-// A server on the TypeScript SDK 2.x, of both eras, with what the built-in scenarios ask for.
+// A server on the TypeScript SDK 2.x for both eras, with fixtures for the built-in scenarios.
 //
 // server_v2.mjs PEERS (stdio | http PORT), where PEERS is the folder that .ci/peers filled
 
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 
-const [peers, carrier, port] = process.argv.slice(2);
+const [peers, transportName, port] = process.argv.slice(2);
 const require = createRequire(`${peers}/npm/`);
 const { McpServer, createMcpHandler } = require("@modelcontextprotocol/server");
 
@@ -25,7 +25,7 @@ function make() {
   return server;
 }
 
-switch (carrier) {
+switch (transportName) {
   case "stdio":
     require("@modelcontextprotocol/server/stdio").serveStdio(make);
     break;
@@ -39,5 +39,5 @@ switch (carrier) {
     break;
   }
   default:
-    throw new Error(`no carrier ${carrier}`);
+    throw new Error(`unknown transport ${transportName}`);
 }

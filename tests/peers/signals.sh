@@ -1,4 +1,4 @@
-# A server that greets, and sends the signal $1 to whoever started it when it is pinged.
+# A server that responds to `initialize`, and sends the signal $1 to its parent process when it receives a `ping`.
 while read -r line; do
     id=${line#*'"id":'}
     id=${id%%,*}

@@ -1,2 +1,2 @@
-# A server that reads everything and never answers.
+# A server that reads all messages and never responds.
 while read -r _; do :; done

@@ -1,4 +1,4 @@
-# As signals.sh, but it does not leave when it is asked to, and neither do its relatives; one has a session of its own.
+# Like signals.sh, but it ignores termination signals, and so do its two children; one of them has its own session.
 trap '' TERM INT HUP
 sleep 3600 &
 setsid sleep 3600 &

@@ -1,4 +1,4 @@
-"""An MCP server on the official Python SDK that says as many kinds of things as it can, for the shapes of what it says.
+"""An MCP server on the official Python SDK that sends as many kinds of messages and content as it can, to test their shapes.
 
 varied.py stdio | varied.py http PORT
 """

@@ -1,11 +1,11 @@
-// A server on the TypeScript SDK 2.x that says as many kinds of things as it can, for the shapes of what it says.
+// A server on the TypeScript SDK 2.x that sends as many kinds of messages and content as it can, to test their shapes.
 //
 // varied_v2.mjs PEERS (stdio | http PORT), where PEERS is the folder that .ci/peers filled
 
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 
-const [peers, carrier, port] = process.argv.slice(2);
+const [peers, transportName, port] = process.argv.slice(2);
 const require = createRequire(`${peers}/npm/`);
 const { McpServer, ResourceTemplate, completable, createMcpHandler, inputRequired } = require("@modelcontextprotocol/server");
 const { z } = require("zod");
@@ -86,7 +86,7 @@ function make() {
   return server;
 }
 
-switch (carrier) {
+switch (transportName) {
   case "stdio":
     require("@modelcontextprotocol/server/stdio").serveStdio(make);
     break;
@@ -96,5 +96,5 @@ switch (carrier) {
     break;
   }
   default:
-    throw new Error(`no carrier ${carrier}`);
+    throw new Error(`unknown transport ${transportName}`);
 }

@@ -1,4 +1,4 @@
-"""A web server that knows nothing of MCP: it answers everything with a page of HTML.
+"""A web server that is not an MCP server: it responds to every request with an HTML page.
 
 web_page.py PORT
 """
@@ -12,7 +12,7 @@ PAGE = b"<!DOCTYPE html><html><body><h1>It works!</h1></body></html>\n"
 class Page(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def answer(self):
+    def respond(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -20,7 +20,7 @@ class Page(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(PAGE)
 
-    do_GET = do_POST = do_DELETE = answer
+    do_GET = do_POST = do_DELETE = respond
 
     def log_message(self, *_):
         pass

@@ -1,6 +1,6 @@
 //! Golden snapshots with the real `cargo-insta`: pending, accepted, rejected.
 //!
-//! It is found through `MCP_TEST_CARGO_INSTA`, else in `PATH`; without it, the tests that need it say so and end.
+//! `MCP_TEST_CARGO_INSTA` names it, else it is looked up in `PATH`; tests that need it are skipped without it.
 
 use std::env;
 use std::fs;
@@ -18,16 +18,16 @@ version = '0.0.0'
 path = 'lib.rs'
 ";
 
-/// A workspace for one test, which insta takes for that of the fixture.
+/// A workspace for one test, which insta uses as that of the fixture.
 struct Workspace(PathBuf);
 
 impl Workspace {
     fn new(name: &str) -> Self {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("golden-{name}"));
-        // What an earlier run left.
+        // Remove the files of an earlier run.
         let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(&root).expect("a directory");
-        // cargo-insta asks cargo about it.
+        // cargo-insta asks cargo about the package.
         fs::write(root.join("Cargo.toml"), MANIFEST).expect("a manifest");
         fs::write(root.join("lib.rs"), "").expect("a library");
         Self(root)
@@ -89,7 +89,7 @@ fn cargo_insta() -> Option<PathBuf> {
         places.into_iter().find(|place| place.is_file())
     });
     if found.is_none() {
-        eprintln!("skipped: there is no cargo-insta; name it in MCP_TEST_CARGO_INSTA");
+        eprintln!("skipped: cargo-insta not found; set MCP_TEST_CARGO_INSTA");
     }
     found
 }
@@ -102,7 +102,7 @@ fn a_pending_snapshot_is_accepted_and_a_wrong_one_rejected() {
     let Some(insta) = cargo_insta() else { return };
     let workspace = Workspace::new("review");
 
-    assert!(!workspace.test(&[]).passed, "a snapshot that nobody has seen fails");
+    assert!(!workspace.test(&[]).passed, "a new snapshot fails");
     assert_eq!(workspace.snapshots(), [PENDING]);
     assert!(
         workspace.insta(&insta, "pending-snapshots").contains(PENDING.trim_end_matches(".new"))
@@ -136,7 +136,7 @@ fn the_difference_is_shown_once_by_insta_or_by_us() {
 
     let by_us =
         workspace.test(&[("CI", "true"), ("GOLDEN_TWICE", "1"), ("INSTA_OUTPUT", "none")]).stdout;
-    let (_, told) = by_us.split_once("failures:\n").expect("a failure");
-    let (told, _) = told.split_once("\n\n\nfailures:").expect("the list of failures");
-    insta::assert_snapshot!(told);
+    let (_, failure) = by_us.split_once("failures:\n").expect("a failure");
+    let (failure, _) = failure.split_once("\n\n\nfailures:").expect("the list of failures");
+    insta::assert_snapshot!(failure);
 }

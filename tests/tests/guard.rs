@@ -1,19 +1,18 @@
 //! The guard under load: 100,000 messages, one in ten of them wrong, over a byte stream and over HTTP. Nothing is altered or
 //! lost, each stream keeps its order, each request has one reply, and that is its own.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
-use axum::{
-    Router,
-    body::{Body, Bytes, to_bytes},
-    http::{Request, StatusCode, header},
-    response::{IntoResponse, Response},
-    routing::post,
-};
-use mcp_test::{guard::Guard, json::Value, spec::Revision};
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::{Request, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use mcp_test::guard::Guard;
+use mcp_test::json::Value;
+use mcp_test::spec::Revision;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, BufWriter, split};
 use tower::ServiceExt;
 
@@ -73,7 +72,7 @@ fn assert_answers(number: u64, reply: &Value) {
 }
 
 fn assert_counted(guard: &Guard) {
-    let counter = guard.counter();
+    let counter = guard.stats();
     assert_eq!((counter.messages, counter.rejected), (MESSAGES, MESSAGES / WRONG), "{counter}");
 }
 
@@ -200,6 +199,6 @@ async fn behind_a_port_it_is_the_same() {
         client.await.expect("the client is content");
     }
     server.abort();
-    assert_eq!((guard.counter().messages, guard.counter().rejected), (FEW, FEW / WRONG));
+    assert_eq!((guard.stats().messages, guard.stats().rejected), (FEW, FEW / WRONG));
     assert_eq!(handled.load(Relaxed), FEW - FEW / WRONG);
 }

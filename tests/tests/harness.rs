@@ -1,4 +1,4 @@
-//! A test target without libtest: scenarios that pass, each cell a trial, and the built-in ones.
+//! A test target without libtest: scenarios that pass, each run a trial, and the built-in ones.
 
 use mcp_test::client::reference::good_client;
 use mcp_test::prelude::*;
@@ -17,13 +17,13 @@ fn reference() -> Target {
 }
 
 fn client() -> ClientTarget {
-    ClientTarget::future(|endpoint| async move { good_client().visit(endpoint).await })
+    ClientTarget::future(|endpoint| async move { good_client().run(endpoint).await })
 }
 
 #[mcp_scenario]
-async fn newest_revision_over_the_first_carrier(ctx: &mut Ctx) -> Result<()> {
+async fn newest_revision_over_the_first_transport(ctx: &mut Ctx) -> Result<()> {
     ctx.list_tools().await?.assert_tool("test_simple_text");
-    assert_eq!((ctx.revision(), ctx.carrier()), (Revision::NEWEST, CarrierKind::Duplex));
+    assert_eq!((ctx.revision(), ctx.transport()), (Revision::NEWEST, TransportKind::Duplex));
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! The scriptable client and the scriptable server together: what needs both, and is known to neither.
+//! The scriptable client against the scriptable server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use mcp_test::client::{Client, Options};
 use mcp_test::server::reference::everything;
 use mcp_test::spec::{Revision, Revisions};
 use mcp_test::trace::{Party, Recorder};
-use mcp_test::transport::{CarrierKind, Limits, Target};
+use mcp_test::transport::{Limits, Target, TransportKind};
 use serde_json::json;
 
 fn options(revision: Revision) -> Options {
@@ -17,22 +17,23 @@ fn options(revision: Revision) -> Options {
     options
 }
 
-/// The revision that is settled on, and the client's methods until then.
-async fn settle(target: &Target) -> (Revision, Vec<String>) {
+/// The negotiated revision, and the methods that the client sent for it.
+async fn negotiate(target: &Target) -> (Revision, Vec<String>) {
     let recorder = Recorder::new();
     let options = options(Revision::NEWEST);
-    let client = Client::negotiate(target, CarrierKind::Duplex, &recorder, options).await.unwrap();
+    let client =
+        Client::negotiate(target, TransportKind::Duplex, &recorder, options).await.unwrap();
     let trace = recorder.trace();
-    let said = trace.messages().filter(|(event, _)| event.party == Party::Client);
-    let methods = said.filter_map(|(_, message)| message.method().map(str::to_owned)).collect();
+    let sent = trace.messages().filter(|(event, _)| event.party == Party::Client);
+    let methods = sent.filter_map(|(_, message)| message.method().map(str::to_owned)).collect();
     (client.revision(), methods)
 }
 
 #[tokio::test]
-async fn a_modern_server_is_told_by_its_answer_and_one_of_both_eras_stays_modern() {
+async fn the_stateless_era_is_preferred() {
     let modern = everything().revisions(Revisions::only(Revision::V2026_07_28));
     for server in [modern, everything()] {
-        let (revision, methods) = settle(&server.target()).await;
+        let (revision, methods) = negotiate(&server.target()).await;
         assert_eq!(
             (revision, methods),
             (Revision::V2026_07_28, vec!["server/discover".to_owned()])
@@ -41,13 +42,13 @@ async fn a_modern_server_is_told_by_its_answer_and_one_of_both_eras_stays_modern
 }
 
 #[tokio::test]
-async fn a_server_that_leaves_because_of_the_question_is_started_again() {
-    let visits = Arc::new(AtomicUsize::new(0));
-    let counted = visits.clone();
+async fn a_server_that_exits_at_the_probe_is_started_again() {
+    let starts = Arc::new(AtomicUsize::new(0));
+    let counted = starts.clone();
     let target = Target::duplex(move |io| {
-        let visit = counted.fetch_add(1, Ordering::SeqCst);
+        let start = counted.fetch_add(1, Ordering::SeqCst);
         async move {
-            if visit == 0 {
+            if start == 0 {
                 let mut line = String::new();
                 tokio::io::AsyncBufReadExt::read_line(
                     &mut tokio::io::BufReader::new(io),
@@ -60,24 +61,24 @@ async fn a_server_that_leaves_because_of_the_question_is_started_again() {
             Ok(old.serve(io).await?)
         }
     });
-    let (revision, methods) = settle(&target).await;
-    assert_eq!((revision, visits.load(Ordering::SeqCst)), (Revision::V2025_06_18, 2));
+    let (revision, methods) = negotiate(&target).await;
+    assert_eq!((revision, starts.load(Ordering::SeqCst)), (Revision::V2025_06_18, 2));
     assert_eq!(methods, ["server/discover", "initialize", "notifications/initialized"]);
 }
 
 #[tokio::test]
 async fn each_request_of_a_batch_gets_its_reply() {
     let target = everything().target();
-    for carrier in target.carriers() {
-        let link = target.open(carrier, &Recorder::new(), Limits::default()).await.unwrap();
+    for transport in target.transports() {
+        let connection = target.open(transport, &Recorder::new(), Limits::default()).await.unwrap();
         let options = options(Revision::V2025_03_26);
-        let mut client = Client::connect(link, options).await.unwrap();
-        let asked = [("ping", json!({})), ("tools/list", json!({})), ("no/such", json!({}))];
-        let mut told = Vec::new();
-        for pending in client.batch(asked).await {
+        let mut client = Client::connect(connection, options).await.unwrap();
+        let requests = [("ping", json!({})), ("tools/list", json!({})), ("no/such", json!({}))];
+        let mut errors = Vec::new();
+        for pending in client.batch(requests).await {
             let reply = client.wait(pending).await.unwrap();
-            told.push(reply.error().map(|error| error.code));
+            errors.push(reply.error().map(|error| error.code));
         }
-        assert!(told[0].is_none() && told[1].is_none() && told[2].is_some(), "{told:?}");
+        assert!(errors[0].is_none() && errors[1].is_none() && errors[2].is_some(), "{errors:?}");
     }
 }

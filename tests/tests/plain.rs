@@ -1,7 +1,7 @@
 //! `#[mcp_scenario]` in a plain test target: one `#[test]` each.
 //!
-//! The scenarios of `on_purpose` fail, so they are ignored; a test starts this binary once more to run them and looks at
-//! what is told.
+//! The scenarios of `on_purpose` fail, so they are ignored; a test runs them by starting this binary again, and compares the
+//! reports.
 
 use std::process::Command;
 
@@ -17,8 +17,8 @@ fn reference() -> Target {
 }
 
 #[mcp_scenario]
-async fn newest_revision_over_the_first_carrier(ctx: &mut Ctx) -> Result<()> {
-    assert_eq!((ctx.revision(), ctx.carrier()), (Revision::NEWEST, CarrierKind::Duplex));
+async fn newest_revision_over_the_first_transport(ctx: &mut Ctx) -> Result<()> {
+    assert_eq!((ctx.revision(), ctx.transport()), (Revision::NEWEST, TransportKind::Duplex));
     ctx.list_tools().await?.assert_tool("add").assert_requires("a");
     Ok(())
 }
@@ -107,7 +107,7 @@ mod on_purpose {
         Ok(())
     }
 
-    /// A program that takes the same port every time.
+    /// A program that uses the same port every time.
     fn a_program() -> Target {
         static ADDRESS: LazyLock<String> = LazyLock::new(|| {
             let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
@@ -126,17 +126,17 @@ mod on_purpose {
     }
 }
 
-/// What libtest shows of one test that fails.
+/// The output of libtest for one failing test.
 fn failure(test: &str) -> String {
     let mut command = Command::new(std::env::current_exe().expect("a test binary"));
     command.args(["--ignored", "--exact", test, "--test-threads=1"]).env_remove("RUST_BACKTRACE");
     let output = command.output().expect("it starts");
     assert_eq!(output.status.code(), Some(101), "{test} fails");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "nothing gets past libtest");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "libtest captures everything");
     let stdout = String::from_utf8(output.stdout).expect("it writes text");
-    let (_, shown) = stdout.split_once(" stdout ----\n").expect("what was held back");
+    let (_, shown) = stdout.split_once(" stdout ----\n").expect("the captured output");
     let (shown, _) = shown.split_once("\n\nfailures:").expect("the list of failures");
-    // The number of the thread that panicked.
+    // The number of the thread differs from run to run.
     shown.lines().map(|line| format!("{}\n", without_thread_id(line))).collect()
 }
 
@@ -148,31 +148,31 @@ fn without_thread_id(line: &str) -> String {
 }
 
 #[test]
-fn a_cell_that_fails_is_told_among_the_others() {
+fn a_failed_run_is_reported_among_the_others() {
     insta::assert_snapshot!(failure("on_purpose::one_of_several_cells"));
 }
 
 #[test]
-fn a_finding_is_told_as_the_finding_it_is() {
+fn a_finding_is_reported_as_such() {
     insta::assert_snapshot!(failure("on_purpose::a_finding"));
 }
 
 #[test]
-fn a_skip_that_is_not_allowed_fails_and_says_so() {
+fn a_skip_that_is_not_allowed_fails() {
     insta::assert_snapshot!(failure("on_purpose::a_skip"));
 }
 
 #[test]
-fn code_that_blocks_the_thread_is_noticed() {
+fn a_blocked_thread_is_reported() {
     insta::assert_snapshot!(failure("on_purpose::a_blocked_thread"));
 }
 
 #[test]
-fn the_program_of_a_blocked_cell_does_not_stand_in_the_way_of_the_next() {
+fn the_program_of_a_blocked_run_does_not_block_the_next() {
     insta::assert_snapshot!(failure("on_purpose::a_blocked_thread_with_a_program"));
 }
 
 #[test]
-fn a_scenario_without_any_cell_fails() {
+fn a_scenario_without_a_run_fails() {
     insta::assert_snapshot!(failure("on_purpose::no_cell_at_all"));
 }

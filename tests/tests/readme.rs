@@ -1,4 +1,6 @@
-//! The README is true: its commands run, its output is what comes, its code is what the examples run.
+//! The README and the guide are true: their commands run, and the failure that the README shows is one that happens.
+//!
+//! The scenario of `shown` fails, so it is ignored; a test starts this binary once more to run it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -19,10 +21,14 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The fenced blocks of the README, each with its language.
-fn blocks() -> Vec<(String, String)> {
-    let readme = read("README.md");
-    let parts: Vec<&str> = readme.split("```").collect();
+/// The pages whose commands are run.
+const PAGES: [&str; 3] =
+    ["README.md", "mcp-test/src/guide/command_line.md", "mcp-test/src/guide/contracts.md"];
+
+/// The fenced blocks of a page, each with its language.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let text = read(page);
+    let parts: Vec<&str> = text.split("```").collect();
     parts
         .iter()
         .skip(1)
@@ -33,17 +39,19 @@ fn blocks() -> Vec<(String, String)> {
 }
 
 fn block(language: &str) -> String {
-    let mut found = blocks().into_iter().filter(|(own, _)| own == language).map(|(_, text)| text);
+    let mut found =
+        blocks("README.md").into_iter().filter(|(own, _)| own == language).map(|(_, text)| text);
     match (found.next(), found.next()) {
         (Some(text), None) => text,
         _ => panic!("the README should have exactly one block of {language}"),
     }
 }
 
-/// The commands of the README, without the prompt.
+/// The commands of all pages, without the prompt.
 fn commands() -> Vec<String> {
-    let consoles = blocks().into_iter().filter(|(language, _)| language == "console");
-    consoles
+    let blocks = PAGES.into_iter().flat_map(blocks);
+    blocks
+        .filter(|(language, _)| language == "console")
         .flat_map(|(_, text)| text.lines().map(str::to_owned).collect::<Vec<_>>())
         .map(|line| match line.strip_prefix("$ ") {
             Some(command) => command.to_owned(),
@@ -52,34 +60,135 @@ fn commands() -> Vec<String> {
         .collect()
 }
 
-/// Runs a command line with `cargo mcp-test` standing for the binary of this build.
+/// Runs a command line with the binary of this build as `mcp-test`.
 fn run(command: &str) -> Output {
-    let line = command.replace("cargo mcp-test", CLI);
+    let line =
+        command.replace("cargo mcp-test", "mcp-test").replace("mcp-test ", &format!("{CLI} "));
     Command::new("sh")
         .args(["-c", &line])
         .current_dir(root())
         .env_remove("CLICOLOR_FORCE")
+        .env_remove("GITHUB_STEP_SUMMARY")
         .output()
         .unwrap_or_else(|error| panic!("sh -c {line}: {error}"))
 }
 
-fn shown(output: &Output) -> String {
-    let text = String::from_utf8_lossy(&output.stdout).replace(CLI, "cargo mcp-test");
-    let line = |line: &str| match line.split_once("Z [") {
-        // The time of a check.
-        Some((time, rest)) if time.starts_with("20") => format!("2026-11-21T12:00:00.000Z [{rest}"),
-        _ => line.trim_end().to_owned(),
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+mod shown {
+    //! What the README shows: the test of a server that omits the caching hints, as rmcp before 3.5.1 did.
+
+    use mcp_test::prelude::*;
+    use rmcp::handler::server::router::tool::ToolRouter;
+    use rmcp::handler::server::wrapper::Parameters;
+    use rmcp::model::{
+        CallToolResult, ClientNotification, ClientRequest, ContentBlock, ErrorData,
+        ServerCapabilities, ServerConfig, ServerResult,
     };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    use rmcp::service::{NotificationContext, RequestContext};
+    use rmcp::{
+        RoleServer, ServerHandler, Service, ServiceExt, schemars, tool, tool_handler, tool_router,
+    };
+    use serde::Deserialize;
+
+    #[derive(Deserialize, schemars::JsonSchema)]
+    struct Operands {
+        a: f64,
+        b: f64,
+    }
+
+    #[derive(Clone)]
+    struct Tools {
+        tool_router: ToolRouter<Self>,
+    }
+
+    #[tool_router]
+    impl Tools {
+        #[tool(name = "add", description = "Adds two numbers")]
+        async fn add(&self, Parameters(Operands { a, b }): Parameters<Operands>) -> CallToolResult {
+            CallToolResult::success(vec![ContentBlock::text((a + b).to_string())])
+        }
+    }
+
+    #[tool_handler(router = self.tool_router)]
+    impl ServerHandler for Tools {
+        fn get_info(&self) -> ServerConfig {
+            ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        }
+    }
+
+    struct Calculator(Tools);
+
+    impl Calculator {
+        fn new() -> Self {
+            Self(Tools { tool_router: Tools::tool_router() })
+        }
+    }
+
+    impl Service<RoleServer> for Calculator {
+        async fn handle_request(
+            &self,
+            request: ClientRequest,
+            context: RequestContext<RoleServer>,
+        ) -> std::result::Result<ServerResult, ErrorData> {
+            let mut result = self.0.handle_request(request, context).await?;
+            if let ServerResult::ListToolsResult(list) = &mut result {
+                (list.ttl_ms, list.cache_scope) = (None, None);
+            }
+            Ok(result)
+        }
+
+        async fn handle_notification(
+            &self,
+            notification: ClientNotification,
+            context: NotificationContext<RoleServer>,
+        ) -> std::result::Result<(), ErrorData> {
+            self.0.handle_notification(notification, context).await
+        }
+
+        fn get_info(&self) -> ServerConfig {
+            Service::get_info(&self.0)
+        }
+    }
+
+    mcp_test::target!(calculator);
+
+    fn calculator() -> Target {
+        Target::duplex(|io| async move {
+            Calculator::new().serve(io).await?.waiting().await?;
+            Ok(())
+        })
+    }
+
+    #[mcp_scenario]
+    #[ignore = "fails on purpose"]
+    async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
+        ctx.list_tools().await?.assert_tool("add").assert_requires("a").assert_requires("b");
+        ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
+        Ok(())
+    }
 }
 
 #[test]
-fn the_failing_check_looks_as_shown() {
-    let commands = commands();
-    let command = commands.iter().find(|command| command.contains("--fault"));
-    let output = run(command.expect("the README shows a fault"));
-    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-    let shown = shown(&output);
+fn the_failing_test_looks_as_shown() {
+    let own = std::env::current_exe().expect("a test has a path");
+    let output = Command::new(own)
+        .args(["--ignored", "--exact", "shown::adds_two_numbers", "--nocapture"])
+        .env("RUST_BACKTRACE", "0")
+        .output()
+        .expect("this binary runs again");
+    assert_eq!(output.status.code(), Some(101), "{}", stdout(&output));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let from = stderr.find("scenario `").unwrap_or_else(|| panic!("no failure:\n{stderr}"));
+    // The place is that of a user's file.
+    let shown = stderr[from..].lines().map(|line| match line.find(", tests/tests/readme.rs:") {
+        Some(at) => format!("{}, tests/mcp.rs:13:10", &line[..at]),
+        None => line.trim_end().to_owned(),
+    });
+    let shown = shown.collect::<Vec<_>>().join("\n");
+    let shown = shown.trim_end();
     if std::env::var_os("UPDATE_README").is_some() {
         let readme = read("README.md")
             .replace(&format!("```text\n{}```", block("text")), &format!("```text\n{shown}\n```"));
@@ -91,6 +200,21 @@ fn the_failing_check_looks_as_shown() {
         shown,
         "UPDATE_README=1 cargo test -p mcp-test-tests --test readme brings the README up to date"
     );
+}
+
+#[test]
+fn the_test_shown_is_the_one_that_fails() {
+    let code = block("rust,ignore");
+    let indented: Vec<String> = read("tests/tests/readme.rs")
+        .lines()
+        .filter(|line| *line != "    #[ignore = \"fails on purpose\"]")
+        .map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned())
+        .collect();
+    let own = indented.join("\n");
+    let (_, code) = code.split_once("mcp_test::target!").expect("the block names a target");
+    for part in code.trim().split("\n\n") {
+        assert!(own.contains(part), "tests/tests/readme.rs should contain\n{part}");
+    }
 }
 
 #[test]
@@ -108,8 +232,8 @@ fn the_main_job_runs_on_the_reference_server() {
     let command = "cargo mcp-test server --reference";
     assert!(commands().iter().any(|line| line == command));
     let output = run(command);
-    assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
-    assert!(shown(&output).contains("Total: "), "{}", shown(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(stdout(&output).contains("Total: "), "{}", stdout(&output));
 }
 
 #[test]
@@ -125,7 +249,7 @@ fn ci_runs_the_test_command() {
 fn the_other_commands_are_understood() {
     let others: Vec<String> = commands()
         .into_iter()
-        .filter(|line| line.starts_with("cargo mcp-test"))
+        .filter(|line| line.starts_with("mcp-test "))
         .filter(|line| {
             !["--reference", "--fault", " validate ", " cases ", " --record "]
                 .iter()
@@ -147,12 +271,13 @@ fn the_other_commands_are_understood() {
             .replace(":3000/", ":9/")
             .replace(":3001/", ":9/")
             .replace("-o results", &format!("-o {}", output_dir.display()))
+            .replace("=junit.xml", &format!("={}", output_dir.join("junit.xml").display()))
             .replace("baseline.yml", &baseline.display().to_string())
             .replace("=schema.json", &format!("={}", schema.display()));
         let output = run(&elsewhere);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(3), "{elsewhere}\n{said}");
-        std::fs::remove_dir_all(&output_dir).expect("the directory goes again");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{elsewhere}\n{stderr}");
+        std::fs::remove_dir_all(&output_dir).expect("the directory can be removed");
     }
 }
 
@@ -183,10 +308,10 @@ fn files_are_validated() {
     for command in commands {
         let here = command.replace("tool.json", &tool).replace("conversation.jsonl", &conversation);
         let output = run(&here);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{here}\n{}{said}", shown(&output));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{here}\n{}{stderr}", stdout(&output));
     }
-    std::fs::remove_dir_all(&directory).expect("the directory goes again");
+    std::fs::remove_dir_all(&directory).expect("the directory can be removed");
 }
 
 /// Each runs, with the reference server in the place of other people's, and the runner itself as a client.
@@ -206,6 +331,7 @@ fn cases_are_run_served_and_documented() {
         let here = command
             .replace("npx -y @modelcontextprotocol/server-everything", &reference)
             .replace("my-mcp-client --quiet", &client)
+            .replace(" contracts", " tests/contracts/everything")
             .replace("--listen 3000", "--stdio < /dev/null")
             .replace("-o docs", &format!("-o {}", directory.display()))
             .replace(
@@ -213,44 +339,14 @@ fn cases_are_run_served_and_documented() {
                 &directory.join("conversation.yaml").display().to_string(),
             );
         let output = run(&here);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{here}\n{}{said}", shown(&output));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{here}\n{}{stderr}", stdout(&output));
     }
     let mut written: Vec<String> = std::fs::read_dir(&directory)
-        .expect("the directory is there")
+        .expect("the directory exists")
         .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
         .collect();
     written.sort();
     assert_eq!(written, ["conversation.yaml", "everything.html", "everything.md"]);
-    std::fs::remove_dir_all(&directory).expect("the directory goes again");
-}
-
-#[test]
-fn the_first_test_is_one_that_the_examples_run() {
-    let code = block("rust,no_run");
-    assert!(code.lines().filter(|line| !line.is_empty()).count() < 12, "{code}");
-    let (_, scenario) = code.split_once("#[mcp_scenario]").expect("the block has a scenario");
-    let scenario = scenario.replace(" // the whole conversation, as an insta snapshot", "");
-    let example = read("examples/tests/calculator.rs");
-    assert!(
-        example.contains(scenario.trim()),
-        "examples/tests/calculator.rs should contain\n{scenario}"
-    );
-}
-
-#[test]
-fn the_manifest_lines_name_this_version() {
-    let version = env!("CARGO_PKG_VERSION");
-    let short = version.rsplit_once('.').map_or(version, |(short, _)| short);
-    assert!(block("toml").contains(&format!("mcp-test = \"{short}\"")), "{}", block("toml"));
-}
-
-#[test]
-fn the_count_of_requirements_is_right() {
-    let count = mcp_test::spec::requirement::all().len();
-    let thousands = format!("{},{:03}", count / 1000, count % 1000);
-    assert!(
-        read("README.md").contains(&format!("the {thousands} normative requirements")),
-        "{count}"
-    );
+    std::fs::remove_dir_all(&directory).expect("the directory can be removed");
 }

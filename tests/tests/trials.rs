@@ -1,11 +1,11 @@
-//! What a test binary without libtest says and how it ends: every kind of failure, and the arguments of libtest.
+//! A test binary without libtest: every kind of failure, exit codes, and the arguments of libtest.
 
 use std::net::TcpListener;
 use std::process::Command;
 
 const FAILING: &str = env!("CARGO_BIN_EXE_failing-trials");
 
-/// What a run wrote, and its exit code.
+/// The output of a run, and its exit code.
 struct Ran {
     stdout: String,
     stderr: String,
@@ -27,14 +27,14 @@ fn run(program: &str, arguments: &str) -> Ran {
     let output = command.output().expect("the fixture starts");
     let text = |bytes| String::from_utf8(bytes).expect("it writes text");
     Ran {
-        stdout: steady(&text(output.stdout)),
+        stdout: normalized(&text(output.stdout)),
         stderr: text(output.stderr),
         code: output.status.code(),
     }
 }
 
-/// Without the time that the run took, and without what servers make up.
-fn steady(text: &str) -> String {
+/// The text without what differs from run to run: times and session ids.
+fn normalized(text: &str) -> String {
     let line = |line: &str| {
         for (before, after) in [("finished in ", "[time]"), ("mcp-session-id: ", "[session]")] {
             if let Some((kept, _)) = line.split_once(before) {
@@ -46,7 +46,7 @@ fn steady(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// The built-in scenarios of which there is nothing to see that three of them do not show.
+/// All built-in scenarios but three, which are enough to see their reports.
 fn the_rest() -> Vec<String> {
     const SHOWN: [&str; 3] = ["server-initialize", "ping", "tools-list"];
     let is_rest = |name: &str| match name.split_once("::") {
@@ -63,25 +63,25 @@ fn list(arguments: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_failure_is_told_as_what_it_is() {
+fn every_kind_of_failure_is_reported() {
     let rest = the_rest();
     let skipped: String = rest.iter().map(|name| format!(" --skip {name}")).collect();
     let ran = run(FAILING, &format!("--test-threads=1{skipped}"));
     let shown = ran.stdout.replace(&format!("{} filtered", rest.len()), "[the rest] filtered");
     insta::assert_snapshot!("failing", shown);
     insta::assert_snapshot!(ran.stderr, @r"
-    warning: in a test target with `harness = false` a `#[test]` is never run, and here are some:
+    warning: a `#[test]` never runs in a test target with `harness = false`; found:
       tests/fixtures/failing_trials.rs:119
-      make them `#[mcp_scenario]`, or move them to a test target with the standard harness
+      use `#[mcp_scenario]`, or move them to a test target with the standard harness
     ");
     assert_eq!(ran.code, Some(101));
 }
 
 #[test]
-fn without_a_target_the_failure_names_the_ways_to_name_one() {
+fn a_missing_target_is_reported_with_the_ways_to_name_one() {
     let ran = run(env!("CARGO_BIN_EXE_no-target"), "");
     assert!(
-        ran.stdout.contains("there is no target to test. Name one in one of three ways"),
+        ran.stdout.contains("no target to test; name one in one of three ways"),
         "{}",
         ran.stdout
     );
@@ -103,7 +103,7 @@ fn listing_prints_nothing_but_the_list() {
 }
 
 #[test]
-fn several_filters_and_skip_leave_the_count_right() {
+fn filters_and_skip_are_counted_correctly() {
     let all = list("").len();
     let ran = run(FAILING, "skipped one_of_a_range conformance::ping --skip 2025-03-26");
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
@@ -114,7 +114,7 @@ fn several_filters_and_skip_leave_the_count_right() {
 }
 
 #[test]
-fn ignored_trials_run_when_asked_for() {
+fn ignored_trials_run_on_request() {
     assert!(run(FAILING, "--ignored").stdout.contains("1 passed; 0 failed; 0 ignored"));
     assert!(
         run(FAILING, "--include-ignored ignored").stdout.contains("1 passed; 0 failed; 0 ignored")
@@ -122,7 +122,7 @@ fn ignored_trials_run_when_asked_for() {
 }
 
 #[test]
-fn wrong_arguments_end_as_with_libtest() {
+fn invalid_arguments_are_reported_as_by_libtest() {
     let ran = run(FAILING, "--tests");
     assert_eq!(
         (ran.stderr.as_str(), ran.code),
@@ -141,7 +141,7 @@ fn in_environment(environment: &[(&str, &str)]) -> Ran {
     let output = command.envs(environment.iter().copied()).output().expect("the fixture starts");
     let text = |bytes| String::from_utf8(bytes).expect("it writes text");
     Ran {
-        stdout: steady(&text(output.stdout)),
+        stdout: normalized(&text(output.stdout)),
         stderr: text(output.stderr),
         code: output.status.code(),
     }
@@ -168,11 +168,11 @@ fn the_environment_can_name_the_target() {
 }
 
 #[test]
-fn what_a_child_writes_on_stderr_is_shown_of_a_failure_alone() {
+fn the_stderr_of_a_child_is_shown_only_in_failures() {
     let noisy = |exit: &str| format!("sh -c 'echo warming up >&2; {exit}'");
     let fails = in_environment(&[("MCP_TEST_COMMAND", &noisy("exit 3"))]);
     assert!(
-        fails.stdout.contains("the last lines of the server on stderr:\n  | warming up\n"),
+        fails.stdout.contains("the last lines on the server's stderr:\n  | warming up\n"),
         "{}",
         fails.stdout
     );
@@ -184,7 +184,7 @@ fn what_a_child_writes_on_stderr_is_shown_of_a_failure_alone() {
 }
 
 #[test]
-fn a_variable_without_meaning_is_told_with_what_it_may_be() {
+fn an_invalid_variable_is_reported_with_valid_values() {
     let ran =
         in_environment(&[("MCP_TEST_TIMEOUT", "soon"), ("MCP_TEST_COMMAND", "no-such-program")]);
     assert!(

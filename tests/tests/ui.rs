@@ -1,10 +1,10 @@
-//! What the compiler says to someone who makes a mistake with `#[mcp_scenario]` or `cases!`, and that it says nothing to others.
+//! Compiler errors about mistakes with `#[mcp_scenario]` and `cases!`, and that valid uses compile without warnings.
 //!
-//! The messages of `rustc` itself change with its version; the files hold those of the newest stable one. After a change
-//! of wording: `TRYBUILD=overwrite cargo test -p mcp-test-tests --test ui`, and read the difference.
+//! The messages of `rustc` itself change with its version; the files have those of the newest stable one. To update them, run
+//! `TRYBUILD=overwrite cargo test -p mcp-test-tests --test ui`, and review the difference.
 
 #[test]
-fn mistakes_are_told_at_the_users_word() {
+fn mistakes_are_reported_at_the_users_tokens() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("ui/*.rs");
     cases.pass("ui/pass/*.rs");

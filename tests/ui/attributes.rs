@@ -1,4 +1,4 @@
-//! Attributes that do not go with a scenario, and items that are none.
+//! Attributes that a scenario cannot have, and items that are not scenarios.
 
 use mcp_test::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Every mistake in `cases!` is reported in one go, at its word.
+//! Every mistake in `cases!` is reported at once, at its tokens.
 
 mcp_test::cases!();
 

@@ -1,5 +1,5 @@
-//! What is no target and no client is told as that, and so are two that would be called the same. Any file will do: what is in
-//! it is read when a test runs.
+//! Values that are not a target or a client are reported as that, and so are two modules with the same name. Any file works,
+//! because its content is read when a test runs.
 
 mcp_test::cases!("Cargo.toml", target = 5, name = of_a_number);
 

@@ -1,4 +1,4 @@
-//! Every mistake in the options is reported in one go.
+//! Every mistake in the options is reported at once.
 
 use mcp_test::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Every mistake in the head of the function is reported in one go, and earns no second error in its body.
+//! Every mistake in the signature of the function is reported at once, and causes no second error in its body.
 
 use mcp_test::prelude::*;
 

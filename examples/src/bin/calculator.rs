@@ -1,4 +1,4 @@
-//! The calculator as a program that speaks over its standard input and output.
+//! The calculator as a program that speaks MCP over stdin and stdout.
 
 use std::error::Error;
 

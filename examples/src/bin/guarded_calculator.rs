@@ -1,7 +1,7 @@
-//! The calculator over its standard input and output again, with a guard before it while it is being developed.
+//! The calculator over stdin and stdout, behind a guard, as during development.
 //!
-//! On standard error it says what the guard has kept from the calculator, what the calculator itself said wrongly, and in the
-//! end what it cost.
+//! Standard error shows the messages that the guard rejected, the invalid ones that the calculator sent, and at the end how
+//! much time the guard took.
 
 use std::error::Error;
 
@@ -17,6 +17,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .judge_outgoing(|flaw| eprintln!("{flaw}"));
     let io = guard.io(join(stdin(), stdout()));
     Calculator::new().serve(io).await?.waiting().await?;
-    eprintln!("{}", guard.counter());
+    eprintln!("{}", guard.stats());
     Ok(())
 }

@@ -1,26 +1,26 @@
-//! What `cases!` becomes: a registration, a `#[test]` for each case, and one that the files still hold these cases.
+//! Expands `cases!` to a registration, a `#[test]` for each case, and one that checks that the files still have these cases.
 //!
-//! Without the compiler's test harness the `#[test]`s disappear by themselves, and the registration is what remains. The
-//! files are included in the crate only so that a change in one of them compiles it again.
+//! Without the compiler's test harness the `#[test]`s disappear, and the registration remains. The files are included in the
+//! crate only so that a change in one of them recompiles it.
 
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
-use super::options::Contract;
+use super::options::{Contract, Options};
 use super::{File, Test};
-use crate::expand::{at, duration, option};
+use crate::expand::{call_site, duration, option};
 
-/// The test that every case is a test.
-pub(super) const IN_STEP: &str = "every_case_is_a_test";
+/// The name of the test that every case is a test: the compiler does not notice a new file.
+pub(super) const COMPLETENESS_TEST: &str = "every_case_is_a_test";
 
 /// The items that take the place of the macro.
 pub(super) fn expand(contract: &Contract<'_>, files: &[File]) -> TokenStream {
     let krate = &contract.krate;
     let private = quote!(#krate::__private);
     let place = contract.pattern.span();
-    // The place of the pattern, for the compiler's messages; not its hygiene, so that no name of the user's is shadowed.
+    // The span of the pattern, for the compiler's messages; not its hygiene, so that no name of the user is shadowed.
     let own = Span::mixed_site().located_at(place);
     let definition = format_ident!("__mcp_cases_{}", contract.module, span = own);
     let run = format_ident!("__mcp_run_{}", contract.module, span = own);
@@ -54,93 +54,90 @@ pub(super) fn expand(contract: &Contract<'_>, files: &[File]) -> TokenStream {
     }
 }
 
-/// A test that is made.
-struct Made<'a> {
+/// A `#[test]` of the expansion.
+struct TestItem<'a> {
     module: Option<&'a str>,
     function: &'a str,
     ignored: Option<&'a str>,
-    /// The file, and of that the case; none means all of them.
+    /// The file, and the case in it; `None` for all of them.
     file: usize,
     case: Option<usize>,
 }
 
-impl Made<'_> {
+impl TestItem<'_> {
     /// Its name below the module of the pattern.
     fn name(&self) -> String {
         self.module
             .map_or_else(|| self.function.to_owned(), |it| format!("{it}::{}", self.function))
     }
+
+    /// Its value in the definition.
+    fn definition(&self, private: &TokenStream) -> TokenStream {
+        let number = |number: usize| Literal::usize_unsuffixed(number);
+        let (name, file) = (self.name(), number(self.file));
+        let case = option(self.case.map(number).map(|case| quote!(#case)));
+        let ignored = option(self.ignored.map(|reason| quote!(#reason)));
+        quote!(#private::CaseTest { name: #name, file: #file, case: #case, ignored: #ignored })
+    }
 }
 
-/// The tests in their order: of a server each case that is wanted, of a client each file with such a case.
-fn tests<'a>(contract: &Contract<'_>, files: &'a [File]) -> Vec<Made<'a>> {
-    let mut made = Vec::new();
+/// The tests in order: for a server each selected case, for a client each file with a selected case.
+fn tests<'a>(contract: &Contract<'_>, files: &'a [File]) -> Vec<TestItem<'a>> {
+    let mut tests = Vec::new();
     for (file, File { cases, name, .. }) in files.iter().enumerate() {
         let wanted = || cases.iter().enumerate().filter(|(_, test)| test.wanted);
-        if contract.client.is_some() {
+        if contract.options.client.is_some() {
+            // A file whose cases are all skipped demands nothing of a client.
             let shown = wanted().any(|(_, test)| test.ignored.is_none());
             if shown {
-                made.push(Made { module: None, function: name, ignored: None, file, case: None });
+                tests.push(TestItem {
+                    module: None,
+                    function: name,
+                    ignored: None,
+                    file,
+                    case: None,
+                });
             }
             continue;
         }
-        made.extend(wanted().map(|(case, test)| {
+        tests.extend(wanted().map(|(case, test)| {
             let Test { module, function, ignored, .. } = test;
             let (module, ignored) = (module.as_deref(), ignored.as_deref());
-            Made { module, function, ignored, file, case: Some(case) }
+            TestItem { module, function, ignored, file, case: Some(case) }
         }));
     }
-    made
+    tests
 }
 
-/// The definition's value; everything in it has an absolute path.
+/// The definition's value; everything in it has an absolute path, because the user's names are in scope.
 fn value(
     contract: &Contract<'_>,
     files: &[File],
-    tests: &[Made<'_>],
+    tests: &[TestItem<'_>],
     private: &TokenStream,
 ) -> TokenStream {
-    let (pattern, name) = (contract.pattern, &contract.module);
-    let (line, column) = (at(pattern.span(), "line"), at(pattern.span(), "column"));
+    let Contract { pattern, module: name, options, .. } = contract;
+    let site = call_site(pattern.span(), private);
+    // The titles show at run time whether a file has changed since it was compiled.
     let files = files.iter().map(|File { path, cases, .. }| {
         let titles = cases.iter().map(|test| option(test.title.as_ref().map(|it| quote!(#it))));
         quote!(#private::CasesFile { path: #path, titles: &[#(#titles),*] })
     });
-    let tests = tests.iter().map(|test| {
-        let (name, file) = (test.name(), Literal::usize_unsuffixed(test.file));
-        let case = option(test.case.map(|case| {
-            let case = Literal::usize_unsuffixed(case);
-            quote!(#case)
-        }));
-        let ignored = option(test.ignored.map(|reason| quote!(#reason)));
-        quote!(#private::CaseTest { name: #name, file: #file, case: #case, ignored: #ignored })
-    });
-    let target = contract.target.map(
-        |target| quote!(#private::CasesPeer::Server(|| #private::IntoTarget::into_target(#target))),
-    );
-    let client = contract.client.map(
-        |client| quote!(#private::CasesPeer::Client(|| #private::IntoClientTarget::into_client_target(#client))),
-    );
-    let peer = option(target.or(client));
-    let revisions = option(contract.revisions.as_ref().map(|text| quote!(#text)));
-    let transports = &contract.transports;
-    let (tags, skip_tags) = (&contract.tags, &contract.skip_tags);
-    let timeout = option(contract.timeout.map(duration));
-    let baseline = option(contract.baseline.as_ref().map(|path| quote!(#path)));
-    let inputs = option(contract.inputs.map(|inputs| quote!(|| #private::case_inputs(#inputs))));
+    let tests = tests.iter().map(|test| test.definition(private));
+    let Options { transports, tags, skip_tags, .. } = options;
+    let Options { allow_commands, allow_skip, strict, .. } = options;
+    let peer = option(peer(options, private));
+    let revisions = option(options.revisions.as_ref().map(|text| quote!(#text)));
+    let timeout = option(options.timeout.map(duration));
+    let baseline = option(options.baseline.as_ref().map(|path| quote!(#path)));
+    let inputs = option(options.inputs.map(|inputs| quote!(|| #private::case_inputs(#inputs))));
     let given =
-        option(contract.given.map(|given| quote!(|| #private::IntoGiven::into_given(#given))));
-    let (allow_commands, allow_skip) = (contract.allow_commands, contract.allow_skip);
-    let strict = contract.strict;
+        option(options.given.map(|given| quote!(|| #private::IntoGiven::into_given(#given))));
     quote! {
         #private::UserCases {
             pattern: #pattern,
             name: #name,
-            module_path: ::core::module_path!(),
-            file: ::core::file!(),
-            line: #line,
-            column: #column,
-            manifest_dir: ::core::env!("CARGO_MANIFEST_DIR"),
+            site: #site,
             files: &[#(#files),*],
             tests: &[#(#tests),*],
             peer: #peer,
@@ -159,10 +156,27 @@ fn value(
     }
 }
 
+/// The server or the client under test, if the options name one.
+fn peer(options: &Options<'_>, private: &TokenStream) -> Option<TokenStream> {
+    let server = options.target.map(
+        |target| quote!(#private::CasesPeer::Server(|| #private::IntoTarget::into_target(#target))),
+    );
+    let client = options.client.map(
+        |client| quote!(#private::CasesPeer::Client(|| #private::IntoClientTarget::into_client_target(#client))),
+    );
+    server.or(client)
+}
+
 /// The modules with the `#[test]`s.
-fn modules(contract: &Contract<'_>, tests: &[Made<'_>], run: &Ident, place: Span) -> TokenStream {
-    // A name of the user's: what clashes with it is told at the pattern.
+fn modules(
+    contract: &Contract<'_>,
+    tests: &[TestItem<'_>],
+    run: &Ident,
+    place: Span,
+) -> TokenStream {
+    // With the user's span, a name clash is reported at the pattern.
     let shown = |name: &str| Ident::new(name, Span::call_site().located_at(place));
+    // By module, because a module can only be declared once; the tests without one come first.
     let mut modules: BTreeMap<Option<&str>, Vec<TokenStream>> = BTreeMap::new();
     for (index, test) in tests.iter().enumerate() {
         let name = shown(test.function);
@@ -187,7 +201,7 @@ fn modules(contract: &Contract<'_>, tests: &[Made<'_>], run: &Ident, place: Span
             quote!(mod #module { #(#tests)* })
         }
     });
-    let (outer, in_step) = (shown(&contract.module), shown(IN_STEP));
+    let (outer, in_step) = (shown(&contract.module), shown(COMPLETENESS_TEST));
     quote! {
         mod #outer {
             #(#inner)*

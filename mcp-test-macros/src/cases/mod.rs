@@ -1,17 +1,16 @@
-//! `cases!("contracts/*.yaml", …)`: the cases of YAML files as tests.
+//! `cases!("contracts/*.yaml", …)`: expands the cases of YAML files to tests.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `options` | reads and vets what is written between the parentheses |
-//! | `find` | from the pattern to the files |
-//! | `read` | from a file to its cases, as far as a test needs to know them |
-//! | `names` | what the module and the tests are called |
-//! | `expand` | the registration, and a `#[test]` for each case |
+//! | `options` | parses and validates the arguments |
+//! | `find` | finds the files of a pattern |
+//! | `read` | reads what a test needs to know of the cases of a file |
+//! | `names` | the names of the module and the tests |
+//! | `expand` | expands to the registration, and a `#[test]` for each case |
 //!
-//! Only what decides which tests there are is read here: where the cases begin, what they are called, and which of them
-//! are not run. What a case means, and what is wrong with one, is known to `mcp_test::cases`, which reads the files again
-//! when a test runs. A file that is not YAML so earns no error of the compiler: its tests fail, and say what is wrong with
-//! it in all the words that there are for that.
+//! Only what determines the tests is read here: the names of the cases, and which of them are ignored. `mcp_test::cases` reads
+//! the files again when a test runs, and reports errors in them. A file that is not YAML is therefore not a compile error: its
+//! tests fail with full diagnostics.
 
 mod expand;
 mod find;
@@ -24,14 +23,15 @@ use std::path::Path;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use self::options::Contract;
 use crate::model::Errors;
-use options::Contract;
 
-/// The macro on a token stream that needs no compiler; `root` is where the `Cargo.toml` of the package is.
+/// The macro as a function of token streams that unit tests can call; `root` is the directory of the package's `Cargo.toml`.
 pub(crate) fn cases(input: TokenStream, root: &Path) -> TokenStream {
     let mut errors = Errors::default();
-    let written = options::read(input, &mut errors);
-    let contract = written.as_ref().and_then(|written| options::validate(written, &mut errors));
+    let arguments = options::read(input, &mut errors);
+    let contract =
+        arguments.as_ref().and_then(|arguments| options::validate(arguments, &mut errors));
     let Some(contract) = contract.filter(|_| errors.is_empty()) else {
         return quote!(#errors);
     };
@@ -44,23 +44,23 @@ pub(crate) fn cases(input: TokenStream, root: &Path) -> TokenStream {
     }
 }
 
-/// A file, and what tests are made of it.
+/// A file and its tests.
 struct File {
-    /// Its path from the root of the package, with `/` between its parts.
+    /// Its path relative to the package, with `/` as separator.
     path: String,
-    /// What a test of the whole file is called.
+    /// The name of the test of the whole file.
     name: String,
     cases: Vec<Test>,
 }
 
-/// A case, and the test that is made of it.
+/// A case and its test.
 struct Test {
-    /// What the case is called.
+    /// The name of the case.
     title: Option<String>,
-    /// What the test is called: the module of the file, if there can be several, and the function.
+    /// The name of the test: the module of the file, if there can be several, and the function.
     module: Option<String>,
     function: String,
-    /// Why the test only runs when asked for.
+    /// Why the test is ignored.
     ignored: Option<String>,
     /// Whether it is a test at all.
     wanted: bool,
@@ -73,18 +73,22 @@ fn files(contract: &Contract<'_>, root: &Path) -> Result<Vec<File>, String> {
         .files
         .into_iter()
         .map(|path| {
+            // Unreadable files have no tests here; `every_case_is_a_test` reports why they cannot be read.
             let text = std::fs::read_to_string(root.join(&path)).unwrap_or_default();
             (path, read::cases(&text))
         })
         .collect();
+    // In all files: `_only` in one of them excludes the cases of the others.
     let only = read.iter().flat_map(|(_, cases)| cases).any(|case| case.only);
-    let mut modules = names::Used::with(&[expand::IN_STEP]);
+    // In the module of the pattern, this name belongs to the test that checks the cases.
+    let mut modules = names::Used::with(&[expand::COMPLETENESS_TEST]);
     let several = found.several;
-    let mut functions = names::Used::with(&[expand::IN_STEP]);
+    let mut functions = names::Used::with(&[expand::COMPLETENESS_TEST]);
     let file = |(path, cases): (String, Vec<read::Case>)| {
         let name = modules.name(&names::of_file(&path, &pattern));
         let module = several.then(|| name.clone());
         if several {
+            // Each file has a module of its own, in which all names are free.
             functions = names::Used::default();
         }
         let test = |(index, case): (usize, read::Case)| Test {

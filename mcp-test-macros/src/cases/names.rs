@@ -1,10 +1,10 @@
-//! What the module and the tests of `cases!` are called: the words of a pattern, of a file and of a case, as Rust has them.
+//! The names of the module and the tests of `cases!`, made of a pattern, a file and a case.
 //!
-//! Only the letters of ASCII stay: of others the compiler would warn in the user's crate.
+//! Only ASCII letters are kept: with others, the compiler would warn in the user's crate.
 
 use std::collections::BTreeSet;
 
-/// How long a name may become: one whole title and a bit, not a paragraph.
+/// The greatest length of a name: enough for a long title.
 const LONGEST: usize = 100;
 
 /// The module of a pattern: `contracts` for `contracts/*.yaml`, `contracts_calculator` for `contracts/calculator.yaml`.
@@ -20,21 +20,22 @@ pub(super) fn of_file(path: &str, pattern: &str) -> String {
     identifier(stem(&own.join("/"))).unwrap_or_else(|| "file".to_owned())
 }
 
-/// The function of a case; `number` is which one of the file it is, counted from one.
+/// The function of a case; `number` is its number in the file, counted from one.
 pub(super) fn of_case(title: Option<&str>, number: usize) -> String {
     title.and_then(identifier).unwrap_or_else(|| format!("case_{number}"))
 }
 
-/// The path without the ending of the file.
+/// The path without the file extension.
 fn stem(path: &str) -> &str {
     let known = [".yaml", ".yml"].into_iter().find_map(|ending| path.strip_suffix(ending));
     known.unwrap_or(path)
 }
 
-/// The words of a text, each after the other with a line below between them.
+/// The words of a text in snake case.
 fn identifier(text: &str) -> Option<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut name = words.collect::<Vec<_>>().join("_").to_ascii_lowercase();
+    // All characters are ASCII, so that every length is a character boundary.
     name.truncate(LONGEST);
     if name.is_empty() {
         return None;
@@ -42,28 +43,29 @@ fn identifier(text: &str) -> Option<String> {
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert_str(0, "case_");
     }
-    // A raw name would show its `r#` in the name of the test.
+    // A keyword; as a raw identifier it would have `r#` in the name of the test.
     if syn::parse_str::<syn::Ident>(&name).is_err() {
         name.push('_');
     }
     Some(name)
 }
 
-/// The names that are taken already.
+/// The names in use.
 #[derive(Default)]
 pub(super) struct Used(BTreeSet<String>);
 
 impl Used {
-    /// These are taken.
+    /// Starts with these names.
     pub(super) fn with(names: &[&str]) -> Self {
         Self(names.iter().map(ToString::to_string).collect())
     }
 
-    /// The name, or else the first of `name_2`, `name_3` … that is free.
+    /// The name, or else the first unused one of `name_2`, `name_3`, ….
     pub(super) fn name(&mut self, name: &str) -> String {
+        // `match_` becomes `match_2`: with a number it is no longer a keyword.
         let further = (2..).map(|number| format!("{}_{number}", name.trim_end_matches('_')));
         let mut candidates = std::iter::once(name.to_owned()).chain(further);
-        // The numbers never end.
+        // The iterator is infinite.
         candidates.find(|candidate| self.0.insert(candidate.clone())).unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! What is written between the parentheses of `cases!`: the files, then options as those of `#[mcp_scenario]`.
+//! Parses the arguments of `cases!`: the files, then options like those of `#[mcp_scenario]`.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
 
 use super::names;
 use crate::attr;
-use crate::model::{Errors, Written};
+use crate::model::{Errors, ParsedOption};
 use crate::validate::{crate_path, options};
 
 const OPTIONS: [&str; 15] = [
@@ -29,21 +29,28 @@ const OPTIONS: [&str; 15] = [
     "crate",
 ];
 
-/// Options that say how a server is asked, which a client under test is not.
-const OF_SERVERS: [&str; 4] = ["target", "transports", "given", "allow_commands"];
+/// Options that only apply to a server under test.
+const SERVER_ONLY: [&str; 4] = ["target", "transports", "given", "allow_commands"];
 
-/// What was written.
-pub(super) struct Everything {
+/// The arguments as they were parsed.
+pub(super) struct Arguments {
     pattern: LitStr,
-    options: Vec<Written>,
+    options: Vec<ParsedOption>,
 }
 
-/// What it means.
+/// The valid arguments.
 pub(super) struct Contract<'a> {
     pub(super) pattern: &'a LitStr,
     pub(super) krate: Path,
-    /// What the module of the tests is called.
+    /// The name of the module.
     pub(super) module: String,
+    pub(super) options: Options<'a>,
+}
+
+/// The options of a contract.
+#[derive(Default)]
+pub(super) struct Options<'a> {
+    name: Option<String>,
     pub(super) target: Option<&'a Expr>,
     pub(super) client: Option<&'a Expr>,
     /// As [`crate::model::Options::revisions`].
@@ -62,14 +69,15 @@ pub(super) struct Contract<'a> {
 
 impl Contract<'_> {
     /// Whether a case with these tags is a test.
-    pub(super) fn wants(&self, tags: &[String]) -> bool {
-        let among = |wanted: &[String]| wanted.iter().any(|tag| tags.contains(tag));
-        (self.tags.is_empty() || among(&self.tags)) && !among(&self.skip_tags)
+    pub(super) fn wants(&self, case_tags: &[String]) -> bool {
+        let among = |selected: &[String]| selected.iter().any(|tag| case_tags.contains(tag));
+        let Options { tags, skip_tags, .. } = &self.options;
+        (tags.is_empty() || among(tags)) && !among(skip_tags)
     }
 }
 
-/// The files and the options that can be read; what can't is an error.
-pub(super) fn read(input: TokenStream, errors: &mut Errors) -> Option<Everything> {
+/// The files and the options that can be parsed; others are errors.
+pub(super) fn read(input: TokenStream, errors: &mut Errors) -> Option<Arguments> {
     let parts = |input: ParseStream<'_>| {
         let expected = "expected the files, in quotes: `cases!(\"contracts/*.yaml\")`";
         if !input.peek(LitStr) {
@@ -82,7 +90,7 @@ pub(super) fn read(input: TokenStream, errors: &mut Errors) -> Option<Everything
         Ok((pattern, input.parse::<TokenStream>()?))
     };
     match parts.parse2(input) {
-        Ok((pattern, rest)) => Some(Everything { pattern, options: attr::options(rest, errors) }),
+        Ok((pattern, rest)) => Some(Arguments { pattern, options: attr::options(rest, errors) }),
         Err(error) => {
             errors.push(error);
             None
@@ -90,68 +98,53 @@ pub(super) fn read(input: TokenStream, errors: &mut Errors) -> Option<Everything
     }
 }
 
-/// What the options mean; of those that come twice, the first.
-pub(super) fn validate<'a>(written: &'a Everything, errors: &mut Errors) -> Option<Contract<'a>> {
-    let Everything { pattern, options: written } = written;
-    let mut contract = Contract {
-        pattern,
-        krate: crate_path(written),
-        module: names::of_pattern(&pattern.value()),
-        target: None,
-        client: None,
-        revisions: None,
-        transports: Vec::new(),
-        timeout: None,
-        baseline: None,
-        tags: Vec::new(),
-        skip_tags: Vec::new(),
-        inputs: None,
-        given: None,
-        allow_commands: false,
-        allow_skip: false,
-        strict: false,
-    };
-    let once = options::each_once(written, &OPTIONS, errors);
+/// The values of the options, and the first of duplicates; `None` if there are errors.
+pub(super) fn validate<'a>(arguments: &'a Arguments, errors: &mut Errors) -> Option<Contract<'a>> {
+    let Arguments { pattern, options: parsed } = arguments;
+    let once = options::each_once(parsed, &OPTIONS, errors);
     if once.iter().any(|option| option.name == "client") {
-        for option in once.iter().filter(|option| OF_SERVERS.iter().any(|of| option.name == of)) {
+        for option in once.iter().filter(|option| SERVER_ONLY.iter().any(|of| option.name == of)) {
             let name = &option.name;
-            errors.at(name, format!("`{name}` goes with a server, and `client` is given"));
+            errors.at(name, format!("`{name}` only applies to servers, but `client` is given"));
         }
     }
-    for option in once {
-        match option.name.to_string().as_str() {
-            "target" => contract.target = options::value(option, "my_server", errors),
-            "client" => contract.client = options::value(option, "my_client", errors),
-            "name" => {
-                if let Some(name) = name(option, errors) {
-                    contract.module = name;
-                }
-            }
-            "revisions" => contract.revisions = options::revisions_of(option, errors),
-            "transports" => contract.transports = options::transports(option, errors),
-            "timeout" => contract.timeout = options::timeout_of(option, errors),
-            "baseline" => {
-                let example = "\"tests/known-failures.yml\"";
-                contract.baseline =
-                    options::string(option, "expected a path", example, errors).map(LitStr::value);
-            }
-            "tags" => contract.tags = tags(option, errors),
-            "skip_tags" => contract.skip_tags = tags(option, errors),
-            "inputs" => {
-                contract.inputs = options::value(option, "[(\"name\", \"value\")]", errors);
-            }
-            "given" => contract.given = options::value(option, "my_states", errors),
-            "allow_commands" => contract.allow_commands = options::flag(option, errors),
-            "allow_skip" => contract.allow_skip = options::flag(option, errors),
-            "strict" => contract.strict = options::flag(option, errors),
-            _ => options::check_crate(option, errors),
-        }
-    }
+    let options = options_of(once, errors);
+    let module = options.name.clone().unwrap_or_else(|| names::of_pattern(&pattern.value()));
+    let contract = Contract { pattern, krate: crate_path(parsed), module, options };
     errors.is_empty().then_some(contract)
 }
 
+fn options_of<'a>(parsed: Vec<&'a ParsedOption>, errors: &mut Errors) -> Options<'a> {
+    let mut all = Options::default();
+    for option in parsed {
+        match option.name.to_string().as_str() {
+            "target" => all.target = options::value(option, "my_server", errors),
+            "client" => all.client = options::value(option, "my_client", errors),
+            "name" => all.name = name(option, errors),
+            "revisions" => all.revisions = options::revisions_of(option, errors),
+            "transports" => all.transports = options::transports(option, errors),
+            "timeout" => all.timeout = options::timeout_of(option, errors),
+            "baseline" => {
+                let example = "\"tests/known-failures.yml\"";
+                all.baseline =
+                    options::string(option, "expected a path", example, errors).map(LitStr::value);
+            }
+            "tags" => all.tags = tags(option, errors),
+            "skip_tags" => all.skip_tags = tags(option, errors),
+            "inputs" => all.inputs = options::value(option, "[(\"name\", \"value\")]", errors),
+            "given" => all.given = options::value(option, "my_states", errors),
+            "allow_commands" => all.allow_commands = options::flag(option, errors),
+            "allow_skip" => all.allow_skip = options::flag(option, errors),
+            "strict" => all.strict = options::flag(option, errors),
+            // Read by `crate_path`.
+            _ => options::check_crate(option, errors),
+        }
+    }
+    all
+}
+
 /// The name of the module.
-fn name(option: &Written, errors: &mut Errors) -> Option<String> {
+fn name(option: &ParsedOption, errors: &mut Errors) -> Option<String> {
     let value = options::value(option, "over_http", errors)?;
     let name = match value {
         Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
@@ -164,18 +157,18 @@ fn name(option: &Written, errors: &mut Errors) -> Option<String> {
 }
 
 /// A list of tags, none of which is empty.
-fn tags(option: &Written, errors: &mut Errors) -> Vec<String> {
-    let example = format!("`{} = [\"fast\"]`", option.name);
-    let elements = match options::value(option, "[\"fast\"]", errors) {
-        Some(Expr::Array(list)) if !list.elems.is_empty() => &list.elems,
-        Some(other) => {
-            errors.at(other, format!("expected a list of tags: {example}"));
-            return Vec::new();
-        }
-        None => return Vec::new(),
+fn tags(option: &ParsedOption, errors: &mut Errors) -> Vec<String> {
+    let expected = "expected a list of tags";
+    let Some(list) = options::list(option, expected, "[\"fast\"]", errors) else {
+        return Vec::new();
     };
+    let example = format!("`{} = [\"fast\"]`", option.name);
+    // No tags would select every case, or none; neither is likely to be meant.
+    if list.elems.is_empty() {
+        errors.at(list, format!("{expected}: {example}"));
+    }
     let mut tags = Vec::new();
-    for element in elements {
+    for element in &list.elems {
         match element {
             Expr::Lit(ExprLit { lit: Lit::Str(tag), .. }) if !tag.value().is_empty() => {
                 tags.push(tag.value());

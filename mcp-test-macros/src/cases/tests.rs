@@ -1,4 +1,4 @@
-//! Which tests a file of cases becomes, and what is said of one that cannot be read.
+//! The tests for a file of cases, and the errors.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn expanded(input: &str, files: &[(&str, &str)]) -> TokenStream {
     cases(input.parse().expect("tokens"), root.path())
 }
 
-/// The `#[test]`s that are made, each with why it is ignored.
+/// The `#[test]`s of an expansion, each with the reason why it is ignored.
 fn tests(input: &str, files: &[(&str, &str)]) -> String {
     let file: syn::File = syn::parse2(expanded(input, files)).expect("items");
     let mut lines = Vec::new();
@@ -47,13 +47,14 @@ fn below(items: &[Item], path: &str, lines: &mut Vec<String>) {
     }
 }
 
-/// What is wrong, each at the word that it is told at.
+/// The errors, each with the tokens it points at.
 fn mistakes(input: &str, files: &[(&str, &str)]) -> String {
     let root = package(files);
     let input: TokenStream = input.parse().expect("tokens");
     let mut errors = Errors::default();
-    let written = options::read(input, &mut errors);
-    let contract = written.as_ref().and_then(|written| options::validate(written, &mut errors));
+    let arguments = options::read(input, &mut errors);
+    let contract =
+        arguments.as_ref().and_then(|arguments| options::validate(arguments, &mut errors));
     if let Some(contract) = contract
         && let Err(mistake) = self::files(&contract, root.path())
     {
@@ -97,7 +98,7 @@ fn every_case_is_a_test_of_its_own() {
 }
 
 #[test]
-fn a_directory_stands_for_its_yaml() {
+fn a_directory_selects_its_yaml_files() {
     insta::assert_snapshot!(tests("\"contracts\", tags = [\"slow\"]", &CONTRACTS), @"
     contracts::calculator::divides_3_2
     contracts::match_::case_2_2
@@ -124,7 +125,7 @@ fn a_client_is_tested_by_file() {
 }
 
 #[test]
-fn tags_choose_among_the_cases() {
+fn tags_select_cases() {
     insta::assert_snapshot!(tests("\"contracts/*.yaml\", tags = [\"slow\"], name = over_http", &CONTRACTS), @"
     over_http::calculator::divides_3_2
     over_http::every_case_is_a_test
@@ -136,7 +137,7 @@ fn tags_choose_among_the_cases() {
 }
 
 #[test]
-fn while_one_case_is_alone_the_others_are_ignored() {
+fn only_ignores_the_other_cases() {
     let files =
         [("a/x.yaml", "case: one\n---\ncase: two\n_only: true"), ("a/y.yaml", "case: three")];
     insta::assert_snapshot!(tests("\"a/*.yaml\"", &files), @r#"
@@ -148,7 +149,7 @@ fn while_one_case_is_alone_the_others_are_ignored() {
 }
 
 #[test]
-fn names_are_told_apart_and_are_names_of_rust() {
+fn names_are_unique_rust_identifiers() {
     let files = [
         (
             "a/x-y.yaml",
@@ -180,7 +181,7 @@ fn a_file_that_is_not_yaml_is_left_to_the_test_that_reads_it() {
 }
 
 #[test]
-fn the_registration_has_it_all() {
+fn the_registration_is_complete() {
     let input = r#""contracts/*.yml", target = || my_server(1), revisions = "2025-06-18 ..", transports = [http],
         timeout = "5s", baseline = "known.yml", inputs = [("a", 1)], tags = ["slow"], skip_tags = ["b"], given = states, allow_commands, allow_skip, strict,
         crate = crate::renamed"#;
@@ -205,7 +206,7 @@ fn the_registration_has_it_all() {
 }
 
 #[test]
-fn every_mistake_is_told_at_its_word() {
+fn every_error_points_at_its_tokens() {
     let mistakes = [
         "",
         "contracts",
@@ -227,11 +228,11 @@ fn every_mistake_is_told_at_its_word() {
     contracts -> expected the files, in quotes: `cases!("contracts/*.yaml")`
     target -> expected `,`
     "" -> expected the path of a file, or a pattern: "contracts/*.yaml"
-    "/contracts/*.yaml" -> `/contracts/*.yaml` is absolute: write the path as seen from the `Cargo.toml` of the package
-    "contracts/empty" -> there is no `*.yaml` or `*.yml` in `contracts/empty` below [root]
+    "/contracts/*.yaml" -> `/contracts/*.yaml` is absolute: write the path relative to the `Cargo.toml` of the package
+    "contracts/empty" -> no `*.yaml` or `*.yml` in `contracts/empty` below [root]
     "contract/*.yaml" -> no file matches `contract/*.yaml` below [root]
-    "contracts/calculater.yaml" -> there is no file `contracts/calculater.yaml` below [root]
-    "contracts/[.yaml" -> `contracts/[.yaml` is no pattern: invalid range pattern
+    "contracts/calculater.yaml" -> no file `contracts/calculater.yaml` below [root]
+    "contracts/[.yaml" -> `contracts/[.yaml` is not a valid pattern: invalid range pattern
     targt -> unknown option `targt`: did you mean `target`?
     strict -> duplicate option `strict`
     colour -> unknown option `colour`: expected one of `target`, `client`, `name`, `revisions`, `transports`, `timeout`, `baseline`, `tags`, `skip_tags`, `inputs`, `given`, `allow_commands`, `allow_skip`, `strict`, `crate`
@@ -242,9 +243,9 @@ fn every_mistake_is_told_at_its_word() {
     1 -> expected a tag, in quotes: `skip_tags = ["fast"]`
     "" -> expected a tag, in quotes: `skip_tags = ["fast"]`
     5 -> expected a path: `baseline = "tests/known-failures.yml"`
-    target -> `target` goes with a server, and `client` is given
-    given -> `given` goes with a server, and `client` is given
-    transports -> `transports` goes with a server, and `client` is given
+    target -> `target` only applies to servers, but `client` is given
+    given -> `given` only applies to servers, but `client` is given
+    transports -> `transports` only applies to servers, but `client` is given
     "2025-06-81" -> unknown revision "2025-06-81": did you mean "2025-06-18"?
     "5" -> a timeout is a whole number with its unit, `ms`, `s` or `m`: "500ms", "5s"
     inputs -> `inputs` needs a value: `inputs = [("name", "value")]`

@@ -3,36 +3,35 @@
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-use super::last_word;
+use super::last_segment;
 use crate::model::Errors;
 
-/// Attributes that make a test of a function.
-const TEST_MAKERS: [&str; 3] = ["test", "test_case", "rstest"];
+/// Attributes that turn a function into a test.
+const TEST_ATTRIBUTES: [&str; 3] = ["test", "test_case", "rstest"];
 
 /// Why the scenario is ignored (empty without a reason), if it is.
 pub(super) fn validate(attributes: &[Attribute], errors: &mut Errors) -> Option<String> {
     let mut ignored = None;
     for attribute in attributes {
         let path = attribute.path();
-        let Some(word) = last_word(path).map(ToString::to_string) else {
-            continue;
-        };
-        if TEST_MAKERS.contains(&word.as_str()) {
+        // Only the last segment counts: `tokio::test` makes a test, too, and an attribute may be imported.
+        let Some(word) = last_segment(path).map(ToString::to_string) else { continue };
+        if TEST_ATTRIBUTES.contains(&word.as_str()) {
             let shown = path.to_token_stream().to_string().replace(' ', "");
-            errors.at(
-                attribute,
-                format!("`#[mcp_scenario]` makes the test by itself: remove `#[{shown}]`"),
-            );
+            let message = "`#[mcp_scenario]` already makes this a test: remove";
+            errors.at(attribute, format!("{message} `#[{shown}]`"));
         } else if word == "mcp_scenario" {
+            // This one is removed before the macro gets the function, so it is a second one.
             errors.at(attribute, "duplicate `#[mcp_scenario]`");
         } else if path.is_ident("should_panic") {
             errors.at(
                 attribute,
-                "`#[should_panic]` would take every failure for a success, one of the harness too: \
+                "`#[should_panic]` would count every failure as a success, including those of the harness: \
                  assert the error reply that is expected instead",
             );
         } else if path.is_ident("ignore") {
             match reason(&attribute.meta) {
+                // The compiler warns about a second `#[ignore]` itself.
                 Some(reason) => ignored = ignored.or(Some(reason)),
                 None => errors.at(attribute, "write `#[ignore]`, or `#[ignore = \"why\"]`"),
             }
@@ -57,8 +56,8 @@ pub(crate) fn belongs_to_tests(attribute: &Attribute) -> bool {
     let path = attribute.path();
     path.is_ident("ignore")
         || path.is_ident("should_panic")
-        || last_word(path).is_some_and(|word| {
-            word == "mcp_scenario" || TEST_MAKERS.iter().any(|maker| word == maker)
+        || last_segment(path).is_some_and(|word| {
+            word == "mcp_scenario" || TEST_ATTRIBUTES.iter().any(|maker| word == maker)
         })
 }
 

@@ -1,8 +1,8 @@
-//! From what was written to what it means, or to every mistake at once, each at the user's word.
+//! Validates the attribute and the function, and reports all errors at once, each at its tokens.
 
 use syn::{Expr, Ident, Path};
 
-use crate::model::{Errors, Function, Scenario, Written};
+use crate::model::{Errors, Function, ParsedOption, Scenario};
 
 mod attributes;
 pub(crate) mod options;
@@ -12,15 +12,16 @@ mod signature;
 pub(crate) use attributes::{belongs_to_tests, is_lint_level};
 pub(crate) use signature::{borrows_mutably, is_unit};
 
-/// The scenario that the options and the function describe; with `errors` from reading them, none is.
+/// The scenario that the options and the function describe, unless there are errors.
 pub(crate) fn scenario<'a>(
-    written: &'a [Written],
+    written: &'a [ParsedOption],
     function: &'a Function,
     mut errors: Errors,
 ) -> Result<Scenario<'a>, Errors> {
     let options = options::validate(written, &mut errors);
     let ignored = attributes::validate(&function.attributes, &mut errors);
     signature::validate(&function.signature, &mut errors);
+    // Only after everything was validated: all mistakes are reported at once.
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -35,17 +36,18 @@ pub(crate) fn scenario<'a>(
     })
 }
 
-/// What `crate = path` says; without it, or when it is no path, `::mcp_test`.
-pub(crate) fn crate_path(written: &[Written]) -> Path {
+/// The path of `crate = path`; `::mcp_test` without it, or if it is not a path.
+pub(crate) fn crate_path(written: &[ParsedOption]) -> Path {
     let named = written.iter().find(|option| option.name == "crate");
     match named.and_then(|option| option.value.as_ref()) {
         Some(Expr::Path(found)) if found.qself.is_none() => found.path.clone(),
+        // A wrong value is reported elsewhere; the default lets the rest expand without a second error.
         _ => syn::parse_quote!(::mcp_test),
     }
 }
 
 /// The last segment of a path: `test` of `tokio::test`.
-fn last_word(path: &Path) -> Option<&Ident> {
+fn last_segment(path: &Path) -> Option<&Ident> {
     path.segments.last().map(|segment| &segment.ident)
 }
 
@@ -56,7 +58,7 @@ mod tests {
 
     const RIGHT: &str = "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }";
 
-    /// The mistakes of an attribute with these arguments on this function, a line each.
+    /// The errors of an attribute with these arguments on this function, one line each.
     fn mistakes(arguments: &str, item: &str) -> String {
         let mut errors = Errors::default();
         let options = attr::options(arguments.parse().expect("tokens"), &mut errors);
@@ -108,13 +110,13 @@ mod tests {
     fn transports_are_known_words_each_once() {
         insta::assert_snapshot!(mistakes("transports = [htpp, \"http\", duplex, a::b, duplex, tcp, 1]", RIGHT), @r#"
         htpp -> unknown transport `htpp`: did you mean `http`?
-        "http" -> a transport is a word, without quotes: `http`
+        "http" -> a transport is written without quotes: `http`
         a::b -> expected a transport: one of `duplex`, `stdio`, `http`, `router`, `sse`
         duplex -> duplicate transport `duplex`
         tcp -> unknown transport `tcp`: expected one of `duplex`, `stdio`, `http`, `router`, `sse`
         1 -> expected a transport: one of `duplex`, `stdio`, `http`, `router`, `sse`
         "#);
-        insta::assert_snapshot!(mistakes("transports = []", RIGHT), @"[] -> no transport to run over: name one, or leave `transports` out");
+        insta::assert_snapshot!(mistakes("transports = []", RIGHT), @"[] -> expected at least one transport: name one, or leave `transports` out");
     }
 
     #[test]
@@ -132,7 +134,7 @@ mod tests {
             let message = mistakes(&format!("timeout = {wrong:?}"), RIGHT);
             assert!(message.contains("a whole number with its unit"), "{wrong}: {message}");
         }
-        insta::assert_snapshot!(mistakes("timeout = \"0s\"", RIGHT), @r#""0s" -> a timeout of zero has always passed already"#);
+        insta::assert_snapshot!(mistakes("timeout = \"0s\"", RIGHT), @r#""0s" -> a timeout must be more than zero"#);
         for right in ["5s", "5 s", "250ms", "2m"] {
             assert_eq!(mistakes(&format!("timeout = {right:?}"), RIGHT), "", "{right}");
         }
@@ -162,7 +164,7 @@ mod tests {
         &mut self -> a scenario is a free function, not a method: it takes `ctx: &mut Ctx`
         Ctx -> a scenario borrows its context: `&mut Ctx`
         &Ctx -> a scenario borrows its context mutably: `&mut Ctx`
-        'static -> the context is lent for the run of one cell only: `&mut Ctx`
+        'static -> the context is borrowed only for one run of the scenario: `&mut Ctx`
         Ctx { a, .. } -> a scenario's argument is a plain name: `ctx: &mut Ctx`
         more: u8, _: u8 -> a scenario takes one argument, its context
         ref ctx -> a scenario's argument is a plain name: `ctx: &mut Ctx`
@@ -193,13 +195,13 @@ mod tests {
         ];
         let shown = heads.map(|head| mistakes("", &format!("{head} {{}}")));
         insta::assert_snapshot!(shown.join("\n"), @r#"
-        fn -> a scenario is asynchronous: `async fn`
-        const -> a scenario can't be `const`
-        unsafe -> a scenario can't be `unsafe`: put an `unsafe` block into its body
-        extern "C" -> a scenario can't be `extern`
-        fn -> a scenario is asynchronous: `async fn`
-        <'a, T> -> a scenario has no generic parameters: nothing would choose them
-        where T: Copy -> a scenario has no generic parameters: nothing would choose them
+        fn -> a scenario must be asynchronous: `async fn`
+        const -> a scenario cannot be `const`
+        unsafe -> a scenario cannot be `unsafe`: put an `unsafe` block into its body
+        extern "C" -> a scenario cannot be `extern`
+        fn -> a scenario must be asynchronous: `async fn`
+        <'a, T> -> a scenario cannot have generic parameters: nothing would determine them
+        where T: Copy -> a scenario cannot have generic parameters: nothing would determine them
         ) -> a scenario returns a `Result`: add `-> Result<()>`
         () -> a scenario returns a `Result`: `-> Result<()>`
         "#);
@@ -213,12 +215,12 @@ mod tests {
             async fn f(ctx: &mut Ctx) -> Result<()> { Ok(()) }
         "#;
         insta::assert_snapshot!(mistakes("", item), @r#"
-        #[test] -> `#[mcp_scenario]` makes the test by itself: remove `#[test]`
-        #[tokio::test(start_paused = true)] -> `#[mcp_scenario]` makes the test by itself: remove `#[tokio::test]`
-        #[should_panic(expected = "x")] -> `#[should_panic]` would take every failure for a success, one of the harness too: assert the error reply that is expected instead
+        #[test] -> `#[mcp_scenario]` already makes this a test: remove `#[test]`
+        #[tokio::test(start_paused = true)] -> `#[mcp_scenario]` already makes this a test: remove `#[tokio::test]`
+        #[should_panic(expected = "x")] -> `#[should_panic]` would count every failure as a success, including those of the harness: assert the error reply that is expected instead
         #[ignore("why")] -> write `#[ignore]`, or `#[ignore = "why"]`
         #[mcp_test::mcp_scenario] -> duplicate `#[mcp_scenario]`
-        #[rstest] -> `#[mcp_scenario]` makes the test by itself: remove `#[rstest]`
+        #[rstest] -> `#[mcp_scenario]` already makes this a test: remove `#[rstest]`
         "#);
     }
 

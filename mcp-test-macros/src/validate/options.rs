@@ -1,11 +1,11 @@
-//! What the options of the attribute may say.
+//! Validates the options of the attribute.
 
 use std::time::Duration;
 
 use syn::{Expr, ExprArray, ExprLit, Lit, LitStr};
 
 use super::revisions;
-use crate::model::{Errors, Options, Written};
+use crate::model::{Errors, Options, ParsedOption};
 use crate::suggest;
 
 const OPTIONS: [&str; 7] =
@@ -13,31 +13,30 @@ const OPTIONS: [&str; 7] =
 
 const TRANSPORTS: [&str; 5] = ["duplex", "stdio", "http", "router", "sse"];
 
-/// Reads every option that is right; of those that come twice, the first.
-pub(super) fn validate<'a>(written: &'a [Written], errors: &mut Errors) -> Options<'a> {
+/// Reads every valid option, and the first of duplicates.
+pub(super) fn validate<'a>(written: &'a [ParsedOption], errors: &mut Errors) -> Options<'a> {
     let mut options = Options::default();
     for option in each_once(written, &OPTIONS, errors) {
-        let name = option.name.to_string();
-        match name.as_str() {
+        match option.name.to_string().as_str() {
             "target" => options.target = value(option, "my_server", errors),
             "revisions" => options.revisions = revisions_of(option, errors),
             "transports" => options.transports = transports(option, errors),
             "matrix" => options.matrix = flag(option, errors),
             "allow_skip" => options.allow_skip = flag(option, errors),
             "timeout" => options.timeout = timeout_of(option, errors),
-            "crate" => check_crate(option, errors),
-            _ => {}
+            // Read by `crate_path`, which the fallback needs even if other options are invalid.
+            _ => check_crate(option, errors),
         }
     }
     options
 }
 
-/// The options that are known, and of those that come twice the first.
+/// The known options, and the first of duplicates.
 pub(crate) fn each_once<'a>(
-    written: &'a [Written],
+    written: &'a [ParsedOption],
     known: &[&str],
     errors: &mut Errors,
-) -> Vec<&'a Written> {
+) -> Vec<&'a ParsedOption> {
     let mut first = Vec::new();
     for (index, option) in written.iter().enumerate() {
         let name = option.name.to_string();
@@ -49,13 +48,14 @@ pub(crate) fn each_once<'a>(
                 let hint = suggest::hint(&name, known, '`');
                 errors.at(&option.name, format!("unknown option `{name}`: {hint}"));
             }
+            // An unknown option was reported when it was first seen.
             (false, true) => {}
         }
     }
     first
 }
 
-pub(crate) fn flag(option: &Written, errors: &mut Errors) -> bool {
+pub(crate) fn flag(option: &ParsedOption, errors: &mut Errors) -> bool {
     if let Some(value) = &option.value {
         let name = &option.name;
         errors.at(value, format!("`{name}` takes no value: write it alone, or leave it out"));
@@ -64,7 +64,7 @@ pub(crate) fn flag(option: &Written, errors: &mut Errors) -> bool {
 }
 
 pub(crate) fn value<'a>(
-    option: &'a Written,
+    option: &'a ParsedOption,
     example: &str,
     errors: &mut Errors,
 ) -> Option<&'a Expr> {
@@ -76,7 +76,7 @@ pub(crate) fn value<'a>(
 }
 
 pub(crate) fn string<'a>(
-    option: &'a Written,
+    option: &'a ParsedOption,
     expected: &str,
     example: &str,
     errors: &mut Errors,
@@ -90,32 +90,39 @@ pub(crate) fn string<'a>(
     }
 }
 
-pub(crate) fn transports(option: &Written, errors: &mut Errors) -> Vec<&'static str> {
-    let mut transports = Vec::new();
-    let list = match value(option, "[duplex, http]", errors) {
-        Some(Expr::Array(list)) => list,
-        Some(other) => {
-            errors.at(other, "expected a list: `transports = [duplex, http]`");
-            return transports;
+/// The list that an option has as its value.
+pub(crate) fn list<'a>(
+    option: &'a ParsedOption,
+    expected: &str,
+    example: &str,
+    errors: &mut Errors,
+) -> Option<&'a ExprArray> {
+    match value(option, example, errors)? {
+        Expr::Array(list) => Some(list),
+        other => {
+            errors.at(other, format!("{expected}: `{} = {example}`", option.name));
+            None
         }
-        None => return transports,
-    };
-    if list.elems.is_empty() {
-        errors.at(list, "no transport to run over: name one, or leave `transports` out");
     }
-    read_transports(list, &mut transports, errors);
-    transports
 }
 
-fn read_transports(list: &ExprArray, transports: &mut Vec<&'static str>, errors: &mut Errors) {
+pub(crate) fn transports(option: &ParsedOption, errors: &mut Errors) -> Vec<&'static str> {
+    let mut transports = Vec::new();
+    let Some(list) = list(option, "expected a list", "[duplex, http]", errors) else {
+        return transports;
+    };
+    if list.elems.is_empty() {
+        errors.at(list, "expected at least one transport: name one, or leave `transports` out");
+    }
     for element in &list.elems {
         let word = match element {
             Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+            // A likely mistake, since the names of other options are strings.
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. })
                 if TRANSPORTS.contains(&text.value().as_str()) =>
             {
                 let word = text.value();
-                errors.at(element, format!("a transport is a word, without quotes: `{word}`"));
+                errors.at(element, format!("a transport is written without quotes: `{word}`"));
                 continue;
             }
             _ => None,
@@ -136,9 +143,10 @@ fn read_transports(list: &ExprArray, transports: &mut Vec<&'static str>, errors:
             }
         }
     }
+    transports
 }
 
-pub(crate) fn revisions_of(option: &Written, errors: &mut Errors) -> Option<String> {
+pub(crate) fn revisions_of(option: &ParsedOption, errors: &mut Errors) -> Option<String> {
     let text = string(option, "expected a string", "\"2025-06-18..\"", errors)?;
     match revisions::validate(&text.value()) {
         Ok(revisions) => Some(revisions),
@@ -151,14 +159,10 @@ pub(crate) fn revisions_of(option: &Written, errors: &mut Errors) -> Option<Stri
     }
 }
 
-pub(crate) fn timeout_of(option: &Written, errors: &mut Errors) -> Option<Duration> {
+pub(crate) fn timeout_of(option: &ParsedOption, errors: &mut Errors) -> Option<Duration> {
     let text = string(option, "expected a string with a unit", "\"5s\"", errors)?;
-    timeout(text, errors)
-}
-
-fn timeout(text: &LitStr, errors: &mut Errors) -> Option<Duration> {
     match duration(&text.value()) {
-        Some(Duration::ZERO) => errors.at(text, "a timeout of zero has always passed already"),
+        Some(Duration::ZERO) => errors.at(text, "a timeout must be more than zero"),
         Some(duration) => return Some(duration),
         None => errors.at(
             text,
@@ -171,15 +175,16 @@ fn timeout(text: &LitStr, errors: &mut Errors) -> Option<Duration> {
 fn duration(text: &str) -> Option<Duration> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let number: u64 = text[..end].parse().ok()?;
-    match text[end..].trim() {
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => number.checked_mul(1_000).map(Duration::from_millis),
-        "m" => number.checked_mul(60_000).map(Duration::from_millis),
-        _ => None,
-    }
+    let milliseconds = match text[end..].trim() {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        _ => return None,
+    };
+    number.checked_mul(milliseconds).map(Duration::from_millis)
 }
 
-pub(crate) fn check_crate(option: &Written, errors: &mut Errors) {
+pub(crate) fn check_crate(option: &ParsedOption, errors: &mut Errors) {
     match value(option, "path::to::mcp_test", errors) {
         Some(Expr::Path(path)) if path.qself.is_none() => {}
         Some(other) => errors.at(other, "expected a path: `crate = path::to::mcp_test`"),

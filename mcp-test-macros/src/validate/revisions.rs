@@ -1,16 +1,17 @@
-//! The string of `revisions = "…"`.
+//! Validates the string of `revisions = "…"`.
 //!
-//! What a revision is like is known to `mcp_test::spec`; here are only the dates, to catch a wrong one while compiling.
+//! The list repeats the dates of `mcp_test::spec`, on which this crate cannot depend, so that unknown revisions are compile
+//! errors.
 
 use crate::suggest;
 
 /// The dated revisions, oldest first.
 const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
-/// The word for all of them.
+/// The word for all revisions.
 const ALL: &str = "all";
 
-/// The string without spaces, or everything that is wrong with it.
+/// The string without spaces, or all errors in it.
 pub(super) fn validate(text: &str) -> Result<String, Vec<String>> {
     if text.trim() == ALL {
         return Ok(ALL.to_owned());
@@ -29,7 +30,8 @@ fn part_of(part: &str, mistakes: &mut Vec<String>) -> String {
     };
     let (from, to) = (from.trim(), to.trim());
     if let Some(to) = to.strip_prefix('=') {
-        mistakes.push(format!("a range holds both its ends already: \"{from}..{}\"", to.trim()));
+        // The syntax of Rust's inclusive ranges, a likely guess.
+        mistakes.push(format!("a range includes both ends already: \"{from}..{}\"", to.trim()));
     } else if from.is_empty() && to.is_empty() {
         mistakes
             .push("a range names at least one end; for all revisions, write \"all\"".to_owned());
@@ -39,7 +41,7 @@ fn part_of(part: &str, mistakes: &mut Vec<String>) -> String {
         if let [Some(first), Some(last)] = ends
             && first > last
         {
-            mistakes.push(format!("no revision is in \"{part}\": {from} comes after {to}"));
+            mistakes.push(format!("the range \"{part}\" is empty: {from} comes after {to}"));
         }
     }
     format!("{from}..{to}")
@@ -97,8 +99,8 @@ mod tests {
         a revision is missing: expected one of "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
         a revision is missing: expected one of "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
         a range names at least one end; for all revisions, write "all"
-        a range holds both its ends already: "2025-06-18..2025-11-25"
-        no revision is in "2025-11-25..2025-06-18": 2025-11-25 comes after 2025-06-18
+        a range includes both ends already: "2025-06-18..2025-11-25"
+        the range "2025-11-25..2025-06-18" is empty: 2025-11-25 comes after 2025-06-18
         unknown revision "2024-11-06": did you mean "2024-11-05"?
         unknown revision "2026-07-29": did you mean "2026-07-28"?
         unknown revision "2025-3-26": did you mean "2025-03-26"?

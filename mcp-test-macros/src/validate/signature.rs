@@ -1,6 +1,6 @@
-//! The function's head: `async fn name(ctx: &mut Ctx) -> Result<()>`, and nothing else.
+//! Validates the signature: `async fn name(ctx: &mut Ctx) -> Result<()>`, and nothing else.
 //!
-//! Whether the types are the right ones is left to the compiler, which knows aliases and imports.
+//! The compiler checks the types, since it knows aliases and imports.
 
 use proc_macro2::Span;
 use quote::quote;
@@ -9,26 +9,26 @@ use syn::{FnArg, Pat, ReturnType, Safety, Signature, Type, TypeReference};
 
 use crate::model::Errors;
 
-const NO_GENERICS: &str = "a scenario has no generic parameters: nothing would choose them";
+const NO_GENERICS: &str = "a scenario cannot have generic parameters: nothing would determine them";
 
-/// Finds everything that no scenario can have.
+/// Reports everything that a scenario cannot have.
 pub(super) fn validate(signature: &Signature, errors: &mut Errors) {
     if let Some(constness) = &signature.constness {
-        errors.at(constness, "a scenario can't be `const`");
+        errors.at(constness, "a scenario cannot be `const`");
     }
     match &signature.safety {
         Safety::Unsafe(unsafety) => {
             errors
-                .at(unsafety, "a scenario can't be `unsafe`: put an `unsafe` block into its body");
+                .at(unsafety, "a scenario cannot be `unsafe`: put an `unsafe` block into its body");
         }
-        Safety::Safe(safety) => errors.at(safety, "a scenario can't be `safe`"),
+        Safety::Safe(safety) => errors.at(safety, "a scenario cannot be `safe`"),
         _ => {}
     }
     if let Some(abi) = &signature.abi {
-        errors.at(abi, "a scenario can't be `extern`");
+        errors.at(abi, "a scenario cannot be `extern`");
     }
     if signature.asyncness.is_none() {
-        errors.at(&signature.fn_token, "a scenario is asynchronous: `async fn`");
+        errors.at(&signature.fn_token, "a scenario must be asynchronous: `async fn`");
     }
     if !signature.generics.params.is_empty() {
         errors.at(&signature.generics, NO_GENERICS);
@@ -76,6 +76,7 @@ fn argument(argument: &FnArg, errors: &mut Errors) {
     }
     match bare(&typed.ty) {
         Type::Reference(reference) => borrow(reference, errors),
+        // A macro may expand to the right type; the compiler checks it.
         Type::Macro(_) => {}
         other => errors.at(other, "a scenario borrows its context: `&mut Ctx`"),
     }
@@ -85,8 +86,9 @@ fn borrow(reference: &TypeReference, errors: &mut Errors) {
     if reference.mutability.is_none() {
         errors.at(reference, "a scenario borrows its context mutably: `&mut Ctx`");
     }
+    // A named lifetime would have to be declared, and `'static` outlives the run.
     if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident != "_") {
-        errors.at(lifetime, "the context is lent for the run of one cell only: `&mut Ctx`");
+        errors.at(lifetime, "the context is borrowed only for one run of the scenario: `&mut Ctx`");
     }
 }
 
@@ -104,7 +106,7 @@ fn returned(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// Where the types of the argument and of the return value stand, for the compiler's own messages about them.
+/// The spans of the argument type and the return type, for the compiler's messages about them.
 pub(super) fn spans(signature: &Signature) -> (Span, Span) {
     let context = match signature.inputs.first() {
         Some(FnArg::Typed(typed)) => typed.ty.span(),

@@ -1,10 +1,10 @@
-//! MCP Cases: whatever the text, reading it breaks nothing and points into it; laying it out changes neither what it says
-//! nor its comments, and a second time changes nothing.
+//! MCP Cases: for any input, reading does not panic, and its spans are inside the text; formatting preserves content and
+//! comments, and is idempotent.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mcp_test::cases::{Cases, Complaint, ReadError, ReadOptions};
+use mcp_test::cases::{Cases, Diagnostic, ReadError, ReadOptions};
 use mcp_test::yaml::{self, Comment, Kind, Limits, Member, Node, Stream};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -17,11 +17,11 @@ fuzz_target!(|bytes: &[u8]| {
     let (before, after) = (yaml::read(text, &limits), yaml::read(&formatted, &limits));
     assert_eq!(values(&before), values(&after), "{formatted}");
     assert_eq!(comments(&before), comments(&after), "{formatted}");
-    assert_eq!(yaml::format(&formatted, &limits).text, formatted, "laid out twice");
+    assert_eq!(yaml::format(&formatted, &limits).text, formatted, "formatted twice");
     assert_eq!(cases(text), cases(&formatted), "{formatted}");
 });
 
-/// What the documents say; of a broken one, nothing.
+/// Each document as JSON; `None` for a malformed one.
 fn values(stream: &Stream) -> Vec<Option<String>> {
     let value = |document: &Result<yaml::Document, _>| {
         document.as_ref().ok().map(|document| document.root.to_value().to_string())
@@ -34,42 +34,42 @@ fn comments(stream: &Stream) -> Vec<String> {
     let mut found: Vec<&Comment> = stream.comments.iter().collect();
     for document in stream.documents.iter().flatten() {
         found.extend(&document.comments);
-        gather(&document.root, &mut found);
+        collect_comments(&document.root, &mut found);
     }
     found.sort_by_key(|comment| comment.span.start);
-    found.into_iter().map(|comment| comment.text.trim_end().to_owned()).collect()
+    found.into_iter().map(|comment| comment.text.clone()).collect()
 }
 
-fn gather<'n>(node: &'n Node, found: &mut Vec<&'n Comment>) {
+fn collect_comments<'n>(node: &'n Node, found: &mut Vec<&'n Comment>) {
     found.extend(node.comments().iter());
     match &node.kind {
-        Kind::List(items) => items.iter().for_each(|item| gather(item, found)),
+        Kind::List(items) => items.iter().for_each(|item| collect_comments(item, found)),
         Kind::Mapping(members) => members.iter().for_each(|Member { key, value }| {
-            gather(key, found);
-            gather(value, found);
+            collect_comments(key, found);
+            collect_comments(value, found);
         }),
         _ => {}
     }
 }
 
-/// The cases with their messages, or what is wrong with the text.
+/// The cases with their messages, or the diagnostics.
 fn cases(text: &str) -> Vec<String> {
-    let told = |complaints: Vec<Complaint>| -> Vec<String> {
-        complaints
+    let texts = |diagnostics: Vec<Diagnostic>| -> Vec<String> {
+        diagnostics
             .into_iter()
-            .inspect(|complaint| {
-                assert!(text.get(complaint.span.bytes()).is_some(), "{complaint:?}");
-                assert!(!complaint.render(false).is_empty());
+            .inspect(|diagnostic| {
+                assert!(text.get(diagnostic.span.bytes()).is_some(), "{diagnostic:?}");
+                assert!(!diagnostic.render(false).is_empty());
             })
-            // Laying out ends lines as other tools do.
-            .filter(|complaint| complaint.name != "line-break")
-            .map(|complaint| format!("{}: {}", complaint.name, complaint.message))
+            // Formatting normalizes line endings.
+            .filter(|diagnostic| diagnostic.name != "line-break")
+            .map(|diagnostic| format!("{}: {}", diagnostic.name, diagnostic.message))
             .collect()
     };
     match Cases::parse("cases.yaml", text, &ReadOptions::default()) {
-        Err(ReadError::Complaints(complaints)) => told(complaints),
-        Err(error) => panic!("a text is no file: {error}"),
-        Ok((cases, complaints)) => {
+        Err(ReadError::Diagnostics(diagnostics)) => texts(diagnostics),
+        Err(error) => panic!("not about a text: {error}"),
+        Ok((cases, diagnostics)) => {
             let message = |message: &mcp_test::cases::CaseMessage| {
                 format!("{} {}", message.key, message.value)
             };
@@ -77,7 +77,7 @@ fn cases(text: &str) -> Vec<String> {
                 let messages: Vec<String> = case.messages.iter().map(message).collect();
                 format!("{} {:?} {:?} {messages:?}", case.id, case.name, case.comments)
             };
-            let mut all = told(complaints);
+            let mut all = texts(diagnostics);
             all.extend(cases.iter().map(|(_, it)| case(it)));
             all
         }

@@ -1,4 +1,4 @@
-//! JSON-RPC: a message that was read writes back, and what is no message is pointed at.
+//! JSON-RPC: messages round-trip, and the error about a malformed message points at the defect.
 
 #![no_main]
 
@@ -12,16 +12,19 @@ fuzz_target!(|text: &[u8]| {
         Ok(frame) => {
             for message in frame.messages() {
                 let again = Message::read(&message.to_value());
-                assert_eq!(again.as_ref(), Ok(message), "it does not read back");
+                assert_eq!(again.as_ref(), Ok(message), "the message does not round-trip");
             }
             let Frame::Batch(items) = frame else { return };
             for malformed in items.iter().filter_map(|item| item.as_ref().err()) {
-                assert!(malformed.pointer.as_str().starts_with('/'), "an item has an index");
+                assert!(
+                    malformed.pointer.as_str().starts_with('/'),
+                    "the pointer has the index of the item"
+                );
             }
         }
         Err(malformed) => {
-            let there = document.value.at(malformed.pointer.as_str()).is_some();
-            assert_eq!(there, malformed.got != "nothing", "{malformed}");
+            let found = document.value.at(malformed.pointer.as_str()).is_some();
+            assert_eq!(found, malformed.found.is_some(), "{malformed}");
         }
     }
 });

@@ -1,4 +1,4 @@
-//! Lines: however a stream is cut into chunks, the same lines come out, and none is longer than the limit.
+//! Lines: the size of the chunks does not change the lines of a stream, and no line is longer than the limit.
 //!
 //! The first byte is the limit, the second the length of the chunks; the rest is the stream.
 

@@ -1,7 +1,7 @@
-//! Message shapes: verdict and words agree, whatever the value, and the words point at something.
+//! Message shapes: `is_valid` agrees with `violations`, which point at existing locations.
 //!
-//! The first two bytes choose revision, authority and definition; the rest is the value, which is judged as a message too
-//! if it is one.
+//! The first two bytes select revision, authority and definition; the rest is the value, which is also validated as a message if
+//! it is one.
 
 #![no_main]
 
@@ -24,18 +24,18 @@ fuzz_target!(|input: &[u8]| {
     let definition = &definitions[usize::from(*which) % definitions.len()];
     let violations = definition.violations(&value);
     assert_eq!(definition.is_valid(&value), violations.is_empty(), "{violations:?}");
-    violations.iter().for_each(|violation| points_at_something(violation, &value));
+    violations.iter().for_each(|violation| points_into_value(violation, &value));
 
     let Ok(message) = Message::read(&value) else { return };
     let methods = [None, Some("tools/list"), Some("tools/call"), Some("initialize"), Some("other")];
     let answers = methods[usize::from(*which) % methods.len()];
-    for violation in schemas.judge(&message, answers, revision, authority) {
-        points_at_something(&violation, &value);
+    for violation in schemas.validate(&message, answers, revision, authority) {
+        points_into_value(&violation, &value);
     }
 });
 
-/// At a value, or at the place of a member that is missing.
-fn points_at_something(violation: &Violation, value: &Value) {
+/// Checks that a violation points at a value, or at a missing member of one.
+fn points_into_value(violation: &Violation, value: &Value) {
     let pointer = &violation.pointer;
     let parent = pointer.split_last().map_or_else(|| pointer.clone(), |(parent, _)| parent);
     assert!(value.at(parent.as_str()).is_some(), "{violation}");

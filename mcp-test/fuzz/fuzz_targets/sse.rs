@@ -1,4 +1,4 @@
-//! Event streams: however a stream is cut into chunks, the same items come out, and an event that is encoded reads back.
+//! Server-sent events: the size of the chunks does not change the items of a stream, and events round-trip.
 //!
 //! The first byte is the limit, the second the length of the chunks; the rest is the stream.
 

@@ -1,8 +1,8 @@
-//! What an assertion hands on.
+//! The return value of an assertion.
 
 use std::ops::Deref;
 
-/// A reply that an assertion has looked at, with all the assertions of the reply.
+/// A reply that an assertion has checked; it has all assertions of the reply.
 ///
 /// Unlike a fresh reply it may be dropped without a warning. It dereferences to the reply.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Assertions of refusals: that a reply is a JSON-RPC error, and which.
+//! Assertions about JSON-RPC errors.
 
 use super::assertions;
 use super::reply::{Replied, last};
@@ -18,7 +18,7 @@ macro_rules! error_assertions {
             /// Asserts that the request was answered with a JSON-RPC error.
             assert_error / try_error (self) { error(&self).map(|_| ()) }
 
-            /// Asserts that the request was answered with a JSON-RPC error of this code; see [`error_code`].
+            /// Asserts that the request was answered with a JSON-RPC error with this code; see [`error_code`].
             assert_error_code / try_error_code (self, code: i64) { check_code(&self, code) }
 
             /// Asserts that the request was answered with a JSON-RPC error whose message contains this text.
@@ -39,8 +39,9 @@ error_assertions!(
     [K: ListKind] List<K>,
 );
 
-/// The error that the last reply is.
+/// The last reply, which has to be an error.
 fn error(subject: &impl Replied) -> Result<(&Reply, &RpcError), Finding> {
+    // Of a list only the last page can be an error, since fetching ends with it.
     let reply = last(subject)?;
     let result = match reply.outcome() {
         Err(error) => return Ok((reply, error)),
@@ -50,8 +51,9 @@ fn error(subject: &impl Replied) -> Result<(&Reply, &RpcError), Finding> {
         .expected("a JSON-RPC error")
         .got(format!("the result {}", words::got(Some(result))))
         .evidence_all(reply.evidence());
+    // A tool call can fail in two ways (`server/tools`): by an error of the protocol, or with a result that has `isError`.
     Err(if result.get("isError").and_then(Value::as_bool) == Some(true) {
-        finding.hint("the tool says itself that it failed; `assert_tool_error` looks at that")
+        finding.hint("the tool reported an error in its result; use `assert_tool_error`")
     } else {
         finding
     })
@@ -62,7 +64,7 @@ fn check_code(subject: &impl Replied, code: i64) -> Result<(), Finding> {
     if error.code == code {
         return Ok(());
     }
-    Err(other(reply, error).expected(format!("error code {}", named(code))))
+    Err(unexpected(reply, error).expected(format!("error code {}", named(code))))
 }
 
 fn check_message(subject: &impl Replied, part: &str) -> Result<(), Finding> {
@@ -70,7 +72,8 @@ fn check_message(subject: &impl Replied, part: &str) -> Result<(), Finding> {
     if error.message.contains(part) {
         return Ok(());
     }
-    Err(other(reply, error).expected(format!("an error whose message contains {}", quoted(part))))
+    Err(unexpected(reply, error)
+        .expected(format!("an error whose message contains {}", quoted(part))))
 }
 
 fn check_data(subject: &impl Replied, matcher: &dyn Matcher) -> Result<(), Finding> {
@@ -80,22 +83,22 @@ fn check_data(subject: &impl Replied, matcher: &dyn Matcher) -> Result<(), Findi
         None => Err(Mismatch::absent(matcher.describe())),
     };
     checked.map_err(|mismatch| {
-        let place = Pointer::root().member("error").member("data");
-        Finding::mismatch(headline(reply), &mismatch.within(place)).evidence_all(reply.evidence())
+        let pointer = Pointer::root().member("error").member("data");
+        Finding::mismatch(headline(reply), &mismatch.within(pointer)).evidence_all(reply.evidence())
     })
 }
 
 fn headline(reply: &Reply) -> String {
-    format!("`{}` was refused with another error than expected", reply.method())
+    format!("`{}` was refused with an unexpected error", reply.method())
 }
 
-fn other(reply: &Reply, error: &RpcError) -> Finding {
+fn unexpected(reply: &Reply, error: &RpcError) -> Finding {
     Finding::peer(headline(reply))
         .got(format!("error code {}: {}", named(error.code), quoted(&error.message)))
         .evidence_all(reply.evidence())
 }
 
-/// A code with its name, where it has one.
+/// A code with its name, if it has one.
 fn named(code: i64) -> String {
     error_code::name_of(code).map_or_else(|| code.to_string(), |name| format!("{code} ({name})"))
 }

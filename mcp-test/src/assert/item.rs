@@ -1,14 +1,14 @@
-//! Assertions of one item of a list, of whatever kind.
+//! Assertions about one item of a list, of any kind.
 
 use super::reply::member;
-use super::text::{quoted, which_differs};
+use super::text::{got_which, quoted, which_differs};
 use super::{Asserted, Scene, Staged, plain_assertions};
 use crate::check::Finding;
 use crate::client::reply::{List, ListKind, Prompts, ResourceTemplates, Resources, Tools};
 use crate::expect::{Matcher, words};
 use crate::json::Value;
 
-/// One item of a list, to be asserted about; [`ItemAssert::and`] goes back to the list.
+/// One item of a list; [`ItemAssert::and`] returns to the list.
 #[derive(Debug, Clone)]
 pub struct ItemAssert<K> {
     list: List<K>,
@@ -29,7 +29,7 @@ impl<K: ListKind> ItemAssert<K> {
         Self { list, item }
     }
 
-    /// Back to the list.
+    /// Returns to the list.
     ///
     /// ```no_run
     /// # fn f(tools: mcp_test::client::ToolList) {
@@ -40,13 +40,13 @@ impl<K: ListKind> ItemAssert<K> {
         Asserted(self.list)
     }
 
-    /// The item as the server describes it.
+    /// The item as the server sent it.
     #[must_use]
     pub fn value(&self) -> &Value {
         &self.item
     }
 
-    /// The item in words: "tool `add`".
+    /// The name of the item in messages: "tool `add`".
     pub(super) fn noun(&self) -> String {
         let key = self.item.get(K::KEY).and_then(Value::as_str).unwrap_or_default();
         format!("{} `{key}`", K::NOUN)
@@ -69,20 +69,20 @@ impl<K: ListKind> ItemAssert<K> {
             return Ok(());
         }
         let which = got.and_then(|got| which_differs(text, got));
-        let which = which.map_or_else(String::new, |which| format!(", which {which}"));
         Err(self
-            .finding(format!("{} has another `{name}` than expected", self.noun()))
+            .finding(format!("{} has an unexpected `{name}`", self.noun()))
             .expected(format!("`{name}` is {}", quoted(text)))
-            .got(format!("{}{which}", words::got(value))))
+            .got(got_which(&words::got(value), which)))
     }
 
     fn check_description(&self, part: &str) -> Result<(), Finding> {
+        // A part of it: the whole text of a description changes more often than what a test cares about.
         let value = self.item.get("description");
         if value.and_then(Value::as_str).is_some_and(|text| text.contains(part)) {
             return Ok(());
         }
         Err(self
-            .finding(format!("{} is described otherwise", self.noun()))
+            .finding(format!("{} has an unexpected `description`", self.noun()))
             .expected(format!("a `description` that contains {}", quoted(part)))
             .got(words::got(value)))
     }
@@ -119,6 +119,6 @@ plain_assertions! { [] ResourceTemplateAssert {
     /// Asserts the name of the template.
     assert_name / try_name (self, name: &str) { self.check_text("name", name) }
 
-    /// Asserts the MIME type that all resources of this template have.
+    /// Asserts the MIME type of all resources of the template.
     assert_mime_type / try_mime_type (self, mime_type: &str) { self.check_text("mimeType", mime_type) }
 }}

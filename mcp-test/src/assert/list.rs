@@ -1,9 +1,9 @@
-//! Assertions of lists, of whatever kind, as a whole.
+//! Assertions about lists, of any kind.
 
 use super::assertions;
 use super::item::{PromptAssert, ResourceAssert, ResourceTemplateAssert, ToolAssert};
 use super::reply::check_ok;
-use super::text::names;
+use super::text::{got_which, names, suggest};
 use crate::check::Finding;
 use crate::client::reply::{
     List, ListKind, PromptList, ResourceList, ResourceTemplateList, ToolList,
@@ -12,10 +12,10 @@ use crate::expect::{Matcher, words};
 use crate::json::{Pointer, Value};
 
 assertions! { [K: ListKind] List<K> {
-    /// Asserts that every page is a result that holds a list.
-    assert_ok / try_ok (self) { check_ok(&self).and_then(|()| read(&self).map(|_| ())) }
+    /// Asserts that every page is a result with a list.
+    assert_ok / try_ok (self) { check_ok(&self).and_then(|()| items(&self).map(|_| ())) }
 
-    /// Asserts how many items there are, on all pages together.
+    /// Asserts the number of items on all pages.
     assert_len / try_len (self, len: usize) { check_len(&self, len) }
 
     /// Asserts that the items have exactly these names (resources: URIs, templates: URI templates), in any order.
@@ -39,15 +39,15 @@ assertions! { [K: ListKind] List<K> {
 }}
 
 assertions! { [] ToolList {
-    /// Asserts that there is a tool of this name, and goes on with it; [`ToolAssert::and`] comes back.
+    /// Asserts that there is a tool with this name, and returns it; [`ToolAssert::and`] returns to the list.
     assert_tool / try_tool (self, name: &str) -> ToolAssert { find(&self, name) }
 
-    /// Asserts that there is no tool of this name.
+    /// Asserts that there is no tool with this name.
     assert_no_tool / try_no_tool (self, name: &str) { find_none(&self, name) }
 }}
 
 assertions! { [] ResourceList {
-    /// Asserts that there is a resource with this URI, and goes on with it; [`ResourceAssert::and`] comes back.
+    /// Asserts that there is a resource with this URI, and returns it; [`ResourceAssert::and`] returns to the list.
     assert_resource / try_resource (self, uri: &str) -> ResourceAssert { find(&self, uri) }
 
     /// Asserts that there is no resource with this URI.
@@ -55,27 +55,27 @@ assertions! { [] ResourceList {
 }}
 
 assertions! { [] ResourceTemplateList {
-    /// Asserts that there is this URI template, and goes on with it; [`ResourceTemplateAssert::and`] comes back.
+    /// Asserts that there is a template with this URI template, and returns it; [`ResourceTemplateAssert::and`] returns to the list.
     assert_resource_template / try_resource_template (self, uri_template: &str) -> ResourceTemplateAssert {
         find(&self, uri_template)
     }
 
-    /// Asserts that there is no such URI template.
+    /// Asserts that there is no template with this URI template.
     assert_no_resource_template / try_no_resource_template (self, uri_template: &str) {
         find_none(&self, uri_template)
     }
 }}
 
 assertions! { [] PromptList {
-    /// Asserts that there is a prompt of this name, and goes on with it; [`PromptAssert::and`] comes back.
+    /// Asserts that there is a prompt with this name, and returns it; [`PromptAssert::and`] returns to the list.
     assert_prompt / try_prompt (self, name: &str) -> PromptAssert { find(&self, name) }
 
-    /// Asserts that there is no prompt of this name.
+    /// Asserts that there is no prompt with this name.
     assert_no_prompt / try_no_prompt (self, name: &str) { find_none(&self, name) }
 }}
 
-/// The items, or what the specification says of a result without them.
-fn read<K: ListKind>(list: &List<K>) -> Result<Vec<&Value>, Finding> {
+/// The items; a result without them violates the schema.
+fn items<K: ListKind>(list: &List<K>) -> Result<Vec<&Value>, Finding> {
     check_ok(list)?;
     list.items().map_err(|finding| finding.requires(result_requirement(K::METHOD)))
 }
@@ -93,29 +93,30 @@ fn key<K: ListKind>(item: &Value) -> Option<&str> {
     item.get(K::KEY)?.as_str()
 }
 
-/// What the list holds, in words: how many items, and their names.
-fn held<K: ListKind>(items: &[&Value]) -> String {
+/// Describes the list: the number of items, and their names.
+fn describe<K: ListKind>(items: &[&Value]) -> String {
     let keys: Vec<&str> = items.iter().filter_map(|item| key::<K>(item)).collect();
-    let mut held = match keys.as_slice() {
+    let mut text = match keys.as_slice() {
+        // Without the colon that names would follow.
         [] => format!("0 {}s", K::NOUN),
         keys => format!("{}: {}", words::count(keys.len(), K::NOUN), names(keys.iter().copied())),
     };
-    let nameless = items.len() - keys.len();
-    if nameless > 0 {
-        let more = words::count(nameless, "item");
-        held = format!("{held}, besides {more} without `{}`", K::KEY);
+    let unnamed = items.len() - keys.len();
+    if unnamed > 0 {
+        let more = words::count(unnamed, "item");
+        text = format!("{text}, and {more} without `{}`", K::KEY);
     }
-    held
+    text
 }
 
 fn check_len<K: ListKind>(list: &List<K>, len: usize) -> Result<(), Finding> {
-    let items = read(list)?;
+    let items = items(list)?;
     if items.len() == len {
         return Ok(());
     }
-    Err(Finding::peer(format!("`{}` does not list as many as expected", K::METHOD))
+    Err(Finding::peer(format!("unexpected number of items in `{}`", K::METHOD))
         .expected(words::count(len, K::NOUN))
-        .got(held::<K>(&items))
+        .got(describe::<K>(&items))
         .evidence_all(list.evidence()))
 }
 
@@ -123,51 +124,51 @@ fn check_names<K: ListKind>(
     list: &List<K>,
     expected: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<(), Finding> {
-    let items = read(list)?;
+    let items = items(list)?;
     let expected: Vec<_> = expected.into_iter().collect();
+    // A name that is expected twice must be listed twice.
     let mut missing: Vec<&str> = expected.iter().map(AsRef::as_ref).collect();
     let mut extra = Vec::new();
     for key in items.iter().filter_map(|item| key::<K>(item)) {
         match missing.iter().position(|name| *name == key) {
-            Some(place) => {
-                missing.remove(place);
+            Some(index) => {
+                missing.remove(index);
             }
             None => extra.push(key),
         }
     }
-    let nameless = items.iter().any(|item| key::<K>(item).is_none());
-    if missing.is_empty() && extra.is_empty() && !nameless {
+    // An item without a name is none of the expected ones, and cannot be named as an extra one either.
+    let unnamed = items.iter().any(|item| key::<K>(item).is_none());
+    if missing.is_empty() && extra.is_empty() && !unnamed {
         return Ok(());
     }
     let lacks = (!missing.is_empty()).then(|| format!("lacks {}", names(missing)));
-    let besides = (!extra.is_empty()).then(|| format!("has {} besides", names(extra)));
-    let which: Vec<String> = lacks.into_iter().chain(besides).collect();
-    let which = match which.as_slice() {
-        [] => String::new(),
-        which => format!(", which {}", which.join(" and ")),
-    };
-    Err(Finding::peer(format!("`{}` does not list what is expected", K::METHOD))
+    let also = (!extra.is_empty()).then(|| format!("also has {}", names(extra)));
+    let which: Vec<String> = lacks.into_iter().chain(also).collect();
+    let which = (!which.is_empty()).then(|| which.join(" and "));
+    Err(Finding::peer(format!("unexpected items in `{}`", K::METHOD))
         .expected(format!(
             "{} in any order: {}",
             words::count(expected.len(), K::NOUN),
             names(expected.iter().map(AsRef::as_ref))
         ))
-        .got(format!("a list of {}{which}", held::<K>(&items)))
+        .got(got_which(&format!("a list of {}", describe::<K>(&items)), which))
         .evidence_all(list.evidence()))
 }
 
 fn check_unique<K: ListKind>(list: &List<K>) -> Result<(), Finding> {
-    let items = read(list)?;
+    let items = items(list)?;
     let keys: Vec<&str> = items.iter().filter_map(|item| key::<K>(item)).collect();
-    let again = |(place, key): (usize, &&str)| keys[..place].contains(key);
-    let Some(place) = (0..keys.len()).find(|place| again((*place, &keys[*place]))) else {
+    let is_repeated = |index: &usize| keys[..*index].contains(&keys[*index]);
+    let Some(index) = (0..keys.len()).find(is_repeated) else {
         return Ok(());
     };
-    let times = keys.iter().filter(|key| **key == keys[place]).count();
+    let times = keys.iter().filter(|key| **key == keys[index]).count();
     let finding = Finding::peer(format!("two {}s have the same `{}`", K::NOUN, K::KEY))
-        .expected(format!("each `{}` once, on all pages together", K::KEY))
-        .got(format!("`{}` {times} times", keys[place]))
+        .expected(format!("a unique `{}` on all pages", K::KEY))
+        .got(format!("`{}` {times} times", keys[index]))
         .evidence_all(list.evidence());
+    // No requirement says that URI templates are unique.
     Err(match K::METHOD {
         "tools/list" => finding.requires("tools.name.unique"),
         "resources/list" => finding.requires("resources.definition.uri-unique"),
@@ -177,9 +178,10 @@ fn check_unique<K: ListKind>(list: &List<K>) -> Result<(), Finding> {
 }
 
 fn check_each<K: ListKind>(list: &List<K>, matcher: &dyn Matcher) -> Result<(), Finding> {
-    let items = read(list)?;
+    let items = items(list)?;
+    // A test that expects something of each item means that there are some.
     if items.is_empty() {
-        return Err(Finding::peer(format!("`{}` lists nothing to look at", K::METHOD))
+        return Err(Finding::peer(format!("`{}` lists no items", K::METHOD))
             .expected(format!("at least one {}", K::NOUN))
             .got("an empty list")
             .evidence_all(list.evidence()));
@@ -197,27 +199,23 @@ fn check_each<K: ListKind>(list: &List<K>, matcher: &dyn Matcher) -> Result<(), 
     Ok(())
 }
 
-fn find<K: ListKind>(list: &List<K>, wanted: &str) -> Result<Value, Finding> {
-    let items = read(list)?;
-    if let Some(item) = items.iter().find(|item| key::<K>(item) == Some(wanted)) {
+fn find<K: ListKind>(list: &List<K>, expected: &str) -> Result<Value, Finding> {
+    let items = items(list)?;
+    if let Some(item) = items.iter().find(|item| key::<K>(item) == Some(expected)) {
         return Ok((*item).clone());
     }
-    let finding = Finding::peer(format!("there is no {} `{wanted}`", K::NOUN))
-        .expected(format!("a {} whose `{}` is `{wanted}`", K::NOUN, K::KEY))
-        .got(held::<K>(&items))
+    let finding = Finding::peer(format!("{} `{expected}` not found", K::NOUN))
+        .expected(format!("a {} whose `{}` is `{expected}`", K::NOUN, K::KEY))
+        .got(describe::<K>(&items))
         .evidence_all(list.evidence());
-    let near = words::closest(wanted, items.iter().filter_map(|item| key::<K>(item)));
-    Err(match near {
-        Some(near) => finding.hint(format!("did you mean `{near}`?")),
-        None => finding,
-    })
+    Err(suggest(finding, expected, items.iter().filter_map(|item| key::<K>(item))))
 }
 
-fn find_none<K: ListKind>(list: &List<K>, unwanted: &str) -> Result<(), Finding> {
-    let items = read(list)?;
-    match items.iter().find(|item| key::<K>(item) == Some(unwanted)) {
+fn find_none<K: ListKind>(list: &List<K>, unexpected: &str) -> Result<(), Finding> {
+    let items = items(list)?;
+    match items.iter().find(|item| key::<K>(item) == Some(unexpected)) {
         None => Ok(()),
-        Some(item) => Err(Finding::peer(format!("there is a {} `{unwanted}`", K::NOUN))
+        Some(item) => Err(Finding::peer(format!("unexpected {} `{unexpected}`", K::NOUN))
             .expected(format!("no {} with this `{}`", K::NOUN, K::KEY))
             .got(words::got(Some(item)))
             .evidence_all(list.evidence())),

@@ -1,18 +1,18 @@
-//! Assertions: what a reply, a list or a trace should hold, in the words of MCP.
+//! Assertions about replies, lists and traces, in the terms of MCP.
 //!
-//! The assertions are methods of the things they are about: [`Reply`](crate::client::Reply), the lists, the replies of
-//! known methods, [`Trace`](crate::trace::Trace). They take the thing by value and hand it on, so that they chain:
+//! The assertions are methods of [`Reply`](crate::client::Reply), the lists, the replies
+//! of known methods, and [`Trace`](crate::trace::Trace). They take the value and return it, so that they chain:
 //!
 //! ```
 //! # fn main() -> mcp_test::Result {
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 //! # runtime.block_on(async {
 //! # use mcp_test::client::{Client, Options, ToolResult};
-//! # use mcp_test::transport::{CarrierKind, Limits};
+//! # use mcp_test::transport::{TransportKind, Limits};
 //! # use serde_json::json;
 //! # let target = mcp_test::server::reference::everything().target();
 //! # let recorder = mcp_test::trace::Recorder::new();
-//! # let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await?;
+//! # let link = target.open(TransportKind::Duplex, &recorder, Limits::default()).await?;
 //! # let mut client = Client::connect(link, Options::default()).await?;
 //! let result = ToolResult::from(client.request("tools/call", json!({"name": "test_simple_text"})).await?);
 //! result.assert_ok().assert_text_contains("text").assert_content_len(1);
@@ -21,11 +21,12 @@
 //! # }
 //! ```
 //!
-//! Each `assert_…` panics at the caller's line with what was expected, what came instead, the exchange, and what the
-//! specification says of it. Its twin has the same name with `try_` in place of `assert_`, and returns the
-//! [`Finding`](crate::check::Finding) instead, so that `?` may end a test on it.
+//! Each `assert_…` panics at the caller's line with what was expected, what was got, the exchange, and the requirement of
+//! the specification. Its twin has the same name with `try_` in place of `assert_`, and returns the
+//! [`Finding`](crate::check::Finding) instead, so that a test can use `?`.
 //!
-//! Nothing here decides what is right by the specification: that is for scenarios and [`check`](crate::check).
+//! Assertions express what a test expects; whether a peer conforms to the specification is decided by scenarios and
+//! [`check`](crate::check).
 
 mod asserted;
 mod completion;
@@ -35,6 +36,7 @@ mod failure;
 mod golden;
 mod item;
 mod list;
+mod macros;
 mod prompt;
 mod reply;
 mod resource;
@@ -45,12 +47,15 @@ mod text;
 mod tool;
 mod tool_result;
 mod trace;
-mod twins;
 
 pub use asserted::Asserted;
+pub use failure::AssertionFailure;
+#[doc(hidden)]
 pub use failure::explain;
+pub(crate) use failure::{catch_failures, explain_next, fail_with};
+#[doc(hidden)]
 pub use golden::golden;
 pub use item::{ItemAssert, PromptAssert, ResourceAssert, ResourceTemplateAssert, ToolAssert};
 
 use failure::{Scene, Staged, fail};
-use twins::{assertions, plain_assertions};
+use macros::{assertions, plain_assertions};

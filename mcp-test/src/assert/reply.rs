@@ -1,4 +1,4 @@
-//! Assertions of any reply: that it is a result, and what the result holds.
+//! Assertions about any reply: that it is a result, and what the result contains.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::json::{Pointer, Value};
 use crate::spec::Revision;
 use crate::trace::Trace;
 
-/// What holds one reply, or several that belong together.
+/// One reply, or the pages of a list.
 pub(super) trait Replied {
     fn replies(&self) -> &[Reply];
 }
@@ -43,34 +43,24 @@ replied!(ToolResult, ResourceContents, PromptMessages, Completion);
 
 impl<T: Replied> Staged for T {
     fn scene(&self) -> Scene<'_> {
-        match self.replies().last() {
-            Some(reply) => {
-                Scene { trace: Cow::Owned(reply.recorder().trace()), revision: reply.revision() }
-            }
-            None => Scene { trace: Cow::Owned(Trace::default()), revision: Revision::NEWEST },
-        }
+        let (trace, revision) = match self.replies().last() {
+            Some(reply) => (reply.recorder().trace(), reply.revision()),
+            None => (Trace::default(), Revision::NEWEST),
+        };
+        Scene { trace: Cow::Owned(trace), revision }
     }
 }
 
-assertions! { [] Reply {
-    /// Asserts that the request was answered with a result, not with an error.
-    assert_ok / try_ok (self) { check_ok(&self) }
-}}
+macro_rules! ok_assertions {
+    ($($subject:ty),*) => { $(
+        assertions! { [] $subject {
+            /// Asserts that the request was answered with a result, not with an error.
+            assert_ok / try_ok (self) { check_ok(&self) }
+        }}
+    )* };
+}
 
-assertions! { [] ResourceContents {
-    /// Asserts that the request was answered with a result, not with an error.
-    assert_ok / try_ok (self) { check_ok(&self) }
-}}
-
-assertions! { [] PromptMessages {
-    /// Asserts that the request was answered with a result, not with an error.
-    assert_ok / try_ok (self) { check_ok(&self) }
-}}
-
-assertions! { [] Completion {
-    /// Asserts that the request was answered with a result, not with an error.
-    assert_ok / try_ok (self) { check_ok(&self) }
-}}
+ok_assertions!(Reply, ResourceContents, PromptMessages, Completion);
 
 macro_rules! result_assertions {
     ($($subject:ty),*) => { $(
@@ -84,7 +74,7 @@ macro_rules! result_assertions {
                 check_member(&self, pointer, &matcher)
             }
 
-            /// Asserts that the result has nothing at a JSON pointer.
+            /// Asserts that the result has no value at a JSON pointer.
             assert_no_member / try_no_member (self, pointer: &str) { check_no_member(&self, pointer) }
         }}
     )* };
@@ -92,22 +82,23 @@ macro_rules! result_assertions {
 
 result_assertions!(Reply, ToolResult, ResourceContents, PromptMessages, Completion);
 
-/// Every reply is a result.
+/// Whether every reply is a result.
 pub(super) fn check_ok(subject: &impl Replied) -> Result<(), Finding> {
     subject.replies().iter().try_for_each(|reply| reply.result().map(|_| ()))
 }
 
-/// The last reply; there is none only when a list was put together from no page at all.
+/// The last reply; only a list without pages has none.
 pub(super) fn last(subject: &impl Replied) -> Result<&Reply, Finding> {
-    subject.replies().last().ok_or_else(|| Finding::test("a list of no pages has no reply"))
+    subject.replies().last().ok_or_else(|| Finding::test("a list without pages has no reply"))
 }
 
-/// The result of a request that is done: one that asks for input first holds nothing else yet.
+/// The result of a completed request; one that requires input has no content yet.
 pub(super) fn complete(reply: &Reply) -> Result<&Value, Finding> {
     let result = reply.result()?;
+    // Only results of 2026-07-28 have a type; without one a result is complete.
     match result.get("resultType").and_then(Value::as_str) {
         Some("input_required") => {
-            Err(Finding::peer(format!("`{}` asks for input first", reply.method()))
+            Err(Finding::peer(format!("`{}` requires input first", reply.method()))
                 .expected("a complete result")
                 .got("`resultType` is \"input_required\"")
                 .evidence_all(reply.evidence()))
@@ -123,42 +114,66 @@ fn check_member(
 ) -> Result<(), Finding> {
     let reply = last(subject)?;
     let headline = format!("the result of `{}` is not as expected", reply.method());
-    member(reply.result()?, pointer, matcher, headline)
+    check_result_member(reply, pointer, matcher, headline)
+}
+
+/// Matches the value at `pointer` of the result.
+pub(super) fn check_result_member(
+    reply: &Reply,
+    pointer: &str,
+    matcher: &dyn Matcher,
+    headline: impl Into<String>,
+) -> Result<(), Finding> {
+    member(reply.result()?, pointer, matcher, headline.into())
         .map_err(|finding| finding.evidence_all(reply.evidence()))
+}
+
+/// Matches what an assertion needs of the result; without it, the result breaks the requirement.
+pub(super) fn check_shape(
+    reply: &Reply,
+    result: &Value,
+    shape: &dyn Matcher,
+    headline: &str,
+    requirement: &'static str,
+) -> Result<(), Finding> {
+    shape.check(result).map_err(|mismatch| {
+        Finding::mismatch(headline, &mismatch).requires(requirement).evidence_all(reply.evidence())
+    })
 }
 
 fn check_no_member(subject: &impl Replied, pointer: &str) -> Result<(), Finding> {
     let reply = last(subject)?;
-    parsed(pointer)?;
+    // Nothing is at an invalid pointer, so the assertion would always pass.
+    parse_pointer(pointer)?;
     match reply.result()?.at(pointer) {
         None => Ok(()),
         Some(value) => {
             Err(Finding::peer(format!("the result of `{}` is not as expected", reply.method()))
-                .expected(format!("nothing at `{pointer}`"))
+                .expected(format!("no value at `{pointer}`"))
                 .got(crate::expect::words::got(Some(value)))
                 .evidence_all(reply.evidence()))
         }
     }
 }
 
-/// Holds the value at `pointer` against a matcher.
+/// Matches the value at `pointer`.
 pub(super) fn member(
     value: &Value,
     pointer: &str,
     matcher: &dyn Matcher,
     headline: String,
 ) -> Result<(), Finding> {
-    let place = parsed(pointer)?;
+    let parsed = parse_pointer(pointer)?;
     let checked = match value.at(pointer) {
         Some(value) => matcher.check(value),
         None => Err(Mismatch::absent(matcher.describe())),
     };
-    checked.map_err(|mismatch| Finding::mismatch(headline, &mismatch.within(place)))
+    checked.map_err(|mismatch| Finding::mismatch(headline, &mismatch.within(parsed)))
 }
 
-fn parsed(pointer: &str) -> Result<Pointer, Finding> {
+fn parse_pointer(pointer: &str) -> Result<Pointer, Finding> {
     Pointer::parse(pointer).ok_or_else(|| {
-        Finding::test("the test asks for a place that no JSON value has")
+        Finding::test("the test uses an invalid JSON pointer")
             .expected(
                 "a JSON pointer, such as `/content/0/text`; the empty one is the whole result",
             )

@@ -1,23 +1,23 @@
-//! Assertions of what a resource holds.
+//! Assertions about the contents of a resource.
 
 use super::assertions;
-use super::reply::complete;
-use super::text::{quoted, which_differs};
+use super::reply::{check_shape, complete};
+use super::text::{got_which, quoted, which_differs};
 use crate::check::Finding;
 use crate::client::ResourceContents;
-use crate::expect::{self, Matcher, words};
+use crate::expect::{self, words};
 use crate::json::{Object, Value};
 
 assertions! { [] ResourceContents {
-    /// Asserts that an entry holds exactly this text.
+    /// Asserts that the text of an entry is exactly this.
     assert_text / try_text (self, text: &str) { check_text(&self, text) }
 
-    /// Asserts that an entry holds a text that contains this one.
+    /// Asserts that the text of an entry contains this text.
     assert_text_contains / try_text_contains (self, part: &str) {
         check(&self, "text", format!("a text that contains {}", quoted(part)), |text| text.contains(part))
     }
 
-    /// Asserts that an entry holds this blob, given in Base64 as it stands on the wire.
+    /// Asserts that an entry has this blob, in Base64 as on the wire.
     assert_blob / try_blob (self, base64: &str) {
         check(&self, "blob", format!("the blob {}", quoted(base64)), |blob| blob == base64)
     }
@@ -32,68 +32,61 @@ assertions! { [] ResourceContents {
         check(&self, "uri", format!("the URI `{uri}`"), |got| got == uri)
     }
 
-    /// Asserts how many entries there are.
+    /// Asserts the number of entries.
     assert_len / try_len (self, len: usize) { check_len(&self, len) }
 }}
 
 fn entries(contents: &ResourceContents) -> Result<&[Value], Finding> {
     let reply = contents.reply();
     let result = complete(reply)?;
-    let wanted = expect::object().member("contents", expect::array_of(expect::object()));
-    wanted.check(result).map_err(|mismatch| {
-        Finding::mismatch("the result of `resources/read` has no contents", &mismatch)
-            .requires("schema.read-resource-result")
-            .evidence_all(reply.evidence())
-    })?;
+    let shape = expect::object().member("contents", expect::array_of(expect::object()));
+    let headline = "the result of `resources/read` has no contents";
+    check_shape(reply, result, &shape, headline, "schema.read-resource-result")?;
     Ok(result.get("contents").and_then(Value::as_array).unwrap_or_default())
 }
 
-fn other(contents: &ResourceContents) -> Finding {
-    Finding::peer("the resource holds something else than expected")
-        .evidence_all(contents.reply().evidence())
+fn unexpected(contents: &ResourceContents) -> Finding {
+    Finding::peer("unexpected contents of the resource").evidence_all(contents.reply().evidence())
 }
 
-/// What the member of this name is in each entry, in words.
-fn held(entries: &[Value], name: &str) -> String {
+/// Describes the member with this name in each entry.
+fn describe(entries: &[Value], name: &str) -> String {
     if entries.is_empty() {
-        return "no contents at all".to_owned();
+        return "no contents".to_owned();
     }
-    let held = entries.iter().map(|entry| match entry.get(name) {
+    let members = entries.iter().map(|entry| match entry.get(name) {
         Some(value) => format!("`{name}` {}", words::got(Some(value))),
         None => {
             let names = entry.as_object().into_iter().flat_map(Object::keys);
             format!("an entry without `{name}`; it has {}", super::text::names(names))
         }
     });
-    words::list(held, "and")
+    words::list(members, "and")
 }
 
 fn check(
     contents: &ResourceContents,
     name: &str,
     expected: String,
-    holds: impl Fn(&str) -> bool,
+    matches: impl Fn(&str) -> bool,
 ) -> Result<(), Finding> {
     let entries = entries(contents)?;
-    if entries.iter().any(|entry| entry.get(name).and_then(Value::as_str).is_some_and(&holds)) {
+    if entries.iter().any(|entry| entry.get(name).and_then(Value::as_str).is_some_and(&matches)) {
         return Ok(());
     }
-    Err(other(contents).expected(expected).got(held(entries, name)))
+    Err(unexpected(contents).expected(expected).got(describe(entries, name)))
 }
 
 fn check_text(contents: &ResourceContents, text: &str) -> Result<(), Finding> {
-    check(contents, "text", format!("the text {}", quoted(text)), |got| got == text).map_err(
-        |finding| {
-            let only = match entries(contents) {
-                Ok([only]) => only.get("text").and_then(Value::as_str),
-                _ => None,
-            };
-            match (only.and_then(|got| which_differs(text, got)), finding.got.clone()) {
-                (Some(which), Some(got)) => finding.got(format!("{got}, which {which}")),
-                _ => finding,
-            }
-        },
-    )
+    let checked = check(contents, "text", format!("the text {}", quoted(text)), |got| got == text);
+    // Only with a single entry is it clear which text to compare with.
+    let Ok([only]) = entries(contents) else { return checked };
+    checked.map_err(|finding| {
+        let only = only.get("text").and_then(Value::as_str);
+        let which = only.and_then(|got| which_differs(text, got));
+        let got = got_which(finding.got.as_deref().unwrap_or_default(), which);
+        finding.got(got)
+    })
 }
 
 fn check_len(contents: &ResourceContents, len: usize) -> Result<(), Finding> {
@@ -102,9 +95,9 @@ fn check_len(contents: &ResourceContents, len: usize) -> Result<(), Finding> {
         return Ok(());
     }
     let plural = if len == 1 { "entry" } else { "entries" };
-    Err(other(contents).expected(format!("{len} {plural}")).got(format!(
+    Err(unexpected(contents).expected(format!("{len} {plural}")).got(format!(
         "{}: {}",
         entries.len(),
-        held(entries, "uri")
+        describe(entries, "uri")
     )))
 }

@@ -1,19 +1,19 @@
-//! Assertions of what a tool returns for programs: as a type of the test's, and by the tool's own schema.
+//! Assertions about structured content: as a Rust type, and by the output schema of the tool.
 
 use std::any::type_name;
 
 use serde::de::DeserializeOwned;
 
 use super::assertions;
-use super::reply::complete;
-use super::tool_result::called;
+use super::reply::{check_result_member, complete};
+use super::tool_result::noun;
 use crate::check::Finding;
 use crate::client::ToolResult;
 use crate::expect::{self, words};
 use crate::json::Value;
 
 assertions! { [] ToolResult {
-    /// Asserts that the structured content can be read as this type; [`structured`](ToolResult::structured) reads it.
+    /// Asserts that the structured content deserializes to this type; [`structured`](ToolResult::structured) returns it.
     ///
     /// ```
     /// # use mcp_test::prelude::*;
@@ -32,9 +32,9 @@ assertions! { [] ToolResult {
         self.structured::<T>().map(|_| ())
     }
 
-    /// Asserts that the structured content equals this value; the order of members does not count.
+    /// Asserts that the structured content equals this value; the order of members is ignored.
     ///
-    /// To say less than all of it, use [`assert_member`](Self::assert_member) with a pointer that begins with
+    /// To compare only a part, use [`assert_member`](Self::assert_member) with a pointer that begins with
     /// `/structuredContent`.
     assert_structured_equals / try_structured_equals (self, value: impl Into<Value>) {
         check_equals(&self, value.into())
@@ -42,28 +42,30 @@ assertions! { [] ToolResult {
 }}
 
 impl ToolResult {
-    /// The structured content, read as a type of the test's.
+    /// Deserializes the structured content.
     ///
     /// # Errors
     ///
-    /// A peer finding when there is none, or it is none of that type.
+    /// A finding against the peer if there is none, or it does not have that type.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, Finding> {
         let content = content(self)?;
-        T::deserialize(content.to_serde()).map_err(|why| {
-            let headline = format!("{} returned structured content of another type", called(self));
+        T::deserialize(content.to_serde()).map_err(|error| {
+            let headline =
+                format!("{} returned structured content of an unexpected type", noun(self));
             Finding::peer(headline)
-                .expected(format!("`/structuredContent` can be read as {}", named::<T>()))
-                .got(format!("{}: {why}", words::got(Some(content))))
+                .expected(format!("`/structuredContent` deserializes to {}", short_name::<T>()))
+                .got(format!("{}: {error}", words::got(Some(content))))
                 .evidence_all(self.reply().evidence())
         })
     }
 }
 
-/// The name of a type, without the modules that it and what is in it stand in.
-fn named<T>() -> String {
+/// The name of a type without module paths, also in its type arguments.
+fn short_name<T>() -> String {
     let mut name = String::new();
     for c in type_name::<T>().chars() {
         name.push(c);
+        // Cuts a path off as soon as it ends, so that `Vec<a::B>` keeps what precedes the path: `Vec<B>`.
         if name.ends_with("::") {
             let path = name.trim_end_matches(|c: char| c.is_alphanumeric() || "_:".contains(c));
             name.truncate(path.len());
@@ -76,7 +78,7 @@ fn named<T>() -> String {
 fn content(result: &ToolResult) -> Result<&Value, Finding> {
     let reply = result.reply();
     complete(reply)?.get("structuredContent").ok_or_else(|| {
-        Finding::peer(format!("{} returned no structured content", called(result)))
+        Finding::peer(format!("{} returned no structured content", noun(result)))
             .expected("a value at `/structuredContent`")
             .got("nothing")
             .evidence_all(reply.evidence())
@@ -84,19 +86,47 @@ fn content(result: &ToolResult) -> Result<&Value, Finding> {
 }
 
 fn check_equals(result: &ToolResult, expected: Value) -> Result<(), Finding> {
-    let reply = result.reply();
-    let headline = format!("{} returned other structured content than expected", called(result));
-    super::reply::member(reply.result()?, "/structuredContent", &expect::equals(expected), headline)
-        .map_err(|finding| finding.evidence_all(reply.evidence()))
+    let headline = format!("{} returned unexpected structured content", noun(result));
+    let equals = expect::equals(expected);
+    check_result_member(result.reply(), "/structuredContent", &equals, headline)
+}
+
+#[cfg(not(feature = "schema"))]
+mod without_schema {
+    //! The assertion that needs the feature `schema`: calling it without is a compile error that names the feature.
+
+    use super::ToolResult;
+
+    /// What no type implements, so that a method with this bound cannot be called.
+    #[diagnostic::on_unimplemented(
+        message = "this needs the feature `schema` of `mcp-test`",
+        label = "needs the feature `schema`",
+        note = "to enable it: cargo add --dev mcp-test --features schema"
+    )]
+    pub trait NeedsSchema {}
+
+    /// Takes the place of the type that would have to implement [`NeedsSchema`].
+    #[derive(Debug)]
+    pub struct Disabled;
+
+    impl ToolResult {
+        #[doc(hidden)]
+        pub fn assert_fits_output_schema(self) -> Self
+        where
+            for<'a> &'a Disabled: NeedsSchema,
+        {
+            self
+        }
+    }
 }
 
 #[cfg(feature = "schema")]
 pub(super) mod listed {
-    //! The schema that the server has listed for the tool.
+    //! The output schema in the list of tools.
 
-    use super::super::assertions;
-    use super::super::tool_result::name;
     use super::*;
+    use crate::assert::assertions;
+    use crate::assert::tool_result::name;
     use crate::check::compile_tool_schema;
     use crate::json::Pointer;
     use crate::json_schema::CompileError;
@@ -104,8 +134,8 @@ pub(super) mod listed {
     use crate::wire::Message;
 
     assertions! { [] ToolResult {
-        /// Asserts that the structured content is what the tool promises: that it conforms to the `outputSchema` with which
-        /// the server has listed the tool in this conversation.
+        /// Asserts that the structured content conforms to the `outputSchema` of the tool, which the server must have
+        /// listed in this conversation.
         ///
         /// ```
         /// # use mcp_test::prelude::*;
@@ -123,14 +153,15 @@ pub(super) mod listed {
         let evidence = result.reply().evidence();
         let content = content(result)?;
         let name = name(result, &trace).unwrap_or_default();
+        // The evidence of a reply is its request and itself: a list that came before the reply counts.
         let Some((listed, tool)) = listing(&trace, &name, evidence[1]) else {
             return Err(Finding::test(format!("tool `{name}` has not been listed"))
                 .expected("a reply to `tools/list` with the tool, before this call")
                 .got("none in this conversation")
-                .hint("call `ctx.list_tools()` before"));
+                .hint("call `ctx.list_tools()` first"));
         };
         let Some(schema) = tool.get("outputSchema") else {
-            return Err(Finding::peer(format!("tool `{name}` promises nothing of its output"))
+            return Err(Finding::peer(format!("tool `{name}` has no `outputSchema`"))
                 .expected("an `outputSchema` in the list of tools")
                 .got("nothing")
                 .evidence(listed));
@@ -138,29 +169,31 @@ pub(super) mod listed {
         let validator = compile_tool_schema(schema, result.reply().revision())
             .map_err(|error| unusable(&name, &error).evidence(listed))?;
         let mismatches = validator.mismatches(content).map_err(|unfinished| {
-            Finding::test(format!("tool `{name}` cannot be held against its `outputSchema`"))
-                .expected("a verdict")
-                .got(unfinished.to_string())
+            Finding::test(format!(
+                "the result of tool `{name}` cannot be validated against its `outputSchema`"
+            ))
+            .expected("a verdict")
+            .got(unfinished.to_string())
         })?;
         let Some(first) = mismatches.into_iter().next() else { return Ok(()) };
-        let headline = format!("tool `{name}` returned other structured content than it promises");
-        let place = Pointer::root().member("structuredContent");
-        Err(Finding::mismatch(headline, &first.within(place))
+        let headline =
+            format!("the structured content of tool `{name}` violates its `outputSchema`");
+        let pointer = Pointer::root().member("structuredContent");
+        Err(Finding::mismatch(headline, &first.within(pointer))
             .requires("tools.structured.conforms-output-schema")
             .evidence(listed)
             .evidence_all(evidence))
     }
 
-    /// What is no JSON Schema is held against the server; what mcp-test cannot judge by is nobody's fault but the test's,
-    /// which wants it judged.
+    /// An invalid schema counts against the server; a schema that mcp-test does not support counts against the test.
     fn unusable(name: &str, error: &CompileError) -> Finding {
         let headline = format!("the `outputSchema` of tool `{name}` cannot be used");
         let finding = match error {
             CompileError::Invalid { .. } => Finding::peer(headline)
                 .expected("a JSON Schema")
                 .requires("tools.definition.output-schema-valid"),
-            _ => Finding::test(headline)
-                .expected("a JSON Schema that mcp-test can judge by, within its bounds"),
+            // The server is not to blame for a schema that mcp-test does not support.
+            _ => Finding::test(headline).expected("a JSON Schema that mcp-test supports"),
         };
         finding.got(error.to_string())
     }
@@ -175,6 +208,7 @@ pub(super) mod listed {
             let named = |tool: &&Value| tool.get("name").and_then(Value::as_str) == Some(name);
             Some((event.seq, tools.iter().find(named)?.clone()))
         });
+        // A list may change, so the tool counts as it was listed last.
         listings.last()
     }
 }

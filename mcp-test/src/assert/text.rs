@@ -1,17 +1,18 @@
-//! How two texts differ, for messages.
+//! Texts, names, differences and suggestions in messages.
 
+use crate::check::Finding;
 use crate::expect::words;
 use crate::json::Value;
 
-/// How many lines of each text a message shows.
+/// The number of lines of each text in a message.
 const SHOWN: usize = 12;
 
-/// A text in quotes, cut short.
+/// A text in quotes, truncated.
 pub(super) fn quoted(text: &str) -> String {
     words::got(Some(&Value::from(text)))
 }
 
-/// Names in backticks, in a row; the first few of many.
+/// A list of names in backticks, truncated.
 pub(super) fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const NAMED: usize = 20;
     let all: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
@@ -21,7 +22,24 @@ pub(super) fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// What a text is in the light of the expected one, to be read after "which"; `None` when both are short to see at once.
+/// What was got, and how it differs: "…, which …".
+pub(super) fn got_which(got: &str, which: Option<String>) -> String {
+    which.map_or_else(|| got.to_owned(), |which| format!("{got}, which {which}"))
+}
+
+/// The finding with a hint if one of the known names is similar to the expected one.
+pub(super) fn suggest<'a>(
+    finding: Finding,
+    expected: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Finding {
+    match words::closest(expected, known) {
+        Some(near) => finding.hint(format!("did you mean `{near}`?")),
+        None => finding,
+    }
+}
+
+/// How a text differs from the expected one, to be read after "which"; `None` if both are short.
 pub(super) fn which_differs(expected: &str, got: &str) -> Option<String> {
     let one_line = |text: &str| !text.contains('\n') && text.chars().count() < words::SHOWN;
     if one_line(expected) && one_line(got) {
@@ -29,6 +47,7 @@ pub(super) fn which_differs(expected: &str, got: &str) -> Option<String> {
     }
     let (expected, got): (Vec<_>, Vec<_>) =
         (expected.split('\n').collect(), got.split('\n').collect());
+    // Equal lines at both ends are left out; what is between them differs, though not each line of it.
     let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
     let start = expected.iter().zip(&got).take_while(same).count();
     let (expected, got) = (&expected[start..], &got[start..]);
@@ -70,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn many_lines_and_names_are_cut() {
+    fn many_lines_and_names_are_truncated() {
         let differs = which_differs("", &"line\n".repeat(20)).expect("several lines");
         assert!(differs.ends_with("+ … and 8 lines"), "{differs}");
         let many: Vec<String> = (0..25).map(|number| number.to_string()).collect();

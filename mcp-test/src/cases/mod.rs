@@ -1,68 +1,78 @@
 //! MCP Cases: conversations in YAML that test a server, stand in for one, and document it.
 //!
-//! A file is a stream of documents, each of them a [`Case`]: `case` names it, keys that begin with `in` hold what the client
-//! says, keys that begin with `out` what the server says, and keys that begin with `_` are extensions. [`mod@format`] has all of
-//! it.
+//! A file is a stream of documents, each of which is a [`Case`]: `case` is its name, keys that begin with `in` are messages of
+//! the client, keys that begin with `out` are messages of the server, and keys that begin with `_` are extensions.
+//! [`mod@format`] describes the format.
 //!
-//! What a case becomes is a [scenario](crate::scenario): who runs it, compares it with a baseline and reports on it never
-//! learns of YAML.
+//! A case becomes a [scenario](crate::scenario), so that runner, baseline and reports know nothing of YAML.
+//!
+//! Each folder imports only from those above it; `play` and `serve` do not import from each other.
+//!
+//! | folder | what it is for |
+//! |---|---|
+//! | `format` | the file format: reading, settings, diagnostics |
+//! | `compare` | compares a received message with a case |
+//! | `play`, `serve` | runs cases against a server; serves them to a client |
+//! | `verify` | checks a client against the cases it was served |
+//! | `record` | writes cases from a trace |
+//! | `doc` | documents a server from its cases |
+//! | `lint` | finds likely mistakes in cases |
 
-mod capture;
-mod case;
+#[doc(hidden)]
 pub mod compare;
-mod complaint;
 mod doc;
-mod document;
-mod error;
-mod expand;
-mod extension;
-mod files;
+pub mod format;
+#[doc(hidden)]
 pub mod hooks;
-mod id;
-mod inputs;
-mod keys;
 mod lint;
-mod message;
-mod placeholders;
 mod play;
-mod read;
-mod reading;
 mod record;
 mod registered;
 mod scenario;
-mod schema;
 pub mod serve;
-mod syntax;
-#[cfg(test)]
-mod tests;
-mod values;
 mod verify;
 
-#[doc = include_str!("FORMAT.md")]
-pub mod format {}
-
-pub use capture::capture;
-pub use case::{Case, CaseFile, Cases};
-pub use complaint::{Complaint, Level};
+pub use crate::yaml::Span;
+#[doc(hidden)]
 pub use doc::Doc;
-pub use error::ReadError;
-pub use expand::{ExpandError, expand, names_used};
-pub use extension::{Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, Settings, State};
 #[cfg(feature = "cli")]
-pub(crate) use files::{bytes, named as files};
-pub use inputs::{InputError, Inputs, MissingInput};
-pub use lint::{LINTS, Lint, lint};
-pub use message::{CaseMessage, Direction};
-pub use read::ReadOptions;
+pub(crate) use doc::{code_block, code_span};
+#[doc(hidden)]
+pub use format::capture::capture;
+pub use format::case::{Case, CaseFile, Cases};
+pub use format::diagnostic::Diagnostic;
+pub use format::error::ReadError;
+#[doc(hidden)]
+pub use format::expand::{ExpandError, expand, names_used};
+#[doc(hidden)]
+pub use format::extension::{
+    Capture, Hook, Input, JsonType, Matcher, Mode, Ready, Rule, Settings, State,
+};
 #[cfg(feature = "cli")]
-pub(crate) use read::{Loaded, of_bytes, of_files};
-pub use record::{Recording, Updated, record};
+pub(crate) use format::files::{expand_paths, read_bounded};
+pub use format::inputs::{InputError, Inputs, MissingInput};
+#[doc(hidden)]
+pub use format::lints::{LINTS, Level, Lint};
+#[doc(hidden)]
+pub use format::message::{CaseMessage, Direction};
+pub use format::read::ReadOptions;
+#[cfg(feature = "cli")]
+pub(crate) use format::read::{Loaded, of_bytes, of_files};
+#[doc(hidden)]
+pub use format::schema::json_schema;
+#[doc(hidden)]
+pub use format::values::{Values, is_name};
+#[doc(hidden)]
+pub use lint::lint;
+#[doc(hidden)]
+pub use record::{ConversationMismatch, RecordError, Recording, Updated, record};
+#[doc(hidden)]
 pub use registered::{
     CaseTest, CasesFile, CasesPeer, IntoClientTarget, IntoGiven, RegisteredCases, UserCases,
     case_inputs, user_cases,
 };
+#[doc(hidden)]
 pub use scenario::{PlayError, PlayOptions, scenarios, surroundings};
-pub use schema::json_schema;
 pub use serve::Mock;
-pub use values::{Values, is_name};
+#[doc(hidden)]
 pub use verify::{VerifyOptions, client_scenarios};

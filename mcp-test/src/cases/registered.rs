@@ -1,62 +1,55 @@
-//! What `cases!` leaves behind: plain data, found again through the registry of the test binary.
+//! What `cases!` expands to: plain data, which the registry of the test binary collects.
 //!
-//! How cases become tests is the harness's business.
+//! The harness turns it into tests.
 
 use std::time::Duration;
 
 use super::hooks::{Given, Phase};
 use super::{Inputs, State};
 use crate::json::Value;
+use crate::scenario::CallSite;
 use crate::transport::{ClientTarget, Target};
 
-/// One `cases!`: the files that it names, the tests that were made of them, and everything that its options say.
+/// One `cases!`: the files that it names, the tests made from them, and its options.
 #[derive(Debug)]
 pub struct UserCases {
-    /// The files, as they are named.
+    /// The files, as the macro names them.
     pub pattern: &'static str,
-    /// What the module of the tests is called.
+    /// The name of the module of the tests.
     pub name: &'static str,
-    /// The module in which it stands, with the crate's name.
-    pub module_path: &'static str,
-    /// The source file, as the compiler was given it.
-    pub file: &'static str,
-    /// The line of the pattern.
-    pub line: u32,
-    /// The column of the pattern.
-    pub column: u32,
-    /// Where the `Cargo.toml` of the user's package is.
-    pub manifest_dir: &'static str,
-    /// What the files held when the tests were compiled.
+    /// Where the pattern is.
+    pub site: CallSite,
+    /// The content of the files when the tests were compiled.
     pub files: &'static [CasesFile],
     /// The tests.
     pub tests: &'static [CaseTest],
-    /// What is tested; without it, the default target of the test binary.
+    /// The server or client under test; without it, the default target of the test binary.
     pub peer: Option<CasesPeer>,
     /// The revisions that are asked for: `2025-06-18..`.
     pub revisions: Option<&'static str>,
     /// The transports that are asked for; with none, the target's first one.
     pub transports: &'static [&'static str],
-    /// How long a case may take that does not say so itself.
+    /// How long a case without a time-out of its own may take.
     pub timeout: Option<Duration>,
     /// The file with the failures that are expected.
     pub baseline: Option<&'static str>,
-    /// Only cases with one of these tags, if there are any: the others are no tests, and not demanded of a client.
+    /// If not empty, only cases with one of these tags become tests, or are demanded of a client.
     pub tags: &'static [&'static str],
     /// No cases with one of these tags.
     pub skip_tags: &'static [&'static str],
     /// Makes the values for `_inputs`.
     pub inputs: Option<fn() -> Inputs>,
-    /// Makes who brings the states of `_given` about.
+    /// Makes the handlers of the states in `_given`.
     pub given: Option<fn() -> Given>,
     /// Whether `_before` and `_after` may run commands.
     pub allow_commands: bool,
     /// Whether a skip at run time passes.
     pub allow_skip: bool,
-    /// Whether what is tolerated elsewhere fails.
+    /// Whether tolerated differences fail, too.
     pub strict: bool,
 }
 
-/// What is tested with cases.
+/// The server or client that cases test.
 #[derive(Debug, Clone, Copy)]
 pub enum CasesPeer {
     /// A server.
@@ -65,25 +58,25 @@ pub enum CasesPeer {
     Client(fn() -> ClientTarget),
 }
 
-/// What a file held when the tests were compiled.
+/// The content of a file when the tests were compiled.
 #[derive(Debug)]
 pub struct CasesFile {
-    /// Its path, as seen from the package.
+    /// Its path, relative to the package.
     pub path: &'static str,
-    /// What its cases are called, in their order.
+    /// The titles of its cases, in their order.
     pub titles: &'static [Option<&'static str>],
 }
 
-/// A test that was made.
+/// A test made from a case, or from a file.
 #[derive(Debug)]
 pub struct CaseTest {
     /// Its name below the module.
     pub name: &'static str,
-    /// The file, by its place among the files.
+    /// The index of its file.
     pub file: usize,
-    /// The case, by its place in the file; without it, all of them.
+    /// The index of the case in the file; without it, all of them.
     pub case: Option<usize>,
-    /// Why it only runs when asked for.
+    /// The reason of `#[ignore]`, which may be empty.
     pub ignored: Option<&'static str>,
 }
 
@@ -91,10 +84,7 @@ impl UserCases {
     /// The name of the module of the tests, as libtest shows it.
     #[must_use]
     pub fn module_name(&self) -> String {
-        match self.module_path.split_once("::") {
-            Some((_, modules)) => format!("{modules}::{}", self.name),
-            None => self.name.to_owned(),
-        }
+        self.site.test_name(self.name)
     }
 
     /// The name of a test, as libtest shows it.
@@ -103,7 +93,7 @@ impl UserCases {
         format!("{}::{}", self.module_name(), test.name)
     }
 
-    /// The name of the test that every case is a test.
+    /// The name of the test that every case has a test.
     #[must_use]
     pub fn in_step_name(&self) -> String {
         format!("{}::every_case_is_a_test", self.module_name())
@@ -123,13 +113,14 @@ pub fn user_cases() -> Vec<&'static UserCases> {
         .into_iter()
         .map(|RegisteredCases(cases)| *cases)
         .collect();
-    cases.sort_by_key(|cases| (cases.module_path, cases.name));
+    // The linker decides in which order `inventory` returns them.
+    cases.sort_by_key(|cases| (cases.site.module_path, cases.name));
     cases
 }
 
 /// What `client = …` accepts: a [`ClientTarget`], or a function or closure that makes one.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no client",
+    message = "`{Self}` is not a client",
     label = "expected a `ClientTarget`, or a function without arguments that returns one"
 )]
 pub trait IntoClientTarget {
@@ -144,6 +135,7 @@ impl IntoClientTarget for ClientTarget {
     }
 }
 
+// Otherwise rustc would say that the type does not implement `FnOnce`, instead of the message above.
 #[diagnostic::do_not_recommend]
 impl<F: FnOnce() -> ClientTarget> IntoClientTarget for F {
     fn into_client_target(self) -> ClientTarget {
@@ -160,11 +152,11 @@ pub fn case_inputs<N: Into<String>, V: Into<Value>>(
 
 /// What `given = …` accepts: a [`Given`], or a function or closure that is called with each state, as by [`Given::call`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` brings no states about",
+    message = "`{Self}` cannot set up states",
     label = "expected `async fn(State, Phase) -> mcp_test::Result`, or a `Given`"
 )]
 pub trait IntoGiven {
-    /// Who brings the states about.
+    /// The handlers of the states.
     fn into_given(self) -> Given;
 }
 

@@ -1,6 +1,6 @@
-//! One line of a report, and the place where a scenario's lines gather.
+//! A check, which is one line of a report, and the collector of a scenario's checks.
 
-use super::{Finding, Severity, Status};
+use super::{Blame, Finding, Severity, Status};
 use crate::clock;
 use crate::json::Value;
 
@@ -9,8 +9,10 @@ use crate::json::Value;
 pub enum Origin {
     /// The official conformance suite has a check of this id.
     Official,
-    /// mcp-test's own: advisory in profile `official`.
+    /// mcp-test's own: advisory in profile `official`, and in `adaptive` where its failure cites no requirement.
     Own,
+    /// A scenario of the user's: a function under `#[mcp_scenario]`, or a case.
+    User,
 }
 
 /// A place in a specification that a check refers to.
@@ -42,7 +44,7 @@ pub struct Check {
     pub requirements: Vec<&'static str>,
     /// Official, or our own.
     pub origin: Origin,
-    /// Counts in every profile although it is our own: without it, the others would say nothing.
+    /// Counts in every profile although it is our own: without it, the others would mean nothing.
     pub binding: bool,
     /// Why the specification does not demand what the official suite fails here.
     pub known_false: Option<String>,
@@ -87,11 +89,30 @@ impl Check {
             Severity::Should => Status::Warning,
         };
         Self {
+            // The official format has one text for each check; only our own reports have the finding in parts.
             message: Some(finding.to_string()),
             requirements: finding.requirements.clone(),
             finding: Some(finding),
             ..Self::new(id, origin, status)
         }
+    }
+
+    /// Whether its failure, if it is one, rests on a requirement of the registry, or does not count against the peer at all.
+    #[must_use]
+    pub fn is_founded(&self) -> bool {
+        if self.status != Status::Failure {
+            return true;
+        }
+        match &self.finding {
+            Some(finding) => finding.blame != Blame::Peer || !finding.requirements.is_empty(),
+            None => !self.requirements.is_empty(),
+        }
+    }
+
+    /// Sets the label and the description.
+    pub(crate) fn described(mut self, name: &str, description: &str) -> Self {
+        (self.name, self.description) = (name.to_owned(), description.to_owned());
+        self
     }
 }
 

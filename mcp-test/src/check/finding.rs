@@ -7,16 +7,16 @@ use crate::expect::Mismatch;
 use crate::spec::{Requirement, Revision};
 use crate::trace::Seq;
 
-/// Who a finding is held against.
+/// Who a finding counts against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Blame {
     /// The implementation under test broke the protocol.
     Peer,
-    /// The test asked for something that cannot be, or looked away from what it got.
+    /// The test asked for something impossible, or ignored what it got.
     Test,
     /// mcp-test itself is at fault.
     Harness,
-    /// The machine: a program that is not there, a port that is taken, a file that cannot be read.
+    /// The machine: a program that is not found, a port that is taken, a file that cannot be read.
     Environment,
 }
 
@@ -31,13 +31,27 @@ impl fmt::Display for Blame {
     }
 }
 
-/// How grave a finding is: the level of the requirement that it breaks.
+/// How severe a finding is: the level of the requirement that it breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// A SHOULD is not followed: a WARNING.
     Should,
     /// A MUST is broken: a FAILURE.
     Must,
+}
+
+/// The source of the demand that was not met.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Demand {
+    /// That of the specification.
+    #[default]
+    Specification,
+    /// That of a fixture, which the official suite and a scenario know by its name.
+    Fixture,
+    /// That of the task which a client has in a scenario.
+    Task,
+    /// That of a golden snapshot, whose difference shows the conversation.
+    Snapshot,
 }
 
 /// Something that is wrong, with blame and evidence.
@@ -59,15 +73,17 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Who it is held against.
+    /// Who it counts against.
     pub blame: Blame,
     /// The level of the requirement.
     pub severity: Severity,
+    /// The source of the demand that was not met.
+    pub demand: Demand,
     /// What is wrong, in one sentence.
     pub headline: String,
-    /// What would be right; reads on after "expected".
+    /// What would be right; to be read after "expected".
     pub expected: Option<String>,
-    /// What came instead; reads on after "got".
+    /// What was received instead; to be read after "got".
     pub got: Option<String>,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
@@ -88,6 +104,7 @@ impl Finding {
         Self {
             blame,
             severity: Severity::Must,
+            demand: Demand::Specification,
             headline: headline.into(),
             expected: None,
             got: None,
@@ -142,7 +159,7 @@ impl Finding {
         self
     }
 
-    /// Says what came instead.
+    /// Sets what was received instead.
     #[must_use]
     pub fn got(mut self, got: impl Into<String>) -> Self {
         self.got = Some(got.into());
@@ -154,6 +171,14 @@ impl Finding {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Adds a line to the hint.
+    pub(crate) fn add_hint(&mut self, more: &str) {
+        match &mut self.hint {
+            Some(hint) => hint.extend(["\n", more]),
+            None => self.hint = Some(more.to_owned()),
+        }
     }
 
     /// Shows the lines of the text that the test is made from.
@@ -179,12 +204,13 @@ impl Finding {
         self
     }
 
-    /// Lowers the finding to a WARNING, where what it is about is required at other revisions than this one.
+    /// Lowers the finding to a WARNING, since what it breaks is required at other revisions only.
     #[must_use]
     pub(super) fn elsewhere(self, requirement: &Requirement, revision: Revision) -> Self {
-        let where_it_is = requirement.revisions;
-        self.should()
-            .hint(format!("MCP {revision} says nothing of it; `{requirement}` is of {where_it_is}"))
+        let revisions = requirement.revisions;
+        self.should().hint(format!(
+            "MCP {revision} does not require it; `{requirement}` applies to {revisions}"
+        ))
     }
 
     /// Points at an event of the trace.
@@ -215,9 +241,11 @@ impl fmt::Display for Finding {
         let rows = [("expected", &self.expected), ("got", &self.got), ("hint:", &self.hint)];
         for (word, text) in rows {
             if let Some(text) = text {
+                // Further lines are indented below the first, so that they do not look like rows.
                 write!(f, "\n  {word} {}", text.replace('\n', "\n    "))?;
             }
         }
+        // An empty line gets no indentation, which would be trailing blanks.
         self.excerpt.iter().flat_map(|text| text.lines()).try_for_each(|line| {
             if line.is_empty() { f.write_str("\n") } else { write!(f, "\n  {line}") }
         })

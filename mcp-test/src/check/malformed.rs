@@ -1,7 +1,7 @@
-//! Which requirement a value breaks that is no JSON-RPC message.
+//! The requirement that a malformed message breaks.
 
-use crate::wire::Malformed;
-use crate::wire::malformed::{A_KIND, NOT_BOTH};
+use super::rule::Rule;
+use crate::wire::{Expected, Malformed};
 
 /// The requirement that a malformed message breaks, by its id in [`requirement`](crate::spec::requirement).
 ///
@@ -15,28 +15,35 @@ use crate::wire::malformed::{A_KIND, NOT_BOTH};
 /// ```
 #[must_use]
 pub fn requirement_of(malformed: &Malformed) -> &'static str {
-    let (missing, is_call) = (malformed.got == "nothing", malformed.method.is_some());
+    rule_of(malformed).id()
+}
+
+/// The rule that a malformed message breaks.
+pub(super) fn rule_of(malformed: &Malformed) -> Rule {
+    let (missing, is_call) = (malformed.found.is_none(), malformed.method.is_some());
     match place(malformed.pointer.as_str()) {
-        "" if malformed.expected == A_KIND => "jsonrpc.response-result-or-error",
-        // What is no object, or an empty batch, has no members at all.
-        "" | "/jsonrpc" => "jsonrpc.version-member",
-        "/method" => "jsonrpc.request-method-string",
-        "/params" => "jsonrpc.params-object",
-        "/id" if is_call => "jsonrpc.request-id-type",
-        "/id" if missing => "jsonrpc.result-id-echo",
-        "/id" => "jsonrpc.id-type-preserved",
-        "/error" if malformed.expected == NOT_BOTH => "jsonrpc.response-not-both",
-        "/error/code" if !missing => "jsonrpc.error-code-integer",
-        at if at.starts_with("/error") && !is_call => "jsonrpc.error-shape",
-        // A call that holds a member of replies, too.
-        _ => "jsonrpc.response-result-or-error",
+        "" if malformed.expected == Expected::Kind => Rule::RESPONSE_RESULT_OR_ERROR,
+        // A value that is not an object, and an empty batch, have no members at all.
+        "" | "/jsonrpc" => Rule::VERSION_MEMBER,
+        "/method" => Rule::REQUEST_METHOD_STRING,
+        "/params" => Rule::PARAMS_OBJECT,
+        "/id" if is_call => Rule::REQUEST_ID_TYPE,
+        // Only a result can lack its id here: an error without one is well formed.
+        "/id" if missing => Rule::RESULT_ID_ECHO,
+        "/id" => Rule::ID_TYPE_PRESERVED,
+        "/error" if malformed.expected == Expected::AbsentBesideResult => Rule::RESPONSE_NOT_BOTH,
+        "/error/code" if !missing => Rule::ERROR_CODE_INTEGER,
+        at if at.starts_with("/error") && !is_call => Rule::ERROR_SHAPE,
+        // A call that also has a member of replies.
+        _ => Rule::RESPONSE_RESULT_OR_ERROR,
     }
 }
 
-/// The place inside of the message, also of one that stands in a batch.
+/// The place inside of the message, also for an item of a batch.
 fn place(pointer: &str) -> &str {
     let Some(inner) = pointer.strip_prefix('/') else { return pointer };
     let (first, rest) = inner.split_at(inner.find('/').unwrap_or(inner.len()));
+    // No member that JSON-RPC defines is a number, so a leading number is an index in a batch.
     if !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit()) {
         rest
     } else {

@@ -1,45 +1,70 @@
 //! Verdicts: what was found, who is to blame, and the checks that carry it.
 //!
 //! Actors observe and record; here is where a record becomes a judgement. A [`Finding`] says what is wrong and who is
-//! to blame, a [`Check`] is one line of a report, a [`Collector`] gathers them, and [`judge`] reads a whole trace by the
-//! rules that hold for every conversation, [`judge_shapes`] by what each message must hold, [`judge_tools`] by the
-//! schemas of the tools in it. What a single scenario demands is not decided here.
+//! to blame, a [`Check`] is one line of a report, a [`Collector`] gathers them, and [`judge_trace`] judges a whole trace:
+//! by the rules for every message ([`judge_envelopes`]), by what each message must hold ([`judge_shapes`]), and by the
+//! schemas of the tools in it ([`judge_tools`]). What a single scenario demands is not decided here.
 
 mod collector;
+mod envelope;
 mod finding;
-mod judge;
+mod judgement;
 mod malformed;
+mod repeat_filter;
+mod rule;
 mod shape;
 mod shapes;
 mod status;
+mod tool_judgement;
 #[cfg(feature = "schema")]
 mod tool_schemas;
 mod tools;
+mod walk;
 
-pub use collector::{Check, Collector, Origin, SpecReference};
-pub use finding::{Blame, Finding, Severity};
-pub use judge::judge;
+#[doc(hidden)]
+pub use collector::Collector;
+pub use collector::{Check, Origin, SpecReference};
+#[doc(hidden)]
+pub use envelope::judge_envelopes;
+pub use finding::{Blame, Demand, Finding, Severity};
+#[doc(hidden)]
+pub use judgement::{Judgement, judge_trace};
+#[doc(hidden)]
 pub use malformed::requirement_of;
+pub(crate) use rule::{
+    OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART, OF_TOOLS, Rule,
+};
+#[doc(hidden)]
 pub use shape::Shape;
 #[cfg(feature = "cli")]
 pub(crate) use shapes::in_words;
+pub(crate) use shapes::requirements::all as requirements_of_shapes;
+#[doc(hidden)]
 pub use shapes::{ShapeJudgement, judge_shapes};
 pub use status::Status;
+#[doc(hidden)]
+pub use tool_judgement::ToolJudgement;
 #[cfg(feature = "schema")]
+#[doc(hidden)]
 pub use tool_schemas::ToolSchemas;
 #[cfg(feature = "schema")]
 pub(crate) use tool_schemas::compile as compile_tool_schema;
-pub use tools::{ToolJudgement, judge_tools};
+#[doc(hidden)]
+pub use tools::judge_tools;
 
-/// The id of the check that every scenario gets from [`judge`]: the peer's side of the conversation was well formed.
+/// The id of the check that every scenario gets from [`judge_envelopes`]: the peer's side of the conversation was well formed.
+#[doc(hidden)]
 pub const WELL_FORMED: &str = "wire-well-formed";
 
 /// The id of the check that every scenario gets from [`judge_shapes`]: the peer's messages have their shapes.
+#[doc(hidden)]
 pub const SCHEMA_VALID: &str = "wire-schema-valid";
 
 /// The id of the check of a scenario in which mcp-test itself sent a message that does not have its shape.
+#[doc(hidden)]
 pub const SCHEMA_HARNESS_ERROR: &str = "wire-schema-harness-error";
 
 /// The id of the check that a scenario gets from [`judge_tools`], where something was judged: the schemas of tools are
 /// schemas, and what is exchanged by them conforms.
+#[doc(hidden)]
 pub const TOOL_SCHEMAS: &str = "wire-tool-schemas";

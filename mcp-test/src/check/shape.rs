@@ -21,7 +21,7 @@ use crate::spec::Revision;
 pub struct Shape {
     /// The name of its definition, as the schema of the revision has it.
     pub name: String,
-    /// The revision by which was judged.
+    /// The revision that the message was validated against.
     pub revision: Revision,
     /// The place that does not fit, from the root of the message.
     pub pointer: Pointer,
@@ -42,6 +42,11 @@ impl Shape {
     ) -> Self {
         Self { name: name.into(), revision, pointer, link: link.into(), allowed: None }
     }
+}
+
+/// A place in a message, in words.
+pub(super) fn place_in_words(pointer: &Pointer) -> String {
+    if pointer.is_root() { "the message".to_owned() } else { format!("`{pointer}`") }
 }
 
 impl fmt::Display for Shape {

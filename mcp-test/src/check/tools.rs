@@ -1,36 +1,34 @@
-//! What the schemas of tools in a conversation come to.
+//! Judges a conversation by the schemas of its tools.
 //!
 //! Without the feature `schema` nothing is judged by them.
 
-use super::Finding;
+use super::tool_judgement::ToolJudgement;
+#[cfg(feature = "schema")]
+use super::tool_schemas::{TimeBudget, ToolSchemaJudge};
+#[cfg(feature = "schema")]
+use super::walk::walk;
 use crate::spec::Revision;
-use crate::trace::{Connection, Party, Trace};
-
-/// What the schemas of tools in a conversation come to.
-#[derive(Debug, Clone, Default, PartialEq)]
-#[non_exhaustive]
-pub struct ToolJudgement {
-    /// What is wrong with what the judged party listed, called with or returned.
-    pub findings: Vec<Finding>,
-    /// How many schemas, arguments and results of the judged party were judged.
-    pub judged: usize,
-}
+use crate::trace::{ConnectionId, Party, Trace};
 
 /// Everything wrong with the schemas of tools that `who` lists in `trace`, and with what it sends by those listed.
 ///
 /// Of a server these are the schemas, and the structured content that it returns; of a client, the arguments that it
-/// calls with. A call is judged by the tool as it was listed before, on the same connection. `revisions` knows for each
-/// connection the revision that it was meant to be held in; what was agreed on in it counts more.
+/// calls with. A call is judged by the tool as it was listed before, on the same connection. `revisions` returns for each
+/// connection the revision that it was opened for; what was negotiated in it takes precedence.
 ///
 /// Without the feature `schema` nothing is judged.
 #[must_use]
 pub fn judge_tools(
     trace: &Trace,
     who: Party,
-    revisions: &dyn Fn(Connection) -> Revision,
+    revisions: &dyn Fn(ConnectionId) -> Revision,
 ) -> ToolJudgement {
     #[cfg(feature = "schema")]
-    return super::tool_schemas::judge(trace, who, revisions);
+    {
+        let mut judge = ToolSchemaJudge::new(trace, who, revisions, TimeBudget::default());
+        walk(trace, &mut [&mut judge]);
+        judge.into_judgement()
+    }
     #[cfg(not(feature = "schema"))]
     {
         let _unread = (trace, who, revisions);

@@ -1,25 +1,38 @@
 //! The grammar of the command line.
 
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand};
 
 use super::cases::args::CasesArgs;
-use super::value::{self, Confidential};
-use crate::run::SchemaSource;
-use crate::scenario::{Profile, Suite};
+use super::common_args::{Format, RunOptions, SchemaArgs, TargetArgs};
+use super::option_value as value;
+use crate::scenario::{Leg, Suite};
+use crate::scenarios;
 use crate::spec::{Revision, Revisions};
-use crate::transport::{CarrierKind, Fault};
+use crate::transport::{Fault, TransportKind};
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing unexpected failed
   1  a verdict against the peer, or a stale baseline
   2  wrong usage
-  3  the run could not take place: nothing to test, or mcp-test is at fault";
+  3  the run could not take place: nothing to test, or an error in mcp-test";
+
+/// The help for `--suite`, with the suites of a side that have scenarios.
+fn suites(leg: Leg) -> String {
+    let has_scenarios = |suite: &&Suite| {
+        scenarios::all().any(|scenario| scenario.leg == leg && suite.selects(scenario))
+    };
+    let names: Vec<&str> =
+        Suite::of(leg).iter().filter(has_scenarios).map(|suite| suite.name(leg)).collect();
+    let required = match leg {
+        Leg::Server => "",
+        Leg::Client => "; profile official requires it or --scenario",
+    };
+    format!("Run a suite: {}{required}", names.join(", "))
+}
 
 /// Tests implementations of the Model Context Protocol.
 #[derive(Debug, Parser)]
@@ -28,7 +41,6 @@ Exit codes:
     bin_name = "mcp-test",
     version,
     after_help = EXIT_CODES,
-    disable_help_subcommand = false,
     arg_required_else_help = true
 )]
 pub(super) struct Args {
@@ -41,63 +53,65 @@ pub(super) enum Command {
     /// Test a server by the rules of the official conformance suite
     #[command(after_help = TARGETS)]
     Server(RunArgs),
-    /// Test any server by the specification; what it does not offer is skipped
+    /// Test any server by the specification, skipping what it does not support
     #[command(after_help = TARGETS)]
     Check(RunArgs),
-    /// Test a client by the rules of the official conformance suite, on servers that it is sent to
+    /// Test a client by the rules of the official conformance suite, against scripted servers
     #[command(after_help = CLIENTS)]
     Client(ClientArgs),
-    /// Judge a message, another value, or a recorded conversation by the message shapes of a revision
+    /// Validate a message, another value, or a recorded conversation against the shapes of a revision
     #[command(after_help = VALIDATE)]
     Validate(ValidateArgs),
-    /// MCP Cases: contracts in YAML that test servers, stand in for them, and document them
+    /// MCP Cases: contracts in YAML that test, mock and document servers
     Cases(CasesArgs),
     /// List the scenarios
     List(ListArgs),
     /// Explain a scenario, a check or a requirement
     Explain(ExplainArgs),
-    /// Search what the specification demands
+    /// Search the requirements of the specification
     Requirements(RequirementsArgs),
-    /// Be a peer that does everything right, or wrong in a chosen way
+    /// Run a conforming reference peer, optionally with faults
     Reference(ReferenceArgs),
 }
 
 const TARGETS: &str = "\
 The target is one of
-  --url URL              a server that is running
-  -- COMMAND…            a program that speaks over its stdin and stdout
-  --url URL -- COMMAND…  a program that is started, listens at the URL, and is ended afterwards
-  --reference            the server that is built in";
+  --url URL              a running server
+  -- COMMAND…            a program that speaks MCP over stdin and stdout
+  --url URL -- COMMAND…  a program that is started, listens at the URL, and is stopped afterwards
+  --reference            the built-in reference server";
 
 const CLIENTS: &str = "\
-The command goes to a shell, with the URL of the server as last word. In its environment are
-  MCP_CONFORMANCE_SCENARIO          the id of the scenario, by which the client knows what it is to do
+The command is run by a shell, with the URL of the server as the last argument and these environment variables:
+  MCP_CONFORMANCE_SCENARIO          the id of the scenario, which determines what the client should do
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
-  MCP_CONFORMANCE_CONTEXT           what else it has to know, as JSON, in a few scenarios
-Without --command the server waits for a client that is started by hand, until Ctrl+C.";
+  MCP_CONFORMANCE_CONTEXT           further data as JSON, in a few scenarios
+Without --command the server waits for a manually started client, until Ctrl+C.";
 
 const VALIDATE: &str = "\
-The file holds one JSON value, on one line or on several; or a recorded conversation, a message on each line, in which
-every result is held against the request with its id; or a trace of mcp-test. Who said what need not be known.
+The file contains one JSON value, on one or several lines; or a recorded conversation, one message per line, in which
+each result is validated against the request with its id; or a trace of mcp-test. The senders need not be named.
 
 Exit codes:
-  0  everything in it is valid
-  1  something is not, a line that is not JSON among it
-  2  it cannot be judged: no such file, nothing that is JSON, an unknown revision or definition
+  0  everything is valid
+  1  something is invalid, including lines that are not JSON
+  2  it cannot be validated: no such file, no JSON at all, an unknown revision or definition
   3  the URL of --schema cannot be fetched";
 
 #[derive(Debug, ClapArgs)]
+#[command(mut_arg("suite", |suite| suite.help(suites(Leg::Server))))]
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) target: TargetArgs,
     /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
     #[arg(long = "transport", value_name = "NAME")]
-    pub(super) carriers: Vec<CarrierKind>,
+    pub(super) transports: Vec<TransportKind>,
     #[command(flatten)]
     pub(super) run: RunOptions,
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(mut_arg("suite", |suite| suite.help(suites(Leg::Client))))]
 pub(super) struct ClientArgs {
     /// The command that starts the client
     #[arg(long, value_name = "COMMAND")]
@@ -106,106 +120,23 @@ pub(super) struct ClientArgs {
     pub(super) run: RunOptions,
 }
 
-/// What runs against servers and against clients have in common.
-#[derive(Debug, ClapArgs)]
-pub(super) struct RunOptions {
-    /// Run only this scenario (repeatable)
-    #[arg(long = "scenario", value_name = "ID")]
-    pub(super) scenarios: Vec<String>,
-    /// Run a suite: all, active, draft, pending of servers; all, core, extensions, backcompat, auth, metadata, draft,
-    /// sep-835 of clients
-    #[arg(long, value_name = "NAME")]
-    pub(super) suite: Option<Suite>,
-    /// Speak this revision, range (`2025-06-18..`) or `draft` (repeatable)
-    #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
-    pub(super) revisions: Vec<Revisions>,
-    #[command(flatten)]
-    pub(super) schemas: SchemaArgs,
-    /// Run a named scenario although it does not exist at the revision
-    #[arg(long, requires = "scenarios")]
-    pub(super) force: bool,
-    /// Judge by these rules: official, adaptive, strict
-    #[arg(long, value_name = "NAME")]
-    pub(super) profile: Option<Profile>,
-    /// Read the failures that are expected from a YAML file
-    #[arg(long, value_name = "FILE")]
-    pub(super) expected_failures: Option<PathBuf>,
-    /// Write the failures of this run to a file for --expected-failures
-    #[arg(long, value_name = "FILE")]
-    pub(super) write_baseline: Option<PathBuf>,
-    /// End a scenario after this time: milliseconds, or with a unit (`5s`)
-    #[arg(long, value_name = "TIME", default_value = "30000", value_parser = value::duration)]
-    pub(super) timeout: Duration,
-    /// Run up to this many scenarios at the same time [default: one per processor]
-    #[arg(long, value_name = "N", value_parser = value::jobs)]
-    pub(super) jobs: Option<NonZeroUsize>,
-    /// Write checks.json of each scenario and summary.json below this directory
-    #[arg(short, long, value_name = "DIR")]
-    pub(super) output_dir: Option<PathBuf>,
-    /// Record what is said: as MCP Cases (FILE.yaml), which run against the same server, or as a trace (FILE.jsonl)
-    #[arg(long, value_name = "FILE")]
-    pub(super) record: Option<PathBuf>,
-    /// Print for people, or one JSON document
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(super) format: Format,
-    /// Show every check; of a single scenario, as JSON
-    #[arg(long)]
-    pub(super) verbose: bool,
-}
-
-/// What messages are judged by instead of the shapes that are built in.
-#[derive(Debug, ClapArgs)]
-pub(super) struct SchemaArgs {
-    /// Judge the messages of a revision by an official schema.json instead of the shapes that are built in (repeatable);
-    /// one that cannot be used ends with 2, a URL that cannot be fetched with 3
-    #[arg(long = "schema", value_name = "REVISION=PATH|URL")]
-    pub(super) schemas: Vec<SchemaSource>,
-}
-
 #[derive(Debug, ClapArgs)]
 pub(super) struct ValidateArgs {
-    /// Judge by this revision, or `draft`; only a conversation that names its own, in `initialize` or in `_meta`, can do
-    /// without
+    /// Validate against this revision, or `draft`; optional for a conversation that names its revision in `initialize` or
+    /// `_meta`
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revision)]
     pub(super) revision: Option<Revision>,
-    /// Judge each value as this definition, such as `Tool`, and not as a message
+    /// Validate each value against this definition, such as `Tool`, instead of as a message
+    // A definition differs from revision to revision, and a value does not name its own.
     #[arg(long = "as", value_name = "DEFINITION", requires = "revision")]
     pub(super) definition: Option<String>,
     #[command(flatten)]
     pub(super) schemas: SchemaArgs,
-    /// Print for people, or one JSON document
+    /// Print text, or one JSON document
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(super) format: Format,
-    /// What is judged; `-` reads standard input
+    /// The file to validate; `-` reads standard input
     pub(super) file: PathBuf,
-}
-
-#[derive(Debug, Clone, Default, ClapArgs)]
-pub(super) struct TargetArgs {
-    /// Test the server at this URL
-    #[arg(long, value_name = "URL")]
-    pub(super) url: Option<String>,
-    /// Test the server that is built in
-    #[arg(long, conflicts_with_all = ["url", "command", "headers", "env", "cwd"])]
-    pub(super) reference: bool,
-    /// Send a header with every request: NAME=VALUE; `@FILE` as value reads a file, `${VAR}` in it a variable (repeatable)
-    #[arg(long = "header", value_name = "NAME=VALUE")]
-    pub(super) headers: Vec<Confidential>,
-    /// Set a variable for the command (repeatable)
-    #[arg(long, value_name = "NAME=VALUE", requires = "command")]
-    pub(super) env: Vec<Confidential>,
-    /// Start the command in this directory
-    #[arg(long, value_name = "DIR", requires = "command")]
-    pub(super) cwd: Option<PathBuf>,
-    /// The command that is, or starts, the server
-    #[arg(last = true, value_name = "COMMAND")]
-    pub(super) command: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    Human,
-    Json,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -217,12 +148,13 @@ pub(super) struct ListArgs {
     #[arg(long)]
     pub(super) client: bool,
     /// List the scenarios that test an authorization server
+    // As in the official suite; mcp-test has no such scenarios.
     #[arg(long)]
     pub(super) authorization: bool,
-    /// List only what exists at this revision
+    /// List only scenarios that exist at this revision
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
     pub(super) revisions: Vec<Revisions>,
-    /// List the faults that the reference server can be given
+    /// List the faults of the reference peers
     #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions"])]
     pub(super) faults: bool,
 }
@@ -235,9 +167,9 @@ pub(super) struct ExplainArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct RequirementsArgs {
-    /// Words that must occur in id, page, text, level, who or revision
+    /// Words that must occur in the id, page, text, level, bound party or revision
     pub(super) filter: Vec<String>,
-    /// Print for people, or a JSON array
+    /// Print text, or a JSON array
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(super) format: Format,
 }
@@ -245,31 +177,32 @@ pub(super) struct RequirementsArgs {
 #[derive(Debug, ClapArgs)]
 pub(super) struct ReferenceArgs {
     #[command(subcommand)]
-    pub(super) what: Reference,
+    pub(super) peer: Reference,
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Reference {
-    /// Be a server with everything, at every revision
+    /// Run a server with all features, at every revision
     Server(ReferenceServerArgs),
-    /// Be a client that does what the scenario in its environment asks for
+    /// Run a client that performs the scenario in its environment
     Client(ReferenceClientArgs),
 }
 
+// Without a default: stdio would wait silently in a terminal, and no port is certain to be free.
 #[derive(Debug, ClapArgs)]
-#[command(group(ArgGroup::new("way").required(true).args(["listen", "stdio"])))]
+#[command(group(ArgGroup::new("transport").required(true).args(["listen", "stdio"])))]
 pub(super) struct ReferenceServerArgs {
-    /// Serve Streamable HTTP at this address, and beside it at `/sse` the HTTP+SSE of 2024-11-05; a bare port means this
-    /// machine only, port 0 any free one
+    /// Serve Streamable HTTP at this address, and HTTP+SSE of 2024-11-05 at `/sse`; a bare port listens on localhost only,
+    /// port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", value_parser = value::address)]
     pub(super) listen: Option<SocketAddr>,
-    /// Serve the program that started this one, over stdin and stdout
+    /// Serve the parent process over stdin and stdout
     #[arg(long)]
     pub(super) stdio: bool,
-    /// Do something wrong (repeatable); `mcp-test list --faults` tells what
+    /// Inject a fault (repeatable); see `mcp-test list --faults`
     #[arg(long = "fault", value_name = "FAULT")]
     pub(super) faults: Vec<Fault>,
-    /// Record what is said: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
+    /// Record the conversation: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
 }
@@ -278,10 +211,10 @@ pub(super) struct ReferenceServerArgs {
 pub(super) struct ReferenceClientArgs {
     /// The URL of the server
     pub(super) url: String,
-    /// Do something wrong (repeatable); `mcp-test list --faults` tells what
+    /// Inject a fault (repeatable); see `mcp-test list --faults`
     #[arg(long = "fault", value_name = "FAULT")]
     pub(super) faults: Vec<Fault>,
-    /// Record what is said: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
+    /// Record the conversation: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
 }

@@ -1,70 +1,99 @@
-//! `mcp-test client`: from the arguments to a client under test.
+//! `mcp-test client`: resolves the client under test and runs the scenarios.
 
 use super::args::ClientArgs;
-use super::conduct::{self, Job, Kind};
 use super::error::CliError;
+use super::execute::{self, RunCommand, RunRequest};
 use super::{output, signal};
 use crate::report::Secrets;
-use crate::scenario::{Leg, Suite, suite_names};
+use crate::scenario::{Leg, Profile, Suite, suite_names};
 use crate::scenarios;
 use crate::trace::secrets_in_url;
 use crate::transport::{ClientTarget, Endpoint};
 
-/// Tests a client; gives the exit code.
-pub(super) fn conduct(mut args: ClientArgs) -> Result<u8, CliError> {
+/// Tests a client and returns the exit code.
+pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
     let options = &mut args.run;
+    let is_official = options.profile.is_none_or(|profile| profile == Profile::Official);
     match (options.suite, options.scenarios.as_slice()) {
-        (None, []) => return Err(nothing_chosen()),
+        // The official suite has no default; the other profiles run everything that applies.
+        (None, []) if is_official => return Err(nothing_selected()),
+        // As in the official suite, which takes the suite if both are given.
         (Some(suite), [_, ..]) => {
             let suite = Suite::name(suite, Leg::Client);
-            output::warn(&format!("--suite {suite} wins over --scenario"));
+            output::warn(&format!("--suite {suite} overrides --scenario"));
             options.scenarios.clear();
         }
         _ => {}
     }
-    let (client, words) = match &args.command {
-        Some(line) if line.trim().is_empty() => return Err(CliError::EmptyCommand),
-        Some(line) => (ClientTarget::command(line), vec!["--command".to_owned(), line.clone()]),
-        None if options.scenarios.len() == 1 => (by_hand(), Vec::new()),
-        None => return Err(CliError::NoCommand),
-    };
-    let secrets = args.command.iter().flat_map(|line| secrets_of(line));
-    conduct::conduct(&Job {
-        kind: Kind::Client,
+    let is_single = options.scenarios.len() == 1;
+    let client = ResolvedClient::new(args.command.as_deref(), is_single, CliError::NoCommand)?;
+    execute::execute(&RunRequest {
+        command: RunCommand::Client,
         options: &args.run,
-        own: None,
-        tested: client.into(),
-        carriers: Vec::new(),
-        secrets: Secrets::new(secrets),
-        words,
-        by_hand: args.command.is_none(),
+        loaded: None,
+        target: client.target.into(),
+        transports: Vec::new(),
+        secrets: Secrets::new(client.secrets),
+        target_args: client.args,
+        manual: args.command.is_none(),
     })
 }
 
-/// What no report may show of a command line.
-pub(super) fn secrets_of(line: &str) -> impl Iterator<Item = String> + use<'_> {
-    line.split(' ').filter(|word| word.contains("://")).flat_map(secrets_in_url)
+/// The client that `--command`, or its absence, selects.
+pub(super) struct ResolvedClient {
+    /// The client under test.
+    pub(super) target: ClientTarget,
+    /// The texts that no report may show: the secrets in URLs of the command line.
+    pub(super) secrets: Vec<String>,
+    /// The arguments for a rerun.
+    pub(super) args: Vec<String>,
 }
 
-fn nothing_chosen() -> CliError {
+impl ResolvedClient {
+    /// Without a command, the client is started manually if there is only a single scenario; otherwise the error is `required`.
+    pub(super) fn new(
+        command: Option<&str>,
+        is_single: bool,
+        required: CliError,
+    ) -> Result<Self, CliError> {
+        let line = match command {
+            Some(line) if line.trim().is_empty() => return Err(CliError::EmptyCommand),
+            Some(line) => line,
+            None if is_single => {
+                return Ok(Self { target: manual(), secrets: Vec::new(), args: Vec::new() });
+            }
+            None => return Err(required),
+        };
+        // A shell will split the line, so only blanks are certain to separate words here.
+        let urls = line.split(' ').filter(|word| word.contains("://"));
+        Ok(Self {
+            target: ClientTarget::command(line),
+            secrets: urls.flat_map(secrets_in_url).collect(),
+            args: vec!["--command".to_owned(), line.to_owned()],
+        })
+    }
+}
+
+fn nothing_selected() -> CliError {
     let scenarios = scenarios::all().filter(|scenario| scenario.leg == Leg::Client);
-    let scenarios: Vec<&str> = scenarios.map(|scenario| scenario.id).collect();
-    CliError::NothingChosen { suites: suite_names(Leg::Client), scenarios: scenarios.join(", ") }
+    let scenarios: Vec<&str> = scenarios.map(|scenario| &*scenario.id).collect();
+    CliError::NothingSelected { suites: suite_names(Leg::Client), scenarios: scenarios.join(", ") }
 }
 
-/// A client that a person starts: it has left when the person says so.
-pub(super) fn by_hand() -> ClientTarget {
+/// A client that a person starts manually; Ctrl+C means that it is done.
+fn manual() -> ClientTarget {
     let wait = |endpoint: Endpoint| async move {
         let Endpoint { url, scenario, context, .. } = endpoint;
         let context =
             context.map(|context| format!("With context: {context}\n")).unwrap_or_default();
+        // As the official suite prints it.
         output::print(&format!(
             "Starting scenario: {scenario}\n{context}Server URL: {url}\nPress Ctrl+C to stop...\n"
         ))
         .map_err(|error| error.to_string())?;
-        // Whichever signal it is, the client has left.
+        // Any signal means that the client is done.
         let _ = signal::unless_signalled(std::future::pending::<()>()).await;
         Ok(())
     };
-    ClientTarget::by_hand(wait)
+    ClientTarget::manual(wait)
 }

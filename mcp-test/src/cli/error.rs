@@ -1,10 +1,10 @@
-//! What can go wrong before or beside a run, and the exit code that it means.
+//! Errors of commands, and their exit codes.
 
+use std::fmt::Display;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::value::Confidential;
 use crate::cases::{PlayError, ReadError};
 use crate::expect::words;
 use crate::process::SpawnError;
@@ -12,23 +12,23 @@ use crate::report::ReportError;
 use crate::run::{ExitCode, SchemaSourceError, UsageError};
 use crate::scenario::{Leg, Suite};
 use crate::spec::Revision;
-use crate::transport::{CarrierKind, Fault};
+use crate::transport::{Fault, TransportKind};
 
-/// Why a command cannot be carried out.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(super) enum CliError {
-    /// There is nothing to test.
-    #[error("no target is given; name one of
-  mcp-test {command} --url http://localhost:3000/mcp                   a server that is running
-  mcp-test {command} -- npx my-server                                  a program that speaks over stdin and stdout
+    /// No target is given.
+    #[error("no target; use one of
+  mcp-test {command} --url http://localhost:3000/mcp                   a running server
+  mcp-test {command} -- npx my-server                                  a program that speaks MCP over stdin and stdout
   mcp-test {command} --url http://localhost:3000/mcp -- npx my-server  a program that listens at the URL
-  mcp-test {command} --reference                                       the server that is built in")]
+  mcp-test {command} --reference                                       the built-in reference server")]
     NoTarget {
         /// The command.
         command: &'static str,
     },
-    /// The URL cannot be used.
+    /// The URL is invalid.
     #[error("--url {url}: {problem}")]
     Url {
         /// The URL.
@@ -36,87 +36,85 @@ pub(super) enum CliError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A header cannot be used. Its value is not repeated.
-    #[error("--header{}: {problem}", .name.as_ref().map(|name| format!(" {name}")).unwrap_or_default())]
+    /// A header is invalid. Its value may be secret and is not repeated.
+    #[error("--header{}: {problem}", after_space(.name.as_deref()))]
     Header {
-        /// The name, if it could be read.
+        /// The name, if it could be parsed.
         name: Option<String>,
         /// What is wrong with it.
         problem: String,
     },
-    /// A variable cannot be set. Its value is not repeated.
-    #[error("--env: expected NAME=VALUE; what the environment has already, the command inherits")]
-    Env(Confidential),
-    /// The working directory is none.
-    #[error("--cwd {}: there is no such directory", .0.display())]
+    /// A variable cannot be set. Its value may be secret and is not repeated.
+    #[error("--env: expected NAME=VALUE; existing variables are inherited")]
+    Env,
+    /// The working directory does not exist.
+    #[error("--cwd {}: no such directory", .0.display())]
     Cwd(PathBuf),
-    /// The command line of the target is none.
+    /// The command line of the target is invalid.
     #[error(transparent)]
     Command(#[from] SpawnError),
-    /// The selection makes no sense.
-    #[error("{option}{source}")]
+    /// The selection is invalid.
+    #[error("{option}: {source}")]
     Selection {
-        /// The option with a colon, if the problem lies in one.
+        /// The responsible option.
         option: String,
         /// The problem.
         source: UsageError,
     },
     /// No case has this id.
-    #[error("--case: there is no case `{id}`{}", .suggestion.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("--case: no case `{id}`{}", did_you_mean(.suggestion.as_deref()))]
     UnknownCase {
         /// The id.
         id: String,
-        /// The one that may be meant.
+        /// A similar id.
         suggestion: Option<String>,
     },
-    /// A case is chosen, and left out as well.
-    #[error("--case: `{id}` is left out by --tag, by --skip-tag, or by the `_only` of other cases")]
-    CaseLeftOut {
+    /// A case is both selected and excluded.
+    #[error("--case: `{id}` is excluded by --tag, by --skip-tag, or by the `_only` of other cases")]
+    CaseExcluded {
         /// The id.
         id: String,
     },
-    /// Several files are to be served, and no command is given.
+    /// Several files are served, but no command is given.
     #[error(
-        "--command is required: only a single file, chosen by --scenario, waits for a client that is started by hand"
+        "--command is required, unless --scenario selects a single file, which then waits for a manually started client"
     )]
     NoCommandForFiles,
-    /// Nothing is left to run.
+    /// No case is left to run.
     #[error(
-        "no case is left to run: none holds at these revisions, over these transports and with these tags"
+        "no case left to run: none applies at these revisions, over these transports and with these tags"
     )]
     NoCase,
-    /// The cases cannot be played.
+    /// The cases cannot be run.
     #[error(transparent)]
     Play(#[from] PlayError),
-    /// An input cannot be used. Its value is not repeated.
-    #[error("--input{}: {problem}", .name.as_ref().map(|name| format!(" {name}")).unwrap_or_default())]
+    /// An input is invalid. Its value may be secret and is not repeated.
+    #[error("--input{}: {problem}", after_space(.name.as_deref()))]
     CaseInput {
-        /// The name, if it could be read.
+        /// The name, if it could be parsed.
         name: Option<String>,
         /// What is wrong with it.
         problem: String,
     },
-    /// No scenario for clients is chosen.
+    /// No scenario for clients is selected.
     #[error(
         "either --scenario or --suite is required\n  suites: {suites}\n  scenarios: {scenarios}"
     )]
-    NothingChosen {
+    NothingSelected {
         /// The names of the suites.
         suites: String,
         /// The ids of the scenarios.
         scenarios: String,
     },
-    /// A suite cannot wait for clients that are started by hand.
+    /// A suite cannot wait for manually started clients.
     #[error(
-        "--command is required, unless there is exactly one --scenario, whose server then waits for a client that is started by hand"
+        "--command is required, unless there is exactly one --scenario, whose server then waits for a manually started client"
     )]
     NoCommand,
     /// The command is empty.
-    #[error(
-        "--command: expected a command line that starts the client, such as 'node my-client.js'"
-    )]
+    #[error("--command: expected a command that starts the client, such as 'node my-client.js'")]
     EmptyCommand,
-    /// A variable that a client is told something by says nothing that it can use.
+    /// An environment variable of the reference client is invalid.
     #[error("{name}: {problem}")]
     Variable {
         /// The variable.
@@ -124,24 +122,24 @@ pub(super) enum CliError {
         /// What is wrong with its value.
         problem: String,
     },
-    /// The reference client did not come to the end of its visit.
+    /// The reference client failed.
     #[error("{0}")]
-    Visit(crate::Error),
-    /// What an option names cannot be written.
+    ReferenceClient(crate::Error),
+    /// The file or directory of an option cannot be written.
     #[error("{option} {}: {source}", .path.display())]
     Unwritable {
         /// The option.
         option: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The name of a file does not tell what to record in it.
-    #[error("--record {}: expected a name that ends with .yaml, for cases, or with .jsonl, for a trace", .0.display())]
+    /// The extension of the file is not known.
+    #[error("--record {}: expected a file name that ends in .yaml (cases) or .jsonl (trace)", .0.display())]
     RecordKind(PathBuf),
-    /// A file that cases are to be added to cannot be added to.
-    #[error("{option} {} is there already, and cannot be added to: {problem}", .path.display())]
+    /// Cases cannot be added to an existing file.
+    #[error("{option} {} exists, and cases cannot be added to it: {problem}", .path.display())]
     NotAdded {
         /// The option.
         option: &'static str,
@@ -150,95 +148,87 @@ pub(super) enum CliError {
         /// Why not.
         problem: String,
     },
-    /// What is no trace was to be read as one.
-    #[error("cannot read {}: {problem}", .path.display())]
-    NoTrace {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        problem: String,
-    },
-    /// A trace is there already.
-    #[error("--record {}: it exists already, and a trace is not added to; name another file, or remove this one", .0.display())]
+    /// The file for a trace exists.
+    #[error("--record {}: the file exists; use another name, or remove it", .0.display())]
     Recorded(PathBuf),
-    /// The fault would do nothing.
-    #[error("--fault {fault}: there is nothing like it over {carrier}; {advice}")]
+    /// The fault has no effect over the transport.
+    #[error("--fault {fault}: not supported over {transport}; {advice}")]
     Fault {
         /// The fault.
         fault: Fault,
-        /// How the server would be spoken to.
-        carrier: CarrierKind,
+        /// The transport.
+        transport: TransportKind,
         /// What to do instead.
         advice: &'static str,
     },
-    /// The fault is one of servers.
-    #[error("--fault {0}: there is nothing like it in a client")]
-    FaultOfServers(Fault),
-    /// The id is not known.
-    #[error("nothing is called `{id}`: neither a scenario, nor a check, nor a requirement{}", .suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    /// The fault exists only in servers.
+    #[error("--fault {0}: not supported by the reference client")]
+    ServerFault(Fault),
+    /// The id is unknown.
+    #[error("`{id}` is not the id of a scenario, a check or a requirement{}", did_you_mean(.suggestion.as_deref()))]
     Unknown {
         /// The id.
         id: String,
-        /// A known one that is close to it.
+        /// A similar one.
         suggestion: Option<String>,
     },
-    /// An official schema cannot be had.
+    /// An official schema cannot be loaded.
     #[error("--schema: {0}")]
     Schema(#[from] SchemaSourceError),
     /// No definition has this name.
-    #[error("--as: MCP {revision} has no definition `{name}`{}", but(.suggestion.as_deref(), .elsewhere))]
+    #[error("--as: MCP {revision} has no definition `{name}`{}", alternative(.suggestion.as_deref(), .elsewhere))]
     UnknownDefinition {
         /// The name.
         name: String,
         /// The revision.
         revision: Revision,
-        /// A known one that is close to it.
+        /// A similar one.
         suggestion: Option<String>,
         /// The revisions that have it.
         elsewhere: Vec<Revision>,
     },
-    /// What is to be judged cannot be read.
-    #[error("cannot read {}: {source}", .path.display())]
-    Input {
+    /// The input cannot be read, or is not in the format that it must have.
+    #[error("cannot read {}: {problem}", .path.display())]
+    Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// What is to be judged cannot be.
-    #[error("cannot judge {}: {problem}", .path.display())]
-    Unjudgeable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
+        /// Why not.
         problem: String,
     },
-    /// Nothing says by which revision to judge.
-    #[error("{}nothing says which revision is spoken: neither `initialize` nor a `_meta` comes before this message; say it with --spec-version REVISION", at_line(*.line))]
+    /// The input cannot be validated.
+    #[error("cannot validate {}: {problem}", .path.display())]
+    InvalidInput {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        problem: String,
+    },
+    /// The revision of a conversation is unknown.
+    #[error("{}unknown revision: neither `initialize` nor a `_meta` precedes this message; use --spec-version REVISION", at_line(*.line))]
     NoRevision {
-        /// The line of the first message that cannot be judged.
+        /// The line of the first message that cannot be validated.
         line: Option<usize>,
     },
-    /// What is spoken cannot be judged by.
-    #[error("{}the conversation is held in `{named}`, which is not a revision that mcp-test knows; judge by another with --spec-version REVISION", at_line(*.line))]
+    /// The revision of a conversation is not supported.
+    #[error("{}the conversation uses `{named}`, which is not a revision that mcp-test supports; use another with --spec-version REVISION", at_line(*.line))]
     UnknownRevision {
-        /// The line that says so.
+        /// The line that names it.
         line: Option<usize>,
-        /// What it says.
+        /// The name.
         named: String,
     },
-    /// The cases cannot be had.
+    /// The cases cannot be read.
     #[error(transparent)]
     Cases(ReadError),
-    /// The cases are there, and wrong, which has been told.
-    #[error("the cases cannot be used: {}", words::count(*.0, "mistake"))]
-    WrongCases(usize),
-    /// No complaint about cases has this name.
-    #[error("--allow: no error, warning or note is called `{name}`{}", .suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    /// The cases have errors, which have been printed.
+    #[error("cannot use the cases: {}", words::count(*.0, "error"))]
+    InvalidCases(usize),
+    /// No lint has this name.
+    #[error("--allow: no error, warning or note named `{name}`{}", did_you_mean(.suggestion.as_deref()))]
     UnknownLint {
         /// The name.
         name: String,
-        /// A name that is near to it.
+        /// A similar name.
         suggestion: Option<String>,
     },
     /// No requirement matches.
@@ -252,24 +242,24 @@ pub(super) enum CliError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Standard output refuses.
+    /// Standard output cannot be written.
     #[error("cannot write to stdout: {0}")]
     Stdout(io::Error),
-    /// The asynchronous runtime cannot be made.
+    /// The asynchronous runtime cannot be created.
     #[error("cannot start the runtime: {0}")]
     Runtime(io::Error),
-    /// The reference server cannot be reached.
+    /// A server cannot listen.
     #[error("cannot listen at {address}: {source}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The reference server cannot serve.
+    /// A server failed.
     #[error("cannot serve: {0}")]
     Serve(crate::Error),
 }
@@ -278,33 +268,42 @@ fn at_line(line: Option<usize>) -> String {
     line.map(|line| format!("line {line}: ")).unwrap_or_default()
 }
 
-fn but(suggestion: Option<&str>, revisions: &[Revision]) -> String {
-    match (revisions, suggestion) {
-        ([], None) => String::new(),
-        ([], Some(name)) => format!("; did you mean `{name}`?"),
-        (revisions, _) => format!("; it is of {}", words::list(revisions, "and")),
+fn alternative(suggestion: Option<&str>, revisions: &[Revision]) -> String {
+    match revisions {
+        [] => did_you_mean(suggestion),
+        // The name is right, so the revision is more likely to be the mistake.
+        _ => format!("; it exists at {}", words::list(revisions, "and")),
     }
 }
 
+fn did_you_mean(suggestion: Option<&str>) -> String {
+    suggestion.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}
+
+fn after_space(name: Option<&str>) -> String {
+    name.map(|name| format!(" {name}")).unwrap_or_default()
+}
+
 impl CliError {
-    /// A selection that makes no sense, blamed on the option that it comes from.
+    /// An invalid selection, with the option that it comes from.
     pub(super) fn selection(source: UsageError, leg: Leg, suite: Option<Suite>) -> Self {
         let option = match (&source, suite) {
+            // The message says "this suite", so the option names it.
             (UsageError::NothingSelected, Some(suite)) => {
-                format!("--suite {}: ", suite.name(leg))
+                return Self::Selection { option: format!("--suite {}", suite.name(leg)), source };
             }
-            (UsageError::NoSuchSuite { .. }, _) => "--suite: ".to_owned(),
-            (UsageError::NothingSelected, None) => "--spec-version: ".to_owned(),
+            (UsageError::NothingSelected, None) => "--spec-version",
+            (UsageError::NoSuchSuite { .. }, _) => "--suite",
             (UsageError::UnknownScenario { .. } | UsageError::OfOtherSide { .. }, _) => {
-                "--scenario: ".to_owned()
+                "--scenario"
             }
-            (UsageError::NoSuchCarrier { .. }, _) => "--transport: ".to_owned(),
-            (UsageError::Baseline(_), _) => "--expected-failures: ".to_owned(),
+            (UsageError::NoSuchTransport { .. }, _) => "--transport",
+            (UsageError::Baseline(_), _) => "--expected-failures",
         };
-        Self::Selection { option, source }
+        Self::Selection { option: option.to_owned(), source }
     }
 
-    /// The selection of cases makes no sense.
+    /// An invalid selection of cases.
     pub(super) fn selection_of_cases(source: UsageError, leg: Leg) -> Self {
         match source {
             UsageError::NothingSelected => Self::NoCase,
@@ -312,7 +311,12 @@ impl CliError {
         }
     }
 
-    /// What an option names cannot be written.
+    /// A header is invalid.
+    pub(super) fn header(name: Option<&str>, problem: &str) -> Self {
+        Self::Header { name: name.map(str::to_owned), problem: problem.to_owned() }
+    }
+
+    /// The file or directory of an option cannot be written.
     pub(super) fn unwritable(
         option: &'static str,
         path: &Path,
@@ -321,14 +325,22 @@ impl CliError {
         move |source| Self::Unwritable { option, path, source }
     }
 
-    /// Standard input cannot be read.
-    pub(super) fn stdin(source: io::Error) -> Self {
-        Self::Input { path: PathBuf::from("standard input"), source }
+    /// A file cannot be read, or is not in the format that it must have.
+    pub(super) fn unreadable<E: Display>(path: &Path) -> impl FnOnce(E) -> Self + use<E> {
+        let path = path.to_owned();
+        move |error| Self::Unreadable { path, problem: error.to_string() }
+    }
+
+    /// A file cannot be written, after what takes time was done.
+    pub(super) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Write { path, source }
     }
 
     /// The exit code.
     pub(super) fn exit(&self) -> ExitCode {
         match self {
+            // What the user cannot fix with other arguments.
             Self::Report(_)
             | Self::Write { .. }
             | Self::Stdout(_)
@@ -336,16 +348,17 @@ impl CliError {
             | Self::Listen { .. }
             | Self::Schema(SchemaSourceError::Unreachable { .. })
             | Self::Serve(_) => ExitCode::NotRun,
-            Self::Visit(_) => ExitCode::Failed,
+            // The server under test made it fail: a verdict.
+            Self::ReferenceClient(_) => ExitCode::Failed,
             _ => ExitCode::Usage,
         }
     }
 
-    /// What may help.
+    /// Further advice for the user.
     pub(super) fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Selection { source: UsageError::UnknownScenario { .. }, .. } => {
-                Some("`mcp-test list` tells which scenarios there are")
+                Some("`mcp-test list` lists the scenarios")
             }
             Self::Selection {
                 source: UsageError::OfOtherSide { leg: Leg::Client, .. }, ..
@@ -353,7 +366,7 @@ impl CliError {
             Self::Selection {
                 source: UsageError::OfOtherSide { leg: Leg::Server, .. }, ..
             } => Some("`mcp-test client` tests clients"),
-            Self::UnknownLint { .. } => Some("`mcp-test cases lint --list` tells which there are"),
+            Self::UnknownLint { .. } => Some("`mcp-test cases lint --list` lists them"),
             Self::Unknown { .. } => Some("see `mcp-test list` and `mcp-test requirements WORD`"),
             _ => None,
         }

@@ -1,25 +1,27 @@
-//! `mcp-test explain ID`: what a scenario, a check or a requirement is about.
+//! `mcp-test explain ID`: describes a scenario, a check or a requirement.
 
 use std::fmt::{Display, Write};
 
 use super::error::CliError;
 use crate::check::{Origin, SCHEMA_VALID, WELL_FORMED};
 use crate::expect::words::closest;
-use crate::run::COMMON;
-use crate::scenario::{Carriers, CheckSpec, LEFT_WELL, Leg, Scenario, TOOK_PART};
+use crate::run::{COMMON, requirements_of_common, requirements_of_interruptions};
+use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Scenario, TOOK_PART, Transports};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::{Revision, Revisions};
 
-/// What the command prints: everything that has this id.
+/// The output of the command: everything with this id.
 pub(super) fn text(id: &str) -> Result<String, CliError> {
     let mut parts: Vec<String> =
-        scenarios::all().filter(|scenario| scenario.id == id).map(of_scenario).collect();
-    let told = scenarios::all().any(|scenario| scenario.id == id && scenario.check(id).is_some());
-    if !told {
-        parts.extend(of_check(id));
+        scenarios::all().filter(|scenario| scenario.id == id).map(explain_scenario).collect();
+    // A scenario is explained with its checks, so that a check of the same id is not explained again.
+    let is_explained =
+        scenarios::all().any(|scenario| scenario.id == id && scenario.check(id).is_some());
+    if !is_explained {
+        parts.extend(explain_check(id));
     }
-    parts.extend(requirement::find(id).map(of_requirement));
+    parts.extend(requirement::find(id).map(explain_requirement));
     if parts.is_empty() {
         return Err(CliError::Unknown { id: id.to_owned(), suggestion: suggestion(id) });
     }
@@ -27,16 +29,17 @@ pub(super) fn text(id: &str) -> Result<String, CliError> {
 }
 
 fn suggestion(id: &str) -> Option<String> {
-    let checks = scenarios::all().flat_map(|scenario| scenario.checks).map(|check| check.id);
+    let checks = scenarios::all().flat_map(|scenario| scenario.checks.iter());
+    let checks = checks.map(|check| &*check.id);
     let known = scenarios::all()
-        .map(|scenario| scenario.id)
+        .map(|scenario| &*scenario.id)
         .chain(checks)
         .chain(COMMON.map(|(id, _)| id))
         .chain(requirement::all().iter().map(|requirement| requirement.id));
     closest(id, known).map(str::to_owned)
 }
 
-/// A page that grows line by line.
+/// The text of an explanation.
 #[derive(Default)]
 struct Page(String);
 
@@ -57,11 +60,12 @@ impl Page {
     }
 }
 
-fn of_scenario(scenario: &Scenario) -> String {
+fn explain_scenario(scenario: &Scenario) -> String {
     let mut page = Page::default();
     page.line(format_args!("{} scenario {}: {}", scenario.leg, scenario.id, scenario.title));
     page.line("");
     for line in scenario.doc.lines() {
+        // A doc comment has a blank after its `///`.
         page.line(line.strip_prefix(' ').unwrap_or(line));
     }
     page.line("");
@@ -77,24 +81,32 @@ fn of_scenario(scenario: &Scenario) -> String {
         }
         None => page.row("Official", "no: the official suite has no such scenario"),
     }
-    if scenario.carriers == Carriers::StreamableHttp {
+    if scenario.transports == Transports::StreamableHttp {
         page.row("Over", "Streamable HTTP only");
     }
     for need in scenario.needs {
         page.row("Needs", need);
     }
     if let Some(disturbs) = scenario.disturbs {
-        page.row("Disturbs", format_args!("{disturbs}; so it runs alone"));
+        page.row("Disturbs", format_args!("{disturbs}; therefore it runs alone"));
     }
-    page.row("Source", scenario.file);
+    page.row("Source", &scenario.file);
     page.row("Run it", format_args!("mcp-test {} --scenario {} …", scenario.leg, scenario.id));
     page.line("\nChecks");
     let newest = scenario.revisions.newest().unwrap_or(Revision::NEWEST);
-    for check in scenario.checks {
+    for check in scenario.checks.iter() {
         page.line("");
-        told(&mut page, check, newest);
+        check_details(&mut page, check, newest);
     }
-    let every = |id: &str| {
+    page.line("");
+    common_checks(&mut page, scenario);
+    page.0
+}
+
+/// Adds the checks that every scenario of this leg has.
+fn common_checks(page: &mut Page, scenario: &Scenario) {
+    let origin_of = |id: &str| {
+        // The official suite validates messages only in some of its scenarios.
         let official = id == SCHEMA_VALID && scenario.is_validated_officially();
         let origin = if official { "official here" } else { "of mcp-test" };
         format!("{origin}, in every scenario for {}s", scenario.leg)
@@ -103,16 +115,14 @@ fn of_scenario(scenario: &Scenario) -> String {
         Leg::Server => &[SCHEMA_VALID, WELL_FORMED],
         Leg::Client => &[TOOK_PART, LEFT_WELL, SCHEMA_VALID, WELL_FORMED],
     };
-    page.line("");
-    common.iter().for_each(|id| page.line(format_args!("  {id} ({})", every(id))));
-    page.0
+    common.iter().for_each(|id| page.line(format_args!("  {id} ({})", origin_of(id))));
 }
 
-/// A check within a page.
-fn told(page: &mut Page, check: &CheckSpec, newest: Revision) {
+/// Adds the details of a check.
+fn check_details(page: &mut Page, check: &CheckSpec, newest: Revision) {
     let origin = match check.origin {
         Origin::Official => "official",
-        Origin::Own => "of mcp-test",
+        Origin::Own | Origin::User => "of mcp-test",
     };
     let worst = match (check.fails, check.warns) {
         (true, true) => "FAILURE or WARNING",
@@ -120,18 +130,17 @@ fn told(page: &mut Page, check: &CheckSpec, newest: Revision) {
         (false, true) => "WARNING",
         (false, false) => "INFO",
     };
-    let window = if check.revisions == Revisions::all() {
-        String::new()
-    } else {
-        format!(", at {}", list(check.revisions))
+    let window = match check.revisions == Revisions::all() {
+        true => String::new(),
+        false => format!(", at {}", list(check.revisions)),
     };
     let sometimes = if check.always { "" } else { ", not in every run" };
     page.line(format_args!("  {} ({origin}; {worst}{window}{sometimes})", check.id));
     page.line(format_args!("    {}", check.description));
-    let revision = if check.revisions.contains(newest) {
-        newest
-    } else {
-        check.revisions.newest().unwrap_or(newest)
+    // The requirements are cited from the pages of a revision at which the check exists.
+    let revision = match check.revisions.contains(newest) {
+        true => newest,
+        false => check.revisions.newest().unwrap_or(newest),
     };
     for id in check.requirements {
         page.requirement("    ", id, revision);
@@ -141,31 +150,34 @@ fn told(page: &mut Page, check: &CheckSpec, newest: Revision) {
     }
 }
 
-fn of_check(id: &str) -> Option<String> {
+fn explain_check(id: &str) -> Option<String> {
     let mut page = Page::default();
-    if let Some((_, says)) = COMMON.into_iter().find(|(common, _)| *common == id) {
+    if let Some((_, description)) = COMMON.into_iter().find(|(common, _)| *common == id) {
         page.line(format_args!("check {id}, which no scenario declares"));
         page.line("");
-        page.line(says);
+        page.line(description);
         return Some(page.0);
     }
-    let mut makers =
-        scenarios::all().filter_map(|scenario| Some((scenario, scenario.check(id)?))).peekable();
-    makers.peek()?;
-    for (scenario, check) in makers {
+    // Several scenarios may declare the same check, each for its own revisions.
+    for (scenario, check) in
+        scenarios::all().filter_map(|scenario| Some((scenario, scenario.check(id)?)))
+    {
         page.line(format_args!("check of the {} scenario {}", scenario.leg, scenario.id));
-        told(&mut page, check, scenario.revisions.newest().unwrap_or(Revision::NEWEST));
+        check_details(&mut page, check, scenario.revisions.newest().unwrap_or(Revision::NEWEST));
     }
-    Some(page.0)
+    (!page.0.is_empty()).then_some(page.0)
 }
 
-fn of_requirement(requirement: &Requirement) -> String {
+fn explain_requirement(requirement: &Requirement) -> String {
     let mut page = Page::default();
     page.line(format_args!("requirement {} ({})", requirement.id, requirement.level));
     page.line("");
-    page.line(requirement.says);
+    page.line(requirement.text);
     page.line("");
-    page.row("Binds", requirement.who);
+    if let Some(reason) = requirement.reason() {
+        page.row("Required by", format_args!("mcp-test, not by the specification: {reason}"));
+    }
+    page.row("Binds", requirement.binds);
     page.row("Revisions", list(requirement.revisions));
     page.row("Shows", requirement.testable);
     page.row("Find out", requirement.probe);
@@ -174,22 +186,42 @@ fn of_requirement(requirement: &Requirement) -> String {
         page.row("Also called", requirement.aliases.join(", "));
     }
     for revision in requirement.revisions.iter() {
-        page.row("Text", requirement.link(revision));
+        requirement.link(revision).into_iter().for_each(|link| page.row("Text", link));
     }
-    let makers: Vec<String> = scenarios::all()
-        .flat_map(|scenario| scenario.checks.iter().map(move |check| (scenario, check)))
-        .filter(|(_, check)| {
-            check.requirements.iter().any(|id| requirement::find(id) == Some(requirement))
-        })
-        .map(|(scenario, check)| format!("{} (scenario {})", check.id, scenario.id))
-        .collect();
-    if makers.is_empty() {
-        page.row("Checks", "none yet names it");
+    let checks = citing_checks(requirement);
+    if checks.is_empty() {
+        page.row("Checks", "none cites it yet");
     }
-    for maker in makers {
-        page.row("Check", maker);
+    for check in checks {
+        page.row("Check", check);
     }
     page.0
+}
+
+/// The checks that may cite a requirement, from the tables by which they are judged.
+fn citing_checks(requirement: &Requirement) -> Vec<String> {
+    // Through `find`, because a check may cite the requirement by an alias.
+    let is_it = |id: &str| requirement::find(id) == Some(requirement);
+    let declared = scenarios::all()
+        .flat_map(|scenario| scenario.checks.iter().map(move |check| (scenario, check)))
+        .filter(|(_, check)| check.requirements.iter().copied().any(is_it))
+        .map(|(scenario, check)| format!("{} (scenario {})", check.id, scenario.id));
+    let common = COMMON.into_iter().map(|(id, _)| id);
+    let common = common.filter(|id| requirements_of_common(id).into_iter().any(is_it));
+    let mut checks: Vec<String> =
+        declared.chain(common.map(|id| format!("{id} ({})", scope_of(id)))).collect();
+    if requirements_of_interruptions().any(is_it) {
+        checks.push("any check that needs the message which violates it".to_owned());
+    }
+    checks
+}
+
+/// The scenarios that have a common check.
+fn scope_of(check: &str) -> &'static str {
+    match check {
+        TOOK_PART | LEFT_WELL => "every scenario for clients",
+        _ => "every scenario",
+    }
 }
 
 fn list(revisions: Revisions) -> String {

@@ -1,29 +1,31 @@
-//! The command line: arguments, assembly, exit codes.
+//! The command line: arguments, commands, exit codes.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `args` | the grammar |
-//! | `target` | from arguments to what is tested |
-//! | `client` | from the arguments of `client` to what is tested |
-//! | `conduct` | `server`, `check` and `client`: from a plan to reports and an exit code |
-//! | `cases` | MCP Cases: a file for each command |
-//! | `record` | what was said in a run, as cases or as a trace |
-//! | `validate` | messages and conversations in a file, judged without any peer |
+//! | `args` `common_args` | the arguments of every command |
+//! | `target` | resolves the arguments to the server under test |
+//! | `client` | resolves the arguments to the client under test |
+//! | `execute` | runs scenarios: plan, reports, exit code |
+//! | `cases` | MCP Cases, one file per command |
+//! | `record` | records conversations as cases or as a trace |
+//! | `validate` | validates messages and conversations in a file |
 //! | `list` `explain` `requirements` `reference` | the other commands |
-//! | `url` | the URL of a target, and what is secret in it |
-//! | `signal` | what ends us from outside |
+//! | `url` | the URL of a target, and the secrets in it |
+//! | `signal` | signals that end this process |
+//! | `workflow_commands` | keeps the output from being commands to GitHub Actions |
 //!
-//! This is where the environment is read. Exit codes: 0 nothing unexpected failed, 1 a verdict against the peer or a
-//! stale baseline, 2 wrong usage, 3 the run could not take place; 130, 143 and 129 after an interrupt, a request to end, and the end of the
-//! terminal.
+//! The environment is read here. Exit codes: 0 nothing unexpected failed, 1 a verdict against the peer or a stale
+//! baseline, 2 wrong usage, 3 the run could not take place; 130, 143 and 129 after SIGINT, SIGTERM and SIGHUP.
 
 mod args;
 mod cases;
 mod client;
-mod conduct;
+mod common_args;
 mod error;
+mod execute;
 mod explain;
 mod list;
+mod option_value;
 mod output;
 mod record;
 mod reference;
@@ -32,38 +34,46 @@ mod signal;
 mod target;
 mod url;
 mod validate;
-mod value;
+mod workflow_commands;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command};
-use error::CliError;
+use self::args::{Args, Command};
+use self::error::CliError;
+use self::execute::RunCommand;
 
-/// Does what the arguments ask for; the first one is the name of the program.
+/// Runs the command line; the first argument is the name of the program.
 ///
-/// Everything is written to stdout and stderr. What was started has ended when this returns.
+/// All child processes have ended when this returns.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    // `parse_from` would exit the process at once.
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => return output::usage(&error),
     };
-    match obey(args) {
+    match dispatch(args) {
         Ok(code) => ExitCode::from(code),
         Err(error) => output::failure(&error),
     }
 }
 
-fn obey(args: Args) -> Result<u8, CliError> {
+/// An environment variable; one that is not UTF-8 counts as unset.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn dispatch(args: Args) -> Result<u8, CliError> {
+    // The last three only return a text; the others print while they run, and decide about the exit code.
     let text = match args.command {
-        Command::Server(args) => return conduct::of_server(conduct::Kind::Server, &args),
-        Command::Check(args) => return conduct::of_server(conduct::Kind::Check, &args),
-        Command::Client(args) => return client::conduct(args),
-        Command::Validate(args) => return validate::conduct(&args),
-        Command::Cases(args) => return cases::obey(&args),
-        Command::Reference(args) => return reference::be(&args.what),
+        Command::Server(args) => return execute::test_server(RunCommand::Server, &args),
+        Command::Check(args) => return execute::test_server(RunCommand::Check, &args),
+        Command::Client(args) => return client::run(args),
+        Command::Validate(args) => return validate::validate(&args),
+        Command::Cases(args) => return cases::dispatch(&args),
+        Command::Reference(args) => return reference::run(&args.peer),
         Command::List(args) => list::text(&args)?,
         Command::Explain(args) => explain::text(&args.id)?,
         Command::Requirements(args) => requirements::text(&args)?,

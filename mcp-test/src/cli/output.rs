@@ -1,14 +1,15 @@
-//! Standard output and standard error: colours only where they are wanted, and no complaint when a reader has left.
+//! Standard output and standard error: colours only where supported, and no error when the reader is gone.
 
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process;
 
 use super::error::CliError;
+use super::workflow_commands;
 
-/// Whether somebody watches standard error.
-pub(super) fn is_watched() -> bool {
+/// Whether standard error is a terminal.
+pub(super) fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
@@ -16,12 +17,13 @@ pub(super) fn is_watched() -> bool {
 pub(super) fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    tolerate(written).map(|_| ()).map_err(CliError::Stdout)
+    // A reader such as `head` that has seen enough is not an error.
+    tolerate(written).map(drop).map_err(CliError::Stdout)
 }
 
-/// Tells a failure on standard error.
+/// Prints an error and its advice on standard error, and returns the exit code.
 pub(super) fn failure(error: &CliError) -> process::ExitCode {
-    complain(&error.to_string());
+    self::error(&error.to_string());
     if let Some(advice) = error.advice() {
         note(advice);
     }
@@ -29,34 +31,31 @@ pub(super) fn failure(error: &CliError) -> process::ExitCode {
 }
 
 /// Prints `error: …` on standard error.
-pub(super) fn complain(text: &str) {
+pub(super) fn error(text: &str) {
     let style = anstyle::AnsiColor::Red.on_default().bold();
-    tell(&format!("{style}error:{style:#} {text}"));
+    note(&format!("{style}error:{style:#} {text}"));
 }
 
 /// Prints `warning: …` on standard error.
 pub(super) fn warn(text: &str) {
     let style = anstyle::AnsiColor::Yellow.on_default().bold();
-    tell(&format!("{style}warning:{style:#} {text}"));
+    note(&format!("{style}warning:{style:#} {text}"));
 }
 
-/// Prints a line on standard error.
+/// Prints a line on standard error; a closed standard error is ignored.
 pub(super) fn note(text: &str) {
-    tell(text);
+    let text = workflow_commands::disarm(text.trim_end());
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Standard error may be closed; there is nobody left to tell then.
-fn tell(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{}", text.trim_end());
-}
-
-/// What clap says: help and version are no errors.
+/// Prints the message of clap and returns its exit code; help and version are not errors.
 pub(super) fn usage(error: &clap::Error) -> process::ExitCode {
+    // A closed stream does not change the exit code.
     let _ = error.print();
     u8::try_from(error.exit_code()).map_or(process::ExitCode::FAILURE, process::ExitCode::from)
 }
 
-/// Whether the reader is still there; other errors stay errors.
+/// Whether the reader is still there; errors other than a broken pipe are returned.
 pub(super) fn tolerate(written: io::Result<()>) -> io::Result<bool> {
     match written {
         Ok(()) => Ok(true),
@@ -65,27 +64,59 @@ pub(super) fn tolerate(written: io::Result<()>) -> io::Result<bool> {
     }
 }
 
-/// Makes sure that a file can be written, and leaves everything as it was.
-pub(super) fn try_file(path: &Path) -> io::Result<()> {
+/// Checks that a file can be written, without changing anything.
+pub(super) fn check_writable(path: &Path) -> io::Result<()> {
+    // Trying is the only reliable way: permissions, quotas and read-only file systems all have a say.
     let existed = path.exists();
+    // Unlike `write`, `append` does not truncate an existing file.
     fs::OpenOptions::new().append(true).create(true).open(path)?;
     if existed { Ok(()) } else { fs::remove_file(path) }
 }
 
-/// Writes a file anew, all of it or nothing.
+/// Replaces a file atomically, keeping its permissions.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.{}", process::id()));
+    let temporary = temporary(path);
+    // The temporary file has the default permissions; the rename would give them to the path.
     let permissions = || match fs::metadata(path) {
-        Ok(known) => fs::set_permissions(&beside, known.permissions()),
+        Ok(existing) => fs::set_permissions(&temporary, existing.permissions()),
         Err(_) => Ok(()),
     };
-    let written = fs::write(&beside, text).and_then(|()| permissions());
-    let written = written.and_then(|()| fs::rename(&beside, path));
+    let written = fs::write(&temporary, text).and_then(|()| permissions());
+    let written = written.and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+/// Writes a new file, completely or not at all; an existing one is kept, and the error says so.
+pub(super) fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let temporary = temporary(path);
+    // A link fails if the file exists, which `rename` would replace. Not every file system has links.
+    let link = || match fs::hard_link(&temporary, path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists && !path.exists() => {
+            fs::rename(&temporary, path)
+        }
+        linked => linked,
+    };
+    // After a link both names exist; after the rename the temporary one is gone, and its removal fails.
+    let written = write_synced(&temporary, text).and_then(|()| link());
+    let _ = fs::remove_file(&temporary);
+    written
+}
+
+fn write_synced(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    // A full disk or a network file system may report its error only now.
+    file.sync_all()
+}
+
+/// The name of a temporary file in the same directory, so that renaming it is atomic.
+fn temporary(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // With the id of the process, so that two runs at the same time do not write to the same file.
+    path.with_file_name(format!(".{name}.{}", process::id()))
 }
 
 #[cfg(test)]
@@ -93,20 +124,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn to_try_a_file_leaves_no_trace() {
+    fn checking_a_file_changes_nothing() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("a");
-        try_file(&file).expect("it can be written");
+        check_writable(&file).expect("it can be written");
         assert!(!file.exists());
         fs::write(&file, "kept").expect("it can be written");
-        try_file(&file).expect("it can be written");
+        check_writable(&file).expect("it can be written");
         assert_eq!(fs::read_to_string(&file).expect("a text"), "kept");
-        assert!(try_file(directory.path()).is_err());
-        assert!(try_file(&file.join("below")).is_err());
+        assert!(check_writable(directory.path()).is_err());
+        assert!(check_writable(&file.join("below")).is_err());
     }
 
     #[test]
-    fn a_file_is_replaced_as_a_whole_or_not_at_all() {
+    fn a_file_is_replaced_atomically() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("a");
         replace(&file, "first").expect("it can be written");
@@ -120,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_left_is_no_error() {
+    fn a_reader_that_is_gone_is_not_an_error() {
         assert!(tolerate(Ok(())).expect("no error"));
         assert!(!tolerate(Err(ErrorKind::BrokenPipe.into())).expect("no error"));
         assert!(tolerate(Err(ErrorKind::StorageFull.into())).is_err());

@@ -1,50 +1,56 @@
-//! `mcp-test reference server` and `reference client`: the good peers, for outsiders, with faults if they are wanted.
+//! `mcp-test reference server` and `reference client`: the reference peers, optionally with faults.
 
 use super::args::{Reference, ReferenceClientArgs, ReferenceServerArgs};
 use super::error::CliError;
 use super::record::Live;
 use super::signal::Signal;
-use super::{conduct, output, signal};
+use super::{execute, output, signal, variable};
 use crate::client::reference::good_client;
 use crate::json::Value;
 use crate::server::reference::everything;
 use crate::spec::{Revision, Side};
 use crate::trace::Recorder;
 use crate::transport::client_target::{CONTEXT, PROTOCOL_VERSION, SCENARIO};
-use crate::transport::{CarrierKind, Endpoint, fault::Lapse};
+use crate::transport::fault::Misbehavior;
+use crate::transport::{Endpoint, Fault, TransportKind};
 
-/// Is the peer until the other side leaves, or a signal comes.
-pub(super) fn be(what: &Reference) -> Result<u8, CliError> {
-    let runtime = conduct::runtime()?;
-    let (faults, path, name) = match what {
+/// Runs the peer until the other side is done or a signal arrives.
+pub(super) fn run(peer: &Reference) -> Result<u8, CliError> {
+    let runtime = execute::runtime()?;
+    let (faults, path, name) = match peer {
         Reference::Server(args) => (&args.faults, &args.record, "reference server"),
         Reference::Client(args) => (&args.faults, &args.record, "reference client"),
     };
-    let live = Live::to(path.as_deref())?;
-    let recorder = live.as_ref().map(Live::recorder);
-    let stubborn = faults.iter().any(|fault| fault.is(Lapse::IgnoresTerm));
-    let deaf_to = stubborn.then_some(Signal::Terminate);
-    let being = async {
-        match what {
-            Reference::Server(args) => serve_as(args, recorder).await,
-            Reference::Client(args) => {
-                visit_as(args, recorder, |name| std::env::var(name).ok()).await
-            }
+    // Before anything runs: a file that cannot be written would lose the conversation.
+    let recording = Live::to(path.as_deref())?;
+    let recorder = recording.as_ref().map(Live::recorder);
+    let ignores_term = faults.iter().any(|fault| fault.is(Misbehavior::IgnoresTerm));
+    // Signals are handled here, so this fault takes effect here and not in the server.
+    let ignored = ignores_term.then_some(Signal::Terminate);
+    let peer_run = async {
+        match peer {
+            Reference::Server(args) => serve(args, recorder).await,
+            Reference::Client(args) => run_client(args, recorder).await,
         }
     };
-    let served = runtime.block_on(signal::unless_signalled_except(deaf_to, being));
-    // A thread may still wait for stdin.
+    let result = runtime.block_on(signal::unless_signalled_except(ignored, peer_run));
+    // A thread may still be blocked on stdin.
     runtime.shutdown_background();
-    let recorded = live.map_or(Ok(()), |live| live.end(name));
-    match served {
+    // Written however the peer ended: a signal is the usual end of a server.
+    let recorded = recording.map_or(Ok(()), |recording| recording.end(name));
+    match result {
         Ok(Ok(())) => recorded.map(|()| 0),
         Ok(Err(error)) => Err(error),
         Err(signal) => recorded.map(|()| signal.exit()),
     }
 }
 
-async fn serve_as(args: &ReferenceServerArgs, recorder: Option<Recorder>) -> Result<(), CliError> {
-    works(args)?;
+async fn serve(args: &ReferenceServerArgs, recorder: Option<Recorder>) -> Result<(), CliError> {
+    let (transport, advice) = match args.listen {
+        Some(_) => (TransportKind::Http, "serve with --stdio"),
+        None => (TransportKind::Stdio, "serve with --listen ADDRESS"),
+    };
+    check_faults(&args.faults, transport, advice)?;
     let server = everything().faults(args.faults.iter().cloned());
     let server = match recorder {
         Some(recorder) => server.record(recorder),
@@ -55,34 +61,33 @@ async fn serve_as(args: &ReferenceServerArgs, recorder: Option<Recorder>) -> Res
     };
     let listening =
         server.listen(address).await.map_err(|source| CliError::Listen { address, source })?;
+    // On standard output, so that a script can read the URL, in which port 0 has become the real one.
     output::print(&format!("Listening on {}\n", listening.url()))?;
+    // The server runs until a signal drops this future.
     std::future::pending().await
 }
 
-async fn visit_as(
+async fn run_client(
     args: &ReferenceClientArgs,
     recorder: Option<Recorder>,
-    variable: impl Fn(&str) -> Option<String>,
 ) -> Result<(), CliError> {
+    // The grammar is the same for both peers, so a fault of a server can be parsed here.
     if let Some(fault) = args.faults.iter().find(|fault| !fault.is_of(Side::Client)) {
-        return Err(CliError::FaultOfServers(fault.clone()));
+        return Err(CliError::ServerFault(fault.clone()));
     }
-    if let Some(fault) = args.faults.iter().find(|fault| !fault.applies_to(CarrierKind::Http)) {
-        let advice = "a client is sent to a URL";
-        return Err(CliError::Fault { fault: fault.clone(), carrier: CarrierKind::Http, advice });
-    }
-    let wrong = |name, problem: String| CliError::Variable { name, problem };
+    check_faults(&args.faults, TransportKind::Http, "the reference client speaks only HTTP")?;
+    let invalid = |name, problem: String| CliError::Variable { name, problem };
+    // The environment of a client of the official suite; all of it is optional, so that a URL is enough by hand.
     let revision = match variable(PROTOCOL_VERSION) {
-        Some(text) => text.parse().map_err(|error| wrong(PROTOCOL_VERSION, format!("{error}")))?,
+        Some(text) => {
+            text.parse().map_err(|error| invalid(PROTOCOL_VERSION, format!("{error}")))?
+        }
         None => Revision::NEWEST_HANDSHAKE,
     };
-    let context = match variable(CONTEXT) {
-        Some(text) => {
-            let read = Value::parse(text.as_bytes());
-            Some(read.map_err(|error| wrong(CONTEXT, format!("not JSON: {error}")))?.value)
-        }
-        None => None,
-    };
+    let context = variable(CONTEXT)
+        .map(|text| Value::parse(text.as_bytes()).map(|document| document.value))
+        .transpose()
+        .map_err(|error| invalid(CONTEXT, format!("not JSON: {error}")))?;
     let scenario = variable(SCENARIO).unwrap_or_default();
     let endpoint = Endpoint::new(&args.url, scenario, revision).context(context);
     let client = good_client().faults(args.faults.iter().cloned());
@@ -90,17 +95,17 @@ async fn visit_as(
         Some(recorder) => client.record(recorder),
         None => client,
     };
-    client.visit(endpoint).await.map_err(CliError::Visit)
+    client.run(endpoint).await.map_err(CliError::ReferenceClient)
 }
 
-/// A fault that does nothing would make a test of it pass for nothing.
-fn works(args: &ReferenceServerArgs) -> Result<(), CliError> {
-    let (carrier, advice) = match args.listen {
-        Some(_) => (CarrierKind::Http, "serve with --stdio"),
-        None => (CarrierKind::Stdio, "serve with --listen ADDRESS"),
-    };
-    match args.faults.iter().find(|fault| !fault.applies_to(carrier)) {
-        Some(fault) => Err(CliError::Fault { fault: fault.clone(), carrier, advice }),
+/// Refuses faults that have no effect over the transport: a test with them would pass vacuously.
+fn check_faults(
+    faults: &[Fault],
+    transport: TransportKind,
+    advice: &'static str,
+) -> Result<(), CliError> {
+    match faults.iter().find(|fault| !fault.applies_to(transport)) {
+        Some(fault) => Err(CliError::Fault { fault: fault.clone(), transport, advice }),
         None => Ok(()),
     }
 }

@@ -1,12 +1,14 @@
-//! `mcp-test requirements [WORD…]`: what the specification demands, for people and for programs.
+//! `mcp-test requirements [WORD…]`: the requirements of the specification, as text or JSON.
 
-use super::args::{Format, RequirementsArgs};
+use super::args::RequirementsArgs;
+use super::common_args::Format;
 use super::error::CliError;
+use crate::expect::words;
 use crate::json::{Object, Value};
-use crate::spec::requirement::{self, Requirement};
-use crate::spec::{Revision, Revisions};
+use crate::spec::Revision;
+use crate::spec::requirement::{self, Requirement, Source};
 
-/// What the command prints.
+/// The output of the command.
 pub(super) fn text(args: &RequirementsArgs) -> Result<String, CliError> {
     let filter = args.filter.join(" ");
     let found = requirement::search(&filter);
@@ -14,42 +16,32 @@ pub(super) fn text(args: &RequirementsArgs) -> Result<String, CliError> {
         Format::Json => {
             Ok(found.iter().map(|found| json(found)).collect::<Value>().pretty() + "\n")
         }
+        // For a program, nothing found is an answer; a person has probably misspelled a word.
         Format::Human if found.is_empty() => Err(CliError::NoRequirement(filter)),
         Format::Human => Ok(table(&found)),
     }
 }
 
-/// A row for each requirement, and its text below it.
+/// One row per requirement, with its text below.
 fn table(requirements: &[&Requirement]) -> String {
-    let width = |cell: fn(&Requirement) -> String| {
-        requirements
-            .iter()
-            .map(|requirement| cell(requirement).chars().count())
-            .max()
-            .unwrap_or_default()
-    };
-    let cells: [fn(&Requirement) -> String; 3] = [
-        |requirement| requirement.id.to_owned(),
-        |requirement| requirement.level.to_string(),
-        |requirement| requirement.who.to_string(),
-    ];
-    let [id, level, who] = cells.map(width);
+    let columns =
+        |it: &&Requirement| [it.id.len(), it.level.as_str().len(), it.binds.as_str().len()];
+    let wider = |a: [usize; 3], b: [usize; 3]| std::array::from_fn(|i| a[i].max(b[i]));
+    let [id, level, who] = requirements.iter().map(columns).fold([0; 3], wider);
     let mut text = String::new();
     for requirement in requirements {
         text.push_str(&format!(
-            "{:id$}  {:level$}  {:who$}  {}\n  {}\n",
+            "{:id$}  {:level$}  {:who$}  {}{}\n  {}\n",
             requirement.id,
             requirement.level,
-            requirement.who,
+            requirement.binds,
             requirement.revisions,
-            requirement.says
+            if requirement.reason().is_some() { "  (of mcp-test)" } else { "" },
+            requirement.text
         ));
     }
-    let count = match requirements.len() {
-        1 => "1 requirement".to_owned(),
-        many => format!("{many} requirements"),
-    };
-    text.push_str(&format!("\n{count}; `mcp-test explain ID` tells all about one\n"));
+    let count = words::count(requirements.len(), "requirement");
+    text.push_str(&format!("\n{count}; `mcp-test explain ID` shows the details\n"));
     text
 }
 
@@ -58,18 +50,19 @@ fn json(requirement: &Requirement) -> Value {
     object.push("id", requirement.id);
     object.push("aliases", requirement.aliases.clone());
     object.push("level", requirement.level.as_str());
-    object.push("who", requirement.who.as_str());
-    object.push("revisions", names(requirement.revisions));
+    object.push("who", requirement.binds.as_str());
+    object.push("revisions", requirement.revisions.iter().map(Revision::as_str).collect::<Value>());
     object.push("testable", requirement.testable.as_str());
-    object.push("page", requirement.page);
-    let newest = requirement.revisions.newest().unwrap_or(Revision::NEWEST);
-    object.push("url", requirement.link(newest));
-    object.push("says", requirement.says);
+    match requirement.source {
+        Source::McpTest { reason } => object.push("reason", reason),
+        Source::Specification { page } => {
+            object.push("page", page);
+            let newest = requirement.revisions.newest().unwrap_or(Revision::NEWEST);
+            object.push("url", requirement.link(newest).unwrap_or_default());
+        }
+    }
+    object.push("says", requirement.text);
     object.push("probe", requirement.probe);
     object.push("violation", requirement.violation);
     Value::Object(object)
-}
-
-fn names(revisions: Revisions) -> Value {
-    revisions.iter().map(Revision::as_str).collect()
 }

@@ -1,8 +1,8 @@
-//! What ends us from outside: an interrupt from the terminal, its end, or a request to terminate.
+//! Signals that end this process: SIGINT, SIGTERM and SIGHUP.
 
 use std::future::Future;
 
-/// A signal that asks us to end.
+/// A signal that ends this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
     /// Ctrl-C, SIGINT.
@@ -14,8 +14,9 @@ pub(super) enum Signal {
 }
 
 impl Signal {
-    /// The exit code by which shells know that a program was ended.
+    /// The exit code of a process that was ended by this signal, by the convention of shells.
     pub(super) const fn exit(self) -> u8 {
+        // 128 and the number of the signal.
         match self {
             Self::Interrupt => 130,
             Self::Terminate => 143,
@@ -24,14 +25,14 @@ impl Signal {
     }
 }
 
-/// Waits for `work`, unless a signal comes first: then `work` is dropped, and with it everything that it started.
+/// Waits for `work`, or for a signal, which drops `work` and everything that it started.
 pub(super) async fn unless_signalled<T>(work: impl Future<Output = T>) -> Result<T, Signal> {
     unless_signalled_except(None, work).await
 }
 
-/// As [`unless_signalled`], but one of the signals has no effect.
+/// As [`unless_signalled`], but ignores one signal.
 pub(super) async fn unless_signalled_except<T>(
-    deaf_to: Option<Signal>,
+    ignored: Option<Signal>,
     work: impl Future<Output = T>,
 ) -> Result<T, Signal> {
     tokio::pin!(work);
@@ -40,7 +41,7 @@ pub(super) async fn unless_signalled_except<T>(
             done = &mut work => return Ok(done),
             signal = signal() => signal,
         };
-        if Some(signal) != deaf_to {
+        if Some(signal) != ignored {
             return Err(signal);
         }
     }
@@ -50,9 +51,10 @@ pub(super) async fn unless_signalled_except<T>(
 async fn signal() -> Signal {
     use tokio::signal::unix::{SignalKind, signal};
 
+    // SIGHUP too, because a closed terminal must not leave the processes of servers behind.
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
-        // Without handlers, the default action ends us.
+        // Without handlers, the default action ends this process.
         return std::future::pending().await;
     };
     tokio::select! {

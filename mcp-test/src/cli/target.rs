@@ -1,79 +1,98 @@
-//! From arguments to what is tested.
+//! Resolves the arguments to the server under test.
 
 use std::fs;
 
 use http::{HeaderName, HeaderValue};
 
-use super::args::TargetArgs;
+use super::common_args::TargetArgs;
 use super::error::CliError;
+use super::option_value::SecretArg;
 use super::url::Endpoint;
-use super::value::Confidential;
 use crate::process::Command;
 use crate::report::Secrets;
 use crate::server::reference;
 use crate::trace::{is_secret_variable, secrets_in_url};
-use crate::transport::Target;
+use crate::transport::{Target, TransportKind};
 
-/// What the arguments choose.
-pub(super) struct Chosen {
-    /// What is tested.
+/// The target that the arguments select.
+pub(super) struct ResolvedTarget {
+    /// The server under test.
     pub(super) target: Target,
-    /// What no report may show.
+    /// The texts that no report may show.
     pub(super) secrets: Secrets,
-    /// The arguments again, for a shell, without what is secret in them.
-    pub(super) words: Vec<String>,
+    /// The arguments for a rerun, with placeholders for secrets.
+    pub(super) args: Vec<String>,
+}
+
+impl ResolvedTarget {
+    /// The target, also over HTTP+SSE if that is among the selected transports.
+    ///
+    /// A URL does not show which of the two HTTP transports it serves, and HTTP+SSE is deprecated, so it has to be requested.
+    pub(super) fn over(&self, transports: &[TransportKind]) -> Target {
+        let target = self.target.clone();
+        if transports.contains(&TransportKind::Sse) { target.also_over_sse() } else { target }
+    }
 }
 
 impl TargetArgs {
-    /// The target, for `command`; variables are looked up by `variable`.
-    pub(super) fn choose(
+    /// Resolves the target for `command`, with environment variables from `variable`.
+    pub(super) fn resolve(
         &self,
         command: &'static str,
         variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Chosen, CliError> {
+    ) -> Result<ResolvedTarget, CliError> {
         let headers = self
             .headers
             .iter()
             .map(|header| read_header(header, variable))
             .collect::<Result<Vec<_>, _>>()?;
+        // A program or an in-process server over stdin and stdout has no headers to send.
         if !headers.is_empty() && self.url.is_none() {
-            let problem = "headers are for targets with a --url".to_owned();
-            return Err(CliError::Header { name: Some(headers[0].0.clone()), problem });
+            let name = Some(headers[0].0.as_str());
+            return Err(CliError::header(name, "headers require a target with --url"));
         }
-        let endpoint = self.url.as_deref().map(Endpoint::read).transpose()?;
+        let endpoint = self.url.as_deref().map(Endpoint::parse).transpose()?;
         let mut secrets: Vec<String> = headers.iter().map(|(_, value)| value.clone()).collect();
         secrets.extend(endpoint.iter().flat_map(|endpoint| endpoint.secrets.iter().cloned()));
-        for variable in &self.env {
-            let (name, value) = assignment(variable)?;
-            // To mask every value would garble reports.
-            secrets.extend(is_secret_variable(name).then(|| value.to_owned()));
+        let env = self.env.iter().map(assignment).collect::<Result<Vec<_>, _>>()?;
+        for (name, value) in &env {
+            // Masking every value, such as `1` or `true`, would garble reports.
+            secrets.extend(is_secret_variable(name).then(|| (*value).to_owned()));
         }
+        // Arguments such as a database URL may contain a password.
         let urls = self.command.iter().filter(|word| word.contains("://"));
         secrets.extend(urls.flat_map(|url| secrets_in_url(url)));
-        let mut target = self.bare(command, endpoint.as_ref())?;
+        let mut target = self.without_headers(command, endpoint.as_ref(), &env)?;
         let mut masked = Secrets::new(secrets);
         for (name, value) in &headers {
             target = target.header(name, value);
             masked = masked.header(name);
         }
+        // RFC 9110, section 4.2.4: user and password are not sent as a part of the URL.
         if let Some(authorization) = endpoint.as_ref().and_then(|it| it.authorization.as_ref()) {
             if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
-                let problem = "the --url names a user already; give one of the two".to_owned();
-                return Err(CliError::Header { name: Some("Authorization".to_owned()), problem });
+                let problem = "--url already has a user; use only one of the two";
+                return Err(CliError::header(Some("Authorization"), problem));
             }
             target = target.header("Authorization", authorization);
         }
-        let words = self.words(&headers, endpoint.as_ref())?;
-        let words = words.iter().map(|word| masked.mask(word)).collect();
+        let args = self.rerun_args(&headers, endpoint.as_ref(), &env);
+        // A secret may occur where no option reveals it, such as in an argument of the command.
+        let args = args.iter().map(|arg| masked.mask(arg)).collect();
         let label = masked.mask(&target.label());
-        Ok(Chosen { target: target.named(label), secrets: masked, words })
+        Ok(ResolvedTarget { target: target.named(label), secrets: masked, args })
     }
 
-    fn bare(&self, command: &'static str, endpoint: Option<&Endpoint>) -> Result<Target, CliError> {
+    fn without_headers(
+        &self,
+        command: &'static str,
+        endpoint: Option<&Endpoint>,
+        env: &[(&str, &str)],
+    ) -> Result<Target, CliError> {
         if self.reference {
             return Ok(reference::everything().target().named("the reference server"));
         }
-        match (endpoint, self.child()?) {
+        match (endpoint, self.child(env)?) {
             (Some(Endpoint { url, shown, .. }), None) => Ok(Target::url(url).named(shown)),
             (Some(Endpoint { url, shown, .. }), Some(child)) => {
                 Ok(Target::url_started_by(url, child).named(shown))
@@ -83,98 +102,99 @@ impl TargetArgs {
         }
     }
 
-    fn child(&self) -> Result<Option<Command>, CliError> {
+    fn child(&self, env: &[(&str, &str)]) -> Result<Option<Command>, CliError> {
         if self.command.is_empty() {
             return Ok(None);
         }
         let mut command = Command::parse(&self.command)?;
         if let Some(cwd) = &self.cwd {
+            // Spawning fails with the same error for a missing directory as for a missing program.
             if !cwd.is_dir() {
                 return Err(CliError::Cwd(cwd.clone()));
             }
             command = command.cwd(cwd);
         }
-        for variable in &self.env {
-            let (name, value) = assignment(variable)?;
-            command = command.env(name, value);
+        for (name, value) in env {
+            command = command.env(*name, *value);
         }
         Ok(Some(command))
     }
 
-    /// The arguments again; values that may be secret are left to be filled in.
-    fn words(
+    /// The arguments for a rerun; values that may be secret are placeholders.
+    fn rerun_args(
         &self,
         headers: &[(String, String)],
         endpoint: Option<&Endpoint>,
-    ) -> Result<Vec<String>, CliError> {
-        let mut words = Vec::new();
-        let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+        env: &[(&str, &str)],
+    ) -> Vec<String> {
+        let mut args = Vec::new();
+        let mut option = |name: &str, value: String| args.extend([name.to_owned(), value]);
         if let Some(endpoint) = endpoint {
-            option("--url", endpoint.again.clone());
+            option("--url", endpoint.rerun.clone());
         }
         for (given, (name, _)) in self.headers.iter().zip(headers) {
             let (_, value) = split(given.reveal()).unwrap_or_default();
-            // A reference to a secret is not the secret.
+            // The name of a file with a secret is not secret.
             let shown = if value.starts_with('@') { value } else { "<value>" };
             option("--header", format!("{name}={shown}"));
         }
         if let Some(cwd) = &self.cwd {
             option("--cwd", cwd.display().to_string());
         }
-        for variable in &self.env {
-            option("--env", format!("{}=<value>", assignment(variable)?.0));
+        for (name, _) in env {
+            option("--env", format!("{name}=<value>"));
         }
         if self.reference {
-            words.push("--reference".to_owned());
+            args.push("--reference".to_owned());
         }
         if !self.command.is_empty() {
-            words.push("--".to_owned());
-            words.extend(self.command.iter().cloned());
+            args.push("--".to_owned());
+            args.extend(self.command.iter().cloned());
         }
-        Ok(words)
+        args
     }
 }
 
-fn assignment(variable: &Confidential) -> Result<(&str, &str), CliError> {
+fn assignment(variable: &SecretArg) -> Result<(&str, &str), CliError> {
     variable
         .reveal()
         .split_once('=')
+        // The operating system ends a variable at a NUL.
         .filter(|(name, value)| !name.is_empty() && !name.contains('\0') && !value.contains('\0'))
-        .ok_or_else(|| CliError::Env(variable.clone()))
+        .ok_or(CliError::Env)
 }
 
-/// `NAME=VALUE` or `NAME: VALUE`, whichever comes first: a name has neither character.
+/// Splits `NAME=VALUE`, or `NAME: VALUE` as curl has it, at the first separator; a name contains neither.
 fn split(header: &str) -> Option<(&str, &str)> {
     let (name, value) = header.split_once(['=', ':'])?;
     Some((name.trim(), value.trim()))
 }
 
 fn read_header(
-    header: &Confidential,
+    header: &SecretArg,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(String, String), CliError> {
     let Some((name, value)) = split(header.reveal()) else {
-        let problem = "expected NAME=VALUE".to_owned();
-        return Err(CliError::Header { name: None, problem });
+        return Err(CliError::header(None, "expected NAME=VALUE"));
     };
+    // The text is not repeated: of a header without a separator before the secret, it is the secret.
     if HeaderName::from_bytes(name.as_bytes()).is_err() {
-        let problem = "what stands before the `=` is not the name of a header".to_owned();
-        return Err(CliError::Header { name: None, problem });
+        return Err(CliError::header(None, "the text before `=` is not a valid header name"));
     }
-    let wrong = |problem: String| CliError::Header { name: Some(name.to_owned()), problem };
-    if is_ours(name) {
-        return Err(wrong("mcp-test sets this header itself, as the protocol wants it".to_owned()));
+    let invalid = |problem: &str| CliError::header(Some(name), problem);
+    if is_protocol_header(name) {
+        return Err(invalid("mcp-test sets this header itself, as the protocol requires"));
     }
-    let value = meant(value, variable).map_err(wrong)?;
+    let value = resolve_value(value, variable).map_err(|error| invalid(&error.to_string()))?;
     if HeaderValue::from_str(&value).is_err() {
-        return Err(wrong("the value has characters that a header cannot have".to_owned()));
+        return Err(invalid("the value contains characters that are not allowed in headers"));
     }
     Ok((name.to_owned(), value))
 }
 
-/// Whether a header says something about the message or the conversation, so that only the client can know it.
-fn is_ours(name: &str) -> bool {
-    const OURS: [&str; 11] = [
+/// Whether a header depends on the message or the conversation, so that only the client can set it.
+fn is_protocol_header(name: &str) -> bool {
+    const NAMES: [&str; 11] = [
         "accept",
         "connection",
         "content-length",
@@ -188,33 +208,43 @@ fn is_ours(name: &str) -> bool {
         "transfer-encoding",
     ];
     let name = name.to_ascii_lowercase();
-    OURS.contains(&name.as_str()) || name.starts_with("mcp-param-")
+    NAMES.contains(&name.as_str()) || name.starts_with("mcp-param-")
 }
 
-/// The value that is meant: `@FILE` reads a file, `${VAR}` in any other is a variable.
-pub(super) fn meant(
+/// Why the value of an option cannot be resolved.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ValueError {
+    /// The file cannot be read.
+    #[error("cannot read {file}: {source}")]
+    File { file: String, source: std::io::Error },
+    /// A `${` has no `}`.
+    #[error("`${{` is not closed by `}}`")]
+    Unclosed,
+    /// The environment variable does not exist.
+    #[error("the environment variable {0} is not set")]
+    Unset(String),
+}
+
+/// Resolves the value of an option: `@FILE` reads a file, otherwise `${VAR}` is replaced by a variable.
+pub(super) fn resolve_value(
     value: &str,
     variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<String, String> {
-    match value.strip_prefix('@') {
-        Some(file) => {
-            let read = fs::read_to_string(file);
-            let text = read.map_err(|error| format!("cannot read {file}: {error}"))?;
-            Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-        }
-        None => expand(value, variable),
-    }
+) -> Result<String, ValueError> {
+    let Some(file) = value.strip_prefix('@') else { return expand(value, variable) };
+    let text = fs::read_to_string(file)
+        .map_err(|source| ValueError::File { file: file.to_owned(), source })?;
+    // Editors end a file with a line break, which is not part of the value.
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// Replaces `${NAME}` by the variable, so that the secret itself need not stand on the command line.
-fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+/// Replaces `${NAME}` by the environment variable, so that secrets need not be on the command line.
+fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, ValueError> {
     let mut expanded = String::new();
     let mut rest = value;
     while let Some((before, after)) = rest.split_once("${") {
-        let (name, tail) = after.split_once('}').ok_or("`${` is not closed by `}`")?;
+        let (name, tail) = after.split_once('}').ok_or(ValueError::Unclosed)?;
         expanded.push_str(before);
-        expanded
-            .push_str(&variable(name).ok_or_else(|| format!("the variable {name} is not set"))?);
+        expanded.push_str(&variable(name).ok_or_else(|| ValueError::Unset(name.to_owned()))?);
         rest = tail;
     }
     expanded.push_str(rest);
@@ -224,7 +254,6 @@ fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::CarrierKind;
 
     fn variable(name: &str) -> Option<String> {
         (name == "TOKEN").then(|| "hunter22".to_owned())
@@ -252,27 +281,30 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_is_none_is_refused_without_repeating_it() {
-        let wrong = [
+    fn an_invalid_header_is_refused_without_repeating_it() {
+        let invalid = [
             "hunter22",
             "hunter 22=x",
             "X-Key=hunter22\n",
             "X-Key=hunter22 ${NONE}",
             "X-Key=${TOKEN",
         ];
-        let told: Vec<String> = wrong.into_iter().filter_map(|text| header(text).err()).collect();
-        insta::assert_snapshot!(told.join("\n"), @r"
+        let message: Vec<String> =
+            invalid.into_iter().filter_map(|text| header(text).err()).collect();
+        insta::assert_snapshot!(message.join("\n"), @r"
         --header: expected NAME=VALUE
-        --header: what stands before the `=` is not the name of a header
-        --header X-Key: the variable NONE is not set
+        --header: the text before `=` is not a valid header name
+        --header X-Key: the environment variable NONE is not set
         --header X-Key: `${` is not closed by `}`
         ");
-        assert!(!told.join("").contains("hunter"));
-        assert!(header("X-Key=@/no/such/file").is_err_and(|told| told.contains("/no/such/file")));
+        assert!(!message.join("").contains("hunter"));
+        assert!(
+            header("X-Key=@/no/such/file").is_err_and(|message| message.contains("/no/such/file"))
+        );
     }
 
     #[test]
-    fn the_words_for_a_rerun_hold_no_secret() {
+    fn the_arguments_for_a_rerun_contain_no_secret() {
         let Ok(secret) = "X-Key=hunter22".parse();
         let Ok(token) = "TOKEN=hunter33".parse();
         let args = TargetArgs {
@@ -281,37 +313,37 @@ mod tests {
             env: vec![token],
             ..args(&["node", "x.js"])
         };
-        let chosen = args.choose("server", &variable).unwrap_or_else(|error| panic!("{error}"));
+        let resolved = args.resolve("server", &variable).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(
-            chosen.words.join(" "),
+            resolved.args.join(" "),
             "--url http://localhost:1/mcp --header X-Key=<value> --env TOKEN=<value> -- node x.js"
         );
-        assert_eq!(chosen.target.carriers(), [CarrierKind::Http]);
-        assert_eq!(chosen.secrets.mask("hunter22 hunter33"), "[secret] [secret]");
+        assert_eq!(resolved.target.transports(), [TransportKind::Http]);
+        assert_eq!(resolved.secrets.mask("hunter22 hunter33"), "[secret] [secret]");
     }
 
     #[test]
     fn the_credentials_of_a_url_are_sent_and_not_shown() {
         let url = "http://user:hunter99@localhost:1/mcp?token=abc&page=2".to_owned();
         let args = TargetArgs { url: Some(url.clone()), ..TargetArgs::default() };
-        let chosen = args.choose("check", &variable).unwrap_or_else(|error| panic!("{error}"));
-        insta::assert_snapshot!(chosen.target.label(), @"http://localhost:1/mcp?token=[secret]&page=2");
-        insta::assert_snapshot!(chosen.words.join(" "), @"--url http://user:<password>@localhost:1/mcp?token=<value>&page=2");
-        insta::assert_snapshot!(chosen.secrets.mask("hunter99 dXNlcjpodW50ZXI5OQ=="), @"[secret] [secret]");
+        let resolved = args.resolve("check", &variable).unwrap_or_else(|error| panic!("{error}"));
+        insta::assert_snapshot!(resolved.target.label(), @"http://localhost:1/mcp?token=[secret]&page=2");
+        insta::assert_snapshot!(resolved.args.join(" "), @"--url http://user:<password>@localhost:1/mcp?token=<value>&page=2");
+        insta::assert_snapshot!(resolved.secrets.mask("hunter99 dXNlcjpodW50ZXI5OQ=="), @"[secret] [secret]");
         let Ok(header) = "authorization=Bearer hunter22".parse();
         let args = TargetArgs { url: Some(url), headers: vec![header], ..TargetArgs::default() };
-        let error = args.choose("check", &variable).err().map(|error| error.to_string());
-        insta::assert_snapshot!(error.unwrap_or_default(), @"--header Authorization: the --url names a user already; give one of the two");
+        let error = args.resolve("check", &variable).err().map(|error| error.to_string());
+        insta::assert_snapshot!(error.unwrap_or_default(), @"--header Authorization: --url already has a user; use only one of the two");
     }
 
     #[test]
-    fn a_header_that_the_protocol_rules_is_refused() {
+    fn a_header_that_the_protocol_sets_is_refused() {
         for name in ["Content-Length", "accept", "Mcp-Session-Id", "Mcp-Param-Region"] {
-            let told = header(&format!("{name}=1")).err().unwrap_or_default();
+            let message = header(&format!("{name}=1")).err().unwrap_or_default();
             assert_eq!(
-                told,
+                message,
                 format!(
-                    "--header {name}: mcp-test sets this header itself, as the protocol wants it"
+                    "--header {name}: mcp-test sets this header itself, as the protocol requires"
                 )
             );
         }
@@ -319,30 +351,33 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_command_hides_its_variables() {
+    fn the_label_of_a_command_hides_its_variables() {
         let Ok(secret) = "TOKEN=hunter22".parse();
         let args = TargetArgs { env: vec![secret], ..args(&["node", "my server.js"]) };
-        let chosen = args.choose("check", &variable).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(chosen.target.label(), "TOKEN=… node 'my server.js'");
+        let resolved = args.resolve("check", &variable).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(resolved.target.label(), "TOKEN=… node 'my server.js'");
     }
 
     #[test]
-    fn a_target_that_is_none_is_told_what_would_be_one() {
-        let told = |args: TargetArgs| {
-            args.choose("check", &variable).err().map(|error| error.to_string()).unwrap_or_default()
+    fn an_invalid_target_is_refused_with_valid_examples() {
+        let message = |args: TargetArgs| {
+            args.resolve("check", &variable)
+                .err()
+                .map(|error| error.to_string())
+                .unwrap_or_default()
         };
         let url = |url: &str| TargetArgs { url: Some(url.to_owned()), ..TargetArgs::default() };
-        insta::assert_snapshot!(told(TargetArgs::default()), @r"
-        no target is given; name one of
-          mcp-test check --url http://localhost:3000/mcp                   a server that is running
-          mcp-test check -- npx my-server                                  a program that speaks over stdin and stdout
+        insta::assert_snapshot!(message(TargetArgs::default()), @r"
+        no target; use one of
+          mcp-test check --url http://localhost:3000/mcp                   a running server
+          mcp-test check -- npx my-server                                  a program that speaks MCP over stdin and stdout
           mcp-test check --url http://localhost:3000/mcp -- npx my-server  a program that listens at the URL
-          mcp-test check --reference                                       the server that is built in
+          mcp-test check --reference                                       the built-in reference server
         ");
-        insta::assert_snapshot!(told(url("localhost:3000")), @"--url localhost:3000: `localhost` is not HTTP; expected a URL such as http://localhost:3000/mcp");
-        insta::assert_snapshot!(told(url("3000")), @"--url 3000: relative URL without a base; expected a URL such as http://localhost:3000/mcp");
+        insta::assert_snapshot!(message(url("localhost:3000")), @"--url localhost:3000: `localhost` is not HTTP; expected a URL such as http://localhost:3000/mcp");
+        insta::assert_snapshot!(message(url("3000")), @"--url 3000: relative URL without a base; expected a URL such as http://localhost:3000/mcp");
         let Ok(header) = "X-Key=hunter22".parse();
-        insta::assert_snapshot!(told(TargetArgs { headers: vec![header], ..args(&["node"]) }), @"--header X-Key: headers are for targets with a --url");
-        insta::assert_snapshot!(told(TargetArgs { cwd: Some("/no/such/dir".into()), ..args(&["node"]) }), @"--cwd /no/such/dir: there is no such directory");
+        insta::assert_snapshot!(message(TargetArgs { headers: vec![header], ..args(&["node"]) }), @"--header X-Key: headers require a target with --url");
+        insta::assert_snapshot!(message(TargetArgs { cwd: Some("/no/such/dir".into()), ..args(&["node"]) }), @"--cwd /no/such/dir: no such directory");
     }
 }

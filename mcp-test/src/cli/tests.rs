@@ -1,4 +1,4 @@
-//! What the commands say, wrong usage first.
+//! The output of the commands, wrong usage first.
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -6,9 +6,9 @@ use clap::error::ErrorKind;
 use super::args::Args;
 use super::*;
 use crate::spec::Side;
-use crate::transport::fault::WORDS;
+use crate::transport::fault::FAULT_KINDS;
 
-/// What is said to arguments that make no sense.
+/// The error for invalid arguments.
 fn refused(line: &str) -> String {
     let words = ["mcp-test"].into_iter().chain(line.split_whitespace());
     match Args::try_parse_from(words) {
@@ -16,7 +16,7 @@ fn refused(line: &str) -> String {
             assert_eq!(error.exit_code(), 2, "{line}");
             error.to_string()
         }
-        Ok(args) => match obey(args) {
+        Ok(args) => match dispatch(args) {
             Err(error) => {
                 assert_eq!(error.exit().number(), 2, "{line}");
                 format!("error: {error}")
@@ -38,16 +38,32 @@ fn printed(line: &str) -> String {
 }
 
 #[test]
-fn the_grammar_is_sound() {
+fn the_arguments_are_consistent() {
     Args::command().debug_assert();
 }
 
 #[test]
-fn version_and_help_are_no_errors() {
+fn version_and_help_are_not_errors() {
     for (line, kind) in [("-V", ErrorKind::DisplayVersion), ("help", ErrorKind::DisplayHelp)] {
         let error = Args::try_parse_from(["mcp-test", line]).expect_err("not a command");
         assert_eq!((error.kind(), error.exit_code()), (kind, 0));
     }
+}
+
+/// The suites of the official suite that have no scenario here cannot be run.
+#[test]
+fn help_names_the_suites_of_the_command() {
+    let suites = |command: &str| {
+        let error = Args::try_parse_from(["mcp-test", command, "--help"]).expect_err("the help");
+        let help = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, after) = help.split_once("Run a suite").expect("the option");
+        after.split(" --schema").next().unwrap_or_default().to_owned()
+    };
+    insta::assert_snapshot!(["server", "check", "client"].map(suites).join("\n"), @"
+    : active, all, draft, pending
+    : active, all, draft, pending
+    : all, core, draft; profile official requires it or --scenario
+    ");
 }
 
 #[test]
@@ -59,16 +75,16 @@ fn help_names_the_commands() {
 
     Commands:
       server        Test a server by the rules of the official conformance suite
-      check         Test any server by the specification; what it does not offer is skipped
-      client        Test a client by the rules of the official conformance suite, on servers that it is
-                    sent to
-      validate      Judge a message, another value, or a recorded conversation by the message shapes of
+      check         Test any server by the specification, skipping what it does not support
+      client        Test a client by the rules of the official conformance suite, against scripted
+                    servers
+      validate      Validate a message, another value, or a recorded conversation against the shapes of
                     a revision
-      cases         MCP Cases: contracts in YAML that test servers, stand in for them, and document them
+      cases         MCP Cases: contracts in YAML that test, mock and document servers
       list          List the scenarios
       explain       Explain a scenario, a check or a requirement
-      requirements  Search what the specification demands
-      reference     Be a peer that does everything right, or wrong in a chosen way
+      requirements  Search the requirements of the specification
+      reference     Run a conforming reference peer, optionally with faults
       help          Print this message or the help of the given subcommand(s)
 
     Options:
@@ -79,12 +95,12 @@ fn help_names_the_commands() {
       0  nothing unexpected failed
       1  a verdict against the peer, or a stale baseline
       2  wrong usage
-      3  the run could not take place: nothing to test, or mcp-test is at fault
+      3  the run could not take place: nothing to test, or an error in mcp-test
     ");
 }
 
 #[test]
-fn wrong_words_are_told_what_would_be_right() {
+fn unknown_arguments_are_refused_with_a_suggestion() {
     insta::assert_snapshot!(refused("serve"), @r"
     error: unrecognized subcommand 'serve'
 
@@ -130,7 +146,7 @@ fn wrong_words_are_told_what_would_be_right() {
 }
 
 #[test]
-fn wrong_values_are_told_what_would_be_right() {
+fn invalid_values_are_refused_with_valid_ones() {
     insta::assert_snapshot!(refused("server --reference --spec-version 2025-06-19"), @r"
     error: invalid value '2025-06-19' for '--spec-version <REVISION>': `2025-06-19` is not a revision of MCP; the revisions are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
 
@@ -147,17 +163,17 @@ fn wrong_values_are_told_what_would_be_right() {
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(refused("server --reference --suite actve"), @r"
-    error: invalid value 'actve' for '--suite <NAME>': `actve` is no suite; for servers there are active, all, draft, pending, for clients all, core, extensions, backcompat, auth, metadata, draft, sep-835
+    error: invalid value 'actve' for '--suite <NAME>': `actve` is not a suite; expected one of active, all, draft, pending for servers, one of all, core, extensions, backcompat, auth, metadata, draft, sep-835 for clients
 
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(refused("server --reference --profile lenient"), @r"
-    error: invalid value 'lenient' for '--profile <NAME>': `lenient` is no profile; there are official, adaptive and strict
+    error: invalid value 'lenient' for '--profile <NAME>': `lenient` is not a profile; expected official, adaptive or strict
 
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(refused("server --reference --transport tcp"), @r"
-    error: invalid value 'tcp' for '--transport <NAME>': `tcp` is no transport: expected one of duplex, stdio, http, router, sse
+    error: invalid value 'tcp' for '--transport <NAME>': unknown transport `tcp`; expected duplex, stdio, http, router or sse
 
     For more information, try '--help'.
     ");
@@ -168,7 +184,7 @@ fn wrong_values_are_told_what_would_be_right() {
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(refused("reference server --stdio --fault remve:tools/list:/tools"), @r"
-    error: invalid value 'remve:tools/list:/tools' for '--fault <FAULT>': `remve` is no fault; did you mean `remove`?
+    error: invalid value 'remve:tools/list:/tools' for '--fault <FAULT>': unknown fault `remve`; did you mean `remove`?
 
     For more information, try '--help'.
     ");
@@ -180,31 +196,31 @@ fn wrong_values_are_told_what_would_be_right() {
 }
 
 #[test]
-fn wrong_choices_are_told_what_would_be_right() {
+fn invalid_selections_are_refused_with_valid_ones() {
     insta::assert_snapshot!(refused("server"), @r"
-    error: no target is given; name one of
-      mcp-test server --url http://localhost:3000/mcp                   a server that is running
-      mcp-test server -- npx my-server                                  a program that speaks over stdin and stdout
+    error: no target; use one of
+      mcp-test server --url http://localhost:3000/mcp                   a running server
+      mcp-test server -- npx my-server                                  a program that speaks MCP over stdin and stdout
       mcp-test server --url http://localhost:3000/mcp -- npx my-server  a program that listens at the URL
-      mcp-test server --reference                                       the server that is built in
+      mcp-test server --reference                                       the built-in reference server
     ");
     insta::assert_snapshot!(refused("server --reference --scenario tool-list"), @"error: --scenario: there is no scenario `tool-list`; did you mean `tools-list`?");
     insta::assert_snapshot!(refused("server --reference --transport stdio"), @"error: --transport: the target has no transport stdio; it has duplex, router");
     insta::assert_snapshot!(refused("server --reference --expected-failures /no/such/file.yaml"), @"error: --expected-failures: cannot read the baseline /no/such/file.yaml: No such file or directory (os error 2)");
-    insta::assert_snapshot!(refused("explain tools-lst"), @"error: nothing is called `tools-lst`: neither a scenario, nor a check, nor a requirement; did you mean `tools-list`?");
+    insta::assert_snapshot!(refused("explain tools-lst"), @"error: `tools-lst` is not the id of a scenario, a check or a requirement; did you mean `tools-list`?");
     insta::assert_snapshot!(refused("requirements xyzzy"), @"error: no requirement has all of these words: xyzzy");
 }
 
 #[test]
-fn a_choice_that_comes_to_nothing_is_blamed_on_its_option() {
+fn errors_name_the_responsible_option() {
     insta::assert_snapshot!(refused("server --reference --suite pending --transport duplex"), @"error: --suite pending: no scenario of this suite exists at these revisions and over these transports");
     insta::assert_snapshot!(refused("server --reference --write-baseline /dev/null/x"), @"error: --write-baseline /dev/null/x: Not a directory (os error 20)");
     insta::assert_snapshot!(refused("server --reference -o /dev/null/x"), @"error: --output-dir /dev/null/x: Not a directory (os error 20)");
     insta::assert_snapshot!(refused("check --url http://user:hunter99@/mcp?token=hunter99"), @"error: --url http://[secret]@/mcp?token=[secret]: empty host; expected a URL such as http://localhost:3000/mcp");
-    insta::assert_snapshot!(refused("reference server --stdio --fault status:tools/list:500"), @"error: --fault status:tools/list:500: there is nothing like it over stdio; serve with --listen ADDRESS");
-    insta::assert_snapshot!(refused("reference client http://localhost:1/ --fault status:ping:500"), @"error: --fault status:ping:500: there is nothing like it in a client");
-    insta::assert_snapshot!(refused("reference client http://localhost:1/ --fault blank-line:ping"), @"error: --fault blank-line:ping: there is nothing like it over http; a client is sent to a URL");
-    insta::assert_snapshot!(refused("reference server --listen 0 --fault exit:tools/list"), @"error: --fault exit:tools/list: there is nothing like it over http; serve with --stdio");
+    insta::assert_snapshot!(refused("reference server --stdio --fault status:tools/list:500"), @"error: --fault status:tools/list:500: not supported over stdio; serve with --listen ADDRESS");
+    insta::assert_snapshot!(refused("reference client http://localhost:1/ --fault status:ping:500"), @"error: --fault status:ping:500: not supported by the reference client");
+    insta::assert_snapshot!(refused("reference client http://localhost:1/ --fault blank-line:ping"), @"error: --fault blank-line:ping: not supported over http; the reference client speaks only HTTP");
+    insta::assert_snapshot!(refused("reference server --listen 0 --fault exit:tools/list"), @"error: --fault exit:tools/list: not supported over http; serve with --stdio");
 }
 
 #[test]
@@ -212,19 +228,19 @@ fn an_address_in_use_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("an address").to_string();
     let args = ["mcp-test", "reference", "server", "--listen", &address];
-    let error = obey(Args::try_parse_from(args).expect("arguments")).expect_err("it is taken");
+    let error = dispatch(Args::try_parse_from(args).expect("arguments")).expect_err("it is taken");
     assert!(error.to_string().starts_with(&format!("cannot listen at {address}: ")), "{error}");
     assert_eq!(error.exit().number(), 3);
 }
 
 #[test]
-fn a_baseline_that_is_written_makes_exit_code_and_report_agree() {
+fn exit_code_and_report_agree_with_a_written_baseline() {
     let out = tempfile::tempdir().expect("a directory");
     let (known, path) = (out.path().join("known.yml"), out.path().to_str().expect("UTF-8"));
     let known = known.to_str().expect("UTF-8");
     let mut args = vec!["mcp-test", "server", "--scenario", "ping", "-o", path];
-    args.extend(["--write-baseline", known, "--", "sh", "-c", DEAF_TO_PING]);
-    let code = obey(Args::try_parse_from(args).expect("arguments"))
+    args.extend(["--write-baseline", known, "--", "sh", "-c", REFUSING_PING]);
+    let code = dispatch(Args::try_parse_from(args).expect("arguments"))
         .unwrap_or_else(|error| panic!("{error}"));
     let summary = std::fs::read(out.path().join("summary.json")).expect("a summary");
     let summary = crate::json::Value::parse(&summary).expect("JSON").value;
@@ -234,8 +250,8 @@ fn a_baseline_that_is_written_makes_exit_code_and_report_agree() {
     assert!(text.contains("ping:ping"), "{text}");
 }
 
-/// Greets, and answers everything else with an error.
-const DEAF_TO_PING: &str = r#"
+/// A server that completes the handshake and answers everything else with an error.
+const REFUSING_PING: &str = r#"
     while read -r line; do
         id=${line#*'"id":'}; id=${id%%,*}
         case $line in
@@ -245,7 +261,7 @@ const DEAF_TO_PING: &str = r#"
     done"#;
 
 #[test]
-fn scenarios_are_listed_as_officially() {
+fn scenarios_are_listed_in_the_official_format() {
     let heading = "Server scenarios (test against a server):\n";
     let ping = "  - ping [2024-11-05,2025-03-26,2025-06-18,2025-11-25]\n";
     let tools = "  - tools-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]\n";
@@ -264,7 +280,7 @@ fn scenarios_are_listed_as_officially() {
 #[test]
 fn faults_are_listed_with_their_form() {
     let text = printed("list --faults");
-    for word in WORDS {
+    for word in FAULT_KINDS {
         let star = if word.is_of(Side::Client) { "* " } else { "  " };
         let start = format!("{star}{}", word.form);
         let lines = text.lines().filter(|line| line.starts_with(&start));
@@ -278,9 +294,9 @@ fn a_scenario_is_explained() {
     insta::assert_snapshot!(printed("explain ping"), @"
     server scenario ping: The server answers a ping
 
-    The server answers `ping` with a result that says nothing.
+    The server answers `ping` with an empty result.
 
-    Clients ping to learn whether a connection is alive; an error, or silence, reads as a dead one.
+    Clients ping to find out whether a connection is alive; they take an error, or silence, for a dead one.
 
     Revisions     2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25
     Official      2025-06-18, 2025-11-25 (suite active)
@@ -303,11 +319,53 @@ fn a_scenario_is_explained() {
 }
 
 #[test]
+fn a_requirement_names_every_check_that_may_cite_it() {
+    let named = |id: &str, check: &str| {
+        let text = printed(&format!("explain {id}"));
+        assert!(
+            text.lines().any(|line| line.starts_with("Check ") && line.contains(check)),
+            "{text}"
+        );
+    };
+    for (check, _) in crate::run::COMMON {
+        for id in crate::run::requirements_of_common(check) {
+            named(id, check);
+        }
+    }
+    for id in crate::run::requirements_of_interruptions() {
+        named(id, "any check");
+    }
+    named("jsonrpc.id-type-preserved", "wire-well-formed");
+    named("schema.tool", "wire-schema-valid");
+}
+
+#[test]
+fn a_requirement_of_mcp_test_is_shown_as_ours() {
+    insta::assert_snapshot!(printed("explain mcp-test.client-takes-part"), @"
+    requirement mcp-test.client-takes-part (MUST)
+
+    A client under test connects to the server of the scenario, and sends a message.
+
+    Required by   mcp-test, not by the specification: Nothing that a scenario checks means anything for a client that sent nothing.
+    Binds         client
+    Revisions     2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
+    Shows         wire
+    Find out      Start the client with the URL of the server; look for a JSON-RPC message.
+    Violation     The client exits without having connected.
+    Check         client-took-part (every scenario for clients)
+    ");
+    let listed = printed("requirements mcp-test.client-takes-part");
+    assert!(listed.contains("(of mcp-test)"), "{listed}");
+    let json = printed("requirements mcp-test.client-takes-part --format json");
+    assert!(json.contains("\"reason\"") && !json.contains("\"page\""), "{json}");
+}
+
+#[test]
 fn a_check_is_explained() {
     insta::assert_snapshot!(printed("explain tools-name-format"), @r"
     check of the server scenario tools-list
       tools-name-format (official; WARNING, at 2025-11-25, 2026-07-28, not in every run)
-        Tool names are 1 to 128 characters out of A-Z, a-z, 0-9, `_`, `-` and `.`
+        Tool names consist of 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-` and `.`
         tools.name.length (SHOULD) Tool names have 1 to 128 characters.
           https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
         tools.name.charset (SHOULD) Tool names use ASCII letters, digits, underscore, hyphen and dot only.
@@ -321,10 +379,13 @@ fn a_check_is_explained() {
     insta::assert_snapshot!(printed("explain scenario-timeout"), @r"
     check scenario-timeout, which no scenario declares
 
-    The scenario is over within the time of --timeout. It is made only when it fails, officially in
-    place of the checks of the scenario.
+    The scenario ends within the time of --timeout. The check is made only when it fails, in profile official
+    instead of the checks of the scenario.
     ");
-    assert!(printed("explain wire-schema-valid").contains("SUCCESS takes a message"));
+    assert!(
+        printed("explain wire-schema-valid")
+            .contains("Without a message of the peer it is skipped")
+    );
 }
 
 #[test]
@@ -362,11 +423,11 @@ fn requirements_are_found_by_words() {
     tools.name.no-special-characters          SHOULD NOT  server  2025-11-25..
       Tool names hold no blanks, commas or other special characters.
     tools.name.aggregator-disambiguates       SHOULD      client  2026-07-28
-      Whoever merges tools of several servers resolves equal names, e.g. by prefixing.
+      Clients that merge tools of several servers resolve equal names, e.g. by prefixing.
     tools.name.server-name-not-disambiguator  SHOULD NOT  client  2026-07-28
-      The self-reported server name is not what tells equal tool names apart.
+      The self-reported server name does not distinguish equal tool names.
 
-    7 requirements; `mcp-test explain ID` tells all about one
+    7 requirements; `mcp-test explain ID` shows the details
     ");
     let json = printed("requirements --format json tools.name.unique");
     let document = crate::json::Value::parse(json.as_bytes()).expect("JSON").value;
@@ -377,14 +438,14 @@ fn requirements_are_found_by_words() {
     assert_eq!(printed("requirements --format json xyzzy"), "[]\n");
 }
 
-/// The good server passes, in process, with every report that there is.
+/// The reference server passes, with every report.
 #[test]
 fn the_reference_server_passes() {
     let out = tempfile::tempdir().expect("a directory");
     let path = out.path().to_str().expect("UTF-8");
     let args =
         ["mcp-test", "check", "--reference", "--scenario", "ping", "--format", "json", "-o", path];
-    let code = obey(Args::try_parse_from(args).expect("arguments"))
+    let code = dispatch(Args::try_parse_from(args).expect("arguments"))
         .unwrap_or_else(|error| panic!("{error}"));
     let summary = std::fs::read(out.path().join("summary.json")).expect("a summary");
     let summary = crate::json::Value::parse(&summary).expect("JSON").value;

@@ -1,81 +1,90 @@
-//! The URL of a target, and what is secret in it.
+//! The URL of a target, and the secrets in it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 
 use super::error::CliError;
 use crate::trace::is_secret_variable;
 
 const MASK: &str = "[secret]";
 
-/// Names of query parameters that hold a secret though they do not sound like it.
-const TELLING: [&str; 4] = ["ASSERTION", "CODE", "SIG", "SIGNATURE"];
+/// Query parameters that contain secrets although their names do not look like it.
+const SECRET_PARAMETERS: [&str; 4] = ["ASSERTION", "CODE", "SIG", "SIGNATURE"];
 
-/// A URL, taken apart into what is sent where, and what is shown.
+/// A URL without credentials, and the forms of it for reports.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Endpoint {
     /// The URL without user and password.
     pub(super) url: String,
-    /// The `Authorization` that user and password make.
+    /// The `Authorization` header made of user and password.
     pub(super) authorization: Option<String>,
     /// The URL for reports.
     pub(super) shown: String,
-    /// The URL for a shell, with what is secret left to be filled in.
-    pub(super) again: String,
-    /// What no report may show.
+    /// The URL for a command line, with placeholders for secrets.
+    pub(super) rerun: String,
+    /// The texts that no report may show.
     pub(super) secrets: Vec<String>,
 }
 
 impl Endpoint {
-    /// Takes a URL apart; refuses what is not HTTP.
-    pub(super) fn read(text: &str) -> Result<Self, CliError> {
-        let wrong = |problem: String| CliError::Url { url: without_secrets(text), problem };
+    /// Parses a URL, which must be HTTP.
+    pub(super) fn parse(text: &str) -> Result<Self, CliError> {
+        let invalid = |problem: String| CliError::Url { url: without_secrets(text), problem };
         let example = "expected a URL such as http://localhost:3000/mcp";
         let mut url =
-            reqwest::Url::parse(text).map_err(|error| wrong(format!("{error}; {example}")))?;
+            reqwest::Url::parse(text).map_err(|error| invalid(format!("{error}; {example}")))?;
+        // `localhost:3000` parses as a URL with the scheme `localhost`.
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong(format!("`{}` is not HTTP; {example}", url.scheme())));
+            return Err(invalid(format!("`{}` is not HTTP; {example}", url.scheme())));
         }
         let (user, password) = (url.username().to_owned(), url.password().map(str::to_owned));
         let mut secrets = Vec::new();
         if user.is_empty() && password.is_none() {
-            let (shown, again) = (mask_query(text, MASK), mask_query(text, "<value>"));
+            // The URL stays as it is written, since `Url` normalizes it.
+            let (shown, rerun) = (mask_query(text, MASK), mask_query(text, "<value>"));
             secrets.extend(secret_parameters(text));
-            return Ok(Self { url: text.to_owned(), authorization: None, shown, again, secrets });
+            return Ok(Self { url: text.to_owned(), authorization: None, shown, rerun, secrets });
         }
-        // Both fail only where there is no host, which HTTP does not allow.
+        // Both fail only without a host, which HTTP URLs always have.
         let _ = url.set_username("");
         let _ = url.set_password(None);
         let url = url.to_string();
         let password = password.unwrap_or_default();
         let (name, word) = (decoded(&user), decoded(&password));
-        let credentials = base64(&[name.as_slice(), b":", word.as_slice()].concat());
+        // RFC 7617, section 2: `user:password`, decoded from the URL, in base64.
+        let credentials = STANDARD.encode([name.as_slice(), b":", word.as_slice()].concat());
         secrets.extend(secret_parameters(&url));
+        // A report may quote the password as it is in the URL, or decoded.
         secrets.extend([password, String::from_utf8_lossy(&word).into_owned()]);
+        // The header reaches the trace, and with it every report that shows a request.
         secrets.push(credentials.clone());
-        let again =
+        let rerun =
             mask_query(&url, "<value>").replacen("://", &format!("://{user}:<password>@"), 1);
         Ok(Self {
             authorization: Some(format!("Basic {credentials}")),
             shown: mask_query(&url, MASK),
-            again,
+            rerun,
             url,
             secrets,
         })
     }
 }
 
-/// A text that may be meant as a URL, without what may be meant as credentials.
+/// A possibly invalid URL without possible credentials.
 fn without_secrets(text: &str) -> String {
     let text = mask_query(text, MASK);
+    // The last `@` ends the credentials: a password may contain one itself.
     let Some((before, after)) = text.rsplit_once('@') else { return text };
     let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
     let slashes = if scheme.is_empty() { "" } else { "://" };
     format!("{scheme}{slashes}{MASK}@{after}")
 }
 
-/// The text with `mask` for the values of the parameters that are secret.
+/// The URL with `mask` for the values of secret parameters.
 fn mask_query(text: &str, mask: &str) -> String {
     let Some((path, query)) = text.split_once('?') else { return text.to_owned() };
     let parameters = query.split('&').map(|parameter| match parameter.split_once('=') {
-        Some((name, _)) if holds_secret(name) => format!("{name}={mask}"),
+        Some((name, _)) if is_secret(name) => format!("{name}={mask}"),
         _ => parameter.to_owned(),
     });
     format!("{path}?{}", parameters.collect::<Vec<_>>().join("&"))
@@ -84,17 +93,17 @@ fn mask_query(text: &str, mask: &str) -> String {
 fn secret_parameters(text: &str) -> Vec<String> {
     let query = text.split_once('?').map(|(_, query)| query.split('#').next().unwrap_or_default());
     let parameters = query.unwrap_or_default().split('&').filter_map(|it| it.split_once('='));
-    let values = parameters.filter(|(name, _)| holds_secret(name)).map(|(_, value)| value);
+    let values = parameters.filter(|(name, _)| is_secret(name)).map(|(_, value)| value);
     let forms =
         |value: &str| [value.to_owned(), String::from_utf8_lossy(&decoded(value)).into_owned()];
     values.flat_map(forms).collect()
 }
 
-fn holds_secret(name: &str) -> bool {
-    is_secret_variable(name) || TELLING.contains(&name.to_ascii_uppercase().as_str())
+fn is_secret(name: &str) -> bool {
+    is_secret_variable(name) || SECRET_PARAMETERS.contains(&name.to_ascii_uppercase().as_str())
 }
 
-/// The bytes behind `%XX`.
+/// Decodes `%XX`.
 fn decoded(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -109,34 +118,18 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Base64 with padding, as RFC 7617 wants it.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group = (0..3)
-            .fold(0, |group, i| group << 8 | u32::from(chunk.get(i).copied().unwrap_or_default()));
-        for place in 0..4 {
-            let index = (group >> (18 - 6 * place)) & 63;
-            let letter = char::from(ALPHABET[index as usize]);
-            text.push(if place > chunk.len() { '=' } else { letter });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(text: &str) -> Endpoint {
-        Endpoint::read(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+        Endpoint::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
     #[test]
-    fn a_url_without_secrets_stays_as_it_was_given() {
+    fn a_url_without_secrets_is_unchanged() {
         let endpoint = read("http://localhost:3000");
-        let same = [&endpoint.url, &endpoint.shown, &endpoint.again];
+        let same = [&endpoint.url, &endpoint.shown, &endpoint.rerun];
         assert!(same.into_iter().all(|url| url == "http://localhost:3000"));
         assert_eq!((endpoint.authorization, endpoint.secrets), (None, Vec::new()));
     }
@@ -147,7 +140,7 @@ mod tests {
         assert_eq!(endpoint.url, "http://host/mcp");
         // The example of RFC 7617.
         assert_eq!(endpoint.authorization.as_deref(), Some("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="));
-        assert_eq!(endpoint.again, "http://Aladdin:<password>@host/mcp");
+        assert_eq!(endpoint.rerun, "http://Aladdin:<password>@host/mcp");
         assert_eq!(
             endpoint.secrets,
             ["open%20sesame", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="]
@@ -155,23 +148,17 @@ mod tests {
     }
 
     #[test]
-    fn the_lengths_of_base64() {
-        let encoded = [&b""[..], b"f", b"fo", b"foo", b"foob"].map(base64);
-        assert_eq!(encoded, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]);
-    }
-
-    #[test]
-    fn what_is_refused_is_told_without_its_secrets() {
-        let wrong = [
+    fn errors_do_not_contain_the_secrets() {
+        let invalid = [
             "ftp://user:hunter22@host/mcp?token=hunter22",
             "user:hunter22@host",
             "http://user:hunter22@/x@y",
             "http://user:hunter22/@:",
         ];
-        for text in wrong {
-            let told =
-                Endpoint::read(text).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(!told.is_empty() && !told.contains("hunter22"), "{text}: {told}");
+        for text in invalid {
+            let message =
+                Endpoint::parse(text).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(!message.is_empty() && !message.contains("hunter22"), "{text}: {message}");
         }
     }
 }

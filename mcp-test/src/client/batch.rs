@@ -8,9 +8,9 @@ use crate::transport::Outgoing;
 use crate::wire::{Message, Request};
 
 impl Client {
-    /// Sends requests as one batch, without waiting; hand each result to [`Client::wait`].
+    /// Sends requests as one batch without waiting; pass each returned value to [`Client::wait`].
     ///
-    /// Only 2025-03-26 has batches; elsewhere it is the server that has to say what it makes of one.
+    /// Only 2025-03-26 has batches; at other revisions the server decides how to respond.
     ///
     /// ```
     /// # use mcp_test::client::Client;
@@ -27,24 +27,27 @@ impl Client {
         &mut self,
         requests: impl IntoIterator<Item = (&str, P)>,
     ) -> Vec<Pending> {
-        let mut asked = Vec::new();
+        let mut requested = Vec::new();
         let mut messages = Vec::new();
         for (method, params) in requests {
             let (id, params) = (self.next_id(), params.into());
+            // A request that is sent again with input would not be part of the batch.
             let options = RequestOptions::new().once();
-            let said = self.with_meta(params.clone(), &options.meta);
+            let sent = self.with_meta(params.clone(), &options.meta);
             let method = method.to_owned();
-            let request = Request { id: id.clone(), method: method.clone(), params: said };
+            let request = Request { id: id.clone(), method: method.clone(), params: sent };
             messages.push(Message::Request(request));
-            asked.push((id, method, params, options));
+            requested.push((id, method, params, options));
         }
         let timeout = self.options.timeout;
         let deadline = self.options.deadline();
-        let volunteered = self.state.said().count();
-        let sent = self.link.send(Outgoing::batch(messages), deadline).await;
-        let pending = asked.into_iter().map(|(id, method, params, options)| {
+        // Counted before sending, since the peer may send while the batch is written.
+        let received_before = self.state.received().count();
+        let sent = self.connection.send(Outgoing::batch(messages), deadline).await;
+        let pending = requested.into_iter().map(|(id, method, params, options)| {
+            // All share the event and the exchange of the batch, whose end settles each of them.
             self.state.begin(id.clone(), &method, sent);
-            Pending { id, method, params, options, sent, deadline, timeout, volunteered }
+            Pending { id, method, params, options, sent, deadline, timeout, received_before }
         });
         pending.collect()
     }
@@ -60,23 +63,24 @@ mod tests {
     use crate::client::Options;
     use crate::spec::Revision;
     use crate::trace::Recorder;
-    use crate::transport::{CarrierKind, Limits, Target};
+    use crate::transport::{Limits, Target, TransportKind};
 
     #[tokio::test]
-    async fn the_end_of_the_exchange_ends_the_wait_for_each_of_them() {
+    async fn the_end_of_the_exchange_ends_the_wait_for_each_request() {
         let refusing = || axum::Router::new().fallback(|| async { http::StatusCode::IM_A_TEAPOT });
         let target = Target::router(refusing);
         let recorder = Recorder::new();
-        let link = target.open(CarrierKind::Router, &recorder, Limits::default()).await.unwrap();
+        let connection =
+            target.open(TransportKind::Router, &recorder, Limits::default()).await.unwrap();
         let options = Options::speaking(Revision::V2025_03_26).timeout(Duration::from_secs(20));
-        let mut client = Client::silent(link, options);
+        let mut client = Client::uninitialized(connection, options);
         let pending = client.batch([("ping", json!({})), ("tools/list", json!({}))]).await;
-        let mut told = Vec::new();
+        let mut findings = Vec::new();
         for one in pending {
-            told.push(client.wait(one).await.map(drop).unwrap_err().to_string());
+            findings.push(client.wait(one).await.map(drop).unwrap_err().to_string());
         }
-        assert!(told[0].starts_with("`ping` was refused with HTTP 418"), "{told:?}");
-        assert!(told[1].starts_with("`tools/list` was refused with HTTP 418"), "{told:?}");
+        assert!(findings[0].starts_with("`ping` was refused with HTTP 418"), "{findings:?}");
+        assert!(findings[1].starts_with("`tools/list` was refused with HTTP 418"), "{findings:?}");
         assert!(!recorder.trace().deadline_fired());
     }
 }

@@ -1,27 +1,27 @@
-//! Cancellation, both ways: requests of the client that it does not want any more, and those of the server.
+//! Cancellation in both directions: of requests of the client and of requests of the server.
 //!
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation>
 
 use std::time::Duration;
 
 use super::Client;
-use super::state::GivenUp;
+use super::state::Abandoned;
 use super::wait::Pending;
 use crate::clock::Deadline;
 use crate::json::Object;
 use crate::trace::Seq;
 use crate::wire::{Id, Message, Notification};
 
-/// How long a server that does not read may hold up the news that a request has timed out.
-const PARTING: Duration = Duration::from_millis(50);
+/// How long a server that does not read may delay the report of a time-out.
+const CANCEL_GRACE: Duration = Duration::from_millis(50);
 
-/// A request that was cancelled.
+/// A cancelled request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cancelled {
+pub struct CancelledRequest {
     id: Id,
 }
 
-impl Cancelled {
+impl CancelledRequest {
     /// The id of the request.
     #[must_use]
     pub fn id(&self) -> &Id {
@@ -30,36 +30,39 @@ impl Cancelled {
 }
 
 impl Client {
-    /// Cancels a request: nobody waits for its reply any more, and the server is told.
+    /// Cancels a request: stops waiting for its reply and notifies the server.
     ///
-    /// That is `notifications/cancelled`, and over HTTP from 2026-07-28 on the end of the response instead. Whether the
-    /// server answers nevertheless, [`Client::answer_to_cancelled`] tells later.
-    pub async fn cancel(&mut self, pending: Pending, reason: Option<&str>) -> Cancelled {
+    /// The server is notified by `notifications/cancelled`; over HTTP from 2026-07-28 on, by closing the response
+    /// stream instead. [`Client::reply_to_cancelled`] returns a reply that arrives nevertheless.
+    pub async fn cancel(&mut self, pending: Pending, reason: Option<&str>) -> CancelledRequest {
         let deadline = self.options.deadline();
-        self.state.give_up(pending.id(), GivenUp::Cancelled);
-        self.tell_cancelled(&pending, reason, deadline).await;
-        Cancelled { id: pending.id }
+        // First, so that a reply that arrives while the notification is sent counts as late.
+        self.state.abandon(pending.id(), Abandoned::Cancelled);
+        self.send_cancellation(&pending, reason, deadline).await;
+        CancelledRequest { id: pending.id }
     }
 
-    /// Tells the server that a request has timed out, as a client should; but for those that are never cancelled, or
-    /// that a server may not understand.
+    /// Cancels a request that has timed out, as a client should. `initialize` must not be cancelled, and a server of the
+    /// handshake era may not know `server/discover`.
     ///
     /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts>
     pub(super) async fn abandon(&mut self, pending: &Pending) {
         if ["initialize", "server/discover"].contains(&pending.method.as_str()) {
             return;
         }
-        self.tell_cancelled(pending, Some("timed out"), Deadline::after(PARTING)).await;
+        // Briefly: the finding about the time-out waits for this.
+        self.send_cancellation(pending, Some("timed out"), Deadline::after(CANCEL_GRACE)).await;
     }
 
-    async fn tell_cancelled(
+    async fn send_cancellation(
         &mut self,
         pending: &Pending,
         reason: Option<&str>,
         deadline: Deadline,
     ) {
+        // From 2026-07-28 on, closing the stream is the cancellation over HTTP, and no notification is expected.
         if let Some(exchange) = pending.sent.exchange.filter(|_| self.cancels_by_closing()) {
-            self.link.hang_up(exchange);
+            self.connection.close_exchange(exchange);
             return;
         }
         let mut params = Object::new();
@@ -68,24 +71,24 @@ impl Client {
             params.push("reason", reason);
         }
         let cancelled = Notification::new("notifications/cancelled", Some(params.into()));
-        self.link.send(Message::Notification(cancelled), deadline).await;
+        self.connection.send(Message::Notification(cancelled), deadline).await;
     }
 
-    /// Where the reply stands that came to a cancelled request nevertheless, as far as it has been looked at.
+    /// The event of a reply that arrived after its request was cancelled, if one has been processed.
     ///
-    /// What came before the cancellation could be read is no fault of the server.
+    /// The server may have sent it before it could read the cancellation, so it is not necessarily at fault.
     #[must_use]
-    pub fn answer_to_cancelled(&self, cancelled: &Cancelled) -> Option<Seq> {
+    pub fn reply_to_cancelled(&self, cancelled: &CancelledRequest) -> Option<Seq> {
         self.state.late_reply(&cancelled.id)
     }
 
-    /// The requests that the server says are cancelled: its own, or, from 2026-07-28 on, subscriptions of the client.
+    /// The requests that the server has cancelled: its own or, from 2026-07-28 on, subscriptions of the client.
     #[must_use]
     pub fn cancelled_by_server(&self) -> Vec<Id> {
-        self.state.said().cancelled().collect()
+        self.state.received().cancelled().collect()
     }
 
     pub(super) fn cancels_by_closing(&self) -> bool {
-        self.facts.revision.cancels_by_closing_stream() && self.link.kind().is_http()
+        self.facts.revision.cancels_by_closing_stream() && self.connection.kind().is_http()
     }
 }

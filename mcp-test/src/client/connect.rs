@@ -1,4 +1,4 @@
-//! How a conversation begins: the handshake, or nothing at all.
+//! Starting a conversation: the handshake, or `server/discover`.
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization> and
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
@@ -7,37 +7,48 @@ use std::collections::BTreeMap;
 
 use super::state::State;
 use super::{Client, Options, Reply, ServerFacts};
-use crate::check::Finding;
+use crate::check::{Finding, Rule};
 use crate::expect::{self, Matcher};
 use crate::json::Value;
 use crate::spec::{Era, Revision, meta};
-use crate::transport::{CarrierKind, Link};
+use crate::transport::{Connection, TransportKind};
 
 impl Client {
-    /// A client that has said nothing yet: `initialize` is up to the caller.
+    /// Creates a client that has sent nothing yet; the caller sends `initialize` where the revision needs it.
     #[must_use]
-    pub fn silent(mut link: Link, options: Options) -> Self {
+    pub fn uninitialized(mut connection: Connection, options: Options) -> Self {
         let facts = ServerFacts::unknown(options.revision);
+        // In the handshake era no revision is negotiated yet, so no header may name one.
         if options.revision.era() == Era::Stateless {
-            link.speak(options.revision);
+            connection.set_revision(options.revision);
         }
-        let networked = matches!(link.kind(), CarrierKind::Http | CarrierKind::Sse);
+        // In process and over stdio there is a peer; a URL may belong to nothing.
+        let networked = matches!(connection.kind(), TransportKind::Http | TransportKind::Sse);
         let state = State::new(options.lenient_ids, networked);
-        Self { link, options, facts, ids: 0, state, tracked: Vec::new(), mirrored: BTreeMap::new() }
+        Self {
+            connection,
+            options,
+            facts,
+            ids: 0,
+            state,
+            tracked: Vec::new(),
+            param_headers: BTreeMap::new(),
+        }
     }
 
-    /// Begins a conversation in the revision of `options`.
+    /// Starts a conversation in the revision of `options`.
     ///
-    /// In the handshake era that is `initialize` and `notifications/initialized`; in the stateless era nothing is sent.
+    /// In the handshake era this sends `initialize` and `notifications/initialized`; in the stateless era nothing.
     ///
     /// # Errors
     ///
-    /// A finding when the server does not answer `initialize`, refuses it, or settles on another revision.
-    pub async fn connect(link: Link, options: Options) -> Result<Self, Finding> {
-        let mut client = Self::silent(link, options);
+    /// A finding when the server does not answer `initialize`, refuses it, or negotiates another revision.
+    pub async fn connect(connection: Connection, options: Options) -> Result<Self, Finding> {
+        let mut client = Self::uninitialized(connection, options);
         if client.revision().era() == Era::Handshake {
             let wanted = client.revision();
             let reply = client.initialize().await?;
+            // The specification allows a server to choose another revision, so the finding does not blame it.
             if client.revision() != wanted {
                 return Err(other_revision(&client, wanted, &reply));
             }
@@ -45,13 +56,13 @@ impl Client {
         Ok(client)
     }
 
-    /// Sends `initialize`, takes note of what the server says, and sends `notifications/initialized`.
+    /// Sends `initialize`, records what the server declares, and sends `notifications/initialized`.
     ///
-    /// Afterwards [`Client::revision`] is the one that the server settled on.
+    /// Afterwards [`Client::revision`] returns the revision that the server chose.
     ///
     /// # Errors
     ///
-    /// A finding when the request is not answered, is refused, or the result holds no known `protocolVersion`.
+    /// A finding when the request is not answered, is refused, or the result has no known `protocolVersion`.
     pub async fn initialize(&mut self) -> Result<Reply, Finding> {
         let params = serde_json::json!({
             "protocolVersion": self.options.revision.as_str(),
@@ -62,7 +73,9 @@ impl Client {
         let result = reply.result()?;
         let version = result.get("protocolVersion").and_then(Value::as_str);
         let known = version.and_then(|version| version.parse::<Revision>().ok());
+        // A revision without a handshake cannot be the result of one.
         let Some(revision) = known.filter(|revision| revision.era() == Era::Handshake) else {
+            // The same condition as a matcher, because a mismatch names the value and the path.
             let known: Vec<Box<dyn Matcher>> = Revision::ALL
                 .iter()
                 .filter(|revision| revision.era() == Era::Handshake)
@@ -71,38 +84,40 @@ impl Client {
             let wanted = expect::object().member("protocolVersion", expect::any_of(known));
             let finding = match wanted.check(result) {
                 Err(mismatch) => {
-                    Finding::mismatch("`initialize` settles on no known revision", &mismatch)
+                    Finding::mismatch("`initialize` did not negotiate a known revision", &mismatch)
                 }
-                Ok(()) => Finding::harness("`initialize` was read in two ways"),
+                Ok(()) => Finding::harness("the result of `initialize` was read in two ways"),
             };
             return Err(finding
-                .requires("schema.initialize-result")
+                .requires(Rule::INITIALIZE_RESULT.id())
                 .evidence_all(reply.evidence()));
         };
-        self.learn(revision, result.clone());
-        self.link.speak(revision);
+        self.set_facts(revision, result.clone());
+        // Before the notification: every HTTP request after `initialize` has the header `MCP-Protocol-Version`.
+        self.connection.set_revision(revision);
         let initialized = "notifications/initialized";
         let sent = self.send_notification(initialized, Value::Null).await;
         self.until_accepted(initialized, sent).await?;
         Ok(reply)
     }
 
-    /// Asks a server of the stateless era what it is, and takes note of the answer.
+    /// Sends `server/discover` to a server of the stateless era and records what it declares.
     ///
     /// # Errors
     ///
-    /// A finding when the request is not answered; an error reply is handed back.
+    /// A finding when the request is not answered; an error reply is returned.
     pub async fn discover(&mut self) -> Result<Reply, Finding> {
         let reply = self.request("server/discover", serde_json::json!({})).await?;
         if let Some(result) = reply.peek() {
-            self.learn(self.facts.revision, result.clone());
+            self.set_facts(self.facts.revision, result.clone());
         }
         Ok(reply)
     }
 
-    pub(super) fn learn(&mut self, revision: Revision, result: Value) {
+    pub(super) fn set_facts(&mut self, revision: Revision, result: Value) {
         let info = match revision.era() {
             Era::Handshake => result.get("serverInfo"),
+            // Since 2026-07-28 `serverInfo` is an optional member of the `_meta` of every result.
             Era::Stateless => result.get("_meta").and_then(|all| all.get(meta::SERVER_INFO)),
         };
         let text = |name: &str| Some(result.get(name)?.as_str()?.to_owned());
@@ -112,6 +127,7 @@ impl Client {
             instructions: text("instructions"),
             capabilities: match result.get("capabilities") {
                 Some(capabilities @ Value::Object(_)) => capabilities.clone(),
+                // Another type declares nothing; that it is wrong is for `check` to report.
                 _ => ServerFacts::unknown(revision).capabilities,
             },
             declared_in: Some(result),

@@ -1,4 +1,4 @@
-//! What a client says of itself and how long it waits.
+//! [`Options`] of a client: its identity, its time-outs and its handlers.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::clock::Deadline;
 use crate::json::Value;
 use crate::spec::Revision;
 
-/// What a [`Client`](super::Client) says of itself, how long it waits, and how it answers.
+/// How a [`Client`](super::Client) presents itself, how long it waits, and how it answers.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
@@ -15,21 +15,22 @@ pub struct Options {
     pub revision: Revision,
     /// The client's name and version.
     pub client_info: Value,
-    /// The capabilities that the client declares; `None` for those that its handlers serve.
+    /// The declared capabilities; `None` for those that the handlers serve.
     pub capabilities: Option<Value>,
     /// How long a reply may take.
     pub timeout: Duration,
-    /// When replies must have come, whatever is left of `timeout`.
+    /// When every wait ends, however much of `timeout` is left.
     pub until: Deadline,
-    /// How long [`Client::negotiate`](super::Client::negotiate) waits before it takes silence for a server of the
-    /// handshake era.
+    /// How long [`Client::negotiate`](super::Client::negotiate) waits for a reply to `server/discover` before it assumes
+    /// a server of the handshake era.
     pub probe_timeout: Duration,
-    /// Begins a new session when the server has lost the present one, and asks once more.
+    /// Whether to start a new session and send the request again when the server has lost the session.
     pub renew_sessions: bool,
-    /// Answers to what the server asks.
+    /// The handlers for requests of the server.
     pub handlers: Handlers,
-    /// Reads replies as the official suite's client does: `"1"` passes for id 1; over HTTP a reply under another id does
-    /// not end the wait for the right one, and in the stateless era neither id nor status of a JSON reply matter.
+    /// Whether to match replies as the official suite's client does: `"1"` matches id 1; over HTTP a reply with another
+    /// id does not end the wait for the right one, and in the stateless era neither the id nor the status of a JSON
+    /// reply matters.
     pub lenient_ids: bool,
 }
 
@@ -51,47 +52,47 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The defaults, speaking `revision`.
+    /// The defaults for a client that speaks `revision`.
     #[must_use]
     pub fn speaking(revision: Revision) -> Self {
         Self { revision, ..Self::default() }
     }
 
-    /// How long a reply may take.
+    /// Sets how long a reply may take.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// When all replies must have come, so that a wait ends before what surrounds it does.
+    /// Sets when every wait ends, so that it ends before its surroundings time out.
     #[must_use]
     pub fn until(mut self, until: Deadline) -> Self {
         self.until = until;
         self
     }
 
-    /// The deadline of what begins now; what begins too late has its time all the same.
+    /// The deadline of an operation that starts now; one that starts after `until` still gets its full time-out.
     pub(super) fn deadline(&self) -> Deadline {
         self.deadline_after(self.timeout)
     }
 
-    /// As [`Options::deadline`], for what may take longer or shorter.
+    /// As [`Options::deadline`], with another time-out.
     pub(super) fn deadline_after(&self, timeout: Duration) -> Deadline {
         let own = Deadline::after(timeout);
         if self.until.has_passed() { own } else { own.min(self.until) }
     }
 
-    /// Answers to what the server asks; they also decide the capabilities that are declared.
+    /// Sets the handlers for requests of the server; they also determine the declared capabilities.
     #[must_use]
     pub fn handlers(mut self, handlers: Handlers) -> Self {
         self.handlers = handlers;
         self
     }
 
-    /// Begins a new session when the server answers with HTTP 404 that it has lost the present one.
+    /// Starts a new session when the server answers HTTP 404 because it has lost the session.
     ///
-    /// A client must do that, and a test wants to see it first; so it has to be asked for.
+    /// A client must do that, but a test wants to see the loss, so it is off by default.
     /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management>
     #[must_use]
     pub fn renewing_sessions(mut self) -> Self {
@@ -106,7 +107,7 @@ impl Options {
         self
     }
 
-    /// What is declared at `revision`.
+    /// The capabilities declared at `revision`.
     pub(super) fn declared(&self, revision: Revision) -> Value {
         self.capabilities.clone().unwrap_or_else(|| self.handlers.capabilities(revision))
     }

@@ -1,92 +1,110 @@
-//! Finding out which revisions a server speaks, by asking it.
+//! Finding out which revisions a server speaks.
 //!
-//! Both eras are tried, each on connections of its own: `server/discover` for the stateless one, `initialize` once per
-//! revision for the other. A server that answers nothing at all is noticed at the first question.
+//! Both eras are tried on separate connections: `server/discover` for the stateless era, `initialize` once per revision
+//! for the handshake era. A server that answers nothing at all is detected at the first request.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions>
 
 use std::time::Duration;
 
 use super::{Client, Options, ServerFacts};
-use crate::check::Finding;
+use crate::check::{Finding, Rule};
 use crate::json::Value;
 use crate::spec::{Era, Revision};
-use crate::trace::Recorder;
-use crate::transport::{CarrierKind, Limits, Target};
+use crate::trace::{ConnectionId, Event, EventKind, Party, Recorder};
+use crate::transport::{Limits, Target, TransportKind};
 
-/// Which revisions a server speaks, and what it says of itself in each.
+/// Which revisions a server speaks, and what it declares in each.
 #[derive(Debug, Clone)]
-pub struct Spoken {
-    /// What the server says of itself, by revision, oldest first.
+pub struct ProbeResult {
+    /// What the server declares at each revision that it speaks, oldest first.
     pub facts: Vec<ServerFacts>,
-    /// What was learnt from each revision that is not spoken.
+    /// Why each of the other revisions failed.
     pub refusals: Vec<(Revision, Finding)>,
 }
 
-impl Spoken {
+impl ProbeResult {
     /// The revisions that the server speaks, oldest first.
     #[must_use]
     pub fn revisions(&self) -> Vec<Revision> {
         self.facts.iter().map(|facts| facts.revision).collect()
     }
 
-    /// What the server says of itself in a revision.
+    /// What the server declares at a revision.
     #[must_use]
     pub fn facts(&self, revision: Revision) -> Option<&ServerFacts> {
         self.facts.iter().find(|facts| facts.revision == revision)
     }
 }
 
-/// Asks the server behind `target` which of the `wanted` revisions it speaks.
+/// Finds out which of the `wanted` revisions the server behind `target` speaks.
 ///
 /// # Errors
 ///
-/// A finding when it answers in none of them: the most telling one of all that were made.
+/// The finding of the first revision that was tried, when the server speaks none of them.
 pub async fn probe(
     target: &Target,
-    carrier: CarrierKind,
+    transport: TransportKind,
     recorder: &Recorder,
     wanted: &[Revision],
     timeout: Duration,
-) -> Result<Spoken, Finding> {
-    let mut spoken = Spoken { facts: Vec::new(), refusals: Vec::new() };
+) -> Result<ProbeResult, Finding> {
+    let mut probed = ProbeResult { facts: Vec::new(), refusals: Vec::new() };
     let mut wanted: Vec<Revision> = wanted.to_vec();
-    // The newest handshake revision is what most servers speak: it tells first whether there is one at all.
+    // Most servers speak the newest handshake revision, so it shows first whether there is a server at all.
     wanted.sort_by_key(|revision| (revision.era() == Era::Stateless, std::cmp::Reverse(*revision)));
     for revision in wanted {
-        let link = target.open(carrier, recorder, Limits::default()).await?;
+        let connection = target.open(transport, recorder, Limits::default()).await?;
+        let id = connection.id();
         let options = Options::speaking(revision).timeout(timeout);
-        let mut client = Client::silent(link, options);
-        match greet(&mut client).await {
+        let mut client = Client::uninitialized(connection, options);
+        match open_conversation(&mut client).await {
             Ok(()) => {
                 let facts = client.server().clone();
-                if !spoken.facts.iter().any(|known| known.revision == facts.revision) {
-                    spoken.facts.push(facts);
+                // A server may negotiate the same revision whichever is requested.
+                if !probed.facts.iter().any(|known| known.revision == facts.revision) {
+                    probed.facts.push(facts);
                 }
             }
             Err(finding) => {
-                let gone = recorder.trace().exchanged();
-                spoken.refusals.push((revision, finding));
-                if !gone {
-                    client.end().await;
+                let answered = recorder.trace().has_messages_both_ways();
+                probed.refusals.push((revision, finding));
+                // Without a server behind the target, each other revision would only time out in the same way.
+                if !answered {
+                    client.end_soon().await;
                     break;
                 }
             }
         }
-        client.end().await;
+        // The time for a server that did not answer is up already.
+        if is_answered(recorder, id) {
+            client.end().await
+        } else {
+            client.end_soon().await
+        };
     }
-    spoken.facts.sort_by_key(|facts| facts.revision);
-    if spoken.facts.is_empty() {
-        let first = spoken.refusals.into_iter().next();
+    // They were tried in another order, see above.
+    probed.facts.sort_by_key(|facts| facts.revision);
+    if probed.facts.is_empty() {
+        let first = probed.refusals.into_iter().next();
         return Err(first.map_or_else(
-            || Finding::test("no revision was asked for").expected("at least one revision"),
+            || Finding::test("no revision was requested").expected("at least one revision"),
             |(_, finding)| finding,
         ));
     }
-    Ok(spoken)
+    Ok(probed)
 }
 
-/// Opens the conversation in the way of its era.
-async fn greet(client: &mut Client) -> Result<(), Finding> {
+/// Whether the server has sent anything on a connection.
+fn is_answered(recorder: &Recorder, connection: ConnectionId) -> bool {
+    let is_from_server = |event: &Event| {
+        let is_output = !matches!(event.kind, EventKind::Stderr(_) | EventKind::Closed { .. });
+        event.connection == connection && event.party == Party::Server && is_output
+    };
+    recorder.trace().events.iter().any(is_from_server)
+}
+
+/// Sends the first request of the era.
+async fn open_conversation(client: &mut Client) -> Result<(), Finding> {
     if client.revision().era() == Era::Handshake {
         return client.initialize().await.map(drop);
     }
@@ -100,6 +118,6 @@ async fn greet(client: &mut Client) -> Result<(), Finding> {
     Err(Finding::peer(format!("the server does not list MCP {revision} as supported"))
         .expected(format!("{:?} in `supportedVersions`", revision.as_str()))
         .got(result.get("supportedVersions").map_or("no list".to_owned(), |list| list.short(120)))
-        .requires("discover.supported-versions-truthful")
+        .requires(Rule::SUPPORTED_VERSIONS_TRUTHFUL.id())
         .evidence_all(reply.evidence()))
 }

@@ -1,7 +1,6 @@
-//! Requests of the client: what is sent, and what each of them may say beyond method and parameters.
+//! Sending requests.
 
-use std::time::Duration;
-
+use super::request_options::RequestOptions;
 use super::wait::Pending;
 use super::{Client, Reply};
 use crate::check::Finding;
@@ -10,96 +9,15 @@ use crate::spec::{Era, meta};
 use crate::transport::Outgoing;
 use crate::wire::{Id, Message, Request};
 
-/// What one request says, and how it is waited for, beyond its method and parameters.
-///
-/// ```
-/// use mcp_test::client::RequestOptions;
-/// use std::time::Duration;
-///
-/// let options = RequestOptions::new()
-///     .progress_token("import")
-///     .log_level("debug")
-///     .meta("com.example/tenant", "a")
-///     .timeout(Duration::from_secs(60));
-/// # drop(options);
-/// ```
-#[derive(Debug, Clone, Default)]
-#[must_use = "hand it to `Client::request_with`"]
-pub struct RequestOptions {
-    pub(super) id: Option<Id>,
-    pub(super) meta: Object,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) timeout: Option<Duration>,
-    pub(super) once: bool,
-    pub(super) by_hand: bool,
-    pub(super) verbatim: bool,
-    pub(super) deliberate: bool,
-}
-
-impl RequestOptions {
-    /// Nothing beyond what the revision asks for.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Asks for progress notifications; they are in [`Reply::progress`] and, meanwhile, in [`Client::progress`].
-    pub fn progress_token(self, token: impl Into<Value>) -> Self {
-        self.meta(meta::PROGRESS_TOKEN, token)
-    }
-
-    /// Asks for log messages of this level and above, as 2026-07-28 does it.
-    ///
-    /// In the handshake era `logging/setLevel` does that for the whole conversation.
-    pub fn log_level(self, level: &str) -> Self {
-        self.meta(meta::LOG_LEVEL, level)
-    }
-
-    /// Adds a member to `_meta`, in the place of the one that the revision asks for if it has the same name.
-    pub fn meta(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.meta.insert(key, value);
-        self
-    }
-
-    /// Adds an HTTP header, in the place of one that the revision asks for if it has the same name.
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.headers.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    /// Waits this long for the reply, instead of [`Options::timeout`](super::Options::timeout).
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// Uses this id, which no other request of the conversation may have.
-    pub fn id(mut self, id: impl Into<Id>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
-
-    /// Says that the request is as it is on purpose: what is wrong with it is no mistake of the test.
-    pub fn deliberate(mut self) -> Self {
-        self.deliberate = true;
-        self
-    }
-
-    /// Sends the request once and takes the first reply as it is, even one that asks for input.
-    pub fn once(mut self) -> Self {
-        self.once = true;
-        self
-    }
-}
-
 impl Client {
     /// Sends a request and waits for its reply.
     ///
-    /// `params` without members is sent as `{}`; `null` leaves the member out, as far as the era allows. Where a reply of
-    /// 2026-07-28 asks for input, the [handlers](super::Handlers) give it, and the request is sent again with it.
+    /// Empty `params` are sent as `{}`; `null` omits the member, as far as the era allows. When a reply of 2026-07-28 asks
+    /// for input, the [handlers](super::Handlers) provide it, and the request is sent again with it.
     ///
     /// # Errors
     ///
-    /// A finding as soon as it is clear that the reply cannot come, else at the deadline of
+    /// A finding as soon as the reply can no longer arrive, at the latest at the deadline of
     /// [`Options::timeout`](super::Options::timeout).
     pub async fn request(
         &mut self,
@@ -109,7 +27,7 @@ impl Client {
         self.request_with(method, params, RequestOptions::new()).await
     }
 
-    /// Sends a request that says more than its parameters, and waits for its reply.
+    /// Sends a request with options and waits for its reply.
     ///
     /// # Errors
     ///
@@ -124,12 +42,12 @@ impl Client {
         self.wait(pending).await
     }
 
-    /// Sends a request without waiting; hand the result to [`Client::wait`]. Any number may be under way.
+    /// Sends a request without waiting; pass the result to [`Client::wait`]. Any number of requests may be open.
     pub async fn start(&mut self, method: &str, params: impl Into<Value>) -> Pending {
         self.start_with(method, params, RequestOptions::new()).await
     }
 
-    /// Sends a request that says more than its parameters, without waiting.
+    /// Sends a request with options, without waiting.
     pub async fn start_with(
         &mut self,
         method: &str,
@@ -142,7 +60,8 @@ impl Client {
             true => (!params.is_null()).then(|| params.clone()),
             false => self.with_meta(params.clone(), &options.meta),
         };
-        let mut headers = self.param_headers(method, &params);
+        // Those of the caller follow, and replace what the schema of the tool asks for.
+        let mut headers = self.headers_for(method, &params);
         headers.extend(options.headers.iter().cloned());
         let request = Request { id: id.clone(), method: method.to_owned(), params: sent_params };
         let message = Message::Request(request);
@@ -150,7 +69,7 @@ impl Client {
         self.start_outgoing(id, method, outgoing, (params, options)).await
     }
 
-    /// Sends bytes that stand for the request `id`, whatever they are, without waiting for the reply.
+    /// Sends arbitrary bytes in place of the request `id`, without waiting for the reply.
     ///
     /// ```
     /// # use mcp_test::client::Client;
@@ -168,14 +87,15 @@ impl Client {
         method: &str,
         text: impl Into<bytes::Bytes>,
     ) -> Pending {
+        // The bytes cannot be sent again with the input that a result asks for, so the first reply is final.
         let options = RequestOptions::new().once();
         self.start_outgoing(id.into(), method, Outgoing::raw(text), (Value::Null, options)).await
     }
 
-    /// Sends bytes as they are, and waits for nothing.
+    /// Sends bytes unchanged, and does not wait for a reply.
     pub async fn send_raw(&mut self, text: impl Into<bytes::Bytes>) -> crate::transport::Sent {
         let deadline = self.options.deadline();
-        self.link.send(Outgoing::raw(text), deadline).await
+        self.connection.send(Outgoing::raw(text), deadline).await
     }
 
     async fn start_outgoing(
@@ -187,10 +107,12 @@ impl Client {
     ) -> Pending {
         let timeout = options.timeout.unwrap_or(self.options.timeout);
         let deadline = self.options.deadline_after(timeout);
-        let volunteered = self.state.said().count();
-        let sent = self.link.send(outgoing, deadline).await;
+        // Counted before sending, since the peer may send while the request is written.
+        let received_before = self.state.received().count();
+        let sent = self.connection.send(outgoing, deadline).await;
         if options.deliberate {
-            self.link.recorder().mark_deliberate(sent.seq);
+            // The judge of the trace must not report it as a fault of the client.
+            self.connection.recorder().mark_deliberate(sent.seq);
         }
         self.state.begin(id.clone(), method, sent);
         Pending {
@@ -201,7 +123,7 @@ impl Client {
             sent,
             deadline,
             timeout,
-            volunteered,
+            received_before,
         }
     }
 
@@ -210,7 +132,7 @@ impl Client {
         Id::from(self.ids)
     }
 
-    /// Adds what the era wants in every request, and what this one says beyond that.
+    /// Adds to `_meta` what the era requires of every request, and the members of this request.
     pub(super) fn with_meta(&self, params: Value, extra: &Object) -> Option<Value> {
         let revision = self.facts.revision;
         let mut own = Object::new();
@@ -226,11 +148,14 @@ impl Client {
             Value::Null => Value::Object(Object::new()),
             params => params,
         };
+        // Parameters of another type are invalid and have no member `_meta`; they are sent as they are.
         if let Value::Object(members) = &mut params {
             let mut all = match members.get("_meta") {
                 Some(Value::Object(given)) => given.clone(),
                 _ => Object::new(),
             };
+            // The first of a name wins: what the caller sets replaces what the era requires, so that tests can send
+            // it wrong.
             for (key, value) in extra.iter().chain(own.iter()) {
                 if !all.contains(key) {
                     all.insert(key, value.clone());

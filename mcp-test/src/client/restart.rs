@@ -1,4 +1,4 @@
-//! Beginning again with a program that has ended.
+//! Restarting a server program that has exited.
 //!
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#unexpected-termination>
 
@@ -8,26 +8,28 @@ use super::Client;
 use crate::check::Finding;
 use crate::spec::Era;
 
-/// How long what is left of the old program may take to end.
+/// How long the remains of the old program may take to exit.
 const GRACE: Duration = Duration::from_secs(2);
 
 impl Client {
-    /// Starts the server's program again; `false` where the server is no program that the client started.
+    /// Starts the server's program again; `false` if the client did not start one.
     ///
-    /// 2026-07-28 asks clients to do so when the program exits unexpectedly. It is not done unasked: an exit is
-    /// something that a test wants to see. What was under way is lost, and has to be asked again. In the handshake era
-    /// the conversation begins anew with `initialize`.
+    /// 2026-07-28 asks clients to do so when the program exits unexpectedly. It does not happen automatically, because
+    /// a test wants to see the exit. Open requests are lost and have to be sent again. In the handshake era the
+    /// conversation starts over with `initialize`.
     ///
     /// # Errors
     ///
-    /// A finding when the program cannot be started again, or does not take up the conversation.
+    /// A finding when the program cannot be started again or does not complete the handshake.
     pub async fn restart(&mut self) -> Result<bool, Finding> {
-        match self.link.restart(GRACE).await {
+        match self.connection.restart(GRACE).await {
             None => return Ok(false),
             Some(restarted) => restarted?,
         }
-        self.state.begin_anew();
+        // Before the handshake, whose own request must not be failed with the old ones.
+        self.state.restart();
         if self.revision().era() == Era::Handshake {
+            // The new process has no session; in the stateless era it needs none.
             self.initialize().await.map(drop)?;
         }
         Ok(true)
@@ -41,10 +43,10 @@ mod tests {
     use crate::process::Command;
     use crate::spec::Revision;
     use crate::trace::Recorder;
-    use crate::transport::{CarrierKind, Limits, Target};
+    use crate::transport::{Limits, Target, TransportKind};
 
     /// A server that answers one request, reads another one, and crashes.
-    const BRITTLE: &str = r#"
+    const CRASHING: &str = r#"
         read line
         id=${line#*\"id\":}
         echo '{"jsonrpc":"2.0","id":'${id%%,*}',"result":{"resultType":"complete"}}'
@@ -52,16 +54,16 @@ mod tests {
         exit 101
     "#;
 
-    async fn open(target: &Target, carrier: CarrierKind) -> Client {
-        let link = target.open(carrier, &Recorder::new(), Limits::default()).await.unwrap();
+    async fn open(target: &Target, transport: TransportKind) -> Client {
+        let connection = target.open(transport, &Recorder::new(), Limits::default()).await.unwrap();
         let options = Options::speaking(Revision::NEWEST).timeout(Duration::from_secs(20));
-        Client::silent(link, options)
+        Client::uninitialized(connection, options)
     }
 
     #[tokio::test]
-    async fn a_program_that_crashed_answers_again() {
-        let program = Target::command(Command::new("sh").args(["-c", BRITTLE]));
-        let mut client = open(&program, CarrierKind::Stdio).await;
+    async fn a_crashed_program_answers_after_a_restart() {
+        let program = Target::command(Command::new("sh").args(["-c", CRASHING]));
+        let mut client = open(&program, TransportKind::Stdio).await;
         let params = || serde_json::json!({});
         assert!(client.request("tools/list", params()).await.is_ok());
         let lost = client.start("tools/list", params()).await;
@@ -71,14 +73,14 @@ mod tests {
         insta::assert_snapshot!(client.wait(lost).await.map(drop).unwrap_err(), @"
         the connection ended before `tools/list` was answered
           expected a response with id 2
-          got a program that ended, and was started again
+          got a program that exited and was restarted
         ");
         assert!(client.request("tools/list", params()).await.is_ok());
     }
 
     #[tokio::test]
-    async fn what_is_no_program_is_left_alone() {
+    async fn a_target_without_a_program_is_not_restarted() {
         let target = Target::duplex(|_| async { Ok(()) });
-        assert!(!open(&target, CarrierKind::Duplex).await.restart().await.unwrap());
+        assert!(!open(&target, TransportKind::Duplex).await.restart().await.unwrap());
     }
 }

@@ -1,36 +1,37 @@
-//! Waiting for a reply, and knowing at once when it cannot come.
+//! Waiting for a reply, and failing as soon as it can no longer arrive.
 //!
-//! Everything that a carrier observes is looked at in order. A wait ends with the reply, with the first observation that
-//! makes the reply impossible (a wrong id where only one request is open, a body that is no message, a closed stream), or
-//! at the deadline, which covers sending as well; the finding says what was awaited and what came instead.
+//! Observations of the transport are processed in order. A wait ends with the reply, with the first observation that
+//! makes the reply impossible (a wrong id while only one request is open, a body that is not a message, a closed
+//! stream), or at the deadline, which covers sending as well. The finding names what was awaited and what arrived
+//! instead.
 
 use std::time::Duration;
 
 use super::reply::Reply;
-use super::state::{GivenUp, Outcome};
+use super::state::{Abandoned, Outcome};
 use super::{Client, RequestOptions};
-use crate::check::Finding;
+use crate::check::{Finding, Rule};
 use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::spec::meta;
-use crate::trace::{Party, Seq, What};
-use crate::transport::{CarrierKind, Incoming, Sent};
+use crate::trace::{EventKind, Party, Seq};
+use crate::transport::{Incoming, Sent, TransportKind};
 use crate::wire::Id;
 
-/// A request that was sent and whose reply is still to be waited for.
+/// A request that was sent; its reply is awaited with [`Client::wait`].
 #[derive(Debug)]
-#[must_use = "hand it to `Client::wait`"]
+#[must_use = "pass it to `Client::wait`"]
 pub struct Pending {
     pub(super) id: Id,
     pub(super) method: String,
-    /// As they were given, without what the era adds.
+    /// As the caller passed them, without what the era adds.
     pub(super) params: Value,
     pub(super) options: RequestOptions,
     pub(super) sent: Sent,
     pub(super) deadline: Deadline,
     pub(super) timeout: Duration,
-    /// What the peer had sent of its own accord before.
-    pub(super) volunteered: usize,
+    /// How many unsolicited messages the peer had sent before.
+    pub(super) received_before: usize,
 }
 
 impl Pending {
@@ -40,61 +41,72 @@ impl Pending {
         &self.id
     }
 
-    /// Where it stands in the trace.
+    /// Its event and its HTTP exchange.
     #[must_use]
     pub fn sent(&self) -> Sent {
         self.sent
     }
 }
 
-/// What became of waiting for one observation.
+/// The outcome of waiting for one observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// There was one, and it has been looked at.
+    /// One was processed.
     Observed,
-    /// There will be none any more.
+    /// There will be no more.
     Closed,
-    /// There was none in time.
+    /// None arrived in time.
     TimedOut,
 }
 
 impl Client {
+    /// Waits for the reply to a started request.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Client::request`].
+    pub async fn wait(&mut self, pending: Pending) -> Result<Reply, Finding> {
+        let reply = self.until_complete(pending).await?;
+        self.tracked.push(reply.clone());
+        Ok(reply)
+    }
+
     pub(super) async fn until_reply(&mut self, pending: Pending) -> Result<Reply, Finding> {
         if !pending.sent.written {
-            self.state.give_up(&pending.id, GivenUp::TimedOut);
+            // A peer that did not read the request cannot answer it, so there is nothing to wait for.
+            self.state.abandon(&pending.id, Abandoned::TimedOut);
             return Err(self.not_read(&pending));
         }
         loop {
+            // First, so that a reply that arrived in time counts even if the peer exited after it.
             if let Some(settled) = self.state.settled(&pending.id) {
                 return settled.map(|(seq, outcome)| self.make_reply(&pending, seq, outcome));
             }
-            if self.state.closed().is_some() {
-                self.state.give_up(&pending.id, GivenUp::TimedOut);
-                return Err(self.closed_early(&pending));
+            let step = match self.state.closed() {
+                Some(_) => Step::Closed,
+                None => self.step(pending.deadline).await,
+            };
+            if step == Step::Observed {
+                continue;
             }
-            match self.step(pending.deadline).await {
-                Step::Observed => {}
-                Step::Closed => {
-                    self.state.give_up(&pending.id, GivenUp::TimedOut);
-                    return Err(self.closed_early(&pending));
-                }
-                Step::TimedOut => {
-                    self.state.give_up(&pending.id, GivenUp::TimedOut);
-                    let finding = self.silence(&pending);
-                    self.abandon(&pending).await;
-                    return Err(finding);
-                }
+            self.state.abandon(&pending.id, Abandoned::TimedOut);
+            if step == Step::Closed {
+                return Err(self.closed_before_reply(&pending));
             }
+            // Recorded before the cancellation is sent, so that they are in order in the trace.
+            let finding = self.no_reply(&pending);
+            self.abandon(&pending).await;
+            return Err(finding);
         }
     }
 
-    /// Looks at the next observation, if there is one until the deadline.
-    pub(super) async fn step(&mut self, deadline: Deadline) -> Step {
-        // A peer that never stops talking must not hold off the deadline.
+    /// Processes the next observation, if one arrives before the deadline.
+    pub(crate) async fn step(&mut self, deadline: Deadline) -> Step {
+        // A peer that sends without pause must not postpone the deadline.
         if deadline.has_passed() {
             return Step::TimedOut;
         }
-        match clock::within(deadline, self.link.next()).await {
+        match clock::within(deadline, self.connection.next()).await {
             Ok(Some(incoming)) => {
                 self.observe(incoming, deadline).await;
                 Step::Observed
@@ -104,12 +116,14 @@ impl Client {
         }
     }
 
-    /// Waits until the exchange of a notification is over, so that nothing overtakes it; at once on a line carrier.
+    /// Waits until the exchange of a notification has ended, so that no later message overtakes it; returns at once on a
+    /// line transport.
     pub(super) async fn until_accepted(&mut self, method: &str, sent: Sent) -> Result<(), Finding> {
         let Some(exchange) = sent.exchange else { return Ok(()) };
         let deadline = self.options.deadline();
         loop {
             if let Some((seq, status, how)) = self.state.ended_exchange(exchange) {
+                // Any 2xx ends the wait; `check` reports one that is not 202.
                 if status.is_some_and(|status| (200..300).contains(&status)) {
                     return Ok(());
                 }
@@ -117,9 +131,9 @@ impl Client {
                 return Err(self.not_accepted(method, "HTTP 202 Accepted", got, [sent.seq, seq]));
             }
             if !matches!(self.step(deadline).await, Step::Observed) {
-                let within = clock::in_words(self.options.timeout);
+                let within = clock::format_duration(self.options.timeout);
                 let awaited = format!("HTTP 202 Accepted within {within}");
-                let fired = self.deadline_fired(sent, &awaited);
+                let fired = self.deadline_fired(sent.exchange, &awaited);
                 let got = "no HTTP response in that time".to_owned();
                 return Err(self.not_accepted(method, &awaited, got, [sent.seq, fired]));
             }
@@ -137,17 +151,17 @@ impl Client {
             .expected(expected)
             .got(got)
             .evidence_all(evidence);
-        // A revision without Streamable HTTP says nothing of how a notification is accepted.
+        // Revisions without Streamable HTTP do not say how a notification is accepted.
         if self.facts.revision.has_streamable_http() {
-            return finding.requires("transport.http.accepted-202");
+            return finding.requires(Rule::HTTP_ACCEPTED_202.id());
         }
         finding
     }
 
-    /// Looks at all that is there already, without waiting.
+    /// Processes all observations that are already available, without waiting.
     pub async fn catch_up(&mut self) {
         let deadline = self.options.deadline();
-        while let Some(incoming) = self.link.ready() {
+        while let Some(incoming) = self.connection.ready() {
             self.observe(incoming, deadline).await;
         }
     }
@@ -156,62 +170,63 @@ impl Client {
         if let Some(request) = self.state.take(incoming, self.facts.revision)
             && let Some(answer) = self.options.handlers.answer(&request)
         {
-            self.link.send(answer, deadline).await;
+            // A peer that does not read its answer fails the wait, which needs no second finding about it.
+            self.connection.send(answer, deadline).await;
         }
     }
 
     fn make_reply(&self, pending: &Pending, seq: Seq, outcome: Outcome) -> Reply {
-        let recorder = self.link.recorder().clone();
+        let recorder = self.connection.recorder().clone();
         let token = pending.options.meta.get(meta::PROGRESS_TOKEN);
-        let notices = self.state.said().about(pending.sent, seq, token);
+        let notifications = self.state.received().belonging_to(pending.sent, seq, token);
         let evidence = (pending.sent.seq, seq);
         Reply::new(&pending.method, self.facts.revision, evidence, outcome, recorder)
-            .with_notices(notices, token)
+            .with_notifications(notifications, token)
     }
 
-    fn closed_early(&self, pending: &Pending) -> Finding {
+    fn closed_before_reply(&self, pending: &Pending) -> Finding {
         let how = match self.state.closed() {
             Some((_, how)) => how.clone(),
             None => "the connection was closed".to_owned(),
         };
-        let (instead, seqs) = self.state.instead(pending);
-        let got = match instead {
-            Some(instead) => format!("{instead}; then {how}"),
+        let (unexpected, seqs) = self.state.unexpected_since(Some(pending.sent.seq));
+        let got = match unexpected {
+            Some(unexpected) => format!("{unexpected}; then {how}"),
             None => how,
         };
         let closed = self.state.closed().map(|(seq, _)| *seq);
         Finding::peer(format!("the connection ended before `{}` was answered", pending.method))
             .expected(format!("a response with id {}", pending.id))
             .got(got)
-            .requires("jsonrpc.request-answered")
+            .requires(Rule::REQUEST_ANSWERED.id())
             .evidence(pending.sent.seq)
             .evidence_all(seqs)
             .evidence_all(closed)
     }
 
-    fn silence(&self, pending: &Pending) -> Finding {
-        let within = clock::in_words(pending.timeout);
+    fn no_reply(&self, pending: &Pending) -> Finding {
+        let within = clock::format_duration(pending.timeout);
         let awaited = format!("a response with id {} within {within}", pending.id);
-        let fired = self.deadline_fired(pending.sent, &awaited);
-        let (instead, seqs) = self.state.instead(pending);
-        let unasked = self.state.said().count().saturating_sub(pending.volunteered);
-        let unasked = match unasked {
+        let fired = self.deadline_fired(pending.sent.exchange, &awaited);
+        let (unexpected, seqs) = self.state.unexpected_since(Some(pending.sent.seq));
+        let unsolicited = self.state.received().count().saturating_sub(pending.received_before);
+        let unsolicited = match unsolicited {
             0 => None,
-            1 => Some("1 message that is no reply".to_owned()),
-            many => Some(format!("{many} messages that are no reply")),
+            1 => Some("1 message that is not a reply".to_owned()),
+            many => Some(format!("{many} messages that are not replies")),
         };
-        let came: Vec<String> = unasked.into_iter().chain(instead.clone()).collect();
-        let begun = self.begun(pending.sent);
-        let came: Vec<String> = begun.into_iter().chain(came).collect();
-        let got = if came.is_empty() {
+        let partial = self.partial_response(pending.sent);
+        let received: Vec<String> =
+            partial.into_iter().chain(unsolicited).chain(unexpected.clone()).collect();
+        let got = if received.is_empty() {
             "nothing at all in that time".to_owned()
         } else {
-            format!("no reply in that time, but {}", came.join("; "))
+            format!("no reply in that time, but {}", received.join("; "))
         };
-        let requirement = match (&instead, self.link.kind().is_http()) {
-            // What stands where messages belong is the fault that can be named.
-            (Some(_), false) => "transport.stdio.stdout-only-messages",
-            _ => "jsonrpc.request-answered",
+        let requirement = match (&unexpected, self.connection.kind().is_http()) {
+            // Text between the messages is a more precise diagnosis than the missing reply.
+            (Some(_), false) => Rule::STDOUT_ONLY_MESSAGES.id(),
+            _ => Rule::REQUEST_ANSWERED.id(),
         };
         let finding = Finding::peer(format!("`{}` was not answered", pending.method))
             .expected(awaited)
@@ -220,32 +235,34 @@ impl Client {
             .evidence(pending.sent.seq)
             .evidence_all(seqs)
             .evidence(fired);
-        match self.link.kind() {
-            CarrierKind::Stdio if !self.state.heard() => finding
+        match self.connection.kind() {
+            // Only without any output: otherwise the finding shows what the program sent.
+            TransportKind::Stdio if !self.state.received_anything() => finding
                 .hint("is this a program that speaks MCP over its standard input and output?"),
             _ => finding,
         }
     }
 
-    /// How much of a response came, on HTTP.
-    fn begun(&self, sent: Sent) -> Option<String> {
+    /// The part of an HTTP response that arrived.
+    fn partial_response(&self, sent: Sent) -> Option<String> {
         let exchange = sent.exchange?;
-        let trace = self.link.recorder().trace();
-        let connection = self.link.connection();
-        let of_it = trace
+        let trace = self.connection.recorder().trace();
+        let connection = self.connection.id();
+        let events = trace
             .since(sent.seq)
             .iter()
             .filter(|event| event.connection == connection && event.exchange == Some(exchange));
         let (mut head, mut comments) = (None, 0_usize);
-        for event in of_it {
-            match event.what {
-                What::HttpResponse { status, .. } => head = Some(status),
-                What::SseComment(_) => comments += 1,
+        for event in events {
+            match event.kind {
+                EventKind::HttpResponse { status, .. } => head = Some(status),
+                EventKind::SseComment(_) => comments += 1,
                 _ => {}
             }
         }
         let head: u16 = head?;
-        if self.link.kind() == CarrierKind::Sse {
+        // Over HTTP+SSE the reply comes on the other stream, so the response to the POST is complete without it.
+        if self.connection.kind() == TransportKind::Sse {
             return Some(format!("a POST that was accepted with HTTP {head}"));
         }
         let open = format!("an HTTP {head} response that has not ended");
@@ -256,20 +273,21 @@ impl Client {
     }
 
     fn not_read(&self, pending: &Pending) -> Finding {
-        let within = clock::in_words(pending.timeout);
+        let within = clock::format_duration(pending.timeout);
         let awaited = format!("the server to read `{}` within {within}", pending.method);
-        let fired = self.deadline_fired(pending.sent, &awaited);
+        let fired = self.deadline_fired(pending.sent.exchange, &awaited);
         Finding::peer("the server does not read its input")
             .expected(awaited)
-            .got("an input that is full")
-            .requires("jsonrpc.request-answered")
+            .got("a full input buffer")
+            .requires(Rule::REQUEST_ANSWERED.id())
             .evidence(pending.sent.seq)
             .evidence(fired)
     }
 
-    fn deadline_fired(&self, sent: Sent, awaited: &str) -> Seq {
-        let what = What::DeadlineFired { awaited: awaited.to_owned() };
-        let link = &self.link;
-        link.recorder().record_in(link.connection(), sent.exchange, Party::Harness, what)
+    /// Records in the trace what was awaited when its deadline passed.
+    pub(super) fn deadline_fired(&self, exchange: Option<u64>, awaited: impl Into<String>) -> Seq {
+        let what = EventKind::DeadlineFired { awaited: awaited.into() };
+        let connection = &self.connection;
+        connection.recorder().record_in(connection.id(), exchange, Party::Harness, what)
     }
 }

@@ -76,9 +76,9 @@ fn a_given_up_wait_leaves_nothing_in_the_schedule() {
     let far = Instant::now() + Duration::from_secs(1000);
     let alarm = Alarm::set(far);
     let key = alarm.key;
-    assert!(Timer::get().lock().bells.contains_key(&key));
+    assert!(Timer::get().lock().alarms.contains_key(&key));
     drop(alarm);
-    assert!(!Timer::get().lock().bells.contains_key(&key));
+    assert!(!Timer::get().lock().alarms.contains_key(&key));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_waker_that_panics_leaves_the_clock_running() {
 
 #[test]
 fn durations_are_said_as_people_say_them() {
-    let micros = |micros| in_words(Duration::from_micros(micros));
+    let micros = |micros| format_duration(Duration::from_micros(micros));
     assert_eq!(
         [0, 250, 20_000, 1_500_000, 30_000_000].map(micros),
         ["0 s", "250 µs", "20 ms", "1500 ms", "30 s"]
@@ -121,7 +121,7 @@ fn durations_are_said_as_people_say_them() {
 
 #[test]
 fn durations_have_a_unit() {
-    let read = |text| parse(text).map(|time| time.as_millis());
+    let read = |text| parse_duration(text).map(|time| time.as_millis());
     assert_eq!(
         ["500ms", "5s", "5 s", "2m"].map(read),
         [Some(500), Some(5_000), Some(5_000), Some(120_000)]

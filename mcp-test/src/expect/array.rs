@@ -15,12 +15,12 @@ pub fn non_empty_array() -> impl Matcher {
     satisfying("a non-empty array", |got| got.as_array().is_some_and(|items| !items.is_empty()))
 }
 
-/// Matches arrays all of whose items match; an empty one has none that do not.
+/// Matches arrays whose items all match, including empty arrays.
 pub fn array_of(items: impl Matcher) -> impl Matcher {
     ArrayOf { items, least: 0 }
 }
 
-/// Matches arrays of at least one item, all of which match.
+/// Matches non-empty arrays whose items all match.
 pub fn non_empty_array_of(items: impl Matcher) -> impl Matcher {
     ArrayOf { items, least: 1 }
 }
@@ -46,7 +46,7 @@ pub fn some_item(matcher: impl Matcher) -> impl Matcher {
     SomeItem { matcher }
 }
 
-fn items<'a>(matcher: &impl Matcher, got: &'a Value) -> Result<&'a [Value], Mismatch> {
+fn items_of<'a>(matcher: &impl Matcher, got: &'a Value) -> Result<&'a [Value], Mismatch> {
     got.as_array().ok_or_else(|| Mismatch::new(matcher.describe(), got))
 }
 
@@ -62,7 +62,7 @@ impl<M: Matcher> Matcher for ArrayOf<M> {
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
-        let items = items(self, got)?;
+        let items = items_of(self, got)?;
         if items.len() < self.least {
             return Err(Mismatch::new(self.describe(), got));
         }
@@ -84,7 +84,7 @@ impl Matcher for OfLength {
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
-        let items = items(self, got)?;
+        let items = items_of(self, got)?;
         if items.len() == self.length {
             return Ok(());
         }
@@ -104,8 +104,9 @@ impl<M: Matcher> Matcher for Item<M> {
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
-        let checked = match items(self, got)?.get(self.index) {
+        let checked = match items_of(self, got)?.get(self.index) {
             Some(item) => self.matcher.check(item),
+            // Reported at the index that is missing, like a member of an object.
             None => Err(Mismatch::absent(self.matcher.describe())),
         };
         checked.map_err(|mismatch| mismatch.within(Pointer::root().index(self.index)))
@@ -122,7 +123,7 @@ impl<M: Matcher> Matcher for SomeItem<M> {
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
-        let items = items(self, got)?;
+        let items = items_of(self, got)?;
         if items.iter().any(|item| self.matcher.check(item).is_ok()) {
             return Ok(());
         }
@@ -138,17 +139,15 @@ impl<M: Matcher> Matcher for SomeItem<M> {
 mod tests {
     use serde_json::json;
 
-    use super::{
-        super::{integer, string},
-        *,
-    };
+    use super::*;
+    use crate::expect::{integer, string};
 
     fn failure(matcher: &impl Matcher, got: serde_json::Value) -> String {
         matcher.check(&got.into()).unwrap_err().to_string()
     }
 
     #[test]
-    fn each_item() {
+    fn all_items_are_checked() {
         assert!(array_of(integer()).check(&json!([]).into()).is_ok());
         assert!(non_empty_array_of(integer()).check(&json!([1]).into()).is_ok());
         assert_eq!(
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn one_item() {
+    fn some_item_and_item_by_index() {
         assert!(first(integer()).check(&json!([1, "x"]).into()).is_ok());
         assert_eq!(
             failure(&item(1, integer()), json!([1])),
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths() {
+    fn lengths_are_checked() {
         assert!(array().check(&json!([]).into()).is_ok());
         assert!(non_empty_array().check(&json!([]).into()).is_err());
         assert!(array_of_length(1).check(&json!([0]).into()).is_ok());
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn none_matches_what_is_no_array() {
+    fn no_matcher_accepts_an_object() {
         let object = Value::from(json!({"0": 1, "length": 1}));
         let matchers: [Box<dyn Matcher>; 6] = [
             Box::new(array()),

@@ -1,24 +1,23 @@
-//! Matchers made of other matchers.
+//! Matchers that combine other matchers.
 
 use super::{Matcher, Mismatch, words};
 use crate::json::Value;
 
-/// Matches what at least one of the matchers does; none, if there are none.
+/// Matches values that at least one of the matchers accepts.
 ///
-/// When none does, the mismatch is that of the matcher which came furthest into the value, if one
-/// came further than the others.
+/// If none does, the mismatch is the deepest one, or a general one if several are equally deep.
 #[must_use]
 pub fn any_of(matchers: Vec<Box<dyn Matcher>>) -> impl Matcher {
     AnyOf { matchers }
 }
 
-/// Matches what all of the matchers do.
+/// Matches values that all of the matchers accept.
 #[must_use]
 pub fn all_of(matchers: Vec<Box<dyn Matcher>>) -> impl Matcher {
     AllOf { matchers }
 }
 
-/// Matches what the matcher does not.
+/// Matches values that the matcher refuses.
 pub fn not(matcher: impl Matcher) -> impl Matcher {
     Not { matcher }
 }
@@ -29,6 +28,7 @@ struct AnyOf {
 
 impl Matcher for AnyOf {
     fn describe(&self) -> String {
+        // Without matchers this is "nothing", which is what is accepted.
         words::list(self.matchers.iter().map(Matcher::describe), "or")
     }
 
@@ -40,10 +40,11 @@ impl Matcher for AnyOf {
                 Err(mismatch) => mismatches.push(mismatch),
             }
         }
+        // The deeper the mismatch, the more of the value matched before it.
         let depth = |mismatch: &Mismatch| mismatch.pointer.tokens().count();
         let deepest = mismatches.iter().map(depth).max().unwrap_or(0);
-        let mut furthest = mismatches.into_iter().filter(|mismatch| depth(mismatch) == deepest);
-        match (furthest.next(), furthest.next()) {
+        let mut candidates = mismatches.into_iter().filter(|mismatch| depth(mismatch) == deepest);
+        match (candidates.next(), candidates.next()) {
             (Some(only), None) => Err(only),
             _ => Err(Mismatch::new(self.describe(), got)),
         }
@@ -57,6 +58,7 @@ struct AllOf {
 impl Matcher for AllOf {
     fn describe(&self) -> String {
         match self.matchers.as_slice() {
+            // Without matchers every value is accepted, so `words::list` would say the opposite with "nothing".
             [] => "anything".to_owned(),
             matchers => words::list(matchers.iter().map(Matcher::describe), "and"),
         }
@@ -78,6 +80,7 @@ impl<M: Matcher> Matcher for Not<M> {
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
         match self.matcher.check(got) {
+            // The value is of an accepted kind, so its kind is not what is wrong.
             Ok(()) => Err(Mismatch::because(self.describe(), got, None)),
             Err(_) => Ok(()),
         }
@@ -88,17 +91,15 @@ impl<M: Matcher> Matcher for Not<M> {
 mod tests {
     use serde_json::json;
 
-    use super::{
-        super::{equals, integer, non_empty_string, object, string, text_containing},
-        *,
-    };
+    use super::*;
+    use crate::expect::{equals, integer, non_empty_string, object, string, text_containing};
 
     fn failure(matcher: &impl Matcher, got: serde_json::Value) -> String {
         matcher.check(&got.into()).unwrap_err().to_string()
     }
 
     #[test]
-    fn any() {
+    fn any_of_accepts_alternatives() {
         let id = any_of(vec![Box::new(string()), Box::new(integer())]);
         assert!(id.check(&1.into()).is_ok());
         assert!(id.check(&"1".into()).is_ok());
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn any_speaks_for_the_one_that_nearly_matched() {
+    fn any_of_reports_the_deepest_mismatch() {
         let text = object().member("type", equals("text")).member("text", string());
         let content = any_of(vec![Box::new(string()), Box::new(text)]);
         assert_eq!(
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn all() {
+    fn all_of_requires_every_matcher() {
         let both = all_of(vec![Box::new(non_empty_string()), Box::new(text_containing("x"))]);
         assert!(both.check(&"ax".into()).is_ok());
         assert_eq!(
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn none() {
+    fn not_inverts_a_matcher() {
         assert!(not(string()).check(&1.into()).is_ok());
         assert_eq!(failure(&not(equals(1)), json!(1.0)), "expected the value is not 1\ngot 1.0");
     }

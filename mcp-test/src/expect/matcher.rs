@@ -1,21 +1,22 @@
-//! What every matcher can do, and the plain one made of a description and a function.
+//! The `Matcher` trait, and matchers made from a function.
 
 use super::Mismatch;
 use crate::json::Value;
 
-/// An expectation of a JSON value.
+/// An expectation about a JSON value.
 pub trait Matcher: Send + Sync {
-    /// What is expected, to be read after "is": `a non-empty string`.
+    /// Describes the expected value, to be read after "is": `a non-empty string`.
     fn describe(&self) -> String;
 
-    /// Holds a value against the expectation.
+    /// Checks a value.
     ///
     /// # Errors
     ///
-    /// Where and why the value does not match; its first mismatch, if there are several.
+    /// Returns the first mismatch.
     fn check(&self, got: &Value) -> Result<(), Mismatch>;
 }
 
+// `any_of` and `all_of` take boxes, since their matchers have different types.
 impl<M: Matcher + ?Sized> Matcher for Box<M> {
     fn describe(&self) -> String {
         (**self).describe()
@@ -36,7 +37,7 @@ impl<M: Matcher + ?Sized> Matcher for &M {
     }
 }
 
-/// Matches what the function says yes to; `description` is read after "is".
+/// Matches values for which `holds` returns true; `description` is read after "is".
 ///
 /// ```
 /// use mcp_test::expect::{Matcher, satisfying};
@@ -52,7 +53,7 @@ pub fn satisfying<F: Fn(&Value) -> bool + Send + Sync>(
     Satisfying { description: description.into(), holds }
 }
 
-/// Matches by a function; made by [`satisfying`].
+/// A matcher made from a function by [`satisfying`].
 #[must_use]
 pub struct Satisfying<F> {
     description: String,

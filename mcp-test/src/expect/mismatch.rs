@@ -1,30 +1,30 @@
-//! One place where a value is not what was expected, in words.
+//! A mismatch between a value and an expectation, in words.
 
 use std::fmt;
 
 use super::words;
 use crate::json::{Pointer, Value};
 
-/// Where a value is not what was expected, and how.
+/// Where and how a value differs from what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Mismatch {
-    /// The place in the value that was checked.
+    /// The location in the checked value.
     pub pointer: Pointer,
     /// What was expected there, to be read after "is": `a string`.
     pub expected: String,
-    /// What is there, cut short, or `nothing`.
+    /// The value there, truncated, or `nothing`.
     pub got: String,
-    /// What that is or does, to be read after "which": `is a number`.
+    /// Why the value is wrong, to be read after "which": `is a number`.
     pub which: Option<String>,
 }
 
 impl Mismatch {
-    /// `got` is not `expected`, and what kind of value it is says why.
+    /// `got` is not `expected`; its kind is the reason.
     pub fn new(expected: impl Into<String>, got: &Value) -> Self {
         Self::because(expected, got, words::which(got))
     }
 
-    /// `got` is not `expected`, for a reason that is read after "which".
+    /// `got` is not `expected`, with a reason to be read after "which".
     pub fn because(
         expected: impl Into<String>,
         got: &Value,
@@ -38,7 +38,7 @@ impl Mismatch {
         }
     }
 
-    /// There is nothing where `expected` should be.
+    /// `expected` is missing.
     pub fn absent(expected: impl Into<String>) -> Self {
         Self {
             pointer: Pointer::root(),
@@ -48,10 +48,10 @@ impl Mismatch {
         }
     }
 
-    /// The same mismatch, seen from the object or array around the value.
+    /// The same mismatch, as seen from a value that contains the checked one at `location`.
     #[must_use]
-    pub fn within(self, place: Pointer) -> Self {
-        Self { pointer: place.join(&self.pointer), ..self }
+    pub fn within(self, location: Pointer) -> Self {
+        Self { pointer: location.join(&self.pointer), ..self }
     }
 }
 
@@ -59,6 +59,7 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pointer, expected, got, which } = self;
         match pointer.is_root() {
+            // The text of the root pointer is empty.
             true => write!(f, "expected the value is {expected}\ngot {got}")?,
             false => write!(f, "expected {pointer} is {expected}\ngot {got}")?,
         }

@@ -1,9 +1,8 @@
-//! Matchers: what a value is expected to be, and the words for why it is not.
+//! Matchers for JSON values, and the wording of their failures.
 //!
-//! A [`Matcher`] describes itself ("a non-empty string") and, where a value does not match, tells
-//! the place, what was expected there, what stands there instead, and what that is. Matchers are
-//! about JSON values in general; what MCP says about them, and whose fault a mismatch is, is
-//! decided further up.
+//! A [`Matcher`] describes itself ("a non-empty string"). Its [`Mismatch`] contains the location,
+//! what was expected there, and what was found instead. Matchers know nothing about MCP, nor who is
+//! to blame for a mismatch.
 //!
 //! ```
 //! use mcp_test::{expect::*, json::Value};
@@ -25,18 +24,22 @@ mod number;
 mod object;
 mod text;
 mod value;
+#[doc(hidden)]
 pub mod words;
 
 pub use array::{
     array, array_of, array_of_length, first, item, non_empty_array, non_empty_array_of, some_item,
 };
 pub use combine::{all_of, any_of, not};
-pub use matcher::{Matcher, Satisfying, satisfying};
+#[doc(hidden)]
+pub use matcher::Satisfying;
+pub use matcher::{Matcher, satisfying};
 pub use mismatch::Mismatch;
 pub use number::{integer, number, number_between};
 pub use object::{ObjectMatcher, empty_object, object};
-pub use text::{
-    InCharacters, TextWith, in_characters, non_empty_string, string, text_containing,
-    text_starting_with,
-};
-pub use value::{Equals, OneOf, anything, boolean, equals, null, one_of};
+#[doc(hidden)]
+pub use text::{InCharacters, TextWith};
+pub use text::{in_characters, non_empty_string, string, text_containing, text_starting_with};
+#[doc(hidden)]
+pub use value::{Equals, OneOf};
+pub use value::{anything, boolean, equals, null, one_of};

@@ -9,13 +9,13 @@ pub fn number() -> impl Matcher {
     satisfying("a number", Value::is_number)
 }
 
-/// Matches whole numbers, however spelled: `1` and `1.0`.
+/// Matches integers in any notation, such as `1` and `1.0`.
 #[must_use]
 pub fn integer() -> impl Matcher {
     satisfying("an integer", Value::is_integer)
 }
 
-/// Matches numbers from `least` to `most`, both included.
+/// Matches numbers from `least` to `most`, inclusive.
 #[must_use]
 pub fn number_between(least: f64, most: f64) -> impl Matcher {
     satisfying(format!("a number from {least} to {most}"), move |got| {
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_numbers_apart() {
+    fn kinds_and_ranges_of_numbers_are_checked() {
         let half = Value::from(1.5);
         assert!(number().check(&half).is_ok());
         assert!(number().check(&"1".into()).is_err());

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use super::{Matcher, Mismatch, satisfying, words};
 use crate::json::{Object, Pointer, Value};
 
-/// Matches objects; members to look at are added by chaining.
+/// Matches objects; expected members are added by chaining.
 ///
-/// Members that are not named are left alone, unless [`ObjectMatcher::and_nothing_else`] is asked.
+/// Other members are ignored, unless [`ObjectMatcher::and_nothing_else`] is added.
 ///
 /// ```
 /// use mcp_test::{expect::*, json::Value};
@@ -30,7 +30,7 @@ pub fn empty_object() -> impl Matcher {
     satisfying("an empty object", |got| got.as_object().is_some_and(Object::is_empty))
 }
 
-/// Matches objects by their members; made by [`object`].
+/// A matcher of objects by their members, made by [`object`].
 #[must_use]
 pub struct ObjectMatcher {
     members: Vec<Member>,
@@ -49,22 +49,22 @@ enum Presence {
 }
 
 impl ObjectMatcher {
-    /// Has a member `name` that matches.
+    /// Requires a member `name` that matches.
     pub fn member(self, name: impl Into<String>, matcher: impl Matcher + 'static) -> Self {
         self.with(name, Presence::Required(Box::new(matcher)))
     }
 
-    /// Has no member `name`, or one that matches; `null` is not absence.
+    /// Allows a member `name` if it matches; `null` does not count as absent.
     pub fn optional(self, name: impl Into<String>, matcher: impl Matcher + 'static) -> Self {
         self.with(name, Presence::Optional(Box::new(matcher)))
     }
 
-    /// Has no member `name`.
+    /// Forbids a member `name`.
     pub fn without(self, name: impl Into<String>) -> Self {
         self.with(name, Presence::Absent)
     }
 
-    /// Has no members but those named.
+    /// Forbids members that are not named.
     pub fn and_nothing_else(self) -> Self {
         Self { closed: true, ..self }
     }
@@ -74,17 +74,18 @@ impl ObjectMatcher {
         self
     }
 
-    /// The names that may be there.
+    /// The names of allowed members.
     fn known(&self) -> impl Iterator<Item = &str> {
         let known =
             self.members.iter().filter(|member| !matches!(member.presence, Presence::Absent));
         known.map(|member| member.name.as_str())
     }
 
-    /// Which member of `object` was probably meant to be `name`, to be read after "which".
+    /// The unknown member of `object` that is probably a misspelled `name`, to be read after "which".
     fn misspelled(&self, name: &str, object: &Object) -> Option<String> {
-        let strangers = object.keys().filter(|key| self.known().all(|known| known != *key));
-        let near = words::closest(name, strangers)?;
+        // A member that is expected elsewhere in the object is not a misspelling.
+        let unknown = object.keys().filter(|key| self.known().all(|known| known != *key));
+        let near = words::closest(name, unknown)?;
         Some(format!("the member {} may explain", Value::from(near)))
     }
 }
@@ -92,6 +93,7 @@ impl ObjectMatcher {
 impl Member {
     fn check(&self, all: &ObjectMatcher, object: &Object) -> Result<(), Mismatch> {
         match (&self.presence, object.get(&self.name)) {
+            // Also for `null`: the optional members of MCP's schemas may be absent, but are not nullable.
             (Presence::Required(matcher) | Presence::Optional(matcher), Some(value)) => {
                 matcher.check(value)
             }
@@ -108,6 +110,7 @@ impl Member {
 impl Matcher for ObjectMatcher {
     fn describe(&self) -> String {
         let mut words = "an object".to_owned();
+        // The first member follows "with", all others a comma.
         let mut link = " with ";
         for Member { name, presence } in &self.members {
             // Writing to a `String` cannot fail.
@@ -132,12 +135,13 @@ impl Matcher for ObjectMatcher {
         let Some(object) = got.as_object() else {
             return Err(Mismatch::new(self.describe(), got));
         };
+        // Before unknown members: if one is misspelled, the missing name is the better report.
         for member in &self.members {
             let here = |mismatch: Mismatch| mismatch.within(Pointer::root().member(&member.name));
             member.check(self, object).map_err(here)?;
         }
-        let stranger = object.iter().find(|(name, _)| self.known().all(|known| known != *name));
-        match stranger {
+        let unknown = object.iter().find(|(name, _)| self.known().all(|known| known != *name));
+        match unknown {
             Some((name, value)) if self.closed => {
                 Err(Mismatch::because("absent", value, None).within(Pointer::root().member(name)))
             }
@@ -150,10 +154,8 @@ impl Matcher for ObjectMatcher {
 mod tests {
     use serde_json::json;
 
-    use super::{
-        super::{equals, integer, one_of, string, text_containing},
-        *,
-    };
+    use super::*;
+    use crate::expect::{equals, integer, one_of, string, text_containing};
 
     fn tool() -> ObjectMatcher {
         object().member("name", string()).optional("size", integer()).without("error")
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn members() {
+    fn members_are_checked() {
         for good in [json!({"name": "a"}), json!({"name": "a", "size": 1, "more": null})] {
             assert_eq!(tool().check(&good.into()), Ok(()));
         }
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_matcher_was_made_from_may_be_gone() {
+    fn a_matcher_owns_its_arguments() {
         let matcher = {
             let (name, part) = (String::from("a"), String::from("b"));
             let either = one_of([name.as_str(), part.as_str()]);
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_object_has_no_strangers() {
+    fn a_closed_object_forbids_other_members() {
         assert!(tool().and_nothing_else().check(&json!({"name": "a"}).into()).is_ok());
         assert_eq!(
             failure(&tool().and_nothing_else(), json!({"name": "a", "a/b": [1]})),
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn describes_its_members() {
+    fn the_description_lists_members() {
         assert_eq!(
             tool().and_nothing_else().describe(),
             "an object with name: a string, optional size: an integer, no error and nothing else"
@@ -226,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_several_members_counts() {
+    fn the_last_duplicate_counts() {
         let twice = Value::parse(br#"{"name": 1, "name": "a"}"#).unwrap().value;
         assert!(tool().check(&twice).is_ok());
     }

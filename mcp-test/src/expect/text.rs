@@ -15,20 +15,20 @@ pub fn non_empty_string() -> impl Matcher {
     satisfying("a non-empty string", |got| got.as_str().is_some_and(|text| !text.is_empty()))
 }
 
-/// Matches strings with `part` in them.
+/// Matches strings that contain `part`.
 pub fn text_containing(part: impl Into<String>) -> TextWith {
     TextWith { relation: "containing", part: part.into(), holds: |text, part| text.contains(part) }
 }
 
-/// Matches strings that begin with `start`.
+/// Matches strings that start with `start`.
 pub fn text_starting_with(start: impl Into<String>) -> TextWith {
     let holds = |text: &str, start: &str| text.starts_with(start);
     TextWith { relation: "starting with", part: start.into(), holds }
 }
 
-/// Matches strings of `least` to `most` characters that are all allowed.
+/// Matches strings of `least` to `most` allowed characters.
 ///
-/// `alphabet` names the allowed characters: `letters, digits, "_" and "-"`.
+/// `alphabet` describes the allowed characters: `letters, digits, "_" and "-"`.
 ///
 /// ```
 /// use mcp_test::expect::{Matcher, in_characters};
@@ -49,7 +49,7 @@ pub fn in_characters(
     InCharacters { alphabet: alphabet.into(), allowed, least, most }
 }
 
-/// Matches strings by a part of them; made by [`text_containing`] and [`text_starting_with`].
+/// A matcher of strings by a part of them, made by [`text_containing`] and [`text_starting_with`].
 #[must_use]
 pub struct TextWith {
     relation: &'static str,
@@ -65,13 +65,14 @@ impl Matcher for TextWith {
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
         match got.as_str() {
             Some(text) if (self.holds)(text, &self.part) => Ok(()),
+            // It is a string, so its kind is not what is wrong.
             Some(_) => Err(Mismatch::because(self.describe(), got, None)),
             None => Err(Mismatch::new(self.describe(), got)),
         }
     }
 }
 
-/// Matches strings by their characters; made by [`in_characters`].
+/// A matcher of strings by their characters, made by [`in_characters`].
 #[must_use]
 pub struct InCharacters {
     alphabet: String,
@@ -83,6 +84,7 @@ pub struct InCharacters {
 impl Matcher for InCharacters {
     fn describe(&self) -> String {
         let Self { alphabet, least, most, .. } = self;
+        // `usize::MAX` means that there is no upper bound.
         if *most == usize::MAX {
             format!("at least {} of {alphabet}", words::count(*least, "character"))
         } else {
@@ -94,9 +96,10 @@ impl Matcher for InCharacters {
         let Some(text) = got.as_str() else {
             return Err(Mismatch::new(self.describe(), got));
         };
-        let stranger = text.chars().enumerate().find(|(_, char)| !(self.allowed)(*char));
+        // Reported before a wrong length, which may be due to it.
+        let forbidden = text.chars().enumerate().find(|(_, char)| !(self.allowed)(*char));
         let length = text.chars().count();
-        let which = if let Some((index, char)) = stranger {
+        let which = if let Some((index, char)) = forbidden {
             format!("has {} at character {}", Value::from(char.to_string()), index + 1)
         } else if (self.least..=self.most).contains(&length) {
             return Ok(());
@@ -116,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn strings() {
+    fn strings_are_checked() {
         assert!(string().check(&"".into()).is_ok());
         assert_eq!(
             failure(&string(), 1),
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_strings() {
+    fn parts_of_strings_are_checked() {
         assert!(text_containing("b").check(&"abc".into()).is_ok());
         assert!(text_starting_with("ab").check(&"abc".into()).is_ok());
         assert!(text_starting_with("b").check(&"abc".into()).is_err());

@@ -1,12 +1,12 @@
-//! Matchers of values as a whole, whatever their kind.
+//! Matchers of values of any kind.
 
 use super::{Matcher, Mismatch, satisfying, words};
 use crate::json::{Value, diff};
 
-/// How many differences a message lists.
+/// The maximum number of differences in a message, which also contains both values.
 const LISTED: usize = 3;
 
-/// Matches any value, so long as there is one.
+/// Matches any value.
 #[must_use]
 pub fn anything() -> impl Matcher {
     satisfying("anything", |_| true)
@@ -24,17 +24,17 @@ pub fn boolean() -> impl Matcher {
     satisfying("a boolean", Value::is_bool)
 }
 
-/// Matches what is equal as JSON: member order and the spelling of numbers do not count.
+/// Matches values that are equal as JSON, ignoring member order and the notation of numbers.
 pub fn equals(value: impl Into<Value>) -> Equals {
     Equals { value: value.into() }
 }
 
-/// Matches what is equal to one of the values.
+/// Matches values that are equal to one of `values`.
 pub fn one_of<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> OneOf {
     OneOf { values: values.into_iter().map(Into::into).collect() }
 }
 
-/// Matches by JSON equality; made by [`equals`].
+/// A matcher by JSON equality, made by [`equals`].
 #[must_use]
 pub struct Equals {
     value: Value,
@@ -49,6 +49,7 @@ impl Matcher for Equals {
         let differences = diff(&self.value, got);
         match differences.as_slice() {
             [] => Ok(()),
+            // The kind explains a mismatch only if it is not the expected one.
             [only] if only.pointer.is_root() => Err(Mismatch::because(
                 self.describe(),
                 got,
@@ -65,15 +66,15 @@ impl Matcher for Equals {
                 let first = shown.collect::<Vec<_>>().join("; ");
                 let more = several.len().saturating_sub(LISTED);
                 let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-                let places = words::count(several.len(), "place");
-                let which = format!("differs in {places}: {first}{more}");
+                let count = words::count(several.len(), "place");
+                let which = format!("differs in {count}: {first}{more}");
                 Err(Mismatch::because(self.describe(), got, which))
             }
         }
     }
 }
 
-/// Matches one of several values; made by [`one_of`].
+/// A matcher of several values, made by [`one_of`].
 #[must_use]
 pub struct OneOf {
     values: Vec<Value>,
@@ -88,8 +89,9 @@ impl Matcher for OneOf {
         if self.values.contains(got) {
             return Ok(());
         }
-        let kind_fits = self.values.iter().any(|value| value.kind() == got.kind());
-        let which = words::which(got).filter(|_| !kind_fits);
+        let kind_matches = self.values.iter().any(|value| value.kind() == got.kind());
+        // As for `Equals`: a value of an allowed kind is not wrong because of its kind.
+        let which = words::which(got).filter(|_| !kind_matches);
         Err(Mismatch::because(self.describe(), got, which))
     }
 }
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds() {
+    fn kinds_are_checked() {
         assert!(null().check(&Value::Null).is_ok());
         assert!(boolean().check(&false.into()).is_ok());
         assert!(anything().check(&Value::Null).is_ok());

@@ -1,20 +1,20 @@
-//! The words that failures are made of, so that all of them speak alike.
+//! Building blocks of failure messages, so that all messages are worded alike.
 
 use std::any::Any;
 use std::borrow::Cow;
 
 use crate::json::Value;
 
-/// How many characters of a value a message shows.
+/// The maximum number of characters of a value in a message: about a line and a half of a terminal.
 pub const SHOWN: usize = 120;
 
-/// A value cut short for a message, or `nothing`.
+/// A value, truncated for a message; `nothing` if there is none.
 #[must_use]
 pub fn got(value: Option<&Value>) -> String {
     value.map_or_else(|| "nothing".to_owned(), |value| value.short(SHOWN))
 }
 
-/// What a value is, to be read after "which", if its text does not say so already.
+/// The kind of a value, to be read after "which", if its text does not show it already.
 ///
 /// ```
 /// use mcp_test::{expect::words, json::Value};
@@ -33,7 +33,7 @@ pub fn which(value: &Value) -> Option<String> {
     }
 }
 
-/// Things in a row, with a word before the last: `a, b or c`.
+/// Joins things with commas, and with a word before the last: `a, b or c`.
 ///
 /// ```
 /// use mcp_test::expect::words;
@@ -50,14 +50,14 @@ pub fn list<T: ToString>(things: impl IntoIterator<Item = T>, word: &str) -> Str
     }
 }
 
-/// A number of things: `1 item`, `2 items`, for nouns with a plain plural.
+/// A number and its noun: `1 item`, `2 items`; the plural is formed with `s`.
 #[must_use]
 pub fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 
-/// The beginning of some bytes in quotes, so that it can be read in a sentence.
+/// The beginning of some bytes, in quotes and escaped; `…` shows that there are more.
 ///
 /// ```
 /// use mcp_test::expect::words;
@@ -67,41 +67,59 @@ pub fn count(number: usize, noun: &str) -> String {
 #[must_use]
 pub fn quoted(bytes: &[u8]) -> String {
     const BYTES: usize = 80;
-    let text = String::from_utf8_lossy(&bytes[..cut(bytes, BYTES)]);
+    let text = String::from_utf8_lossy(&bytes[..floor_char_boundary(bytes, BYTES)]);
     let more = if bytes.len() > BYTES { "…" } else { "" };
     format!("{text:?}{more}")
 }
 
-/// The end of the first `most` bytes, before the character that would be cut in two.
-fn cut(bytes: &[u8], most: usize) -> usize {
+/// The length of the longest prefix of at most `most` bytes that does not end within a character.
+fn floor_char_boundary(bytes: &[u8], most: usize) -> usize {
     if bytes.len() <= most {
         return bytes.len();
     }
-    // A character of UTF-8 has at most three bytes after its first.
-    let begins = |&at: &usize| bytes[at] & 0xC0 != 0x80;
-    (most.saturating_sub(3)..=most).rev().find(begins).unwrap_or(most)
+    // A UTF-8 character has at most three continuation bytes, which start with the bits 10.
+    // Bytes that are not UTF-8 at all may have no start in reach; they are cut at `most`.
+    let starts = |&at: &usize| bytes[at] & 0xC0 != 0x80;
+    (most.saturating_sub(3)..=most).rev().find(starts).unwrap_or(most)
 }
 
-/// A text that may be long, up to so many characters as fit on two lines; without what would move the cursor or change
-/// colours, but for the ends of its lines.
+/// The beginning of a text, up to about two lines of a terminal, with control characters except tab and newline replaced.
 #[must_use]
-pub fn begun(text: &str) -> Cow<'_, str> {
+pub fn excerpt(text: &str) -> Cow<'_, str> {
     const CHARACTERS: usize = 160;
-    let garbles = |c: char| c.is_control() && c != '\t' && c != '\n';
-    let begun: Cow<'_, str> = match text.char_indices().nth(CHARACTERS) {
+    let is_unsafe = |c: char| c.is_control() && c != '\t' && c != '\n';
+    let excerpt: Cow<'_, str> = match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     };
-    if begun.contains(garbles) { begun.replace(garbles, "·").into() } else { begun }
+    // The text may come from the peer: an escape sequence could move the cursor or hide other output.
+    if excerpt.contains(is_unsafe) { excerpt.replace(is_unsafe, "·").into() } else { excerpt }
 }
 
-/// A line of somebody else's output, without what would move the cursor or change colours.
+/// A line of untrusted output, with control characters except tab replaced.
 #[must_use]
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect()
 }
 
-/// What a panic says, where it says it in words.
+/// A text of several lines for files that others display, with every character replaced that controls a terminal, hides or
+/// reverses text, or cannot be part of XML.
+///
+/// ```
+/// use mcp_test::expect::words;
+///
+/// assert_eq!(words::inert("a\u{1b}[31m\n\tb\u{202e}\u{ffff}"), "a·[31m\n\tb··");
+/// ```
+#[must_use]
+pub fn inert(text: &str) -> String {
+    let is_deceptive = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    // XML excludes these two, which no text has a use for.
+    let is_noncharacter = |c: char| matches!(c, '\u{fffe}' | '\u{ffff}');
+    let is_control = |c: char| c.is_control() && c != '\t' && c != '\n';
+    text.replace(|c| is_control(c) || is_deceptive(c) || is_noncharacter(c), "·")
+}
+
+/// The message of a panic.
 ///
 /// ```
 /// use mcp_test::expect::words;
@@ -111,13 +129,14 @@ pub fn printable(text: &str) -> String {
 /// ```
 #[must_use]
 pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    // `panic!` with arguments carries a `String`, with a literal a `&str`.
     match panic.downcast_ref::<String>() {
         Some(text) => text,
-        None => panic.downcast_ref::<&str>().copied().unwrap_or("a panic without words"),
+        None => panic.downcast_ref::<&str>().copied().unwrap_or("a panic without a message"),
     }
 }
 
-/// The candidate that `name` was probably meant to be, if one is near enough to say so.
+/// The candidate closest to `name`, ignoring case, unless it differs in more than a third of the characters of `name`.
 ///
 /// ```
 /// use mcp_test::expect::words;
@@ -126,28 +145,16 @@ pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
 /// assert_eq!(words::closest("logging", ["tools-list", "ping"]), None);
 /// ```
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name: Vec<char> = name.to_lowercase().chars().collect();
-    let most = name.len().div_ceil(3);
+    let name = name.to_lowercase();
+    // A third allows a typo in a short name without suggesting unrelated ones.
+    let most = name.chars().count().div_ceil(3);
     candidates
         .into_iter()
-        .map(|candidate| (edits(&name, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (strsim::levenshtein(&name, &candidate.to_lowercase()), candidate))
         .filter(|(edits, _)| *edits <= most)
+        // Of several equally close candidates, the first.
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, candidate)| candidate)
-}
-
-/// How many characters must be put in, taken out or replaced to make one text of the other.
-fn edits(from: &[char], to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=from.len()).collect();
-    for (index, wanted) in to.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for (column, char) in from.iter().enumerate() {
-            let replaced = diagonal + usize::from(*char != wanted);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[from.len()]
 }
 
 #[cfg(test)]
@@ -155,23 +162,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_edits() {
-        let distance = |from: &str, to: &str| edits(&from.chars().collect::<Vec<_>>(), to);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("same", "same"), 0);
-    }
-
-    #[test]
-    fn suggests_the_nearest_whatever_its_case() {
+    fn suggests_the_closest_and_ignores_case() {
         assert_eq!(closest("Ping", ["pong", "ping"]), Some("ping"));
         assert_eq!(closest("", ["a"]), None);
         assert_eq!(closest("x", []), None);
     }
 
     #[test]
-    fn quotes_the_beginning_and_whole_characters() {
+    fn quotes_whole_characters() {
         assert_eq!(quoted(b"a\xffb"), "\"a\u{fffd}b\"");
         let long = format!("{}ä", "x".repeat(79));
         assert_eq!(quoted(long.as_bytes()), format!("\"{}\"…", "x".repeat(79)));
@@ -179,19 +177,19 @@ mod tests {
     }
 
     #[test]
-    fn what_others_say_is_shown_without_its_effects() {
+    fn control_characters_are_replaced() {
         assert_eq!(printable("a\tb\u{1b}[2J\r"), "a\tb·[2J·");
     }
 
     #[test]
-    fn a_panic_says_what_it_was_given() {
+    fn the_message_of_a_panic_is_found() {
         assert_eq!(panic_text(&"static"), "static");
         assert_eq!(panic_text(&"owned".to_owned()), "owned");
-        assert_eq!(panic_text(&5), "a panic without words");
+        assert_eq!(panic_text(&5), "a panic without a message");
     }
 
     #[test]
-    fn cuts_long_values() {
+    fn long_values_are_truncated() {
         let long = Value::from("x".repeat(1000));
         assert_eq!(got(Some(&long)).chars().count(), SHOWN);
         assert_eq!(got(None), "nothing");

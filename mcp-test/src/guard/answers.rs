@@ -1,10 +1,8 @@
-//! The guard's own answers on a byte stream: those that wait for a place between the handler's lines.
+//! The guard's own answers on a byte stream, which wait to be written between the handler's lines.
 
-use std::{
-    collections::VecDeque,
-    sync::Arc,
-    task::{Wake, Waker},
-};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Wake, Waker};
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::task::AtomicWaker;
@@ -26,7 +24,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Adds an answer, if there is one; after the end of the output it is for nobody.
+    /// Adds an answer, if there is one; it is dropped after the end of the output, when nobody can read it.
     pub(super) fn extend(&mut self, answer: Option<Value>) {
         let Some(answer) = answer.filter(|_| !self.closed) else { return };
         let mut line = BytesMut::from(answer.to_string().as_bytes());
@@ -35,14 +33,15 @@ impl Answers {
         self.lines.push_back(line.freeze());
     }
 
-    /// What is to be written next.
+    /// The line to be written next.
     pub(super) fn next(&self) -> Option<&[u8]> {
         self.lines.front().map(|line| &line[..])
     }
 
-    /// Takes off what was written of it.
+    /// Removes the bytes of it that were written.
     pub(super) fn written(&mut self, count: usize) {
         let Some(line) = self.lines.front_mut() else { return };
+        // A faulty io object may report more than it was given.
         line.advance(count.min(line.len()));
         self.bytes = self.bytes.saturating_sub(count);
         self.begun = !line.is_empty();
@@ -86,8 +85,8 @@ impl Answers {
 
 /// The tasks that read from and write to one stream, which need not be the same one.
 ///
-/// Both of them write: the reading one writes answers. An io object remembers the last task only that waited for room, so
-/// it is given a waker for both.
+/// Both of them write: the reading one writes answers. An io object remembers only the last task that waited for room,
+/// so it gets a waker for both.
 #[derive(Debug, Default)]
 pub(super) struct BothTasks {
     pub(super) writer: AtomicWaker,
@@ -105,7 +104,7 @@ impl Wake for BothTasks {
         self.wake_by_ref();
     }
 
-    /// The writer first: what the handler has to say comes before what the guard has.
+    /// Wakes the writer first: the handler's messages take precedence over the guard's answers.
     fn wake_by_ref(self: &Arc<Self>) {
         self.writer.wake();
         self.reader.wake();

@@ -1,4 +1,4 @@
-//! A batch of which not everything goes on: what is left of it, as its author wrote it, and the answers to the rest.
+//! A batch of which some messages are refused: what is left of it, as its author wrote it, and the answers to the rest.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::json::Value;
 /// One message of a batch.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// Where it stands in the text.
+    /// Its range in the text.
     pub(super) place: Range<usize>,
     pub(super) refusal: Option<Refusal>,
 }
@@ -33,11 +33,12 @@ pub(super) fn answers(items: &[Item]) -> Option<Value> {
     (!answers.is_empty()).then_some(Value::Array(answers))
 }
 
-/// Where the items of an array stand in its text, without the space around them.
+/// The ranges of the items of an array in its text, without the space around them.
 ///
-/// The text must have been read as JSON before, and be an array; of any other text the places mean nothing.
+/// The text must have been parsed as a JSON array before; for any other text the ranges mean nothing.
 pub(super) fn items(text: &[u8]) -> Vec<Range<usize>> {
     let mut items = Vec::new();
+    // Scanned, because what passes has to keep its spelling, which parsed values do not have.
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     let mut start = 0;
     for (at, &byte) in text.iter().enumerate() {
@@ -65,6 +66,7 @@ pub(super) fn items(text: &[u8]) -> Vec<Range<usize>> {
             _ => {}
         }
     }
+    // An empty array ends in an item without text.
     items.retain(|item| !item.is_empty());
     items
 }
@@ -73,6 +75,7 @@ pub(super) fn items(text: &[u8]) -> Vec<Range<usize>> {
 pub(super) fn array<'a>(items: impl IntoIterator<Item = &'a [u8]>) -> Bytes {
     let mut text = BytesMut::from(&b"["[..]);
     for item in items {
+        // Only behind the opening bracket there is no comma.
         if text.len() > 1 {
             text.extend_from_slice(b",");
         }

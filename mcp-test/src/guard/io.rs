@@ -1,61 +1,54 @@
 //! The guard on a byte stream: a message per line, as over stdio, a pipe or a socket.
 //!
-//! Everything happens inside of the handler's own reads and writes; there is no task of the guard. So nothing is lost when
-//! a read or a write is cancelled, and nothing goes on when the stream is dropped.
+//! Everything happens within the reads and writes of the handler; the guard has no task of its own. So nothing is lost when
+//! a read or a write is cancelled, and nothing runs on when the stream is dropped.
 
-use std::{
-    future::Future,
-    io, mem,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, Waker, ready},
-    time::Duration,
-};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
+use std::{io, mem};
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{
-    Guard,
-    answers::{Answers, BothTasks},
-    batch,
-    conversation::Conversation,
-    judge::{Carried, Verdict},
-};
-use crate::{
-    clock,
-    wire::lines::{LineEvent, LineReader},
-};
+use super::answers::{Answers, BothTasks};
+use super::guarded_conversation::GuardedConversation;
+use super::judge::{Carried, Verdict};
+use super::{Guard, batch};
+use crate::clock;
+use crate::wire::{LineEvent, LineReader};
 
-/// How much is read at once.
+/// How many bytes are read at once.
 const CHUNK: usize = 8 * 1024;
-/// How many chunks without anything for the handler are read before others have their turn.
+/// How many chunks without anything for the handler are read before other tasks get their turn.
 const CHUNKS: usize = 16;
-/// How long the end of the output is kept from the peer while answers are unwritten; and that of the stream from the
-/// handler, while the peer reads none of them.
+/// How long the end of a stream is held back while answers are unwritten: from the peer, and, if the peer reads none of
+/// them, from the handler.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// A byte stream with a [`Guard`] on it; see [`Guard::io`].
 pub struct GuardedIo<IO> {
     io: IO,
     guard: Guard,
-    conversation: Conversation,
-    /// What came in and is not a line yet.
-    coming: LineReader,
+    conversation: GuardedConversation,
+    /// What was received and is not a complete line yet.
+    incoming: LineReader,
     chunk: Box<[u8]>,
     has_ended: bool,
-    /// What was judged, for the handler.
+    /// What the handler may read.
     ready: BytesMut,
-    /// What the handler wrote and is not a line yet.
-    going: LineReader,
+    /// What the handler wrote and is not a complete line yet.
+    outgoing: LineReader,
     /// Whether the handler has written the beginning of a line.
     is_mid_line: bool,
-    /// Whether the handler has been kept from writing.
+    /// Whether a write of the handler has to wait.
     handler_waits: bool,
     answers: Answers,
     tasks: Arc<BothTasks>,
     waker: Waker,
-    patience: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
+    answer_grace: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
 }
 
 impl<IO> GuardedIo<IO> {
@@ -63,9 +56,9 @@ impl<IO> GuardedIo<IO> {
         let tasks = Arc::<BothTasks>::default();
         Self {
             io,
-            conversation: Conversation::default(),
-            coming: LineReader::new(guard.max_bytes),
-            going: LineReader::new(guard.max_bytes),
+            conversation: GuardedConversation::default(),
+            incoming: LineReader::new(guard.max_bytes),
+            outgoing: LineReader::new(guard.max_bytes),
             guard,
             chunk: vec![0; CHUNK].into(),
             has_ended: false,
@@ -73,18 +66,20 @@ impl<IO> GuardedIo<IO> {
             is_mid_line: false,
             handler_waits: false,
             answers: Answers::default(),
+            // Made once: the io object gets the same waker from both tasks, whichever of them polls it.
             waker: tasks.waker(),
             tasks,
-            patience: None,
+            answer_grace: None,
         }
     }
 
-    /// Judges a line; what may go on is ready for the handler then.
+    /// Judges a line, and makes what may pass ready for the handler.
     fn judge(&mut self, event: LineEvent) {
         let (line, end) = match event {
             LineEvent::Line(line) => (line, &b"\n"[..]),
             LineEvent::Partial(line) => (line, &b""[..]),
             LineEvent::TooLong { .. } => {
+                // Answered without an id: it may be anywhere in the line, of which only the head is kept.
                 let refusal = self.guard.too_long(&self.conversation);
                 self.answers.extend(refusal.answer());
                 return;
@@ -94,6 +89,7 @@ impl<IO> GuardedIo<IO> {
             return;
         }
         match self.guard.incoming(&mut self.conversation, &line, Carried::BY_LINE) {
+            // A last line without a newline is passed without one: the guard adds nothing to what it lets through.
             Verdict::Passes => self.pass(&line, end),
             Verdict::Refused(refusal) => self.answers.extend(refusal.answer()),
             Verdict::Batch(items) => {
@@ -110,32 +106,38 @@ impl<IO> GuardedIo<IO> {
         self.ready.extend_from_slice(end);
     }
 
-    /// Reads along with what the handler has written.
+    /// Judges what the handler has written.
     fn watch(&mut self, written: &[u8]) {
-        let events = if self.guard.listens() { self.going.push(written) } else { Vec::new() };
+        // What nothing depends on is not even cut into lines.
+        let events = if self.guard.listens() { self.outgoing.push(written) } else { Vec::new() };
         for event in events {
             match event {
-                LineEvent::Line(line) => self.overhear(&line),
-                LineEvent::TooLong { .. } => self.guard.went_unread(),
+                LineEvent::Line(line) => self.judge_outgoing(&line),
+                LineEvent::TooLong { .. } => self.guard.outgoing_too_long(),
+                // Not reached: only `finish` returns a partial line, and the outgoing reader is never finished.
                 LineEvent::Partial(_) => {}
             }
         }
+        // Tracked for every write, listener or not: answers must not land inside a line of the handler.
         if let Some(last) = written.last() {
             self.is_mid_line = *last != b'\n';
         }
     }
 
-    fn overhear(&mut self, line: &Bytes) {
+    fn judge_outgoing(&mut self, line: &Bytes) {
         if !line.iter().all(u8::is_ascii_whitespace) {
             self.guard.outgoing(&mut self.conversation, line);
         }
     }
 
     /// Waits a little for answers to be written, then gives them up.
-    fn poll_patience(&mut self) -> Poll<()> {
-        let patience = self.patience.get_or_insert_with(|| Box::pin(clock::quiet(LAST_ANSWERS)));
-        ready!(patience.as_mut().poll(&mut Context::from_waker(&self.waker)));
-        self.patience = None;
+    fn poll_answer_grace(&mut self) -> Poll<()> {
+        // The timer starts at the first poll and is kept, so that later polls do not extend it.
+        let answer_grace =
+            self.answer_grace.get_or_insert_with(|| Box::pin(clock::quiet(LAST_ANSWERS)));
+        // With the waker of both tasks: reading and shutting down may both wait for it.
+        ready!(answer_grace.as_mut().poll(&mut Context::from_waker(&self.waker)));
+        self.answer_grace = None;
         self.answers.close();
         Poll::Ready(())
     }
@@ -153,13 +155,14 @@ impl<IO: AsyncWrite + Unpin> GuardedIo<IO> {
                     self.answers.written(count);
                     // No more answers come after the end: a peer that reads these gets them all.
                     if self.has_ended {
-                        self.patience = None;
+                        self.answer_grace = None;
                     }
                 }
                 // The handler finds out by itself, when it writes.
                 Ok(_) | Err(_) => self.answers.close(),
             }
         }
+        // Flushed by the guard itself: a handler that has nothing to say never flushes.
         if self.answers.needs_flush() {
             match ready!(io.poll_flush(&mut cx)) {
                 Ok(()) => self.answers.flushed(),
@@ -177,6 +180,7 @@ impl<IO: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedIo<IO> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        // Registered before anything is polled, so that a wake-up in between is not lost.
         this.tasks.reader.register(cx.waker());
         if buffer.remaining() == 0 {
             return Poll::Ready(Ok(()));
@@ -192,7 +196,7 @@ impl<IO: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedIo<IO> {
             if this.has_ended {
                 // A handler that sees the end may be gone before it has written anything.
                 if !this.answers.is_done() {
-                    ready!(this.poll_patience());
+                    ready!(this.poll_answer_grace());
                 }
                 return Poll::Ready(Ok(()));
             }
@@ -204,15 +208,17 @@ impl<IO: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedIo<IO> {
             let chunk = chunk.filled();
             let events = if chunk.is_empty() {
                 this.has_ended = true;
-                let coming = mem::replace(&mut this.coming, LineReader::new(0));
-                coming.finish().into_iter().collect()
+                // `finish` consumes the reader; after the end nothing is pushed to the one in its place.
+                let incoming = mem::replace(&mut this.incoming, LineReader::new(0));
+                incoming.finish().into_iter().collect()
             } else {
-                this.coming.push(chunk)
+                this.incoming.push(chunk)
             };
             for event in events {
                 this.judge(event);
             }
         }
+        // The peer may send refused lines forever; without this turn they would keep the task from yielding.
         cx.waker().wake_by_ref();
         Poll::Pending
     }
@@ -235,6 +241,7 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for GuardedIo<IO> {
                 return Poll::Pending;
             }
         }
+        // Cut at the end of a line: a handler whose writes always end inside a line would never let an answer out.
         if !this.answers.is_empty()
             && let Some(newline) = bytes.iter().position(|&byte| byte == b'\n')
         {
@@ -247,13 +254,17 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for GuardedIo<IO> {
                 Poll::Pending
             }
             Poll::Ready(Err(error)) => {
+                // A reading task that waits for room in the answers, or for their end, has to go on.
                 this.answers.close();
                 this.tasks.reader.wake();
                 Poll::Ready(Err(error))
             }
             Poll::Ready(Ok(count)) => {
                 this.handler_waits = false;
+                // Only what was written is judged: the handler writes the rest again. A faulty io object may report
+                // too much.
                 this.watch(&bytes[..count.min(bytes.len())]);
+                // The line is complete, so the reading task may write the answers that waited for its end.
                 if !this.is_mid_line && !this.answers.is_empty() {
                     this.tasks.reader.wake();
                 }
@@ -266,6 +277,7 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for GuardedIo<IO> {
         let this = self.get_mut();
         this.tasks.writer.register(cx.waker());
         let _ = this.poll_answers();
+        // Answers that could not be written do not hold up the flush of what the handler wrote.
         Pin::new(&mut this.io).poll_flush(&mut Context::from_waker(&this.waker))
     }
 
@@ -274,7 +286,7 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for GuardedIo<IO> {
         this.tasks.writer.register(cx.waker());
         // A line that the handler has not ended stays without an end; nothing can follow it.
         if !this.is_mid_line && this.poll_answers().is_pending() {
-            ready!(this.poll_patience());
+            ready!(this.poll_answer_grace());
         }
         this.answers.close();
         this.tasks.reader.wake();

@@ -1,27 +1,22 @@
-//! Judging one text: what comes in before the handler sees it, and what goes out as it leaves.
+//! Judging one text: what comes in before the handler sees it, and what goes out as the handler sends it.
 
-use super::{
-    Guard,
-    batch::{self, Item},
-    conversation::{Asked, Conversation, is_rememberable},
-    flaw::{Fate, Flaw},
-    refusal::Refusal,
-};
-use crate::{
-    clock::Stopwatch,
-    json::{Document, Value},
-    spec::{
-        self, MethodKind, Revision, Side,
-        schema::Authority,
-        spoken::{self, Named},
-    },
-    wire::{Id, Message, Notification, Request},
-};
+use super::batch::Item;
+use super::guarded_conversation::{GuardedConversation, SentRequest};
+use super::invalid_message::{Disposition, InvalidMessage};
+use super::refusal::Refusal;
+use super::{Guard, batch};
+use crate::clock::Stopwatch;
+use crate::json::{Document, Value};
+use crate::spec;
+use crate::spec::named_revision::NamedRevision;
+use crate::spec::schema::Authority;
+use crate::spec::{MethodKind, Revision, Side, named_revision};
+use crate::wire::{Id, Message, Notification, Request};
 
 /// How many messages a batch may hold: each of those that are wrong has an answer.
 const BATCH: usize = 1000;
 
-/// What becomes of a text that came in.
+/// What happens to a text that came in.
 #[derive(Debug)]
 pub(super) enum Verdict {
     /// It goes on as it is.
@@ -35,34 +30,32 @@ pub(super) enum Verdict {
 /// How a text came in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Carried {
-    /// What the carrier names as the revision.
-    pub(super) named: Named,
-    /// The revision of a message of which nothing else says it.
+    /// What the transport names as the revision.
+    pub(super) named: NamedRevision,
+    /// The revision of a message if nothing else names it.
     pub(super) otherwise: Option<Revision>,
 }
 
 impl Carried {
     /// By a stream of lines, which names nothing.
-    pub(super) const BY_LINE: Self = Self { named: Named::Nothing, otherwise: None };
+    pub(super) const BY_LINE: Self = Self { named: NamedRevision::Absent, otherwise: None };
 }
 
 impl Guard {
     /// Judges a text of the peer.
     pub(super) fn incoming(
         &self,
-        conversation: &mut Conversation,
+        conversation: &mut GuardedConversation,
         text: &bytes::Bytes,
         carried: Carried,
     ) -> Verdict {
         let watch = Stopwatch::start();
         let verdict = self.judge_text(conversation, text, carried);
-        self.tally.spent(text.len(), watch.elapsed());
+        self.counters.spent(text.len(), watch.elapsed());
         let refusals = match &verdict {
             Verdict::Passes => Vec::new(),
             Verdict::Refused(refusal) => vec![refusal],
-            Verdict::Batch(items) => {
-                items.iter().filter_map(|item| item.refusal.as_ref()).collect()
-            }
+            Verdict::Batch(items) => batch::refusals(items).collect(),
         };
         for refusal in refusals {
             self.rejected(refusal);
@@ -70,33 +63,35 @@ impl Guard {
         verdict
     }
 
-    /// Counts and tells what was refused.
+    /// Counts and reports a refusal.
     pub(super) fn rejected(&self, refusal: &Refusal) {
-        self.tally.rejected();
-        if let Some(tell) = &self.on_rejected {
-            tell(&refusal.flaw(self.side.peer()));
+        self.counters.rejected();
+        if let Some(report) = &self.on_rejected {
+            report(&refusal.invalid_message(self.side.peer()));
         }
     }
 
     /// A text that is longer than what is read.
-    pub(super) fn too_long(&self, conversation: &Conversation) -> Refusal {
-        self.tally.came_in();
-        let refusal = Refusal::too_long(self.max_bytes, self.revision.or(conversation.agreed));
+    pub(super) fn too_long(&self, conversation: &GuardedConversation) -> Refusal {
+        self.counters.count_incoming();
+        let refusal =
+            Refusal::too_long(self.max_bytes, self.revision.or(conversation.revisions.agreed));
         self.rejected(&refusal);
         refusal
     }
 
     fn judge_text(
         &self,
-        conversation: &mut Conversation,
+        conversation: &mut GuardedConversation,
         text: &bytes::Bytes,
         carried: Carried,
     ) -> Verdict {
-        let here = self.in_force(conversation, carried, Named::Nothing);
+        // For texts that have no `_meta` to name a revision of their own.
+        let here = self.in_force(conversation, carried, NamedRevision::Absent);
         let value = match Document::parse(text.clone()) {
             Ok(document) => document.value,
             Err(error) => {
-                self.tally.came_in();
+                self.counters.count_incoming();
                 return Verdict::Refused(Refusal::unreadable(&error, here));
             }
         };
@@ -107,7 +102,7 @@ impl Guard {
             };
         };
         let why = match values.len() {
-            // Before a revision is agreed on, batches are the handler's affair.
+            // Before a revision is agreed on, whether batches are allowed is up to the handler.
             _ if here.is_some_and(|revision| !revision.has_batches()) => {
                 "expected a single message, got a batch".to_owned()
             }
@@ -115,13 +110,13 @@ impl Guard {
             count if count > BATCH => format!("the batch has more than {BATCH} messages"),
             _ => return self.judge_batch(conversation, text, values, carried),
         };
-        self.tally.came_in();
+        self.counters.count_incoming();
         Verdict::Refused(Refusal::new(spec::error_code::INVALID_REQUEST, here, why))
     }
 
     fn judge_batch(
         &self,
-        conversation: &mut Conversation,
+        conversation: &mut GuardedConversation,
         text: &[u8],
         values: &[Value],
         carried: Carried,
@@ -141,38 +136,41 @@ impl Guard {
 
     fn judge_value(
         &self,
-        conversation: &mut Conversation,
+        conversation: &mut GuardedConversation,
         value: &Value,
         carried: Carried,
     ) -> Option<Refusal> {
-        self.tally.came_in();
+        self.counters.count_incoming();
         let message = match Message::read(value) {
             Ok(message) => message,
             Err(malformed) => {
-                let here = self.in_force(conversation, carried, Named::Nothing);
+                let here = self.in_force(conversation, carried, NamedRevision::Absent);
                 return Some(Refusal::malformed(value, malformed, here));
             }
         };
-        let named = spoken::carried(&message);
-        let asked = answered(&message).and_then(|id| conversation.ours.asked(id).cloned());
-        let revision = self
-            .revision_of(&message, asked.as_ref(), || self.in_force(conversation, carried, named));
+        let named = named_revision::in_meta(&message);
+        // Not removed yet: a reply that is refused does not reach the handler, whose request is then still open.
+        let request = answered(&message).and_then(|id| conversation.ours.get(id).cloned());
+        let revision = self.revision_of(&message, request.as_ref(), || {
+            self.in_force(conversation, carried, named)
+        });
         let refusal = revision
-            .and_then(|revision| self.refuse(value, &message, asked.as_ref(), revision))
+            .and_then(|revision| self.refuse(value, &message, request.as_ref(), revision))
             .map(|refusal| match &message {
                 Message::Request(Request { id, method, .. }) if refusal.is_answered => {
                     refusal.of(Some(method), Some(id))
                 }
                 Message::Request(_) | Message::Notification(_) => {
-                    refusal.of(message.method(), message.id()).untold()
+                    refusal.of(message.method(), message.id()).unanswered()
                 }
                 Message::Response(_) | Message::Error(_) => {
-                    let method = asked.as_ref().map(|asked| &*asked.method);
-                    refusal.of(method, message.id()).untold()
+                    let method = request.as_ref().map(|request| &*request.method);
+                    refusal.of(method, message.id()).unanswered()
                 }
             });
+        // What the handler does not see has no effect on the conversation either.
         if refusal.is_none() {
-            self.let_in(conversation, &message, named, revision);
+            self.remember(conversation, &message, named, revision);
         }
         refusal
     }
@@ -182,7 +180,7 @@ impl Guard {
         &self,
         value: &Value,
         message: &Message,
-        asked: Option<&Asked>,
+        request: Option<&SentRequest>,
         revision: Revision,
     ) -> Option<Refusal> {
         let peer = self.side.peer();
@@ -197,7 +195,8 @@ impl Guard {
         if let Some(why) = misplaced {
             let reason = format!("{why} at {revision}");
             return Some(
-                Refusal::new(spec::error_code::INVALID_REQUEST, Some(revision), reason).untold(),
+                Refusal::new(spec::error_code::INVALID_REQUEST, Some(revision), reason)
+                    .unanswered(),
             );
         }
         if let Some(method) = message.method() {
@@ -209,15 +208,15 @@ impl Guard {
                 .is_some_and(|known| known.kind == kind && known.sent_by(peer, revision));
             let is_allowed = self.allowed.iter().any(|allowed| allowed == method);
             if method == "initialize" && !is_known {
-                // What to say to a client of another era only the handler knows.
+                // Only the handler knows how to answer a client of another era.
                 return None;
             }
             if self.rejects_unknown && !is_known && !is_allowed {
                 return Some(Refusal::unknown_method(revision));
             }
         }
-        let answers = asked.map(|asked| &*asked.method);
-        let violations = self.schemas.judge(message, answers, revision, Authority::Text);
+        let answers = request.map(|request| &*request.method);
+        let violations = self.schemas.validate(message, answers, revision, Authority::Text);
         // A message that cannot be told apart from others is worse than one with wrong params.
         let in_id = violations.iter().find(|violation| violation.pointer.as_str() == "/id");
         let violation = in_id.or(violations.first())?;
@@ -225,143 +224,161 @@ impl Guard {
     }
 
     /// Remembers what later messages are judged by.
-    fn let_in(
+    fn remember(
         &self,
-        conversation: &mut Conversation,
+        conversation: &mut GuardedConversation,
         message: &Message,
-        named: Named,
+        named: NamedRevision,
         revision: Option<Revision>,
     ) {
-        if let Named::Known(carried) = named {
-            conversation.carried = Some(carried);
+        if let NamedRevision::Known(carried) = named {
+            conversation.revisions.named = Some(carried);
         }
         match message {
             Message::Request(Request { id, method, .. }) => {
-                if method == "initialize" && is_rememberable(id, method) {
-                    conversation.initialize = Some(id.clone());
-                }
+                conversation.begin(id, method);
+                // Only judging the replies needs their requests; without it the table would fill up for nothing.
                 if self.outgoing.is_some() {
                     conversation.theirs.remember(id, method, revision);
                 }
             }
             Message::Response(response) => {
-                let asked = conversation.ours.answered(&response.id);
-                if asked.is_some_and(|asked| asked.method == "initialize") {
-                    let settled = spoken::settled(&response.result).known();
-                    conversation.agreed = settled.or(conversation.agreed);
+                let request = conversation.ours.remove(&response.id);
+                if request.is_some_and(|request| request.method == "initialize") {
+                    let settled = named_revision::negotiated(&response.result).known();
+                    // An unknown version agrees on nothing, so an earlier agreement stays.
+                    conversation.revisions.agreed = settled.or(conversation.revisions.agreed);
                 }
             }
             Message::Error(reply) => {
-                reply.id.as_ref().map(|id| conversation.ours.answered(id));
+                reply.id.as_ref().map(|id| conversation.ours.remove(id));
             }
             Message::Notification(_) => {}
         }
     }
 
-    /// The revision that a message is judged by; none where nobody has said it.
+    /// The revision that a message is judged by, unless nothing has named one.
     fn revision_of(
         &self,
         message: &Message,
-        asked: Option<&Asked>,
+        request: Option<&SentRequest>,
         in_force: impl Fn() -> Option<Revision>,
     ) -> Option<Revision> {
         let settled = || match message {
-            Message::Response(response) if asked?.method == "initialize" => {
-                spoken::settled(&response.result).known()
+            Message::Response(response) if request?.method == "initialize" => {
+                named_revision::negotiated(&response.result).known()
             }
             _ => None,
         };
         self.revision
-            .or_else(|| spoken::proposed(message))
+            // A fixed revision first, then what the message itself names, then what its request was sent in.
+            .or_else(|| named_revision::proposed(message))
             .or_else(settled)
-            .or_else(|| asked?.revision)
+            .or_else(|| request?.revision)
             .or_else(in_force)
     }
 
     /// The revision of a message that names this one.
     fn in_force(
         &self,
-        conversation: &Conversation,
+        conversation: &GuardedConversation,
         carried: Carried,
-        named: Named,
+        named: NamedRevision,
     ) -> Option<Revision> {
         if self.revision.is_some() {
             return self.revision;
         }
         match (named, carried.named) {
-            (Named::Known(revision), _) | (Named::Nothing, Named::Known(revision)) => {
-                Some(revision)
-            }
-            (Named::Unknown, _) | (_, Named::Unknown) => None,
-            (Named::Nothing, Named::Nothing) => {
-                conversation.agreed.or(conversation.carried).or(carried.otherwise)
+            (NamedRevision::Known(revision), _)
+            | (NamedRevision::Absent, NamedRevision::Known(revision)) => Some(revision),
+            // Not judged: the handler has to refuse the revision, and does so in its own words.
+            (NamedRevision::Unknown, _) | (_, NamedRevision::Unknown) => None,
+            (NamedRevision::Absent, NamedRevision::Absent) => {
+                conversation.revisions.agreed.or(conversation.revisions.named).or(carried.otherwise)
             }
         }
     }
 
-    /// Whether anything that the handler says matters.
+    /// Whether any message of the handler is reported, or matters for a later message of the peer.
     pub(super) fn listens(&self) -> bool {
+        // The replies of a client are judged by the requests of its server, so these have to be read.
         let asks = |revision: Revision| revision.has_server_requests();
         self.outgoing.is_some() || self.side == Side::Client || self.revision.is_none_or(asks)
     }
 
-    /// Whether a text of the handler has to be read at all: what nobody judges and nothing depends on is not.
-    pub(super) fn reads_outgoing(&self, conversation: &Conversation, text: &[u8]) -> bool {
+    /// Whether a text of the handler has to be parsed at all: it is not if nobody judges it and nothing depends on it.
+    pub(super) fn reads_outgoing(&self, conversation: &GuardedConversation, text: &[u8]) -> bool {
         self.outgoing.is_some()
             || conversation.initialize.is_some()
+            // A search is cheaper than parsing. A name that is spelled with escapes is missed; its reply is then
+            // judged without it.
             || text.windows(METHOD.len()).any(|window| window == METHOD)
     }
 
-    /// Reads a text of the handler as it leaves; it is never changed.
-    pub(super) fn outgoing(&self, conversation: &mut Conversation, text: &bytes::Bytes) {
+    /// Reads a text that the handler sends; it is never changed.
+    pub(super) fn outgoing(&self, conversation: &mut GuardedConversation, text: &bytes::Bytes) {
         if !self.reads_outgoing(conversation, text) {
             return;
         }
         let watch = Stopwatch::start();
         let document = Document::parse(text.clone());
-        let mut flaws = Vec::new();
+        let mut invalid = Vec::new();
         match document {
             Ok(Document { value: Value::Array(values), .. }) => {
-                flaws.extend(values.iter().filter_map(|value| self.look_at(conversation, value)));
+                invalid.extend(
+                    values
+                        .iter()
+                        .filter_map(|value| self.judge_outgoing_value(conversation, value)),
+                );
             }
-            Ok(document) => flaws.extend(self.look_at(conversation, &document.value)),
+            Ok(document) => {
+                invalid.extend(self.judge_outgoing_value(conversation, &document.value));
+            }
             Err(error) => {
-                self.tally.went_out();
-                flaws.push(Refusal::unreadable(&error, None).flaw(self.side));
+                self.counters.count_outgoing();
+                invalid.push(Refusal::unreadable(&error, None).invalid_message(self.side));
             }
         }
-        self.tally.spent(text.len(), watch.elapsed());
-        for flaw in flaws {
-            self.tell(&Flaw { fate: Fate::Passed, ..flaw });
+        self.counters.spent(text.len(), watch.elapsed());
+        for message in invalid {
+            self.report_outgoing(&InvalidMessage { disposition: Disposition::Passed, ..message });
         }
     }
 
     /// A text of the handler that is too long to be read.
-    pub(super) fn went_unread(&self) {
-        self.tally.went_out();
+    pub(super) fn outgoing_too_long(&self) {
+        self.counters.count_outgoing();
         let refusal = Refusal::too_long(self.max_bytes, None);
-        self.tell(&Flaw { fate: Fate::Passed, ..refusal.flaw(self.side) });
+        self.report_outgoing(&InvalidMessage {
+            disposition: Disposition::Passed,
+            ..refusal.invalid_message(self.side)
+        });
     }
 
-    fn tell(&self, flaw: &Flaw) {
-        if let Some(tell) = &self.outgoing {
-            self.tally.flawed();
-            tell(flaw);
+    fn report_outgoing(&self, invalid: &InvalidMessage) {
+        if let Some(report) = &self.outgoing {
+            self.counters.flawed();
+            report(invalid);
         }
     }
 
-    /// Remembers what a message of the handler says, and judges it if that is wanted.
-    fn look_at(&self, conversation: &mut Conversation, value: &Value) -> Option<Flaw> {
-        self.tally.went_out();
+    /// Remembers what matters of a message of the handler, and judges it if there is a callback for that.
+    fn judge_outgoing_value(
+        &self,
+        conversation: &mut GuardedConversation,
+        value: &Value,
+    ) -> Option<InvalidMessage> {
+        self.counters.count_outgoing();
         let message = match Message::read(value) {
             Ok(message) => message,
             Err(malformed) => {
-                return Some(Refusal::malformed(value, malformed, None).flaw(self.side));
+                return Some(Refusal::malformed(value, malformed, None).invalid_message(self.side));
             }
         };
-        let asked = answered(&message).and_then(|id| conversation.theirs.answered(id));
-        let named = spoken::carried(&message);
-        let revision = self.revision_of(&message, asked.as_ref(), || {
+        // Removed at once, unlike for the peer: whatever the handler sends is sent, so the request is answered.
+        let request = answered(&message).and_then(|id| conversation.theirs.remove(id));
+        let named = named_revision::in_meta(&message);
+        let revision = self.revision_of(&message, request.as_ref(), || {
             self.in_force(conversation, Carried::BY_LINE, named)
         });
         match &message {
@@ -370,23 +387,26 @@ impl Guard {
             }
             Message::Notification(Notification { .. }) => {}
             Message::Response(_) | Message::Error(_) => {
+                // An error answers `initialize`, too, but has no result and so agrees on nothing.
                 if answered(&message) == conversation.initialize.as_ref() {
                     conversation.initialize = None;
-                    let settled = value.get("result").and_then(|it| spoken::settled(it).known());
-                    conversation.agreed = settled.or(conversation.agreed);
+                    let settled =
+                        value.get("result").and_then(|it| named_revision::negotiated(it).known());
+                    conversation.revisions.agreed = settled.or(conversation.revisions.agreed);
                 }
             }
         }
+        // Only now: what precedes is needed for judging the peer.
         self.outgoing.as_ref()?;
         let revision = revision?;
-        let answers = asked.as_ref().map(|asked| &*asked.method);
-        let violations = self.schemas.judge(&message, answers, revision, Authority::Text);
+        let answers = request.as_ref().map(|request| &*request.method);
+        let violations = self.schemas.validate(&message, answers, revision, Authority::Text);
         let refusal = Refusal::misshapen(value, violations.first()?, revision);
-        Some(refusal.of(message.method().or(answers), message.id()).flaw(self.side))
+        Some(refusal.of(message.method().or(answers), message.id()).invalid_message(self.side))
     }
 }
 
-/// What a request or notification is known by in its text.
+/// What requests and notifications contain, and results and errors only by chance.
 const METHOD: &[u8] = b"\"method\"";
 
 /// The id of the request that a message answers.

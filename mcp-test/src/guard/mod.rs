@@ -1,9 +1,9 @@
 //! A guard for MCP servers and clients under development: what comes in is judged before the handler sees it.
 //!
-//! A handler behind a guard reads only messages that are as their revision wants them. The others are answered for it, by
-//! the book: text that is not JSON with -32700, what is not JSON-RPC with -32600, params that do not fit with -32602, each
-//! under the id of its request, with a message that says what was expected where, and the same as `data` for programs
-//! (`pointer`, `reason`, `shape`). What passes, passes byte for byte.
+//! A handler behind a guard reads only messages that are valid at their revision. The others are answered for it, as
+//! the specification demands: text that is not JSON with -32700, what is not JSON-RPC with -32600, invalid params with
+//! -32602, each under the id of its request, with a message about what was expected where, and the same as `data` for
+//! programs (`pointer`, `reason`, `shape`). What passes, passes byte for byte.
 //!
 //! ```
 //! use mcp_test::{guard::Guard, spec::Revision};
@@ -23,12 +23,12 @@
 //! let mut answer = String::new();
 //! BufReader::new(client).read_line(&mut answer).await?;
 //! assert!(answer.contains("-32700"), "{answer}");
-//! assert_eq!((guard.counter().messages, guard.counter().rejected), (2, 1));
+//! assert_eq!((guard.stats().messages, guard.stats().rejected), (2, 1));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # What happens to what is wrong
+//! # What happens to invalid messages
 //!
 //! | wrong is | over a byte stream | over HTTP |
 //! |---|---|---|
@@ -41,16 +41,16 @@
 //!
 //! Notifications and replies are never answered: the specification forbids it, and two peers that do would never stop. A
 //! reply that is dropped leaves a request of the handler without one, which it must expect anyway: each of its requests
-//! wants a deadline of its own. [`Guard::on_rejected`] tells of everything that the handler does not see.
+//! needs a deadline of its own. [`Guard::on_rejected`] reports everything that the handler does not see.
 //!
-//! In a batch (2025-03-26) each message stands for itself: the valid ones go on, in a smaller batch if need be, and the
-//! others are answered in one.
+//! In a batch (2025-03-26) each message is judged by itself: the valid ones go on, in a smaller batch if need be, and
+//! the others are answered in one.
 //!
 //! Not judged are: messages of a revision that is not known, which only the handler can refuse; methods that the
 //! specification does not have, unless asked for; and, with [`Guard::negotiated`], what comes before there is a revision.
-//! These have to be JSON-RPC, and no more. Blank lines are no messages, and are skipped.
+//! These have to be JSON-RPC, and no more. Blank lines are not messages, and are skipped.
 //!
-//! [`Guard::for_client`] turns all of this round, over byte streams: there the requests of a server are judged before the
+//! [`Guard::for_client`] reverses all of this, over byte streams: there the requests of a server are judged before the
 //! client's handler sees them.
 //!
 //! The guard has no opinion on sessions, headers, capabilities or authorization: those are the handler's. Nor is it a
@@ -58,34 +58,36 @@
 
 mod answers;
 mod batch;
-mod conversation;
-mod flaw;
+mod guarded_conversation;
+mod invalid_message;
 mod io;
 mod judge;
 #[cfg(feature = "http")]
 mod layer;
-mod overhead;
 mod refusal;
+mod stats;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
-pub use self::flaw::{Fate, Flaw};
+pub use self::invalid_message::{Disposition, InvalidMessage};
 pub use self::io::GuardedIo;
 #[cfg(feature = "http")]
 pub use self::layer::{GuardLayer, GuardService};
-pub use self::overhead::Overhead;
+pub use self::stats::GuardStats;
 
-use self::overhead::Tally;
-use crate::spec::{Revision, Side, schema::Schemas};
+use self::stats::Counters;
+use crate::spec::schema::Schemas;
+use crate::spec::{Revision, Side};
 
-/// Bytes of one message, unless said otherwise.
+/// The default of [`Guard::max_bytes`].
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-type Tell = Arc<dyn Fn(&Flaw) + Send + Sync>;
+type Callback = Arc<dyn Fn(&InvalidMessage) + Send + Sync>;
 
-/// A guard: by what messages are judged, and who is told. Copies share their [counter](Self::counter).
+/// A guard: how messages are judged, and who is notified. Clones share their [counters](Self::stats).
 #[derive(Clone)]
 #[must_use = "a guard does nothing until `layer` or `io` puts it before a handler"]
 pub struct Guard {
@@ -95,9 +97,9 @@ pub struct Guard {
     allowed: Vec<String>,
     schemas: Schemas,
     max_bytes: usize,
-    on_rejected: Option<Tell>,
-    outgoing: Option<Tell>,
-    tally: Arc<Tally>,
+    on_rejected: Option<Callback>,
+    outgoing: Option<Callback>,
+    counters: Arc<Counters>,
 }
 
 impl Guard {
@@ -110,9 +112,9 @@ impl Guard {
     ///
     /// That is the revision that the message carries in `_meta`, or over HTTP in `MCP-Protocol-Version`; else the one that
     /// the result of `initialize` agreed on, which the guard sees on its way out. `initialize` itself is judged by the
-    /// revision that it proposes. An HTTP request of which nothing says the revision is one of 2025-03-26, as the
+    /// revision that it proposes. An HTTP request for which nothing names a revision is one of 2025-03-26, as the
     /// [specification](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header)
-    /// has it.
+    /// says.
     pub fn negotiated() -> Self {
         Self {
             revision: None,
@@ -123,7 +125,7 @@ impl Guard {
             max_bytes: MAX_BYTES,
             on_rejected: None,
             outgoing: None,
-            tally: Arc::default(),
+            counters: Arc::default(),
         }
     }
 
@@ -151,33 +153,33 @@ impl Guard {
         Self { schemas, ..self }
     }
 
-    /// The longest message that is read: a line of a byte stream, or the body of a POST. 4 MiB unless said otherwise.
+    /// The longest message that is read: a line of a byte stream, or the body of a POST. 4 MiB by default.
     pub fn max_bytes(self, max_bytes: usize) -> Self {
         Self { max_bytes, ..self }
     }
 
-    /// Tells of each message that the handler does not see.
+    /// Reports each message that the handler does not see.
     ///
     /// It is called on the task that reads, so it should be quick.
-    pub fn on_rejected(self, tell: impl Fn(&Flaw) + Send + Sync + 'static) -> Self {
-        Self { on_rejected: Some(Arc::new(tell)), ..self }
+    pub fn on_rejected(self, report: impl Fn(&InvalidMessage) + Send + Sync + 'static) -> Self {
+        Self { on_rejected: Some(Arc::new(report)), ..self }
     }
 
-    /// Judges what the handler says, too, and tells of what is wrong; nothing of it is changed or held back.
+    /// Also judges what the handler sends, and reports what is invalid; nothing of it is changed or held back.
     ///
     /// ```
     /// use mcp_test::guard::Guard;
     ///
-    /// let guard = Guard::negotiated().judge_outgoing(|flaw| eprintln!("{flaw}"));
+    /// let guard = Guard::negotiated().judge_outgoing(|message| eprintln!("{message}"));
     /// ```
-    pub fn judge_outgoing(self, tell: impl Fn(&Flaw) + Send + Sync + 'static) -> Self {
-        Self { outgoing: Some(Arc::new(tell)), ..self }
+    pub fn judge_outgoing(self, report: impl Fn(&InvalidMessage) + Send + Sync + 'static) -> Self {
+        Self { outgoing: Some(Arc::new(report)), ..self }
     }
 
-    /// What the guard and its copies have done so far, and what it cost.
+    /// What the guard and its clones have done so far, and what it cost.
     #[must_use]
-    pub fn counter(&self) -> Overhead {
-        self.tally.sum()
+    pub fn stats(&self) -> GuardStats {
+        self.counters.sum()
     }
 
     /// Puts the guard before a handler that speaks over a byte stream, a message per line: give it what is returned here
@@ -191,7 +193,7 @@ impl Guard {
 
     /// Puts the guard before a handler that is an axum router or a tower service for Streamable HTTP.
     ///
-    /// Lay it over the MCP endpoint only, and inside of what authenticates or decompresses: bodies of another type than
+    /// Apply it to the MCP endpoint only, inside of what authenticates or decompresses: bodies of another type than
     /// `application/json`, and encoded ones, pass unseen.
     #[cfg(feature = "http")]
     #[must_use]
@@ -202,14 +204,14 @@ impl Guard {
 
 impl fmt::Debug for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { revision, side, rejects_unknown, allowed, max_bytes, tally, .. } = self;
+        let Self { revision, side, rejects_unknown, allowed, max_bytes, counters, .. } = self;
         f.debug_struct("Guard")
             .field("revision", revision)
             .field("side", side)
             .field("rejects_unknown", rejects_unknown)
             .field("allowed", allowed)
             .field("max_bytes", max_bytes)
-            .field("tally", tally)
+            .field("counters", counters)
             .finish_non_exhaustive()
     }
 }

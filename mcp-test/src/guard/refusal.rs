@@ -1,14 +1,13 @@
-//! The refusal of a message: whom it is told, with which code, and in which words.
+//! The refusal of a message: whether it is answered, with which code, and in which words.
 //!
 //! Nothing of what the peer wrote comes back to it but the id of its request, and the plain names on the way to the place
 //! that is wrong.
 
-use super::flaw::{Fate, Flaw, sentence, shown};
-use crate::{
-    json::{Object, ParseError, Pointer, Value},
-    spec::{Revision, Side, error_code, schema::Violation},
-    wire::{ErrorReply, Id, Malformed, RpcError},
-};
+use super::invalid_message::{Disposition, InvalidMessage, sentence, shown};
+use crate::json::{Object, ParseError, Pointer, Value};
+use crate::spec::schema::Violation;
+use crate::spec::{Revision, Side, error_code};
+use crate::wire::{ErrorReply, Id, Malformed, RpcError};
 
 /// A message that does not reach the handler.
 #[derive(Debug, Clone)]
@@ -19,18 +18,20 @@ pub(super) struct Refusal {
     pub(super) pointer: Pointer,
     pub(super) reason: String,
     pub(super) shape: Option<String>,
-    /// Whether its author is told: not of what is a notification or a reply.
+    /// Whether its author gets an answer: not for a notification or a reply.
     pub(super) is_answered: bool,
     /// The HTTP status that comes with it.
     #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only HTTP has statuses"))]
     pub(super) status: u16,
-    /// How an error reply looks that can name no request.
+    /// The id of an error reply that cannot name a request.
     pub(super) nameless: Option<Id>,
 }
 
 impl Refusal {
     /// A refusal that says nothing yet about where and why.
     pub(super) fn new(code: i64, revision: Option<Revision>, reason: impl Into<String>) -> Self {
+        // JSON-RPC 2.0, section 5: the id is null if that of the request cannot be read. MCP allows to omit it from
+        // 2025-11-25 on.
         let without = revision.is_some_and(Revision::has_errors_without_id);
         Self {
             code,
@@ -40,14 +41,16 @@ impl Refusal {
             reason: reason.into(),
             shape: None,
             is_answered: true,
+            // Streamable HTTP: input that cannot be accepted gets an HTTP error status, such as 400.
             status: 400,
             nameless: if without { None } else { Some(Id::Null) },
         }
     }
 
-    /// Text that is not JSON. Of the reader's words the first half is told: what it expected, not what it found.
+    /// Text that is not JSON. The reason is the first half of the parser's message: what it expected, not what it got.
     pub(super) fn unreadable(error: &ParseError, revision: Option<Revision>) -> Self {
         let ParseError { line, column, reason, .. } = error;
+        // The second half quotes the text of the peer.
         let reason = reason.split(", found").next().unwrap_or_default();
         let reason = format!("no JSON at line {line}, column {column}: {reason}");
         Self::new(error_code::PARSE_ERROR, revision, reason)
@@ -65,9 +68,9 @@ impl Refusal {
         malformed: Malformed,
         revision: Option<Revision>,
     ) -> Self {
-        let reason = reason(&malformed.expected, value.at(malformed.pointer.as_str()));
+        let reason = reason(&malformed.expected.to_string(), value.at(malformed.pointer.as_str()));
         Self {
-            // What tells something, or answers something, is not answered, however wrongly it does so.
+            // Notifications and replies are never answered, however malformed: two peers that do would never stop.
             is_answered: match malformed.method {
                 Some(_) => value.get("id").is_some(),
                 None => value.get("method").is_some() || !is_reply(value),
@@ -79,17 +82,19 @@ impl Refusal {
         }
     }
 
-    /// A message that is not as its shape wants it.
+    /// A message that violates its shape.
     pub(super) fn misshapen(message: &Value, violation: &Violation, revision: Revision) -> Self {
         let in_params = violation.pointer.tokens().next().is_some_and(|member| member == "params");
         let code = if in_params { error_code::INVALID_PARAMS } else { error_code::INVALID_REQUEST };
+        // Without a `_meta` the request is malformed, whichever of its violations is reported.
         let about_meta = message.at("/params/_meta").is_none()
             || violation.pointer.as_str().starts_with("/params/_meta");
         let reason = reason(&violation.expected, message.at(violation.pointer.as_str()));
         Self {
             pointer: violation.pointer.clone(),
             shape: Some(violation.shape.to_string()),
-            // Wrong params are answered like any other failure of a request; only of `_meta` a revision demands more.
+            // Invalid params are answered like any other failure of a request; only for a missing or invalid `_meta`
+            // does 2026-07-28 demand 400 (basic/index#meta).
             status: if in_params && !(revision.has_request_meta() && about_meta) {
                 200
             } else {
@@ -103,6 +108,8 @@ impl Refusal {
     pub(super) fn unknown_method(revision: Revision) -> Self {
         Self {
             pointer: Pointer::root().member("method"),
+            // 2026-07-28, basic/transports/streamable-http: 404 with -32601; until then it is an answer like any
+            // other.
             status: if revision.answers_unknown_method_with_404() { 404 } else { 200 },
             ..Self::new(
                 error_code::METHOD_NOT_FOUND,
@@ -117,8 +124,8 @@ impl Refusal {
         Self { method: method.map(str::to_owned), id: id.cloned(), ..self }
     }
 
-    /// The same, but nobody is told.
-    pub(super) fn untold(self) -> Self {
+    /// The same, for a message that gets no response.
+    pub(super) fn unanswered(self) -> Self {
         Self { is_answered: false, status: 400, ..self }
     }
 
@@ -126,6 +133,7 @@ impl Refusal {
     pub(super) fn answer(&self) -> Option<Value> {
         self.is_answered.then(|| {
             let id = match &self.id {
+                // MCP forbids the id null in requests, so that there is no request that an answer could name.
                 Some(Id::Null) | None => self.nameless.clone(),
                 id => id.clone(),
             };
@@ -133,20 +141,24 @@ impl Refusal {
         })
     }
 
-    pub(super) fn flaw(&self, from: Side) -> Flaw {
+    pub(super) fn invalid_message(&self, from: Side) -> InvalidMessage {
         let (pointer, reason) = shown(&self.pointer, &self.reason);
-        Flaw {
+        InvalidMessage {
             from,
             method: self.method.clone(),
             id: self.id.clone(),
             pointer,
             reason,
             shape: self.shape.clone(),
-            fate: if self.is_answered { Fate::Answered(self.code) } else { Fate::Dropped },
+            disposition: if self.is_answered {
+                Disposition::Answered(self.code)
+            } else {
+                Disposition::Dropped
+            },
         }
     }
 
-    /// What is told, to whomever.
+    /// The error object of the answer.
     pub(super) fn error(&self) -> RpcError {
         let title = match self.code {
             error_code::PARSE_ERROR => "Parse error",
@@ -170,7 +182,7 @@ fn is_reply(value: &Value) -> bool {
     value.get("result").is_some() || value.get("error").is_some()
 }
 
-/// What was expected, and what kind of thing is there instead.
+/// What was expected, and what kind of value was found instead.
 fn reason(expected: &str, got: Option<&Value>) -> String {
     let got = match got {
         None => "nothing",
@@ -180,7 +192,7 @@ fn reason(expected: &str, got: Option<&Value>) -> String {
     format!("expected {expected}, got {got}")
 }
 
-/// Whether what is expected is a string with something more to it.
+/// Whether what is expected is a string with further conditions.
 fn wants_text(expected: &str) -> bool {
     expected.starts_with('"') || expected.contains("URI") || expected.contains("Base64")
 }

@@ -1,12 +1,12 @@
 //! The arguments of a test binary, as libtest takes them.
 //!
-//! Read by hand: libtest-mimic takes one filter word at most, knows no `--no-capture`, and reports mistakes in its own way.
+//! Parsed here, since libtest-mimic takes one filter at most, does not know `--no-capture`, and reports errors differently.
 
 use std::num::NonZeroUsize;
 
 use libtest_mimic::{ColorSetting, FormatSetting};
 
-/// What a test binary is asked to do.
+/// The arguments of a test binary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Arguments {
     pub(super) filters: Vec<String>,
@@ -25,9 +25,9 @@ pub(super) struct Arguments {
     pub(super) test_threads: Option<NonZeroUsize>,
 }
 
-/// Arguments that libtest would refuse too.
+/// Invalid arguments, in the words of libtest.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum WrongUsage {
+pub(super) enum ArgumentError {
     #[error("Unrecognized option: '{0}'")]
     Unrecognized(String),
     #[error("Argument to option '{0}' missing")]
@@ -42,7 +42,7 @@ pub(super) enum WrongUsage {
     NotText(String),
 }
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub(super) const HELP: &str = "\
 Usage: [OPTIONS] [FILTERS...]
 
@@ -67,17 +67,18 @@ Options:
 
 impl Arguments {
     pub(super) fn parse(
-        words: impl IntoIterator<Item = std::ffi::OsString>,
-    ) -> Result<Self, WrongUsage> {
+        arguments: impl IntoIterator<Item = std::ffi::OsString>,
+    ) -> Result<Self, ArgumentError> {
         let text = |word: std::ffi::OsString| {
             word.into_string()
-                .map_err(|word| WrongUsage::NotText(word.to_string_lossy().into_owned()))
+                .map_err(|word| ArgumentError::NotText(word.to_string_lossy().into_owned()))
         };
-        let words: Vec<String> = words.into_iter().map(text).collect::<Result<_, _>>()?;
+        let words: Vec<String> = arguments.into_iter().map(text).collect::<Result<_, _>>()?;
         let mut words = words.into_iter();
         let mut arguments = Self::default();
         while let Some(word) = words.next() {
             match word.strip_prefix("--") {
+                // As in libtest, everything after `--` is a filter.
                 Some("") => arguments.filters.extend(words.by_ref()),
                 Some(option) => {
                     let (name, value) = match option.split_once('=') {
@@ -93,7 +94,7 @@ impl Arguments {
             }
         }
         if arguments.ignored && arguments.include_ignored {
-            return Err(WrongUsage::IgnoredTwice);
+            return Err(ArgumentError::IgnoredTwice);
         }
         Ok(arguments)
     }
@@ -103,21 +104,22 @@ impl Arguments {
         name: &str,
         value: Option<String>,
         words: &mut dyn Iterator<Item = String>,
-    ) -> Result<(), WrongUsage> {
+    ) -> Result<(), ArgumentError> {
         if let Some(flag) = self.flag(name) {
             if let Some(flag) = flag {
                 *flag = true;
             }
             return match value {
-                Some(_) => Err(WrongUsage::Superfluous(name.to_owned())),
+                Some(_) => Err(ArgumentError::Superfluous(name.to_owned())),
                 None => Ok(()),
             };
         }
         if !["skip", "test-threads", "format", "color", "logfile"].contains(&name) {
-            return Err(WrongUsage::Unrecognized(name.to_owned()));
+            return Err(ArgumentError::Unrecognized(name.to_owned()));
         }
-        let value =
-            value.or_else(|| words.next()).ok_or_else(|| WrongUsage::Missing(name.to_owned()))?;
+        let value = value
+            .or_else(|| words.next())
+            .ok_or_else(|| ArgumentError::Missing(name.to_owned()))?;
         match name {
             "skip" => self.skip.push(value),
             "logfile" => self.logfile = Some(value),
@@ -132,7 +134,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// The place of a flag, which is nowhere for one that changes nothing.
+    /// The field of a flag; `Some(None)` for one that is accepted and has no effect.
     fn flag(&mut self, name: &str) -> Option<Option<&mut bool>> {
         Some(match name {
             "exact" => Some(&mut self.exact),
@@ -143,6 +145,7 @@ impl Arguments {
             "bench" => Some(&mut self.bench),
             "test" => Some(&mut self.test),
             "quiet" => Some(&mut self.quiet),
+            // Accepted without an effect: they are about what libtest does and this harness does not.
             "nocapture" | "no-capture" | "show-output" | "report-time" | "ensure-time" => None,
             "exclude-should-panic" | "force-run-in-process" => None,
             _ => return None,
@@ -153,14 +156,15 @@ impl Arguments {
         &mut self,
         word: &str,
         words: &mut dyn Iterator<Item = String>,
-    ) -> Result<(), WrongUsage> {
+    ) -> Result<(), ArgumentError> {
         match word {
             "-q" => self.quiet = true,
             "-h" => self.help = true,
-            "-Z" => drop(words.next().ok_or_else(|| WrongUsage::Missing("Z".to_owned()))?),
+            // Tools pass `-Z unstable-options` along with `--format json`.
+            "-Z" => drop(words.next().ok_or_else(|| ArgumentError::Missing("Z".to_owned()))?),
             _ if word.starts_with("-Z") => {}
             _ => {
-                return Err(WrongUsage::Unrecognized(
+                return Err(ArgumentError::Unrecognized(
                     word.trim_start_matches('-').chars().take(1).collect(),
                 ));
             }
@@ -168,7 +172,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Whether a test of this name is wanted at all; an ignored one may still not run.
+    /// Whether the filters select a test of this name; an ignored one may still not run.
     pub(super) fn selects(&self, name: &str) -> bool {
         let matches = |pattern: &String| match self.exact {
             true => name == pattern,
@@ -178,7 +182,7 @@ impl Arguments {
             && !self.skip.iter().any(matches)
     }
 
-    /// What libtest-mimic needs to know, when all but `unwanted` are wanted.
+    /// The arguments for libtest-mimic, which skips exactly the tests in `unwanted`: it knows only one filter.
     pub(super) fn to_mimic(
         &self,
         unwanted: Vec<String>,
@@ -202,7 +206,7 @@ impl Arguments {
     }
 }
 
-fn format(value: String) -> Result<FormatSetting, WrongUsage> {
+fn format(value: String) -> Result<FormatSetting, ArgumentError> {
     match value.as_str() {
         "pretty" => Ok(FormatSetting::Pretty),
         "terse" => Ok(FormatSetting::Terse),
@@ -211,7 +215,7 @@ fn format(value: String) -> Result<FormatSetting, WrongUsage> {
     }
 }
 
-fn color(value: String) -> Result<ColorSetting, WrongUsage> {
+fn color(value: String) -> Result<ColorSetting, ArgumentError> {
     match value.as_str() {
         "auto" => Ok(ColorSetting::Auto),
         "always" => Ok(ColorSetting::Always),
@@ -220,50 +224,50 @@ fn color(value: String) -> Result<ColorSetting, WrongUsage> {
     }
 }
 
-fn wrong(option: &'static str, expected: &'static str, got: String) -> WrongUsage {
-    WrongUsage::Value { option, expected, got }
+fn wrong(option: &'static str, expected: &'static str, got: String) -> ArgumentError {
+    ArgumentError::Value { option, expected, got }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Arguments, WrongUsage> {
+    fn parse(line: &str) -> Result<Arguments, ArgumentError> {
         Arguments::parse(line.split_whitespace().map(Into::into))
     }
 
-    fn right(line: &str) -> Arguments {
-        parse(line).expect("right arguments")
+    fn valid(line: &str) -> Arguments {
+        parse(line).expect("valid arguments")
     }
 
     #[test]
-    fn several_filters_select_what_contains_one_of_them() {
-        let arguments = right("add sub --skip http");
+    fn any_of_several_filters_selects() {
+        let arguments = valid("add sub --skip http");
         assert!(arguments.selects("adds") && arguments.selects("subtracts"));
         assert!(!arguments.selects("adds::http") && !arguments.selects("divides"));
-        assert!(right("").selects("anything"));
+        assert!(valid("").selects("anything"));
     }
 
     #[test]
-    fn exact_holds_for_filters_and_for_skip() {
-        let arguments = right("--exact adds divides --skip=divides");
+    fn exact_applies_to_filters_and_skip() {
+        let arguments = valid("--exact adds divides --skip=divides");
         assert!(arguments.selects("adds"));
         assert!(!arguments.selects("adds::http") && !arguments.selects("divides"));
     }
 
     #[test]
-    fn what_nextest_and_cargo_say_is_understood() {
-        assert!(right("--list --format terse --ignored").list);
-        assert_eq!(right("--exact adds::http --nocapture").filters, ["adds::http"]);
-        assert_eq!(right("--no-capture --show-output -Z unstable-options").filters, [""; 0]);
-        assert_eq!(right("--test-threads 3").test_threads, NonZeroUsize::new(3));
-        assert_eq!(right("--test-threads=3 -q").test_threads, NonZeroUsize::new(3));
-        assert_eq!(right("-- --list").filters, ["--list"]);
+    fn arguments_of_nextest_and_cargo_are_accepted() {
+        assert!(valid("--list --format terse --ignored").list);
+        assert_eq!(valid("--exact adds::http --nocapture").filters, ["adds::http"]);
+        assert_eq!(valid("--no-capture --show-output -Z unstable-options").filters, [""; 0]);
+        assert_eq!(valid("--test-threads 3").test_threads, NonZeroUsize::new(3));
+        assert_eq!(valid("--test-threads=3 -q").test_threads, NonZeroUsize::new(3));
+        assert_eq!(valid("-- --list").filters, ["--list"]);
     }
 
     #[test]
-    fn mistakes_read_as_those_of_libtest() {
-        let say = |line: &str| parse(line).expect_err("wrong arguments").to_string();
+    fn errors_read_as_those_of_libtest() {
+        let say = |line: &str| parse(line).expect_err("invalid arguments").to_string();
         insta::assert_snapshot!(say("--tests"), @"Unrecognized option: 'tests'");
         insta::assert_snapshot!(say("-x"), @"Unrecognized option: 'x'");
         insta::assert_snapshot!(say("--skip"), @"Argument to option 'skip' missing");

@@ -1,7 +1,7 @@
 //! The cases of `cases!` as tests: plain `#[test]`s, and trials.
 //!
-//! Which tests there are was decided by the compiler. What a case means is read from the files when its test runs, and one
-//! test more says whether the files still hold the cases that the tests were made of.
+//! The macro decides which tests exist. The files are read again when a test runs, and one further test compares them with
+//! what the macro has seen.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -12,59 +12,61 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[cfg(feature = "harness")]
 use libtest_mimic::Trial;
 
-#[cfg(feature = "harness")]
-use super::conformance::completion;
+use super::Unplayable;
 use super::environment::{self, Environment};
+use super::error::CaseTestError;
 use super::source::Source;
-use super::suite::{Came, Planned, Suite};
-use super::{Unplayable, stage};
+use super::suite::{Planned, Suite};
+use super::test_run::{self, TestResult};
 use crate::cases::hooks::Commands;
 use crate::cases::{
-    self, CaseTest, Cases, CasesPeer, PlayOptions, ReadOptions, UserCases, VerifyOptions,
+    self, CaseTest, Cases, CasesPeer, PlayError, PlayOptions, ReadOptions, UserCases, VerifyOptions,
 };
 use crate::run::{Baseline, Outcome, Plan, Selection, Tested, UsageError};
-use crate::scenario::{Profile, Scenario, Surroundings};
+use crate::scenario::{Profile, Scenario, Shared, Surroundings};
 use crate::spec::Revisions;
-use crate::transport::CarrierKind;
+use crate::transport::TransportKind;
 
-/// Runs a test of `cases!` as the body of a `#[test]`: one that was made, or without it the one that every case is a test.
+/// Runs the body of a `#[test]` of `cases!`: that of one case, or without a number the one that compares tests and files.
 ///
 /// # Panics
 ///
-/// If the test fails. What is wrong has been told on stderr by then, so the panic itself is silent.
+/// If the test fails. The report is on stderr by then, so the panic itself is silent.
 pub fn run_case(cases: &'static UserCases, test: Option<usize>) {
-    let shelf = Shelf::of(cases);
-    let came = match test.and_then(|test| cases.tests.get(test)) {
-        None => shelf.in_step(),
-        Some(test) => match alone(&shelf, test) {
-            Came::Skipped(reason) if !cases.allow_skip => Came::Failed(format!(
+    let loaded = LoadedCases::of(cases);
+    let result = match test.and_then(|test| cases.tests.get(test)) {
+        None => loaded.check_in_step(),
+        Some(test) => match run_alone(&loaded, test) {
+            TestResult::Skipped(reason) if !cases.allow_skip => TestResult::Failed(format!(
                 "the case was skipped: {reason}\n  hint: `allow_skip` among the options of `cases!` lets a skipped case pass"
             )),
-            came => came,
+            result => result,
         },
     };
-    match came {
-        Came::Passed => {}
-        Came::Skipped(reason) => eprintln!("skipped: {reason}"),
-        Came::Failed(told) => {
-            eprintln!("{told}");
+    match result {
+        TestResult::Passed => {}
+        TestResult::Skipped(reason) => eprintln!("skipped: {reason}"),
+        TestResult::Failed(report) => {
+            eprintln!("{report}");
+            // Not `panic!`, whose own message would follow the report.
             panic::resume_unwind(Box::new(()));
         }
     }
 }
 
-/// A run for one test.
-fn alone(shelf: &Arc<Shelf>, test: &'static CaseTest) -> Came {
-    let id = match shelf.id(test) {
+/// Runs the case of one test.
+fn run_alone(cases: &Arc<LoadedCases>, test: &'static CaseTest) -> TestResult {
+    let id = match cases.id(test) {
         Ok(id) => id,
-        Err(why) => return Came::Failed(why),
+        Err(why) => return TestResult::Failed(why.to_string()),
     };
-    let (planning, telling) = (Arc::clone(shelf), Arc::clone(shelf));
-    let plan = move || planning.plan(&[id], NonZeroUsize::MIN);
-    Suite::new(plan, move |outcome| telling.heading(outcome)).result(id)
+    let (planned, reported) = (Arc::clone(cases), Arc::clone(cases));
+    let test_id = id.clone();
+    let plan = move || planned.plan(&[id], NonZeroUsize::MIN);
+    Suite::new(plan, move |outcome| reported.heading(outcome)).result(&test_id)
 }
 
-/// What is tested.
+/// The server or client under test.
 fn tested(peer: Option<CasesPeer>, environment: &Environment) -> Result<Tested, Unplayable> {
     let own = match peer {
         Some(CasesPeer::Client(make)) => return Ok(make().into()),
@@ -74,108 +76,106 @@ fn tested(peer: Option<CasesPeer>, environment: &Environment) -> Result<Tested, 
     Ok(Source::of(own, environment)?.make()?.into())
 }
 
-/// Leaves each scenario the first transport of the target that it holds for.
-fn first_carriers(plan: &mut Plan) {
-    let mut first: BTreeMap<&'static str, CarrierKind> = BTreeMap::new();
+/// Keeps, for each scenario, the first transport of the target over which it applies.
+fn keep_first_transports(plan: &mut Plan) {
+    let mut first: BTreeMap<String, TransportKind> = BTreeMap::new();
     for cell in &plan.cells {
-        first.entry(cell.scenario.id).or_insert(cell.carrier);
+        first.entry(cell.scenario.id.to_string()).or_insert(cell.transport);
     }
-    plan.cells.retain(|cell| first.get(cell.scenario.id) == Some(&cell.carrier));
+    plan.cells.retain(|cell| first.get(&*cell.scenario.id) == Some(&cell.transport));
 }
 
-/// The files of a `cases!`, as they are now.
-struct Shelf {
+/// The files of a `cases!`, read when the first test needs them.
+struct LoadedCases {
     user: &'static UserCases,
-    book: OnceLock<Result<Book, String>>,
-    /// The test that has told what is wrong with the files.
-    told_by: Mutex<Option<String>>,
+    contract: OnceLock<Result<CompiledContract, Arc<crate::Error>>>,
+    /// The test that has reported what is wrong with the files.
+    reported_by: Mutex<Option<String>>,
 }
 
-/// What was read.
-struct Book {
+/// The cases of the files, as scenarios.
+struct CompiledContract {
     cases: Cases,
-    scenarios: Vec<&'static Scenario>,
+    scenarios: Vec<Shared<Scenario>>,
     surroundings: Option<Surroundings>,
 }
 
-/// The scenarios of cases, and what has to be around their target.
-type Played = (Vec<&'static Scenario>, Option<Surroundings>);
+/// The scenarios of cases, and the processes that their target needs.
+type PlayedScenarios = (Vec<Shared<Scenario>>, Option<Surroundings>);
 
-/// Every shelf of this process, by where its `cases!` is.
-static SHELVES: Mutex<BTreeMap<usize, Arc<Shelf>>> = Mutex::new(BTreeMap::new());
+/// The loaded cases of this process, by the address of their `cases!`.
+static LOADED: Mutex<BTreeMap<usize, Arc<LoadedCases>>> = Mutex::new(BTreeMap::new());
 
-impl Shelf {
+impl LoadedCases {
     fn of(user: &'static UserCases) -> Arc<Self> {
-        let mut shelves = SHELVES.lock().unwrap_or_else(PoisonError::into_inner);
-        let shelf = shelves.entry(std::ptr::from_ref(user) as usize).or_insert_with(|| {
-            Arc::new(Self { user, book: OnceLock::new(), told_by: Mutex::new(None) })
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        // The address identifies a `cases!`, since each has a static of its own.
+        let cases = loaded.entry(std::ptr::from_ref(user) as usize).or_insert_with(|| {
+            Arc::new(Self { user, contract: OnceLock::new(), reported_by: Mutex::new(None) })
         });
-        Arc::clone(shelf)
+        Arc::clone(cases)
     }
 
-    /// The files and their cases; the reason why there are none is told in full only once.
-    fn book(&self, test: &str) -> Result<&Book, String> {
-        match self.book.get_or_init(|| self.read()) {
-            Ok(book) => Ok(book),
+    /// The cases, or why there are none: in full for the first test that asks, since all tests of the files ask.
+    fn contract(&self, test: &str) -> Result<&CompiledContract, CaseTestError> {
+        match self.contract.get_or_init(|| self.read().map_err(Arc::new)) {
+            Ok(contract) => Ok(contract),
             Err(why) => {
-                let mut told_by = self.told_by.lock().unwrap_or_else(PoisonError::into_inner);
-                match told_by.get_or_insert_with(|| test.to_owned()).as_str() {
-                    first if first == test => Err(why.clone()),
-                    other => Err(format!(
-                        "the cases of `{}` cannot be read; `{other}` tells why",
-                        self.user.pattern
-                    )),
+                let mut reported_by =
+                    self.reported_by.lock().unwrap_or_else(PoisonError::into_inner);
+                match reported_by.get_or_insert_with(|| test.to_owned()).as_str() {
+                    first if first == test => Err(CaseTestError::Unusable(Arc::clone(why))),
+                    other => Err(CaseTestError::UnusableAsReported {
+                        pattern: self.user.pattern,
+                        reported_by: other.to_owned(),
+                    }),
                 }
             }
         }
     }
 
-    /// The place of the package, or nothing if that is where the test runs, as cargo has it.
+    /// The directory of the package; empty if the test runs there, as under cargo, so that messages have short paths.
     fn root(&self) -> &'static Path {
-        let root = Path::new(self.user.manifest_dir);
+        let root = Path::new(self.user.site.manifest_dir);
         let is_here = std::env::current_dir().is_ok_and(|here| here == root);
         if is_here { Path::new("") } else { root }
     }
 
-    fn read(&self) -> Result<Book, String> {
+    fn read(&self) -> crate::Result<CompiledContract> {
         let options = ReadOptions::default().strict(self.user.strict);
-        let (cases, _) = Cases::read(&[self.root().join(self.user.pattern)], &options)
-            .map_err(|why| why.to_string())?;
+        let (cases, _) = Cases::read(&[self.root().join(self.user.pattern)], &options)?;
         let (scenarios, surroundings) = self.scenarios(&cases)?;
-        Ok(Book { cases, scenarios, surroundings })
+        Ok(CompiledContract { cases, scenarios, surroundings })
     }
 
     /// The id of the scenario that a test plays.
-    fn id(&self, test: &'static CaseTest) -> Result<&'static str, String> {
-        let book = self.book(&self.user.test_name(test))?;
-        let gone = || {
-            let name = self.user.in_step_name();
-            format!("the case is not there any more; `{name}` tells more")
-        };
+    fn id(&self, test: &'static CaseTest) -> Result<String, CaseTestError> {
+        let contract = self.contract(&self.user.test_name(test))?;
+        // Found again by path and title: the files may have changed since the macro saw them.
+        let gone = || CaseTestError::Gone(self.user.in_step_name());
         let compiled = &self.user.files[test.file];
-        let file = book.cases.files.iter().find(|file| self.is_at(&file.path, compiled.path));
+        let file = contract.cases.files.iter().find(|file| self.is_at(&file.path, compiled.path));
         let file = file.ok_or_else(gone)?;
-        let Some(case) = test.case else { return Self::id_of_file(book, &file.path) };
+        let Some(case) = test.case else { return Self::id_of_file(contract, &file.path) };
         let case = file.cases.get(case).filter(|it| it.name.as_deref() == compiled.titles[case]);
         let id = &case.ok_or_else(gone)?.id;
-        let scenario = book.scenarios.iter().find(|scenario| scenario.id == id);
-        let missing = || format!("`{id}` is not played while another case has `_only`");
-        scenario.map(|scenario| scenario.id).ok_or_else(missing)
+        let scenario = contract.scenarios.iter().find(|scenario| scenario.id == *id);
+        let excluded = || CaseTestError::Excluded(id.clone());
+        scenario.map(|scenario| scenario.id.to_string()).ok_or_else(excluded)
     }
 
     /// The id of the scenario of a file.
-    fn id_of_file(book: &Book, path: &str) -> Result<&'static str, String> {
-        let scenario = book.scenarios.iter().find(|scenario| scenario.file == path);
-        let missing = || format!("no case of {path} is demanded");
-        scenario.map(|scenario| scenario.id).ok_or_else(missing)
+    fn id_of_file(contract: &CompiledContract, path: &str) -> Result<String, CaseTestError> {
+        let scenario = contract.scenarios.iter().find(|scenario| scenario.file == path);
+        let none = || CaseTestError::NothingDemanded(path.to_owned());
+        scenario.map(|scenario| scenario.id.to_string()).ok_or_else(none)
     }
 
-    /// The cases as scenarios, and what has to be around the target for them.
-    fn scenarios(&self, cases: &Cases) -> Result<Played, String> {
+    /// The cases as scenarios, and the processes that their target needs.
+    fn scenarios(&self, cases: &Cases) -> Result<PlayedScenarios, PlayError> {
         let user = self.user;
-        let text = |why: &dyn std::fmt::Display| why.to_string();
         let given = user.inputs.map(|inputs| inputs()).unwrap_or_default();
-        given.are_known(cases).map_err(|why| text(&why))?;
+        given.are_known(cases)?;
         let inputs = given.or_from(cases, environment::variable);
         let asked_revisions = user.revisions.is_some();
         let owned = |tags: &[&str]| tags.iter().map(ToString::to_string).collect();
@@ -188,8 +188,7 @@ impl Shelf {
                 skip_tags,
                 ..VerifyOptions::default()
             };
-            let scenarios = cases::client_scenarios(cases, &options).map_err(|why| text(&why))?;
-            return Ok((scenarios, None));
+            return Ok((cases::client_scenarios(cases, &options)?, None));
         }
         let options = PlayOptions {
             inputs,
@@ -200,62 +199,60 @@ impl Shelf {
             given: user.given.map(|given| given()),
             ..PlayOptions::default()
         };
-        let scenarios = cases::scenarios(cases, &options).map_err(|why| text(&why))?;
-        let surroundings = cases::surroundings(cases, &options).map_err(|why| text(&why))?;
-        Ok((scenarios, surroundings))
+        Ok((cases::scenarios(cases, &options)?, cases::surroundings(cases, &options)?))
     }
 
     /// The run of these scenarios.
-    fn plan(&self, ids: &[&str], jobs: NonZeroUsize) -> Result<Planned, String> {
+    fn plan(&self, ids: &[String], jobs: NonZeroUsize) -> crate::Result<Planned> {
         let user = self.user;
-        let text = |why: &dyn std::fmt::Display| why.to_string();
-        let environment = Environment::read().map_err(|why| text(&why))?;
-        let book = self.book(&user.module_name())?;
+        let environment = Environment::read()?;
+        let contract = self.contract(&user.module_name())?;
         let profile = if user.strict { Profile::Strict } else { Profile::Adaptive };
         let revisions: Revisions = match user.revisions {
-            Some(revisions) => revisions.parse().map_err(|why| text(&why))?,
+            Some(revisions) => revisions.parse()?,
             None => Revisions::none(),
         };
-        let carriers = user.transports.iter().map(|word| word.parse::<CarrierKind>());
+        let transports = user.transports.iter().map(|word| word.parse::<TransportKind>());
         let selection = Selection {
-            scenarios: ids.iter().map(ToString::to_string).collect(),
+            scenarios: ids.to_vec(),
             revisions: revisions.iter().collect(),
-            carriers: carriers.collect::<Result<_, _>>().map_err(|why| text(&why))?,
+            transports: transports.collect::<Result<_, _>>()?,
             one_revision: true,
             ..Selection::default()
         };
-        let tested = tested(user.peer, &environment).map_err(|why| text(&why))?;
-        let scenarios = book.scenarios.iter().copied();
-        let mut plan = Plan::build_from(scenarios, tested, profile, &selection)
-            .map_err(|why| text(&why))?
-            .surroundings(book.surroundings.clone())
+        let tested = tested(user.peer, &environment)?;
+        let scenarios = contract.scenarios.iter().cloned();
+        let mut plan = Plan::build_from(scenarios, tested, profile, &selection)?
+            .surroundings(contract.surroundings.clone())
             .jobs(jobs)
-            .timeout(user.timeout.or(environment.timeout).unwrap_or(stage::TIMEOUT));
+            .timeout(user.timeout.or(environment.timeout).unwrap_or(test_run::TIMEOUT));
+        // As for `#[mcp_scenario]`: other transports are tested where they are named.
         if user.transports.is_empty() {
-            first_carriers(&mut plan);
+            keep_first_transports(&mut plan);
         }
         let baseline = match user.baseline {
             None => None,
-            Some(path) => Some(self.baseline(path, &plan).map_err(|why| text(&why))?),
+            Some(path) => Some(self.baseline(path, &plan)?),
         };
         Ok(Planned { plan, baseline })
     }
 
     fn baseline(&self, path: &str, plan: &Plan) -> Result<Baseline, UsageError> {
-        let baseline = Baseline::read(Path::new(self.user.manifest_dir).join(path))?;
+        let baseline = Baseline::read(Path::new(self.user.site.manifest_dir).join(path))?;
         for warning in baseline.vet_among(&plan.scenarios, plan.target.leg(), plan.profile)? {
             eprintln!("warning: {warning}");
         }
         Ok(baseline)
     }
 
-    /// What stands above the checks of a cell that failed.
+    /// The line above the failed checks of a run.
     fn heading(&self, outcome: &Outcome) -> String {
-        let cell = outcome.cell;
-        let book = self.book.get().and_then(|book| book.as_ref().ok());
-        let is_it = |id: &str| id == cell.scenario.id;
-        let case = book.and_then(|book| book.cases.iter().find(|(_, case)| is_it(&case.id)));
-        let at = format!("failed at {} over {}", cell.revision, cell.carrier);
+        let cell = &outcome.cell;
+        let contract = self.contract.get().and_then(|contract| contract.as_ref().ok());
+        let is_it = |id: &str| *id == *cell.scenario.id;
+        let case =
+            contract.and_then(|contract| contract.cases.iter().find(|(_, case)| is_it(&case.id)));
+        let at = format!("failed at {} over {}", cell.revision, cell.transport);
         match case {
             Some((file, case)) => {
                 let (title, path, span) = (case.title(), &file.path, case.span);
@@ -265,68 +262,70 @@ impl Shelf {
         }
     }
 
-    /// Whether a path, as it was read, is the one that the compiler has seen.
+    /// Whether a path that was read is one that the macro has seen.
     fn is_at(&self, read: &str, compiled: &str) -> bool {
         let read = Path::new(read);
-        let below = read.strip_prefix(self.user.manifest_dir).unwrap_or(read);
-        plain(below) == plain(Path::new(compiled))
+        // A glob returns absolute paths or such with `./`; the macro has those relative to the package.
+        let below = read.strip_prefix(self.user.site.manifest_dir).unwrap_or(read);
+        normalized(below) == normalized(Path::new(compiled))
     }
 
-    /// Whether the files still hold the cases that the tests were made of.
-    fn in_step(&self) -> Came {
-        let book = match self.book(&self.user.in_step_name()) {
-            Ok(book) => book,
-            Err(why) => return Came::Failed(why),
+    /// Whether the files still contain the cases that the tests were made from.
+    fn check_in_step(&self) -> TestResult {
+        let contract = match self.contract(&self.user.in_step_name()) {
+            Ok(contract) => contract,
+            Err(why) => return TestResult::Failed(why.to_string()),
         };
-        let differences = self.differences(book);
+        let differences = self.differences(contract);
         if differences.is_empty() {
-            return Came::Passed;
+            return TestResult::Passed;
         }
-        let UserCases { pattern, file, line, column, .. } = self.user;
-        Came::Failed(format!(
-            "the tests of `{pattern}` are not the cases that its files hold, {file}:{line}:{column}\n  {}\n  \
-             hint: the compiler does not see a file that comes or goes; it compiles the tests again after `touch {file}`",
+        let UserCases { pattern, site, .. } = self.user;
+        let file = site.file;
+        TestResult::Failed(format!(
+            "the tests of `{pattern}` differ from the cases in its files, {site}\n  {}\n  \
+             hint: cargo does not notice new or removed files; `touch {file}` makes it compile the tests again",
             differences.join("\n  ")
         ))
     }
 
-    fn differences(&self, book: &Book) -> Vec<String> {
+    fn differences(&self, contract: &CompiledContract) -> Vec<String> {
         let mut differences = Vec::new();
-        for file in &book.cases.files {
+        for file in &contract.cases.files {
             let compiled = self.user.files.iter().find(|it| self.is_at(&file.path, it.path));
             let Some(compiled) = compiled else {
-                differences.push(format!("{} has come, and its cases are no tests", file.path));
+                differences.push(format!("{} is new, and its cases have no tests", file.path));
                 continue;
             };
             let titles: Vec<Option<&str>> =
                 file.cases.iter().map(|case| case.name.as_deref()).collect();
             if titles != compiled.titles {
-                differences.push(format!("{} holds other cases than before", file.path));
+                differences.push(format!("{} has other cases than before", file.path));
             }
         }
         for compiled in self.user.files {
-            if !book.cases.files.iter().any(|file| self.is_at(&file.path, compiled.path)) {
-                differences.push(format!("{} is gone", compiled.path));
+            if !contract.cases.files.iter().any(|file| self.is_at(&file.path, compiled.path)) {
+                differences.push(format!("{} no longer exists", compiled.path));
             }
         }
         differences
     }
 }
 
-/// A path without the parts that lead nowhere.
-fn plain(path: &Path) -> PathBuf {
+/// The path without `.`.
+fn normalized(path: &Path) -> PathBuf {
     path.components().filter(|part| *part != Component::CurDir).collect()
 }
 
 /// The tests of a `cases!` as trials, which share one run.
 #[cfg(feature = "harness")]
-pub(super) struct Trials(Arc<Shelf>);
+pub(super) struct Trials(Arc<LoadedCases>);
 
 #[cfg(feature = "harness")]
 impl Trials {
-    /// Those of every `cases!` of this test binary.
+    /// The trials of every `cases!` of this test binary.
     pub(super) fn all() -> Vec<Self> {
-        cases::user_cases().into_iter().map(|cases| Self(Shelf::of(cases))).collect()
+        cases::user_cases().into_iter().map(|cases| Self(LoadedCases::of(cases))).collect()
     }
 
     /// Their names.
@@ -336,37 +335,37 @@ impl Trials {
         tests.chain([user.in_step_name()]).collect()
     }
 
-    /// The trials; only those that are wanted become part of the run. What is wanted is said by name, and whether the trial is
-    /// ignored.
+    /// The trials; only those for which `is_run(name, is_ignored)` holds become part of the run.
     pub(super) fn into_trials(
         self,
-        wanted: &dyn Fn(&str, bool) -> bool,
+        is_run: &dyn Fn(&str, bool) -> bool,
         jobs: NonZeroUsize,
     ) -> Vec<Trial> {
-        let Self(shelf) = self;
-        let user = shelf.user;
-        let played = |test: &&CaseTest| wanted(&user.test_name(test), test.ignored.is_some());
-        let played: Vec<&'static CaseTest> = user.tests.iter().filter(played).collect();
-        let (planning, telling) = (Arc::clone(&shelf), Arc::clone(&shelf));
+        let Self(cases) = self;
+        let user = cases.user;
+        let is_played = |test: &&CaseTest| is_run(&user.test_name(test), test.ignored.is_some());
+        let played: Vec<&'static CaseTest> = user.tests.iter().filter(is_played).collect();
+        let (planned, reported) = (Arc::clone(&cases), Arc::clone(&cases));
         let plan = move || {
-            // A test whose case is gone says so itself.
-            let ids = played.iter().filter_map(|test| planning.id(test).ok());
-            planning.plan(&ids.collect::<Vec<_>>(), jobs)
+            // A test whose case no longer exists reports that by itself, and the others run.
+            let ids = played.iter().filter_map(|test| planned.id(test).ok());
+            planned.plan(&ids.collect::<Vec<_>>(), jobs)
         };
-        let suite = Suite::new(plan, move |outcome| telling.heading(outcome));
+        let suite = Suite::new(plan, move |outcome| reported.heading(outcome));
         let trial = |test: &'static CaseTest| {
-            let (suite, shelf) = (Arc::clone(&suite), Arc::clone(&shelf));
+            let (suite, cases) = (Arc::clone(&suite), Arc::clone(&cases));
             let result = move || {
-                completion(match shelf.id(test) {
-                    Ok(id) => suite.result(id),
-                    Err(why) => Came::Failed(why),
-                })
+                let result = match cases.id(test) {
+                    Ok(id) => suite.result(&id),
+                    Err(why) => TestResult::Failed(why.to_string()),
+                };
+                result.into_completion()
             };
             Trial::ignorable_test(user.test_name(test), result)
                 .with_ignored_flag(test.ignored.is_some())
         };
         let mut trials: Vec<Trial> = user.tests.iter().map(trial).collect();
-        let in_step = move || completion(shelf.in_step());
+        let in_step = move || cases.check_in_step().into_completion();
         trials.push(Trial::ignorable_test(user.in_step_name(), in_step));
         trials
     }

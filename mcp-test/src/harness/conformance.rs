@@ -1,4 +1,4 @@
-//! The built-in scenarios as trials: one each, over all the cells in which it applies to the target.
+//! The built-in scenarios as trials: one per scenario, over all revisions and transports at which it applies to the target.
 //!
 //! All trials of a suite share one run; each waits for the outcomes of its scenario.
 
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use libtest_mimic::{Completion, Failed, Trial};
+use libtest_mimic::Trial;
 
-use super::suite::{Came, Planned, Suite};
+use super::suite::{Planned, Suite};
 use crate::run::{Baseline, Outcome, Plan, Selection, Tested};
 #[cfg(feature = "schema")]
 use crate::run::{SchemaPlace, SchemaSource};
@@ -19,8 +19,8 @@ use crate::transport::ClientTarget;
 
 /// Every built-in scenario that applies to a target, as tests for [`main!`](crate::main!).
 ///
-/// Takes a [`Target`](crate::transport::Target), or a function or closure that makes one. Judged is by the specification
-/// ([`Profile::Adaptive`]): what the server does not offer is skipped, and a skipped test is shown as ignored.
+/// Takes a [`Target`](crate::transport::Target), or a function or closure that makes one. The default profile is
+/// [`Profile::Adaptive`]: what the server does not offer is skipped, and a skipped test is shown as ignored.
 ///
 /// ```ignore
 /// mcp_test::main!(mcp_test::conformance(my_server).baseline("tests/known-failures.yml"));
@@ -68,42 +68,42 @@ impl Conformance {
         }
     }
 
-    /// What the names of the tests begin with, in place of the name of the function.
+    /// Replaces the name of the function at the beginning of the tests' names.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The file with the failures that are expected, in the format of the official suite; relative to the package.
+    /// Reads the expected failures from a file in the format of the official suite; the path is relative to the package.
     ///
-    /// What fails as expected passes. An entry that does not fail any more fails its test.
+    /// A test that fails as expected passes. A test that no longer fails as its entry says fails.
     pub fn baseline(mut self, path: impl Into<PathBuf>) -> Self {
         self.baseline = Some(path.into());
         self
     }
 
-    /// By whose rules is judged.
+    /// Sets the rules for the verdict.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
         self
     }
 
-    /// Only these revisions, each of which the server then has to speak.
+    /// Runs only these revisions, all of which the server must then speak.
     pub fn revisions(mut self, revisions: Revisions) -> Self {
         self.revisions = Some(revisions);
         self
     }
 
-    /// How long one cell of a scenario may take.
+    /// Sets how long one run of a scenario may take.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Judges the messages of a revision by an official `schema.json` instead of the shapes that are built in; for several
-    /// revisions it is called several times.
+    /// Validates the messages of a revision against an official `schema.json` instead of the built-in shapes; to be called once
+    /// per revision.
     ///
-    /// The place is a path, relative to the package, or a URL. No test runs when the schema cannot be loaded.
+    /// `place` is a path, relative to the package, or a URL. No test runs if the schema cannot be loaded.
     ///
     /// ```ignore
     /// mcp_test::main!(
@@ -145,7 +145,7 @@ impl Conformance {
     }
 }
 
-/// A suite whose plan is made.
+/// A planned suite.
 pub(super) struct Trials {
     name: String,
     plan: Plan,
@@ -153,11 +153,11 @@ pub(super) struct Trials {
 }
 
 impl Trials {
-    fn ids(&self) -> Vec<&'static str> {
-        let mut ids: Vec<&'static str> = Vec::new();
+    fn ids(&self) -> Vec<String> {
+        let mut ids: Vec<String> = Vec::new();
         for cell in &self.plan.cells {
-            if !ids.contains(&cell.scenario.id) {
-                ids.push(cell.scenario.id);
+            if !ids.iter().any(|id| *id == cell.scenario.id) {
+                ids.push(cell.scenario.id.to_string());
             }
         }
         ids
@@ -167,43 +167,36 @@ impl Trials {
         format!("{}::{id}", self.name)
     }
 
-    /// The names of its trials.
+    /// The names of the trials.
     pub(super) fn names(&self) -> Vec<String> {
-        self.ids().into_iter().map(|id| self.name_of(id)).collect()
+        self.ids().iter().map(|id| self.name_of(id)).collect()
     }
 
-    /// Its trials; only those that are wanted become part of the run.
+    /// The trials; only those that are wanted become part of the run.
     pub(super) fn into_trials(
         mut self,
         wanted: &dyn Fn(&str) -> bool,
         jobs: NonZeroUsize,
     ) -> Vec<Trial> {
-        let named: Vec<(String, &'static str)> =
-            self.ids().into_iter().map(|id| (self.name_of(id), id)).collect();
+        // Before cells are removed: libtest-mimic counts the trials that are filtered out.
+        let named: Vec<(String, String)> =
+            self.ids().into_iter().map(|id| (self.name_of(&id), id)).collect();
+        // The target is asked only for what the wanted trials need.
         let name = self.name.clone();
         self.plan.cells.retain(|cell| wanted(&format!("{name}::{}", cell.scenario.id)));
         let planned = Planned { plan: self.plan.jobs(jobs), baseline: self.baseline };
         let suite = Suite::new(move || Ok(planned), heading);
-        let trial = |(name, id): (String, &'static str)| {
+        let trial = |(name, id): (String, String)| {
             let suite = Arc::clone(&suite);
-            Trial::ignorable_test(name, move || completion(suite.result(id)))
+            Trial::ignorable_test(name, move || suite.result(&id).into_completion())
         };
         named.into_iter().map(trial).collect()
     }
 }
 
 fn heading(outcome: &Outcome) -> String {
-    let cell = outcome.cell;
-    format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.carrier)
-}
-
-/// What a trial ends with.
-pub(super) fn completion(came: Came) -> Result<Completion, Failed> {
-    match came {
-        Came::Passed => Ok(Completion::Completed),
-        Came::Skipped(reason) => Ok(Completion::ignored_with(reason)),
-        Came::Failed(told) => Err(told.into()),
-    }
+    let cell = &outcome.cell;
+    format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport)
 }
 
 #[cfg(all(test, feature = "schema"))]

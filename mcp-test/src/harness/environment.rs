@@ -1,13 +1,13 @@
-//! What the environment says to a test: the variables that the harness reads, all of them in one place.
+//! The environment variables that the harness reads.
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `MCP_TEST_COMMAND` | the target is this command line, over stdio |
-//! | `MCP_TEST_URL` | the target listens there; with `MCP_TEST_COMMAND`, that command is started and brings it up |
-//! | `MCP_TEST_TIMEOUT` | how long one cell of a scenario may take: `500ms`, `5s`, `2m` |
-//! | `MCP_TEST_INPUT_<NAME>` | the value of an input of cases that is not given otherwise; a name is written in capitals, with `_` for what is no letter or digit |
+//! | `MCP_TEST_COMMAND` | the target is the server that this command line starts, over stdio |
+//! | `MCP_TEST_URL` | the target is the server at this URL; with `MCP_TEST_COMMAND`, that command starts it |
+//! | `MCP_TEST_TIMEOUT` | how long one run of a scenario may take: `500ms`, `5s`, `2m` |
+//! | `MCP_TEST_INPUT_<NAME>` | the value of an input of cases without another value; the name in capitals, with `_` for everything but letters and digits |
 //! | `RUST_TEST_THREADS` | how many trials run at the same time, as for libtest |
-//! | `INSTA_OUTPUT` | insta's own; where it is told to show no differences, mcp-test shows them |
+//! | `INSTA_OUTPUT` | insta's own; where it hides differences, mcp-test shows them |
 
 #[cfg(feature = "harness")]
 use std::num::NonZeroUsize;
@@ -16,13 +16,13 @@ use std::time::Duration;
 use super::Unplayable;
 use crate::clock;
 
-/// What the environment says.
+/// The settings that the environment has for a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Environment {
     pub(super) command: Option<String>,
     pub(super) url: Option<String>,
     pub(super) timeout: Option<Duration>,
-    /// Whether insta leaves it to others to show how a snapshot differs.
+    /// Whether insta does not show how a snapshot differs.
     pub(super) insta_is_quiet: bool,
 }
 
@@ -31,10 +31,11 @@ impl Environment {
         Self::from(&variable)
     }
 
+    // By a function, since a test cannot set variables without affecting tests on other threads.
     fn from(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, Unplayable> {
         let timeout = match lookup("MCP_TEST_TIMEOUT") {
             None => None,
-            Some(text) => Some(clock::parse(&text).ok_or(Unplayable::Variable {
+            Some(text) => Some(clock::parse_duration(&text).ok_or(Unplayable::Variable {
                 name: "MCP_TEST_TIMEOUT",
                 value: text,
                 expected: "a whole number above zero with its unit, `ms`, `s` or `m`: 500ms, 5s",
@@ -52,7 +53,7 @@ impl Environment {
     }
 }
 
-/// How many trials run at the same time, if `RUST_TEST_THREADS` says so.
+/// How many trials run at the same time, by `RUST_TEST_THREADS`.
 #[cfg(feature = "harness")]
 pub(super) fn test_threads() -> Result<Option<NonZeroUsize>, Unplayable> {
     threads(variable("RUST_TEST_THREADS"))
@@ -69,7 +70,7 @@ fn threads(value: Option<String>) -> Result<Option<NonZeroUsize>, Unplayable> {
     })
 }
 
-/// A variable that is set to something.
+/// The value of a variable that is set, and not blank: in CI an optional variable is often set to nothing.
 pub(super) fn variable(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?;
     let value = value.to_string_lossy().trim().to_owned();
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_is_taken_over() {
+    fn variables_become_settings() {
         let environment = read(&[
             ("MCP_TEST_COMMAND", "npx server"),
             ("MCP_TEST_TIMEOUT", "1500ms"),
@@ -115,7 +116,7 @@ mod tests {
     fn threads_are_at_least_one() {
         assert_eq!(threads(Some("3".to_owned())).ok(), Some(NonZeroUsize::new(3)));
         assert_eq!(threads(None).ok(), Some(None));
-        let error = threads(Some("0".to_owned())).expect_err("none at all");
+        let error = threads(Some("0".to_owned())).expect_err("zero");
         insta::assert_snapshot!(error, @"RUST_TEST_THREADS is `0`; expected a positive whole number");
     }
 }

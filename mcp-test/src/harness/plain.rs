@@ -1,110 +1,109 @@
-//! A scenario as a plain `#[test]`: its cells one after the other, all of them reported.
+//! A scenario as a plain `#[test]`: its runs one after the other, all reported.
 
 use std::panic;
 
 use super::Unplayable;
-use super::cells::{self, Cell};
-use super::ending::{Ending, Played, Problem};
+use super::cells;
 use super::environment::Environment;
 use super::source::Source;
-use super::stage::{self, Order};
-use super::telling;
+use super::test_run::{self, FinishedRun, TIMEOUT, TestResult, TestRun};
 use crate::scenario::UserScenario;
 
 /// Runs a scenario as the body of a `#[test]`; what `#[mcp_scenario]` expands to.
 ///
 /// # Panics
 ///
-/// If the scenario fails. What is wrong has been told on stderr by then, so the panic itself is silent.
+/// If the scenario fails. The report is on stderr by then, so the panic itself is silent.
 pub fn run_test(scenario: &'static UserScenario) {
-    let told = match plan(scenario) {
-        Ok(orders) => Told::of(scenario, &orders),
-        Err(unplayable) => {
-            let played = Played::unplayable(&unplayable);
-            let text = telling::failure(scenario, &played);
-            Told { text, payload: Some(Box::new(())) }
-        }
+    let report = match planned(scenario) {
+        Ok(runs) => Report::of(scenario, &runs),
+        Err(why) => Report { text: test_run::unplayable(scenario, &why), has_failed: true },
     };
-    if !told.text.is_empty() {
-        eprintln!("{}", told.text);
+    if !report.text.is_empty() {
+        eprintln!("{}", report.text);
     }
-    if let Some(payload) = told.payload {
-        panic::resume_unwind(payload);
+    if report.has_failed {
+        // Not `panic!`, whose own message would follow the report.
+        panic::resume_unwind(Box::new(()));
     }
 }
 
-fn plan(scenario: &'static UserScenario) -> Result<Vec<Order>, Unplayable> {
+fn planned(scenario: &'static UserScenario) -> Result<Vec<TestRun>, Unplayable> {
     let environment = Environment::read()?;
     let source = Source::of(scenario.target, &environment)?;
-    orders(scenario, &environment, &source, false)
+    runs(scenario, &environment, &source, false)
 }
 
-/// One order for each declared cell.
-pub(super) fn orders(
+/// The runs that a scenario declares.
+pub(super) fn runs(
     scenario: &'static UserScenario,
     environment: &Environment,
     source: &Source,
-    holds_panics: bool,
-) -> Result<Vec<Order>, Unplayable> {
-    let cells = cells::declared(scenario, || Ok(source.make()?.carriers()))?;
+    captures_panics: bool,
+) -> Result<Vec<TestRun>, Unplayable> {
+    let cells = cells::declared(scenario, || Ok(source.make()?.transports()))?;
+    // A single run keeps the plain name of its snapshot, whatever the attribute declares.
     let several = cells.len() > 1;
-    let order = |cell: Cell| Order {
+    let run = |cell: cells::DeclaredCell| TestRun {
         scenario,
         source: source.clone(),
-        timeout: scenario.timeout.or(environment.timeout).unwrap_or(stage::TIMEOUT),
+        timeout: scenario.timeout.or(environment.timeout).unwrap_or(TIMEOUT),
         snapshot_suffix: several.then(|| cell.label("-")),
         shows_differences: environment.insta_is_quiet,
-        holds_panics,
+        captures_panics,
         cell,
     };
-    Ok(cells.into_iter().map(order).collect())
+    Ok(cells.into_iter().map(run).collect())
 }
 
-/// What a test has to say at its end.
-struct Told {
+/// The report that a test prints at its end.
+struct Report {
     text: String,
-    /// What the test panics with, if it fails.
-    payload: Option<Box<dyn std::any::Any + Send>>,
+    has_failed: bool,
 }
 
-impl Told {
-    fn of(scenario: &UserScenario, orders: &[Order]) -> Self {
-        let mut told = Self { text: String::new(), payload: None };
-        let (mut passed, mut failed, mut unspoken) = (Vec::new(), Vec::new(), Vec::new());
-        for order in orders {
-            let mut played = stage::play(order);
-            let place = telling::place(&played).unwrap_or_else(|| order.cell.to_string());
-            if let (Ending::Skipped(reason), false) = (&played.ending, scenario.allow_skip) {
-                let why = format!(
-                    "the scenario was skipped: {reason}\n  hint: #[mcp_scenario(allow_skip)] lets a skipped scenario pass"
-                );
-                played.ending = Ending::Failed(vec![Problem::Unplayable(why)]);
-            }
-            match &played.ending {
-                Ending::Passed => passed.push(place),
-                Ending::Skipped(reason) => {
-                    told.say(&format!("scenario `{}` was skipped: {reason}", scenario.name));
+impl Report {
+    fn of(scenario: &UserScenario, runs: &[TestRun]) -> Self {
+        let mut report = Self { text: String::new(), has_failed: false };
+        let (mut passed, mut failed, mut unsupported) = (Vec::new(), Vec::new(), Vec::new());
+        for run in runs {
+            let FinishedRun { result, is_unsupported, place, heading } = run.execute();
+            match result {
+                TestResult::Passed => passed.push(place),
+                TestResult::Skipped(reason) if is_unsupported => unsupported.push(reason),
+                TestResult::Skipped(reason) if scenario.allow_skip => {
+                    report.add(&format!("scenario `{}` was skipped: {reason}", scenario.name));
                     passed.push(place);
                 }
-                Ending::Unspoken(reason) => unspoken.push(reason.clone()),
-                Ending::Failed(_) => {
-                    told.say(&telling::failure(scenario, &played));
+                // libtest has no way to show a test as skipped, and a pass would claim that something was tested.
+                TestResult::Skipped(reason) => {
+                    report.add(&format!(
+                        "{heading}\nthe scenario was skipped: {reason}\n  \
+                         hint: `#[mcp_scenario(allow_skip)]` lets a skipped scenario pass"
+                    ));
                     failed.push(place);
-                    told.payload.get_or_insert_with(|| payload(played));
+                }
+                TestResult::Failed(text) => {
+                    report.add(&text);
+                    failed.push(place);
                 }
             }
         }
+        report.has_failed = !failed.is_empty();
+        // The server speaks no revision of the range, so that nothing was tested, which must not pass.
         if passed.is_empty() && failed.is_empty() {
-            let why = format!("no cell of the scenario could be played:\n{}", unspoken.join("\n"));
-            told.say(&telling::failure(scenario, &Played::failed(Problem::Unplayable(why))));
-            told.payload = Some(Box::new(()));
-        } else if !failed.is_empty() && orders.len() > 1 {
-            told.say(&summary(&failed, &passed));
+            let heading = test_run::heading(scenario, None, None);
+            let reasons = unsupported.join("\n");
+            report.add(&format!("{heading}\nno run of the scenario is possible:\n{reasons}"));
+            report.has_failed = true;
+        } else if report.has_failed && runs.len() > 1 {
+            report.add(&summary(&failed, &passed));
         }
-        told
+        report
     }
 
-    fn say(&mut self, text: &str) {
+    /// Adds a section, with an empty line before it.
+    fn add(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -115,21 +114,9 @@ impl Told {
 
 fn summary(failed: &[String], passed: &[String]) -> String {
     let all = failed.len() + passed.len();
-    let mut text = format!("{} of {all} cells failed: {}", failed.len(), failed.join(", "));
+    let mut text = format!("{} of {all} scenario runs failed: {}", failed.len(), failed.join(", "));
     if !passed.is_empty() {
         text.push_str(&format!("\nthe others passed: {}", passed.join(", ")));
     }
     text
-}
-
-/// The panic of the test goes on as it was; any other failure ends in a panic that says nothing more.
-fn payload(played: Played) -> Box<dyn std::any::Any + Send> {
-    if let Ending::Failed(problems) = played.ending {
-        for problem in problems {
-            if let Problem::Panic(payload) = problem {
-                return payload;
-            }
-        }
-    }
-    Box::new(())
 }

@@ -1,4 +1,4 @@
-//! Where the target of a test comes from: its own option, else `target!`, else the environment.
+//! The source of a test's target: its own option, else `target!`, else the environment.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,20 +6,18 @@ use super::Unplayable;
 use super::environment::Environment;
 use crate::expect::words::panic_text;
 use crate::process::Command;
+use crate::run::spoken_revisions::TargetKey;
 use crate::scenario::default_target;
 use crate::transport::Target;
 
-/// Where a target comes from.
+/// The source of a target.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
-    /// A function of the test binary makes it, for every cell anew.
+    /// A function of the test binary makes it, again for every run.
     Function(fn() -> Target),
     /// The environment names it.
     Environment(Target),
 }
-
-/// Tells sources apart: the function, or `None` for the environment.
-pub(super) type Key = Option<usize>;
 
 impl Source {
     /// The source of the target of a test, which may name one of its own.
@@ -27,6 +25,7 @@ impl Source {
         own: Option<fn() -> Target>,
         environment: &Environment,
     ) -> Result<Self, Unplayable> {
+        // First: a test that names its target needs no default one, not even a valid one.
         if let Some(make) = own {
             return Ok(Self::Function(make));
         }
@@ -48,9 +47,10 @@ impl Source {
         }
     }
 
-    pub(super) fn key(&self) -> Key {
+    /// What identifies the target among those of this process.
+    pub(super) fn key(&self) -> TargetKey {
         match self {
-            // Functions that the linker merged make the same target.
+            // The linker may merge functions with the same code, which then make the same target.
             Self::Function(make) => Some(*make as usize),
             Self::Environment(_) => None,
         }
@@ -86,25 +86,25 @@ mod tests {
     #[test]
     fn the_environment_names_a_command_or_a_url_or_both() {
         let target = |command, url| {
-            in_environment(&environment(command, url)).expect("both are right").expect("one is set")
+            in_environment(&environment(command, url)).expect("both are valid").expect("one is set")
         };
         assert_eq!(target(Some("npx 'my server'"), None).label(), "npx 'my server'");
         let url = "http://127.0.0.1:1/mcp";
-        assert_eq!(target(None, Some(url)).carriers(), [crate::transport::CarrierKind::Http]);
+        assert_eq!(target(None, Some(url)).transports(), [crate::transport::TransportKind::Http]);
         assert_eq!(target(Some("npx server"), Some(url)).label(), url);
         assert!(in_environment(&environment(None, None)).is_ok_and(|target| target.is_none()));
     }
 
     #[test]
-    fn a_wrong_command_line_is_told_with_its_variable() {
+    fn an_invalid_command_line_is_reported_with_its_variable() {
         let error = in_environment(&environment(Some("npx 'server"), None)).expect_err("no quote");
-        insta::assert_snapshot!(error, @"MCP_TEST_COMMAND: the command line does not close the ' that it opens as character 5");
+        insta::assert_snapshot!(error, @"MCP_TEST_COMMAND: the ' at character 5 of the command line is not closed");
     }
 
     #[test]
-    fn without_any_target_the_three_ways_are_named() {
+    fn without_a_target_the_error_names_three_ways() {
         insta::assert_snapshot!(Unplayable::NoTarget, @r"
-        there is no target to test. Name one in one of three ways:
+        no target to test; name one in one of three ways:
         - `mcp_test::target!(my_server);` once in this test binary
         - `target = my_server` among the options of `#[mcp_scenario]` or `cases!`
         - the environment variable MCP_TEST_COMMAND (a command line that speaks over stdio) or MCP_TEST_URL

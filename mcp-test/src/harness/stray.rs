@@ -1,19 +1,20 @@
-//! Tests that would vanish: a `#[test]` in a test target without libtest is dropped by the compiler without a word.
+//! Tests that never run: in a test target without libtest, the compiler drops a `#[test]` without a warning.
 //!
-//! Only the files are read that are known, those with `main!` and with scenarios, and line by line: it is a warning, not
-//! a verdict.
+//! The search reads, line by line, only the files with `main!` and with scenarios. That suffices for a warning.
 
 use std::path::Path;
 
-/// What marks a function as a test that libtest would run.
-const MARKS: [&str; 5] =
+use crate::scenario::CallSite;
+
+/// The attributes of functions that libtest would run, as far as the popular ones go.
+const TEST_ATTRIBUTES: [&str; 5] =
     ["#[test]", "#[tokio::test", "#[rstest", "#[test_case", "#[wasm_bindgen_test"];
 
-/// Where in these files such tests stand: `tests/calculator.rs:12`.
-pub(super) fn find<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<String> {
-    let mut seen: Vec<&str> = Vec::new();
+/// The tests in these files: `tests/calculator.rs:12`.
+pub(super) fn find(sites: impl IntoIterator<Item = CallSite>) -> Vec<String> {
+    let mut seen = Vec::new();
     let mut found = Vec::new();
-    for (manifest_dir, file) in files {
+    for CallSite { manifest_dir, file, .. } in sites {
         if seen.contains(&file) {
             continue;
         }
@@ -33,23 +34,23 @@ fn read(manifest_dir: &str, file: &str) -> Option<String> {
 
 fn lines(source: &str) -> impl Iterator<Item = usize> {
     let lines = source.lines().enumerate();
-    lines.filter(|(_, line)| is_mark(line.trim_start())).map(|(index, _)| index + 1)
+    lines.filter(|(_, line)| is_test_attribute(line.trim_start())).map(|(index, _)| index + 1)
 }
 
-fn is_mark(line: &str) -> bool {
-    MARKS.iter().any(|mark| line.starts_with(mark))
+fn is_test_attribute(line: &str) -> bool {
+    TEST_ATTRIBUTES.iter().any(|attribute| line.starts_with(attribute))
 }
 
-/// What to say about them.
+/// The warning about these tests.
 pub(super) fn warning(places: &[String]) -> String {
     let mut text = String::from(
-        "warning: in a test target with `harness = false` a `#[test]` is never run, and here are some:\n",
+        "warning: a `#[test]` never runs in a test target with `harness = false`; found:\n",
     );
     for place in places {
         text.push_str(&format!("  {place}\n"));
     }
     text.push_str(
-        "  make them `#[mcp_scenario]`, or move them to a test target with the standard harness\n",
+        "  use `#[mcp_scenario]`, or move them to a test target with the standard harness\n",
     );
     text
 }
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attributes_are_found_and_talk_about_them_is_not() {
+    fn attributes_are_found_and_comments_are_not() {
         let source = "// #[test]\n#[test]\nfn a() {}\n  #[tokio::test(flavor = \"x\")]\n//! a `#[test]`\n#[mcp_scenario]\n";
         assert_eq!(lines(source).collect::<Vec<_>>(), [2, 4]);
     }
@@ -67,11 +68,12 @@ mod tests {
     #[test]
     fn the_file_is_found_from_the_package_up() {
         let here = concat!("mcp-test/src/harness/", "stray.rs");
-        let found = find([(env!("CARGO_MANIFEST_DIR"), here), (env!("CARGO_MANIFEST_DIR"), here)]);
+        let site = CallSite { file: here, ..crate::__call_site!() };
+        let found = find([site, site]);
         assert_eq!(found.len(), 2, "the two tests of this file, once: {found:?}");
         insta::assert_snapshot!(warning(&found[..0]), @r"
-        warning: in a test target with `harness = false` a `#[test]` is never run, and here are some:
-          make them `#[mcp_scenario]`, or move them to a test target with the standard harness
+        warning: a `#[test]` never runs in a test target with `harness = false`; found:
+          use `#[mcp_scenario]`, or move them to a test target with the standard harness
         ");
     }
 }

@@ -1,48 +1,52 @@
-//! One run that several tests wait for, each for the outcomes of its own scenario.
+//! One run that several tests share, each of which waits for the outcomes of its own scenario.
 //!
-//! The run begins with the first of them, so that the target is brought up and asked what it speaks once.
+//! The first test starts the run, so that the target is started, and asked which revisions it speaks, only once.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::{self, ThreadId};
+use std::thread;
 use std::time::Duration;
 
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use super::{stage, telling};
+use super::test_run::TestResult;
+use super::watchdog::{FAREWELL, Heartbeat, PREPARATION, WatchdogError, run_watched};
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
-use crate::process;
-use crate::report::failure;
+use crate::report::failure::{self, FailureFormatter};
 use crate::run::{Baseline, Inapplicable, Outcome, Plan, Results, RunEvent, Tested, Verdict, run};
 
-/// How long it may take until the target is up and has said what it speaks.
-const PREPARATION: Duration = Duration::from_secs(120);
-/// How much longer than its time a cell may take to come to its orderly end.
-const FAREWELL: Duration = Duration::from_secs(20);
+/// The failure of tests whose run is blocked.
+const BLOCKED: &str = "the thread of the run is blocked by code of the server under test; \
+                       blocking calls belong in `spawn_blocking`";
 
-/// What is run.
+/// A plan, and the failures that are expected of it.
 pub(super) struct Planned {
     pub(super) plan: Plan,
     pub(super) baseline: Option<Baseline>,
 }
 
-/// Plans the run, or says why there is none; called on the thread of the run, within its runtime.
-type Make = Box<dyn FnOnce() -> Result<Planned, String> + Send>;
+/// Plans the run; called on the thread of the run, within its runtime.
+type Make = Box<dyn FnOnce() -> crate::Result<Planned> + Send>;
 
-/// The first line of what is told of a cell that failed.
+/// Returns the first line of the report on a failed run of a scenario.
 type Heading = Box<dyn Fn(&Outcome) -> String + Send + Sync>;
 
-/// What came of a scenario.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Came {
-    /// Nothing is wrong, and something was shown.
-    Passed,
-    /// It has shown nothing, for this reason.
-    Skipped(String),
-    /// Something is wrong: all that is to be told of it.
-    Failed(String),
+/// Why no test of a suite was run.
+#[derive(Debug, thiserror::Error)]
+enum NotRun {
+    /// There is no plan.
+    #[error(transparent)]
+    Unplanned(crate::Error),
+    /// The target cannot be tested.
+    #[error("{}", failure::of_preflight(target, finding, None))]
+    Preflight { target: String, finding: Box<Finding> },
+    /// The operating system refused a thread.
+    #[error("cannot create a thread for the run: {0}")]
+    NoThread(io::Error),
 }
 
 /// A run that tests wait for.
@@ -52,30 +56,27 @@ pub(super) struct Suite {
     heading: Heading,
     state: Mutex<State>,
     /// Sent to whenever the state has changed.
-    moved: watch::Sender<()>,
+    changed: watch::Sender<()>,
 }
 
 #[derive(Default)]
 struct State {
-    begun: bool,
-    /// Whether it waits for its turn, since it starts a program.
-    queued: bool,
-    /// The thread of the run.
-    thread: Option<ThreadId>,
-    /// How many cells of each scenario will be played; known once the target was asked.
-    cells: Option<BTreeMap<&'static str, usize>>,
-    outcomes: BTreeMap<&'static str, Vec<Outcome>>,
-    /// Why nothing was played.
-    not_run: Option<String>,
-    /// The scenario whose test has told that.
-    told_by: Option<String>,
-    over: bool,
+    has_begun: bool,
+    /// The number of runs of each scenario; known once the target has answered which revisions it speaks.
+    cells: Option<BTreeMap<String, usize>>,
+    outcomes: BTreeMap<String, Vec<Outcome>>,
+    not_run: Option<NotRun>,
+    /// The scenario whose test has reported `not_run`.
+    reported_by: Option<String>,
+    /// Whether the thread of the run was given up.
+    is_blocked: bool,
+    is_over: bool,
 }
 
 impl Suite {
     /// A run that is planned when it begins.
     pub(super) fn new(
-        make: impl FnOnce() -> Result<Planned, String> + Send + 'static,
+        make: impl FnOnce() -> crate::Result<Planned> + Send + 'static,
         heading: impl Fn(&Outcome) -> String + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -83,7 +84,7 @@ impl Suite {
             planned: OnceLock::new(),
             heading: Box::new(heading),
             state: Mutex::default(),
-            moved: watch::Sender::new(()),
+            changed: watch::Sender::new(()),
         })
     }
 
@@ -92,200 +93,205 @@ impl Suite {
     }
 
     /// Waits for the outcomes of one scenario, and judges them.
-    pub(super) fn result(self: &Arc<Self>, id: &str) -> Came {
-        let mut moved = self.moved.subscribe();
-        if let Err(why) = self.begin() {
-            return Came::Failed(why);
-        }
+    pub(super) fn result(self: &Arc<Self>, id: &str) -> TestResult {
+        // Before the state is looked at, so that no change is missed.
+        let mut changed = self.changed.subscribe();
+        self.begin();
         loop {
-            let patience = {
+            {
                 let mut state = self.state();
-                if let Some(why) = state.not_run.clone() {
-                    return Came::Failed(match &state.told_by {
-                        Some(other) => format!("{}; `{other}` tells why", self.untested()),
+                // In full for one test only: the others would repeat the same report.
+                if let Some(why) = &state.not_run {
+                    let (why, reported_by) = (why.to_string(), state.reported_by.clone());
+                    return TestResult::Failed(match reported_by {
+                        Some(other) => format!("{}; `{other}` reports why", self.not_tested()),
                         None => {
-                            state.told_by = Some(id.to_owned());
+                            state.reported_by = Some(id.to_owned());
                             why
                         }
                     });
                 }
-                let there = state.outcomes.get(id).map_or(0, Vec::len);
+                let outcomes = state.outcomes.get(id).map_or(0, Vec::len);
                 let cells =
                     state.cells.as_ref().map(|cells| cells.get(id).copied().unwrap_or_default());
-                if state.over || cells.is_some_and(|cells| there >= cells) {
+                let is_complete = cells.is_some_and(|cells| outcomes >= cells);
+                if state.is_over || is_complete {
+                    if state.is_blocked && !is_complete {
+                        return TestResult::Failed(BLOCKED.to_owned());
+                    }
                     let outcomes = state.outcomes.remove(id).unwrap_or_default();
+                    // Formatting a report takes time, in which the run must be able to record events.
                     drop(state);
                     return self.verdict(id, &outcomes);
                 }
-                if cells.is_some() { self.patience() } else { PREPARATION }
-            };
-            let waited = clock::block_within(Deadline::after(patience), moved.changed());
-            // Those before it are watched as well, so its turn comes.
-            if waited.is_err() && !self.state().queued {
-                if let Some(thread) = self.state().thread {
-                    process::give_up(thread);
-                }
-                return Came::Failed(
-                    "the thread of the run is blocked: code of the server under test does not give it back. \
-                     Blocking calls belong in `spawn_blocking`"
-                        .to_owned(),
-                );
             }
+            // The watchdog of the run ends the wait, so it needs no deadline of its own.
+            let _ = clock::block_within(Deadline::never(), changed.changed());
         }
     }
 
-    /// How long nothing at all may happen while cells are played.
+    /// How long the run may go without an event before its thread counts as blocked.
     fn patience(&self) -> Duration {
         let Some(Planned { plan, .. }) = self.planned.get() else { return PREPARATION };
+        // Any cell may be the next to report, so that the longest time-out counts.
         let longest = plan.cells.iter().filter_map(|cell| cell.scenario.timeout).max();
         longest.unwrap_or_default().max(plan.timeout).saturating_add(FAREWELL)
     }
 
-    /// That there was no run, without the reason.
-    fn untested(&self) -> String {
+    /// The statement that there was no run, without the reason.
+    fn not_tested(&self) -> String {
         match self.planned.get() {
             Some(planned) => format!("cannot test {}", planned.plan.target.label()),
-            None => "there is nothing to run".to_owned(),
+            None => "the run could not be planned".to_owned(),
         }
     }
 
-    /// The first to come begins the run, on a thread of its own.
-    fn begin(self: &Arc<Self>) -> Result<(), String> {
-        let mut state = self.state();
-        if std::mem::replace(&mut state.begun, true) {
-            return Ok(());
+    /// Starts the run and its watchdog, unless another test has done so.
+    ///
+    /// They have threads of their own, since they outlive the first test: others may wait longer.
+    fn begin(self: &Arc<Self>) {
+        if std::mem::replace(&mut self.state().has_begun, true) {
+            return;
         }
         let suite = Arc::clone(self);
-        let thread = thread::Builder::new().name("conformance".to_owned());
-        let spawned = thread.spawn(move || suite.run());
-        let handle = spawned.map_err(|why| format!("no thread can be had: {why}"))?;
-        state.thread = Some(handle.thread().id());
-        Ok(())
-    }
-
-    fn run(&self) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let ended = match runtime {
-            Ok(runtime) => {
-                let ended = catch_unwind(AssertUnwindSafe(|| self.planned_and_run(&runtime)));
-                // To drop it would be to wait for what runs in `spawn_blocking`, be it for ever.
-                runtime.shutdown_background();
-                ended.unwrap_or_else(|_| {
-                    let finding =
-                        Finding::test("code of the target panicked; the message stands above");
-                    Err(self.of_preflight(&finding))
-                })
-            }
-            Err(why) => {
-                let finding = Finding::environment(format!("no tokio runtime can be had: {why}"));
-                Err(self.of_preflight(&finding))
-            }
-        };
-        let mut state = self.state();
-        if let Err(why) = ended {
-            state.not_run = Some(why);
+        let spawned =
+            thread::Builder::new().name("watchdog".to_owned()).spawn(move || suite.watch());
+        if let Err(why) = spawned {
+            self.end(Some(NotRun::NoThread(why)), false);
         }
-        state.over = true;
-        drop(state);
-        self.moved.send_replace(());
     }
 
-    fn planned_and_run(&self, runtime: &tokio::runtime::Runtime) -> Result<(), String> {
+    /// Runs the plan, and reports when the run is over or blocked.
+    fn watch(self: Arc<Self>) {
+        let suite = Arc::clone(&self);
+        let ended = run_watched("conformance".to_owned(), move |runtime, heartbeat| {
+            let planned = || suite.plan_and_run(runtime, heartbeat);
+            catch_unwind(AssertUnwindSafe(planned)).unwrap_or_else(|_| {
+                let panicked = Finding::test("code of the target panicked; the message is above");
+                Err(suite.preflight_failed(panicked))
+            })
+        });
+        match ended {
+            Ok(Ok(())) => self.end(None, false),
+            Ok(Err(why)) => self.end(Some(why), false),
+            Err(WatchdogError::Blocked) => self.end(None, true),
+            Err(error) => {
+                let finding = Finding::environment(error.to_string());
+                self.end(Some(self.preflight_failed(finding)), false);
+            }
+        }
+    }
+
+    fn end(&self, not_run: Option<NotRun>, is_blocked: bool) {
+        let mut state = self.state();
+        // A failed pre-flight has set it already.
+        if not_run.is_some() {
+            state.not_run = not_run;
+        }
+        state.is_blocked = is_blocked;
+        state.is_over = true;
+        drop(state);
+        self.changed.send_replace(());
+    }
+
+    fn plan_and_run(&self, runtime: &Runtime, heartbeat: &Heartbeat<'_>) -> Result<(), NotRun> {
         let make = self.make.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(make) = make {
             // The user's function may spawn tasks.
             let _context = runtime.enter();
-            let planned = make()?;
+            let planned = make().map_err(NotRun::Unplanned)?;
             self.planned.get_or_init(|| planned);
         }
         if let Some(Planned { plan, .. }) = self.planned.get() {
-            let _turn = starts_a_program(&plan.target).then(|| self.queue());
-            runtime.block_on(run(plan, &mut |event| self.hear(event)));
+            // Such programs share a port, also with those of other suites and scenarios.
+            if starts_a_program(&plan.target) {
+                heartbeat.wait_for_turn();
+            }
+            runtime.block_on(run(plan, &mut |event| self.record(event, heartbeat)));
         }
         Ok(())
     }
 
-    /// Waits for its turn.
-    fn queue(&self) -> MutexGuard<'static, ()> {
-        self.state().queued = true;
-        let turn = stage::turn();
-        self.state().queued = false;
-        self.moved.send_replace(());
-        turn
-    }
-
-    fn of_preflight(&self, finding: &Finding) -> String {
+    fn preflight_failed(&self, finding: Finding) -> NotRun {
         let target = self.planned.get().map(|planned| planned.plan.target.label());
-        failure::of_preflight(target.as_deref().unwrap_or("the target"), finding, None)
+        let target = target.unwrap_or_else(|| "the target".to_owned());
+        NotRun::Preflight { target, finding: Box::new(finding) }
     }
 
-    fn hear(&self, event: RunEvent) {
+    /// Records an event; each one shows that the thread is not blocked.
+    fn record(&self, event: RunEvent, heartbeat: &Heartbeat<'_>) {
+        heartbeat.allow(self.patience());
         let mut state = self.state();
         match event {
             RunEvent::PreflightFailed { finding, .. } => {
-                state.not_run = Some(self.of_preflight(&finding));
+                state.not_run = Some(self.preflight_failed(finding));
             }
             RunEvent::Planned(planned) => {
                 let mut cells = BTreeMap::new();
                 for cell in planned {
-                    *cells.entry(cell.scenario.id).or_default() += 1;
+                    *cells.entry(cell.scenario.id.to_string()).or_default() += 1;
                 }
                 state.cells = Some(cells);
             }
             RunEvent::Finished(outcome) => {
-                state.outcomes.entry(outcome.cell.scenario.id).or_default().push(*outcome);
+                let id = outcome.cell.scenario.id.to_string();
+                state.outcomes.entry(id).or_default().push(*outcome);
             }
             _ => {}
         }
         drop(state);
-        self.moved.send_replace(());
+        self.changed.send_replace(());
     }
 
-    fn verdict(&self, id: &str, outcomes: &[Outcome]) -> Came {
+    fn verdict(&self, id: &str, outcomes: &[Outcome]) -> TestResult {
         let Some(Planned { plan, baseline }) = self.planned.get() else {
-            return Came::Failed(self.untested());
+            return TestResult::Failed(self.not_tested());
         };
-        let failed =
-            |outcome: &&Outcome| matches!(outcome.verdict, Verdict::Failed | Verdict::NotRun);
+        let failed = |outcome: &&Outcome| outcome.verdict.is_failing();
         let failing: Vec<&Outcome> = outcomes.iter().filter(failed).collect();
         if let Some(baseline) = baseline {
             let comparison = baseline.compare(&outcomes.iter().collect::<Results>());
+            // Otherwise the entry would hide the next failure.
             if !comparison.stale.is_empty() {
                 let entries = comparison.stale.join("`, `");
-                return Came::Failed(format!("it passes: remove `{entries}` from the baseline"));
+                return TestResult::Failed(format!(
+                    "it passes; remove `{entries}` from the baseline"
+                ));
             }
+            // A run that was not possible is never an expected failure.
             if comparison.unexpected.is_empty()
                 && failing.iter().all(|it| it.verdict == Verdict::Failed)
             {
                 return match failing.is_empty() {
                     true => passed(plan, id, outcomes),
-                    false => Came::Passed,
+                    false => TestResult::Passed,
                 };
             }
-            return Came::Failed(self.told(&failing, |outcome, check| {
-                !baseline.expects(outcome.cell.scenario.leg, outcome.cell.scenario.id, check)
+            return TestResult::Failed(self.report(&failing, |outcome, check| {
+                !baseline.expects(outcome.cell.scenario.leg, &outcome.cell.scenario.id, check)
             }));
         }
         match failing.is_empty() {
             true => passed(plan, id, outcomes),
-            false => Came::Failed(self.told(&failing, |_, _| true)),
+            false => TestResult::Failed(self.report(&failing, |_, _| true)),
         }
     }
 
-    /// Tells the checks that failed and are of interest, cell by cell.
-    fn told(&self, failing: &[&Outcome], of_interest: impl Fn(&Outcome, &str) -> bool) -> String {
+    /// The report on the failed checks that `is_reported` selects, run by run.
+    fn report(&self, failing: &[&Outcome], is_reported: impl Fn(&Outcome, &str) -> bool) -> String {
         let mut text = String::new();
         for outcome in failing {
-            let mut teller = failure::Teller::new(outcome);
-            let checks = outcome.failing().filter(|check| of_interest(outcome, &check.id));
-            let checks: Vec<String> = checks.map(|check| teller.tell(check)).collect();
+            let mut formatter = FailureFormatter::new(outcome);
+            let checks = outcome.failing().filter(|check| is_reported(outcome, &check.id));
+            let checks: Vec<String> = checks.map(|check| formatter.check(check)).collect();
+            // All failures of this run are expected.
             if checks.is_empty() {
                 continue;
             }
             text.push_str(&(self.heading)(outcome));
             text.push('\n');
             text.extend(checks);
-            text.push_str(&telling::stderr(outcome.stderr_tail.clone()));
+            text.push_str(&failure::stderr_of_test(&outcome.stderr_tail));
             text.push('\n');
         }
         text.trim_end().to_owned()
@@ -294,26 +300,26 @@ impl Suite {
 
 fn starts_a_program(tested: &Tested) -> bool {
     match tested {
-        Tested::Server(target) => target.starts_a_program(),
+        Tested::Server(target) => target.starts_program(),
         Tested::Client(_) => false,
     }
 }
 
-/// Nothing has failed: it passed, if anything was shown at all.
-fn passed(plan: &Plan, id: &str, outcomes: &[Outcome]) -> Came {
+/// The result of a scenario of which nothing failed: it passed, unless all its runs were skipped.
+fn passed(plan: &Plan, id: &str, outcomes: &[Outcome]) -> TestResult {
     if outcomes.iter().any(|outcome| outcome.verdict == Verdict::Passed) {
-        return Came::Passed;
+        return TestResult::Passed;
     }
     let checks = outcomes.iter().flat_map(|outcome| &outcome.checks);
     if let Some(reason) = checks.filter_map(|check| check.message.as_deref()).next() {
-        return Came::Skipped(reason.to_owned());
+        return TestResult::Skipped(reason.to_owned());
     }
-    let not_there = plan.inapplicable.iter().find(|it| it.scenario.id == id);
-    Came::Skipped(match not_there {
-        Some(Inapplicable { carrier: Some(carrier), .. }) => {
-            format!("it has nothing to say over {carrier}")
+    let inapplicable = plan.inapplicable.iter().find(|it| it.scenario.id == id);
+    TestResult::Skipped(match inapplicable {
+        Some(Inapplicable { transport: Some(transport), .. }) => {
+            format!("it does not apply over {transport}")
         }
         Some(Inapplicable { revision, .. }) => format!("it does not exist at {revision}"),
-        None => "the target was not asked in any revision".to_owned(),
+        None => "no revision of the target was tested".to_owned(),
     })
 }

@@ -1,10 +1,10 @@
-//! Generated values and texts, for property tests of this room and those above it.
+//! Strategies for values and texts, for the property tests of this and other modules.
 
 use proptest::prelude::*;
 
 use super::{Number, Object, Value};
 
-/// Any value, with odd numbers, odd strings and duplicate members.
+/// Any value, with unusual numbers, unusual strings and duplicate members.
 pub(crate) fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -27,12 +27,12 @@ pub(crate) fn number() -> impl Strategy<Value = Number> {
         .prop_map(|text| Number::parse(&text).expect("the pattern is the grammar"))
 }
 
-/// Short texts in which names collide and everything that wants escaping occurs.
+/// Short texts with colliding names and characters that need escaping.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[ab~/]{0,2}", "[\\x00-\\x7f]{0,4}", "\\PC{0,4}", "[\u{80}-\u{9f}\u{feff}😀]{1,2}"]
 }
 
-/// Splits `bytes` into chunks; the numbers say how long each is.
+/// Splits `bytes` into chunks of the given lengths; the rest is the last chunk.
 pub(crate) fn split<'a>(bytes: &'a [u8], lengths: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
     let mut rest = bytes;
     let mut lengths = lengths.iter().copied().chain(std::iter::repeat(usize::MAX));

@@ -1,17 +1,17 @@
-//! Into and out of this room's values: Rust's own types and `serde_json`.
+//! Conversions between this module's values and Rust types or `serde_json`.
 
 use super::{Number, Object, Value};
 
 impl Value {
-    /// The value as `serde_json` has it.
+    /// Converts to a `serde_json` value.
     ///
-    /// What `serde_json` cannot hold is lost: of duplicate members the last stays, numbers become
-    /// `i64`, `u64` or the nearest `f64` (the largest one, if they are beyond it).
+    /// Loses what `serde_json` cannot represent: only the last of duplicate members stays, and numbers become `i64`, `u64` or
+    /// the nearest finite `f64`.
     #[must_use]
     pub fn to_serde(&self) -> serde_json::Value {
         match self {
             Self::Null => serde_json::Value::Null,
-            Self::Bool(truth) => (*truth).into(),
+            Self::Bool(boolean) => (*boolean).into(),
             Self::Number(number) => number.to_serde().into(),
             Self::String(text) => text.as_str().into(),
             Self::Array(items) => items.iter().map(Self::to_serde).collect(),
@@ -23,16 +23,18 @@ impl Value {
 }
 
 impl Number {
-    fn to_serde(&self) -> serde_json::Number {
-        let spelled_whole = !self.as_str().contains(['.', 'e', 'E']);
-        if spelled_whole && let Some(whole) = self.as_i64() {
-            return whole.into();
+    /// Converts to a `serde_json` number, rounding like [`Value::to_serde`].
+    pub(crate) fn to_serde(&self) -> serde_json::Number {
+        // `serde_json` distinguishes 1 from 1.0: a fraction or an exponent makes a double.
+        if !self.as_str().contains(['.', 'e', 'E']) {
+            let signed = self.as_i64().map(Into::into);
+            if let Some(integer) = signed.or_else(|| self.as_u64().map(Into::into)) {
+                return integer;
+            }
         }
-        if spelled_whole && let Some(whole) = self.as_u64() {
-            return whole.into();
-        }
-        let most = if self.as_str().starts_with('-') { f64::MIN } else { f64::MAX };
-        serde_json::Number::from_f64(self.as_f64().unwrap_or(most)).unwrap_or_else(|| 0.into())
+        // Numbers beyond the range of doubles would become infinite, which `serde_json` cannot represent.
+        let limit = if self.as_str().starts_with('-') { f64::MIN } else { f64::MAX };
+        serde_json::Number::from_f64(self.as_f64().unwrap_or(limit)).unwrap_or_else(|| 0.into())
     }
 }
 
@@ -40,7 +42,7 @@ impl From<serde_json::Value> for Value {
     fn from(value: serde_json::Value) -> Self {
         match value {
             serde_json::Value::Null => Self::Null,
-            serde_json::Value::Bool(truth) => Self::Bool(truth),
+            serde_json::Value::Bool(boolean) => Self::Bool(boolean),
             serde_json::Value::Number(number) => Self::Number(number.into()),
             serde_json::Value::String(text) => Self::String(text),
             serde_json::Value::Array(items) => items.into_iter().collect(),
@@ -57,23 +59,30 @@ impl From<&serde_json::Value> for Value {
 
 impl From<serde_json::Number> for Number {
     fn from(number: serde_json::Number) -> Self {
-        Self::spelled(&number.to_string())
+        // Always valid, because a `serde_json` number is neither infinite nor NaN.
+        Self::from_valid(&number.to_string())
     }
 }
 
-/// Compares with what `json!` writes, by JSON equality.
+/// Compares with a value from `json!`, by JSON equality.
 impl PartialEq<serde_json::Value> for Value {
     fn eq(&self, other: &serde_json::Value) -> bool {
+        // Converted in this direction, because `to_serde` would lose what `serde_json` cannot represent.
         let other = Self::from(other);
         *self == other
     }
 }
 
-impl From<bool> for Value {
-    fn from(truth: bool) -> Self {
-        Self::Bool(truth)
-    }
+macro_rules! from_contents {
+    ($($contents:ty => $variant:ident,)*) => {$(
+        impl From<$contents> for Value {
+            fn from(contents: $contents) -> Self {
+                Self::$variant(contents)
+            }
+        }
+    )*};
 }
+from_contents!(bool => Bool, Number => Number, String => String, Object => Object,);
 
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
@@ -81,13 +90,7 @@ impl From<&str> for Value {
     }
 }
 
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Self::String(text)
-    }
-}
-
-/// A finite double is a number; `null`, like JavaScript's `JSON.stringify`, if it is not finite.
+/// A finite double becomes a number, any other `null`, as in JavaScript's `JSON.stringify`.
 impl From<f64> for Value {
     fn from(double: f64) -> Self {
         Number::from_f64(double).map_or(Self::Null, Self::Number)
@@ -98,7 +101,7 @@ macro_rules! from_integers {
     ($($integer:ty)*) => {$(
         impl From<$integer> for Number {
             fn from(integer: $integer) -> Self {
-                Self::spelled(&integer.to_string())
+                Self::from_valid(&integer.to_string())
             }
         }
 
@@ -111,25 +114,13 @@ macro_rules! from_integers {
 }
 from_integers!(i32 i64 isize u16 u32 u64 usize);
 
-impl From<Number> for Value {
-    fn from(number: Number) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<Object> for Value {
-    fn from(object: Object) -> Self {
-        Self::Object(object)
-    }
-}
-
 impl<T: Into<Value>> From<Vec<T>> for Value {
     fn from(items: Vec<T>) -> Self {
         items.into_iter().collect()
     }
 }
 
-/// `None` is `null`.
+/// `None` becomes `null`.
 impl<T: Into<Value>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
@@ -149,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_in_what_json_writes_and_gives_it_back() {
+    fn serde_values_round_trip() {
         let written = json!({"a": [null, true, -1, 18_446_744_073_709_551_615_u64, 1.5, "x"]});
         let value = Value::from(&written);
         assert_eq!(value, written);
@@ -158,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_serde_json_come_as_near_as_they_can() {
+    fn numbers_beyond_serde_json_become_the_nearest_double() {
         let to_serde = |text: &str| Value::parse(text.as_bytes()).unwrap().value.to_serde();
         assert_eq!(to_serde("18446744073709551616"), json!(18_446_744_073_709_551_616.0));
         assert_eq!(to_serde("-1e999"), json!(f64::MIN));
@@ -166,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_in_rust_values() {
+    fn converts_rust_values() {
         let value: Value = vec![Some("a"), None].into();
         assert_eq!(value.to_string(), r#"["a",null]"#);
         assert_eq!(Value::from(f64::NAN), Value::Null);

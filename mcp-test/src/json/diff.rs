@@ -1,42 +1,42 @@
-//! Where two values differ, by pointer.
+//! The differences between two values, by pointer.
 //!
-//! Two values have no differences exactly when they are equal.
+//! There are none if and only if the values are equal.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use super::{Pointer, Value};
 
-/// How much of a value a [`Difference`] shows.
+/// How many characters of a value a [`Difference`] shows.
 const SHOWN: usize = 80;
 
-/// One place where two values differ.
+/// A difference between two values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Where; in the expected value for what is missing, in the other one else.
+    /// Where: in the expected value if something is missing, otherwise in the actual one.
     pub pointer: Pointer,
-    /// In what way.
+    /// How they differ.
     pub kind: DifferenceKind,
-    /// What was expected there, unless the difference is something extra.
+    /// The expected value; `None` if the actual one is extra.
     pub expected: Option<Value>,
-    /// What is there, unless it is missing.
+    /// The actual value; `None` if it is missing.
     pub got: Option<Value>,
 }
 
-/// In what way two values differ at a place.
+/// How two values differ at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DifferenceKind {
-    /// Expected, but not there.
+    /// Expected, but not found.
     Missing,
-    /// There, but not expected.
+    /// Found, but not expected.
     Extra,
-    /// There, but not what was expected.
+    /// Found, but with another value.
     Changed,
 }
 
-/// Lists where `got` differs from `expected`: the expected's order first, then what is extra.
+/// Lists how `got` differs from `expected`: in the order of `expected`, then what is extra.
 ///
-/// Arrays are compared item by item between what is the same at their beginnings and ends, so
-/// that one item too many is one difference.
+/// Arrays are compared item by item between their common prefix and suffix, so that one extra item is one difference.
 ///
 /// ```
 /// use mcp_test::json::{Value, diff};
@@ -57,14 +57,14 @@ fn compare(at: &Pointer, expected: &Value, got: &Value, out: &mut Vec<Difference
     match (expected, got) {
         (Value::Object(expected), Value::Object(got)) => {
             let (want, have) = (expected.index(), got.index());
-            for name in in_order(expected.keys(), &want) {
+            for name in in_order(expected.keys()) {
                 let here = at.clone().member(name);
                 match have.get(name) {
                     Some(got) => compare(&here, want[name], got, out),
                     None => out.push(missing(here, want[name])),
                 }
             }
-            for name in in_order(got.keys(), &have).filter(|name| !want.contains_key(name)) {
+            for name in in_order(got.keys()).filter(|name| !want.contains_key(name)) {
                 out.push(extra(at.clone().member(name), have[name]));
             }
         }
@@ -79,33 +79,31 @@ fn compare(at: &Pointer, expected: &Value, got: &Value, out: &mut Vec<Difference
     }
 }
 
-/// Each name once, where it first stands.
-fn in_order<'a, V>(
-    names: impl Iterator<Item = &'a str>,
-    index: &std::collections::HashMap<&'a str, V>,
-) -> impl Iterator<Item = &'a str> {
-    let mut seen = std::collections::HashSet::with_capacity(index.len());
+/// Each name once, in the order of first occurrence.
+fn in_order<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    let mut seen = HashSet::with_capacity(names.len());
     names.filter(move |name| seen.insert(*name))
 }
 
 fn compare_items(at: &Pointer, expected: &[Value], got: &[Value], out: &mut Vec<Difference>) {
+    // Without the common prefix, an item that is inserted would change the index of every later one.
     let start = expected.iter().zip(got).take_while(|(want, have)| want == have).count();
     let (want, have) = (&expected[start..], &got[start..]);
+    // At equal lengths items correspond by index; otherwise a common suffix shows where items were inserted.
     let end = if want.len() == have.len() {
         0
     } else {
         want.iter().rev().zip(have.iter().rev()).take_while(|(want, have)| want == have).count()
     };
     let (want, have) = (&want[..want.len() - end], &have[..have.len() - end]);
-    for index in 0..want.len().max(have.len()) {
-        let here = at.clone().index(start + index);
-        match (want.get(index), have.get(index)) {
-            (Some(want), Some(have)) => compare(&here, want, have, out),
-            (Some(want), None) => out.push(missing(here, want)),
-            (None, Some(have)) => out.push(extra(here, have)),
-            (None, None) => {}
-        }
+    let here = |index| at.clone().index(start + index);
+    for (index, (want, have)) in want.iter().zip(have).enumerate() {
+        compare(&here(index), want, have, out);
     }
+    // Only one of the two is longer.
+    let common = want.len().min(have.len());
+    out.extend(want.iter().enumerate().skip(common).map(|(at, item)| missing(here(at), item)));
+    out.extend(have.iter().enumerate().skip(common).map(|(at, item)| extra(here(at), item)));
 }
 
 fn missing(pointer: Pointer, expected: &Value) -> Difference {
@@ -119,13 +117,13 @@ fn extra(pointer: Pointer, got: &Value) -> Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = |value: &Option<Value>| {
+        let shown = |value: &Option<Value>| {
             value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.short(SHOWN))
         };
         if !self.pointer.is_root() {
             write!(f, "{}: ", self.pointer)?;
         }
-        write!(f, "expected {}, got {}", word(&self.expected), word(&self.got))
+        write!(f, "expected {}, got {}", shown(&self.expected), shown(&self.got))
     }
 }
 
@@ -140,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn names_what_is_missing_extra_and_changed() {
+    fn missing_extra_and_changed_values_are_listed() {
         assert_eq!(
             lines(
                 json!({"a": 1, "b": {"c": [1, 2]}, "d": 0}),
@@ -156,14 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn one_item_more_or_less_is_one_difference() {
+    fn an_extra_or_missing_item_is_one_difference() {
         assert_eq!(lines(json!([1, 2, 3]), json!([0, 1, 2, 3])), ["/0: expected nothing, got 0"]);
         assert_eq!(lines(json!([1, 2, 3]), json!([1, 3])), ["/1: expected 2, got nothing"]);
         assert_eq!(lines(json!([1, 1]), json!([1, 1, 1])), ["/2: expected nothing, got 1"]);
     }
 
     #[test]
-    fn spelling_order_and_overruled_duplicates_are_no_difference() {
+    fn notation_order_and_superseded_duplicates_do_not_differ() {
         let read = |text: &str| Value::parse(text.as_bytes()).unwrap().value;
         let (left, right) = (read(r#"{"a":1.0,"b":2,"b":3}"#), read(r#"{"b":3,"a":1}"#));
         assert_eq!(diff(&left, &right), []);

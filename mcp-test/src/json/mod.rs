@@ -1,13 +1,12 @@
-//! JSON as it was written: a value that loses nothing a verdict may need.
+//! Lossless JSON: values that keep everything a verdict may depend on.
 //!
-//! `serde_json` forgets member order, spelling of numbers and duplicate members unless crate
-//! features are turned on, and those features would leak into the in-process server under test.
-//! So the harness reads what its peers write with this room's own strict [RFC 8259] reader:
-//! numbers keep their source text, objects keep order and duplicates, and what is legal but odd
-//! is kept as a [`Note`] with its place.
+//! `serde_json` drops member order, number notation and duplicate members unless crate features are
+//! enabled, and feature unification would enable them in the in-process server under test as well.
+//! So the harness parses what peers send with its own strict [RFC 8259] parser: numbers keep their
+//! source text, objects keep order and duplicates, and a [`Note`] records what is legal but unusual.
 //!
-//! This room knows nothing of JSON-RPC or MCP. Test authors write values with
-//! `serde_json::json!`; `Value: From<serde_json::Value>` takes them in.
+//! This module knows nothing about JSON-RPC or MCP. Test authors write values with
+//! `serde_json::json!`, which `Value: From<serde_json::Value>` converts.
 //!
 //! ```
 //! use mcp_test::json::Value;
@@ -23,6 +22,7 @@
 mod convert;
 mod diff;
 mod document;
+mod note;
 mod number;
 mod object;
 mod parse;
@@ -35,10 +35,18 @@ pub(crate) mod arbitrary;
 #[cfg(test)]
 mod tests;
 
-pub use diff::{Difference, DifferenceKind, diff};
-pub use document::{Document, Note, NoteKind};
+#[doc(hidden)]
+pub use diff::diff;
+pub use diff::{Difference, DifferenceKind};
+#[doc(hidden)]
+pub use document::Document;
+#[doc(hidden)]
+pub use note::{Note, NoteKind};
 pub use number::Number;
-pub use object::{Effective, Object};
-pub use parse::{DEPTH_LIMIT, ParseError};
+#[doc(hidden)]
+pub use object::Effective;
+#[doc(hidden)]
+pub use parse::DEPTH_LIMIT;
+pub use parse::ParseError;
 pub use pointer::Pointer;
-pub use value::Value;
+pub use value::{Object, Value};

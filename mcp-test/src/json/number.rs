@@ -1,56 +1,55 @@
-//! A number that remembers how it was spelled and compares by its exact value.
+//! A number that keeps its source text and compares by exact value.
 //!
-//! Not arithmetic: nothing here adds or rounds, except the conversions that say so.
+//! There is no arithmetic, and only the conversions that say so round.
 
-use std::{
-    fmt,
-    hash::{Hash, Hasher},
-};
+use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// A JSON number: its source text, compared by exact value.
 ///
 /// `1`, `1.0` and `10e-1` are equal and hash alike; `9007199254740993` and `9007199254740992` are
 /// not equal, although they are the same double. Numbers whose exponent does not fit into 64 bits
-/// are equal only when spelled alike.
+/// are equal only if their texts are.
 #[derive(Clone)]
 pub struct Number {
     text: Box<str>,
 }
 
-/// The exact value, in the one form that equal numbers share.
+/// The exact value in a canonical form.
 #[derive(PartialEq, Eq, Hash)]
 enum Exact<'a> {
-    /// `digits * 10^exponent`; digits without zeros at either end, none at all for zero.
+    /// `digits * 10^exponent`; the digits have no zeros at either end, and zero has no digits.
     Decimal { negative: bool, digits: String, exponent: i64 },
-    /// Beyond what an `i64` exponent can say.
-    Spelled(&'a str),
+    /// The source text, if the exponent does not fit into an `i64`.
+    Text(&'a str),
 }
 
 impl Number {
-    /// The number spelled by `text`, if that is a JSON number and nothing else.
+    /// Parses a JSON number; `None` if `text` is anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        (scan(text.as_bytes()) == Ok(text.len())).then(|| Self::spelled(text))
+        // `scan` accepts a number at the start, so the length shows whether anything follows.
+        (scan(text.as_bytes()) == Ok(text.len())).then(|| Self::from_valid(text))
     }
 
-    /// The number nearest to spelling out `double`; `None` for infinities and NaN.
+    /// The shortest number that reads back as `double`; `None` for infinities and NaN.
     #[must_use]
     pub fn from_f64(double: f64) -> Option<Self> {
-        serde_json::Number::from_f64(double).map(|number| Self::spelled(&number.to_string()))
+        serde_json::Number::from_f64(double).map(|number| Self::from_valid(&number.to_string()))
     }
 
-    /// A number from text already known to follow the grammar.
-    pub(super) fn spelled(text: &str) -> Self {
+    /// Creates a number from text that is known to follow the grammar.
+    pub(super) fn from_valid(text: &str) -> Self {
         Self { text: text.into() }
     }
 
-    /// How the number was spelled.
+    /// The source text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether the number is mathematically whole, however it is spelled.
+    /// Whether the number is mathematically an integer, such as `1.0` or `10e-1`.
     #[must_use]
     pub fn is_integer(&self) -> bool {
         if !self.text.contains(['.', 'e', 'E']) {
@@ -58,13 +57,15 @@ impl Number {
         }
         match self.exact() {
             Exact::Decimal { exponent, .. } => exponent >= 0,
-            Exact::Spelled(text) => !text.contains("e-") && !text.contains("E-"),
+            // An exponent beyond 64 bits exceeds the number of digits, so its sign alone decides.
+            Exact::Text(text) => !text.contains("e-") && !text.contains("E-"),
         }
     }
 
     /// The number as an `i64`, if it is whole and in range.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
+        // The exact form allocates, and is needed only for a fraction or an exponent.
         self.text.parse().ok().or_else(|| i64::try_from(self.as_i128()?).ok())
     }
 
@@ -87,7 +88,7 @@ impl Number {
         if digits.is_empty() {
             return Some(0);
         }
-        // Anything longer is out of range of every integer asked for.
+        // 2^64 has 20 digits, so more zeros exceed the range of `i64` and `u64`.
         let zeros = usize::try_from(exponent).ok().filter(|zeros| *zeros <= 20)?;
         digits.extend(std::iter::repeat_n('0', zeros));
         let magnitude: i128 = digits.parse().ok()?;
@@ -104,8 +105,10 @@ impl Number {
         let all = format!("{whole}{fraction}");
         let digits = all.trim_start_matches('0').trim_end_matches('0');
         if digits.is_empty() {
+            // -0 and 0e5 are zero.
             return Exact::Decimal { negative: false, digits: String::new(), exponent: 0 };
         }
+        // Each zero that is dropped at the end raises the exponent by one, each digit of the fraction lowers it.
         let dropped = all.len() - all.trim_end_matches('0').len();
         let shift = i64::try_from(dropped).ok().zip(i64::try_from(fraction.len()).ok());
         let exponent = power
@@ -115,12 +118,12 @@ impl Number {
             .and_then(|(power, (dropped, fraction))| power.checked_add(dropped - fraction));
         match exponent {
             Some(exponent) => Exact::Decimal { negative, digits: digits.to_owned(), exponent },
-            None => Exact::Spelled(&self.text),
+            None => Exact::Text(&self.text),
         }
     }
 }
 
-/// How many bytes at the start of `text` are a JSON number, or where and for want of what it breaks off.
+/// The length of the JSON number at the start of `text`; otherwise the offset of the error and what is expected there.
 pub(super) fn scan(text: &[u8]) -> Result<usize, (usize, &'static str)> {
     let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut end = usize::from(text.first() == Some(&b'-'));
@@ -151,6 +154,7 @@ pub(super) fn scan(text: &[u8]) -> Result<usize, (usize, &'static str)> {
 
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
+        // Equal texts are equal numbers, without allocating their exact forms.
         self.text == other.text || self.exact() == other.exact()
     }
 }
@@ -219,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_whole_however_spelled() {
+    fn integers_are_recognized_in_any_notation() {
         for whole in ["1", "-1.0", "1.5e1", "0e-5", "1e400", "1e99999999999999999999"] {
             assert!(number(whole).is_integer(), "{whole}");
         }

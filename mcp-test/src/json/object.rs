@@ -1,23 +1,17 @@
-//! An object that keeps the order of its members, and those that come twice.
+//! Objects keep the order of their members, and duplicates.
 //!
-//! Lookups are linear: the objects of a protocol are small, and order is worth more.
+//! Lookups are linear, because the objects of a protocol are small.
 
 use std::collections::{HashMap, HashSet};
 
-use super::Value;
+use super::{Object, Value};
 
-/// Above this many members, comparing two objects goes through an index, so that a hostile peer
-/// cannot make it quadratic.
+/// Above this many members, objects are compared through an index, because a hostile peer could make the linear lookups
+/// quadratic.
 const INDEX_ABOVE: usize = 16;
 
-/// Above this many members, duplicates are looked for with a set, for the same reason.
+/// Above this many members, duplicates are found with a set, for the same reason.
 const SET_ABOVE: usize = 32;
-
-/// A JSON object: its members in the order they were written, duplicates included.
-#[derive(Clone, Debug, Default)]
-pub struct Object {
-    members: Vec<(String, Value)>,
-}
 
 impl Object {
     /// An object without members.
@@ -26,7 +20,7 @@ impl Object {
         Self { members: Vec::new() }
     }
 
-    /// How many members there are, each duplicate counted.
+    /// The number of members, including duplicates.
     #[must_use]
     pub fn len(&self) -> usize {
         self.members.len()
@@ -38,29 +32,30 @@ impl Object {
         self.members.is_empty()
     }
 
-    /// The member called `name`; the last one, if there are several.
+    /// The member `name`; the last one, if there are several.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
+        // RFC 8259 leaves duplicates open; most readers take the last one.
         self.members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// The member called `name`, to be changed; the last one, if there are several.
+    /// The member `name`, mutably; the last one, if there are several.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.members.iter_mut().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// Every member called `name`, in order.
+    /// All members `name`, in order.
     pub fn get_all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Value> {
         self.members.iter().filter(move |(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// Whether there is a member called `name`.
+    /// Whether there is a member `name`.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// Replaces the (last) member called `name` where it stands, or appends it; returns the old value.
+    /// Replaces the (last) member `name` in place, or appends it; returns the old value.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         let (name, value) = (name.into(), value.into());
         match self.get_mut(&name) {
@@ -72,12 +67,12 @@ impl Object {
         }
     }
 
-    /// Appends a member even if there is one of that name already: a duplicate, written on purpose.
+    /// Appends a member even if there is one of that name already, to create a duplicate on purpose.
     pub fn push(&mut self, name: impl Into<String>, value: impl Into<Value>) {
         self.members.push((name.into(), value.into()));
     }
 
-    /// Takes out every member called `name`, and returns the last one.
+    /// Removes all members `name`, and returns the last one.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let mut removed = None;
         self.members.retain_mut(|(key, value)| {
@@ -95,30 +90,30 @@ impl Object {
         self.members.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The members in order, their values to be changed.
+    /// The members in order, with mutable values.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> {
         self.members.iter_mut().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The names of the members in order, a duplicate each time it comes.
+    /// The names of the members in order, including duplicates.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
         self.members.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The members that count, in order: of several with one name, the last.
+    /// The effective members in order: the last of several with one name.
     #[must_use]
     pub fn effective(&self) -> Effective<'_> {
         Effective { members: &self.members, next: 0, superseded: self.superseded() }
     }
 
-    /// Where the members stand that come again later.
+    /// The indices of members that a later one of the same name supersedes.
     fn superseded(&self) -> Vec<usize> {
         let names = || self.keys().enumerate();
         if self.len() <= SET_ABOVE {
-            let comes_again = |&(at, name): &(usize, &str)| {
+            let is_repeated = |&(at, name): &(usize, &str)| {
                 self.members[at + 1..].iter().any(|(later, _)| later == name)
             };
-            return names().filter(comes_again).map(|(at, _)| at).collect();
+            return names().filter(is_repeated).map(|(at, _)| at).collect();
         }
         let mut later = HashSet::with_capacity(self.len());
         let mut superseded: Vec<usize> =
@@ -127,13 +122,13 @@ impl Object {
         superseded
     }
 
-    /// A lookup of the members that count: of several with one name, the last.
+    /// A map of the effective members.
     pub(super) fn index(&self) -> HashMap<&str, &Value> {
         self.iter().collect()
     }
 }
 
-/// What [`Object::effective`] gives.
+/// The iterator of [`Object::effective`].
 #[derive(Debug, Clone)]
 pub struct Effective<'a> {
     members: &'a [(String, Value)],
@@ -146,6 +141,7 @@ impl<'a> Iterator for Effective<'a> {
     type Item = (&'a str, &'a Value);
 
     fn next(&mut self) -> Option<Self::Item> {
+        // Sorted, so that skipping stays cheap in an object of many duplicates.
         while self.superseded.binary_search(&self.next).is_ok() {
             self.next += 1;
         }
@@ -165,9 +161,11 @@ impl ExactSizeIterator for Effective<'_> {}
 
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
+        // Both ways of comparing use the last of duplicate members.
         if self.len().max(other.len()) > INDEX_ABOVE {
             return self.index() == other.index();
         }
+        // The lengths do not matter, since duplicates count once.
         let covers = |one: &Self, two: &Self| one.keys().all(|name| two.contains(name));
         covers(self, other)
             && covers(other, self)
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_duplicates_and_lets_the_last_count() {
+    fn keeps_duplicates_and_finds_the_last() {
         let object = twice();
         assert_eq!(object.len(), 3);
         assert_eq!(object.get("a"), Some(&3.into()));
@@ -215,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn of_duplicates_the_last_is_effective_in_objects_of_any_size() {
+    fn the_last_duplicate_is_effective_in_objects_of_any_size() {
         let effective = |object: &Object| {
             let members = object.effective();
             assert_eq!(members.len(), members.clone().count());
@@ -238,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn remove_takes_all_of_a_name() {
+    fn remove_takes_all_duplicates() {
         let mut object = twice();
         assert_eq!(object.remove("a"), Some(3.into()));
         assert_eq!(object.remove("a"), None);

@@ -1,16 +1,16 @@
-//! The strict reader: RFC 8259 and nothing more, with the place of what is wrong.
+//! A strict parser for RFC 8259, with the location of errors.
 
 use std::collections::HashSet;
 
-use super::{Document, Note, NoteKind, Number, Object, Pointer, Value, number};
+use super::{Note, NoteKind, Number, Object, Pointer, Value, note, number};
 
-/// How deep arrays and objects may nest; deeper text is refused, whatever a peer sends.
+/// How deep arrays and objects may nest; it bounds the recursion of everything that walks a value.
 pub const DEPTH_LIMIT: usize = 128;
 
-/// The largest whole number that every reader gets right (2^53 - 1).
+/// The largest integer that parsers with doubles represent exactly (2^53 - 1).
 const SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// Up to this many members, duplicates are looked for without a set.
+/// Above this many members, duplicates are found with a set.
 const SET_ABOVE: usize = 16;
 
 /// Why some bytes are not a JSON text, and where.
@@ -25,51 +25,53 @@ pub struct ParseError {
     pub offset: usize,
     /// What was expected and what was found.
     pub reason: String,
+    pub(crate) too_deep: bool,
 }
 
 impl ParseError {
-    /// Whether the text may well be JSON, nested deeper than [`DEPTH_LIMIT`].
+    /// Whether the text was refused because it nests deeper than [`DEPTH_LIMIT`], so that it may be valid JSON.
     #[must_use]
     pub fn is_too_deep(&self) -> bool {
-        self.reason == too_deep()
+        self.too_deep
     }
 }
 
-fn too_deep() -> String {
-    format!("nested deeper than {DEPTH_LIMIT} levels")
-}
-
-/// Reads all of `bytes` as one value.
-pub(super) fn read(bytes: &[u8]) -> Result<(Value, Vec<Note>), ParseError> {
-    let (text, broken) = match std::str::from_utf8(bytes) {
+/// Parses all of `bytes` as one value.
+pub(super) fn parse(bytes: &[u8]) -> Result<(Value, Vec<Note>), ParseError> {
+    let (text, invalid_byte) = match std::str::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {
-            // What precedes the broken bytes may be wrong already, and is then the better reason.
+            // What is before the invalid bytes is parsed, because an error there comes first.
             let (valid, rest) = bytes.split_at(error.valid_up_to());
             (std::str::from_utf8(valid).unwrap_or_default(), rest.first())
         }
     };
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, depth: 0, notes: Vec::new() };
-    let outcome = reader.document();
-    let fault = match (outcome, broken) {
-        (Ok(value), None) => return Ok((value, reader.notes)),
-        (Err(fault), None) => fault,
-        (Err(fault), Some(_)) if fault.offset < text.len() => fault,
-        (_, Some(byte)) => Fault {
-            offset: text.len(),
-            reason: format!("expected UTF-8, found the byte 0x{byte:02x}"),
-        },
+    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, depth: 0, notes: Vec::new() };
+    let outcome = parser.document();
+    let refusal = match (outcome, invalid_byte) {
+        (Ok(value), None) => return Ok((value, parser.notes)),
+        (Err(refusal), None) => refusal,
+        // An error at the end of the valid part is caused by the invalid bytes.
+        (Err(refusal), Some(_)) if refusal.offset < text.len() => refusal,
+        (_, Some(byte)) => {
+            Refusal::new(text.len(), format!("expected UTF-8, found the byte 0x{byte:02x}"))
+        }
     };
-    Err(fault.locate(text))
+    Err(refusal.locate(text))
 }
 
-/// An error before its line and column are known.
-struct Fault {
+/// A [`ParseError`] before its line and column are known.
+struct Refusal {
     offset: usize,
     reason: String,
+    too_deep: bool,
 }
 
-impl Fault {
+impl Refusal {
+    fn new(offset: usize, reason: impl Into<String>) -> Self {
+        Self { offset, reason: reason.into(), too_deep: false }
+    }
+
     fn locate(self, text: &str) -> ParseError {
         let before = text.get(..self.offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -78,11 +80,12 @@ impl Fault {
             column: before[line_start..].chars().count() + 1,
             offset: self.offset,
             reason: self.reason,
+            too_deep: self.too_deep,
         }
     }
 }
 
-struct Reader<'a> {
+struct Parser<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
@@ -90,10 +93,11 @@ struct Reader<'a> {
     notes: Vec<Note>,
 }
 
-impl Reader<'_> {
-    fn document(&mut self) -> Result<Value, Fault> {
+impl Parser<'_> {
+    fn document(&mut self) -> Result<Value, Refusal> {
+        // RFC 8259, section 8.1: a text must not start with a byte order mark.
         if self.text.starts_with('\u{feff}') {
-            return Err(self.fault_at(0, "expected a value, found a byte order mark"));
+            return Err(Refusal::new(0, "expected a value, found a byte order mark"));
         }
         self.skip_space();
         let value = self.value()?;
@@ -104,7 +108,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    fn value(&mut self) -> Result<Value, Fault> {
+    fn value(&mut self) -> Result<Value, Refusal> {
         match self.peek() {
             Some(b'{') => self.nested(Self::object).map(Value::Object),
             Some(b'[') => self.nested(Self::array).map(Value::Array),
@@ -117,9 +121,11 @@ impl Reader<'_> {
         }
     }
 
-    fn nested<T>(&mut self, read: fn(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+    fn nested<T>(&mut self, read: fn(&mut Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        // Checked here, since only arrays and objects recurse.
         if self.depth == DEPTH_LIMIT {
-            return Err(self.fault_at(self.at, &too_deep()));
+            let reason = format!("nested deeper than {DEPTH_LIMIT} levels");
+            return Err(Refusal { offset: self.at, reason, too_deep: true });
         }
         self.depth += 1;
         self.at += 1;
@@ -129,7 +135,7 @@ impl Reader<'_> {
         read
     }
 
-    fn object(&mut self) -> Result<Object, Fault> {
+    fn object(&mut self) -> Result<Object, Refusal> {
         let mut object = Object::new();
         let mut names = HashSet::new();
         if self.take(b'}') {
@@ -141,6 +147,8 @@ impl Reader<'_> {
             }
             let notes = self.notes.len();
             let name = self.string()?;
+            // Names are copied into a set only for large objects; small ones are searched.
+            // At this point the names so far move into the set.
             if object.len() == SET_ABOVE {
                 names = object.keys().map(str::to_owned).collect();
             }
@@ -158,7 +166,7 @@ impl Reader<'_> {
             }
             self.skip_space();
             let value = self.value()?;
-            self.place_notes(notes, || Pointer::root().member(&name));
+            self.relocate_notes(notes, || Pointer::root().member(&name));
             object.push(name, value);
             self.skip_space();
             if self.take(b'}') {
@@ -171,7 +179,7 @@ impl Reader<'_> {
         }
     }
 
-    fn array(&mut self) -> Result<Vec<Value>, Fault> {
+    fn array(&mut self) -> Result<Vec<Value>, Refusal> {
         let mut items = Vec::new();
         if self.take(b']') {
             return Ok(items);
@@ -179,7 +187,7 @@ impl Reader<'_> {
         loop {
             let notes = self.notes.len();
             let value = self.value()?;
-            self.place_notes(notes, || Pointer::root().index(items.len()));
+            self.relocate_notes(notes, || Pointer::root().index(items.len()));
             items.push(value);
             self.skip_space();
             if self.take(b']') {
@@ -192,27 +200,28 @@ impl Reader<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<Number, Fault> {
+    fn number(&mut self) -> Result<Number, Refusal> {
         let start = self.at;
         let length = number::scan(&self.bytes[start..]).map_err(|(offset, expected)| {
             self.at = start + offset;
             self.expected(expected)
         })?;
         self.at += length;
-        let number = Number::spelled(&self.text[start..self.at]);
-        let plain = || number.as_str().to_owned();
+        let number = Number::from_valid(&self.text[start..self.at]);
+        let text = || number.as_str().to_owned();
         if number.as_f64().is_none() {
-            self.note(NoteKind::NumberOutOfRange { text: plain() });
+            self.note(NoteKind::NumberOutOfRange { text: text() });
+        // 2^53 has 16 digits, so a shorter number is safe unless it has an exponent.
         } else if length > 15 && number.is_integer() {
             let magnitude = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
             if magnitude.is_none_or(|magnitude| magnitude > SAFE_INTEGER) {
-                self.note(NoteKind::UnsafeInteger { text: plain() });
+                self.note(NoteKind::UnsafeInteger { text: text() });
             }
         }
         Ok(number)
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    fn string(&mut self) -> Result<String, Refusal> {
         let opened = self.at;
         self.at += 1;
         let mut out = String::new();
@@ -221,7 +230,7 @@ impl Reader<'_> {
             while self.peek().is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
                 self.at += 1;
             }
-            // The run ends at an ASCII byte or at the end, both character boundaries.
+            // The run ends at an ASCII byte or at the end, both of which are character boundaries.
             out.push_str(&self.text[start..self.at]);
             match self.peek() {
                 Some(b'"') => {
@@ -232,22 +241,22 @@ impl Reader<'_> {
                 Some(control) => {
                     let reason =
                         format!("expected an escape, found the control character 0x{control:02x}");
-                    return Err(self.fault_at(self.at, &reason));
+                    return Err(Refusal::new(self.at, reason));
                 }
                 None => {
-                    let error = self.fault_at(opened, "").locate(self.text);
+                    let error = Refusal::new(opened, "").locate(self.text);
                     let (line, column) = (error.line, error.column);
                     let reason = format!(
                         "expected the end of the string that begins in line {line}, column {column}, \
                          found the end of the text"
                     );
-                    return Err(self.fault_at(self.at, &reason));
+                    return Err(Refusal::new(self.at, reason));
                 }
             }
         }
     }
 
-    fn escape(&mut self) -> Result<char, Fault> {
+    fn escape(&mut self) -> Result<char, Refusal> {
         let start = self.at;
         self.at += 1;
         let plain = match self.peek() {
@@ -264,13 +273,14 @@ impl Reader<'_> {
         Ok(plain)
     }
 
-    fn unicode_escape(&mut self, start: usize) -> Result<char, Fault> {
+    fn unicode_escape(&mut self, start: usize) -> Result<char, Refusal> {
         let unit = self.hex()?;
         let lead = u32::from(unit);
         if let Some(char) = char::from_u32(lead) {
             return Ok(char);
         }
         let after_lead = self.at;
+        // Not a character, so it is half of a surrogate pair; only a lead surrogate can be followed by the other half.
         if lead < 0xdc00 && self.bytes[self.at..].starts_with(b"\\u") {
             self.at += 1;
             let trail = u32::from(self.hex()?);
@@ -279,14 +289,14 @@ impl Reader<'_> {
                 return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
         }
-        // The second escape stands on its own and is read next.
+        // The second escape is not a trail surrogate: it is parsed next, on its own.
         self.at = after_lead;
         self.note(NoteKind::LoneSurrogate { escape: self.text[start..after_lead].to_owned() });
         Ok(char::REPLACEMENT_CHARACTER)
     }
 
-    /// Reads `uXXXX`, the `u` being the next byte.
-    fn hex(&mut self) -> Result<u16, Fault> {
+    /// Parses `uXXXX`, where `u` is the next byte.
+    fn hex(&mut self) -> Result<u16, Refusal> {
         let mut unit = 0;
         for _ in 0..4 {
             self.at += 1;
@@ -300,9 +310,10 @@ impl Reader<'_> {
         Ok(unit)
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Result<Value, Fault> {
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, Refusal> {
         let rest = &self.bytes[self.at..];
         let same = rest.iter().zip(word.as_bytes()).take_while(|(got, want)| got == want).count();
+        // The error points to the first character that differs.
         self.at += same;
         if same < word.len() { Err(self.expected(&format!("`{word}`"))) } else { Ok(value) }
     }
@@ -312,9 +323,9 @@ impl Reader<'_> {
     }
 
     fn take(&mut self, byte: u8) -> bool {
-        let there = self.peek() == Some(byte);
-        self.at += usize::from(there);
-        there
+        let matches = self.peek() == Some(byte);
+        self.at += usize::from(matches);
+        matches
     }
 
     fn skip_space(&mut self) {
@@ -324,31 +335,29 @@ impl Reader<'_> {
     }
 
     fn note(&mut self, kind: NoteKind) {
-        if self.notes.len() < Document::NOTE_LIMIT {
+        if self.notes.len() < note::LIMIT {
             self.notes.push(Note { pointer: Pointer::root(), kind });
         }
     }
 
-    /// Notes are taken at the root; each container moves those of its child one level down.
-    fn place_notes(&mut self, from: usize, parent: impl Fn() -> Pointer) {
+    /// Moves the notes of a child into its container: notes are recorded at the root and relocated level by level.
+    // Notes are rare, so this costs less than a pointer that is kept up to date for every value.
+    fn relocate_notes(&mut self, from: usize, parent: impl Fn() -> Pointer) {
         for note in self.notes.iter_mut().skip(from) {
             note.pointer = parent().join(&note.pointer);
         }
     }
 
-    fn expected(&self, expected: &str) -> Fault {
+    fn expected(&self, expected: &str) -> Refusal {
         let found = match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
             None => "the end of the text".to_owned(),
+            // Spelled out, because characters are shown between backticks.
             Some('`') => "a backtick".to_owned(),
             Some(char) if char.is_control() => {
                 format!("the control character {}", char.escape_unicode())
             }
             Some(char) => format!("`{char}`"),
         };
-        self.fault_at(self.at, &format!("expected {expected}, found {found}"))
-    }
-
-    fn fault_at(&self, offset: usize, reason: &str) -> Fault {
-        Fault { offset, reason: reason.to_owned() }
+        Refusal::new(self.at, format!("expected {expected}, found {found}"))
     }
 }

@@ -1,8 +1,8 @@
-//! JSON Pointer (RFC 6901): names a place inside a value.
+//! JSON Pointers (RFC 6901).
 
 use std::fmt::{self, Write as _};
 
-/// A place inside a JSON value, such as `/tools/0/name`; the root is the empty text.
+/// A location in a JSON value, such as `/tools/0/name`; the root is the empty text.
 ///
 /// ```
 /// use mcp_test::json::Pointer;
@@ -13,18 +13,18 @@ use std::fmt::{self, Write as _};
 pub struct Pointer(String);
 
 impl Pointer {
-    /// The value itself.
+    /// The whole value.
     #[must_use]
     pub const fn root() -> Self {
         Self(String::new())
     }
 
-    /// Takes a pointer from its text; `None` unless that is empty or begins with `/`, and each
-    /// `~` in it is followed by `0` or `1`.
+    /// Parses a pointer: the text is empty or starts with `/`, and each `~` is followed by `0` or `1`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let escapes_hold = || text.split('~').skip(1).all(|after| after.starts_with(['0', '1']));
-        ((text.is_empty() || text.starts_with('/')) && escapes_hold())
+        let has_valid_escapes =
+            || text.split('~').skip(1).all(|after| after.starts_with(['0', '1']));
+        ((text.is_empty() || text.starts_with('/')) && has_valid_escapes())
             .then(|| Self(text.to_owned()))
     }
 
@@ -48,31 +48,31 @@ impl Pointer {
         self.member(&index.to_string())
     }
 
-    /// The place that `inner` names when this place is its root.
+    /// The location that `inner` names relative to this one.
     #[must_use]
     pub fn join(mut self, inner: &Self) -> Self {
         self.0.push_str(&inner.0);
         self
     }
 
-    /// Whether this is the value itself.
+    /// Whether this is the root.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The pointer as RFC 6901 writes it.
+    /// The pointer as RFC 6901 text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The steps from the root, unescaped.
+    /// The tokens from the root, unescaped.
     pub fn tokens(&self) -> impl Iterator<Item = String> + '_ {
         self.0.split('/').skip(1).map(unescape)
     }
 
-    /// The place one step up, and the last step; `None` at the root.
+    /// The parent and the last token; `None` for the root.
     #[must_use]
     pub fn split_last(&self) -> Option<(Self, String)> {
         let (parent, last) = self.0.rsplit_once('/')?;
@@ -81,20 +81,23 @@ impl Pointer {
 }
 
 fn unescape(token: &str) -> String {
+    // RFC 6901, section 4: in this order, so that `~01` becomes `~1` and not `/`.
     token.replace("~1", "/").replace("~0", "~")
 }
 
-/// A step as an array index: digits without a leading zero.
+/// A token as an array index: digits without a leading zero (RFC 6901, section 4).
 pub(super) fn array_index(token: &str) -> Option<usize> {
+    // `parse` alone would accept a sign.
     let digits = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
     (digits && (token == "0" || !token.starts_with('0'))).then(|| token.parse().ok())?
 }
 
-/// For people: names that a stranger has chosen may hold characters that move the cursor or turn the text around, which are
-/// shown by their numbers. Programs want [`as_str`](Pointer::as_str).
+/// For people: escapes control characters and those that reverse the text direction, since a peer chooses the names. Use
+/// [`as_str`](Pointer::as_str) for machine-readable output.
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|char| match char {
+            // Line separators, and characters that embed, override or isolate a direction.
             '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 write!(f, "\\u{:04x}", u32::from(char))
             }
@@ -117,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn what_would_garble_a_terminal_is_shown_by_its_number() {
+    fn characters_that_affect_a_terminal_are_escaped() {
         let pointer = Pointer::root().member("a\u{1b}[31m\nb\u{202e}ä");
         assert_eq!(pointer.to_string(), "/a\\u001b[31m\\u000ab\\u202eä");
         assert_eq!(pointer.as_str(), "/a\u{1b}[31m\nb\u{202e}ä");
     }
 
     #[test]
-    fn refuses_what_is_no_pointer() {
+    fn refuses_invalid_pointers() {
         for bad in ["a", "a/b", "/~", "/~2", "/a~/b", "#/a"] {
             assert_eq!(Pointer::parse(bad), None, "{bad}");
         }

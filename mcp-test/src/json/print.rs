@@ -1,4 +1,4 @@
-//! Writing values as text: compact, over several lines, or cut short for a message.
+//! Prints values as text: compact, over several lines, or truncated for a message.
 
 use std::fmt::{self, Write};
 
@@ -17,7 +17,7 @@ impl fmt::Display for Object {
 }
 
 impl Value {
-    /// The value over several lines, indented by two spaces.
+    /// The value on several lines, indented by two spaces.
     #[must_use]
     pub fn pretty(&self) -> String {
         let mut out = String::new();
@@ -25,7 +25,7 @@ impl Value {
         out
     }
 
-    /// The value over as few lines as it takes when each is about so many characters wide at most, indented by two spaces.
+    /// The value on as few lines as fit into about `width` characters each, indented by two spaces.
     ///
     /// ```
     /// use mcp_test::json::Value;
@@ -59,7 +59,7 @@ impl Value {
         }
     }
 
-    /// The value in at most `max_chars` characters, compact, its end elided with `…` if need be.
+    /// The value in at most `max_chars` characters, compact, truncated with `…` if necessary.
     ///
     /// ```
     /// use mcp_test::json::Value;
@@ -69,25 +69,26 @@ impl Value {
     /// ```
     #[must_use]
     pub fn short(&self, max_chars: usize) -> String {
-        let mut cut = Cut { out: String::new(), room: max_chars };
-        if compact(self, &mut cut).is_err() {
-            cut.out.pop();
-            cut.out.push('…');
+        let mut text = Truncated { out: String::new(), remaining: max_chars };
+        if compact(self, &mut text).is_err() {
+            // The limit counts the ellipsis as well.
+            text.out.pop();
+            text.out.push('…');
         }
-        cut.out
+        text.out
     }
 }
 
-/// Takes characters until there is no room, then stops the writer with an error.
-struct Cut {
+/// Collects characters up to a limit, then stops the writer with an error.
+struct Truncated {
     out: String,
-    room: usize,
+    remaining: usize,
 }
 
-impl Write for Cut {
+impl Write for Truncated {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for char in text.chars() {
-            self.room = self.room.checked_sub(1).ok_or(fmt::Error)?;
+            self.remaining = self.remaining.checked_sub(1).ok_or(fmt::Error)?;
             self.out.push(char);
         }
         Ok(())
@@ -107,7 +108,10 @@ fn compact(value: &Value, out: &mut impl Write) -> fmt::Result {
             out.write_char(']')
         }
         Value::Object(object) => compact_object(object, out),
-        scalar => write_scalar(scalar, out),
+        Value::String(text) => quoted(text, out),
+        Value::Number(number) => out.write_str(number.as_str()),
+        Value::Bool(boolean) => write!(out, "{boolean}"),
+        Value::Null => out.write_str("null"),
     }
 }
 
@@ -124,16 +128,6 @@ fn compact_object(object: &Object, out: &mut impl Write) -> fmt::Result {
     out.write_char('}')
 }
 
-fn write_scalar(value: &Value, out: &mut impl Write) -> fmt::Result {
-    match value {
-        Value::Bool(true) => out.write_str("true"),
-        Value::Bool(false) => out.write_str("false"),
-        Value::Number(number) => out.write_str(number.as_str()),
-        Value::String(text) => quoted(text, out),
-        Value::Null | Value::Array(_) | Value::Object(_) => out.write_str("null"),
-    }
-}
-
 fn quoted(text: &str, out: &mut impl Write) -> fmt::Result {
     out.write_char('"')?;
     for char in text.chars() {
@@ -145,7 +139,7 @@ fn quoted(text: &str, out: &mut impl Write) -> fmt::Result {
             '\t' => out.write_str("\\t")?,
             '\u{8}' => out.write_str("\\b")?,
             '\u{c}' => out.write_str("\\f")?,
-            // DEL and the C1 controls may stand in JSON, but garble a terminal.
+            // DEL and the C1 controls are legal unescaped in JSON, but affect a terminal.
             control if control.is_control() => write!(out, "\\u{:04x}", u32::from(control))?,
             plain => out.write_char(plain)?,
         }
@@ -153,7 +147,7 @@ fn quoted(text: &str, out: &mut impl Write) -> fmt::Result {
     out.write_char('"')
 }
 
-/// Writing to a `String` cannot fail, so this has nothing to return.
+/// Writes the value on several lines; writing to a `String` cannot fail.
 fn indented(value: &Value, depth: usize, out: &mut String) {
     let line = |out: &mut String, depth: usize| {
         out.push('\n');
@@ -194,9 +188,10 @@ fn indented(value: &Value, depth: usize, out: &mut String) {
 
 fn wrapped(value: &Value, depth: usize, width: usize, lines: &mut Vec<String>) {
     let line = value.inline();
+    // The value continues the last line, after its margin and its name.
     let used = lines.last().map_or(0, |line| line.chars().count());
     let is_composite = matches!(value, Value::Array(_) | Value::Object(_));
-    // One more for the comma.
+    // `<` leaves space for a comma.
     if !is_composite || used + line.chars().count() < width {
         push(lines, &line);
         return;
@@ -221,6 +216,7 @@ fn wrapped(value: &Value, depth: usize, width: usize, lines: &mut Vec<String>) {
             }
             "}"
         }
+        // Unreachable: scalars are written above.
         _ => "",
     };
     lines.push(format!("{}{close}", "  ".repeat(depth)));

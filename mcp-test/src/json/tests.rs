@@ -1,15 +1,15 @@
-//! The reader as a whole: what it refuses and how it says so, and how it agrees with `serde_json`.
+//! The parser as a whole: what it refuses and with which message, and how it agrees with `serde_json`.
 
 use proptest::prelude::*;
 
 use super::{DEPTH_LIMIT, NoteKind, Value, arbitrary, diff};
 
 fn refusal(text: &[u8]) -> String {
-    Value::parse(text).expect_err("the text is no JSON").to_string()
+    Value::parse(text).expect_err("the text is not JSON").to_string()
 }
 
 #[test]
-fn says_what_is_wrong_and_where() {
+fn errors_say_what_is_wrong_and_where() {
     let texts: [&[u8]; 22] = [
         b"",
         b"<html>",
@@ -62,7 +62,7 @@ fn says_what_is_wrong_and_where() {
 }
 
 #[test]
-fn an_early_mistake_outranks_broken_utf8() {
+fn an_error_before_invalid_utf8_is_reported() {
     assert_eq!(
         refusal(b"{x \xff"),
         "line 1, column 2: expected a member name in double quotes, found `x`"
@@ -89,7 +89,7 @@ fn resolves_escapes() {
 }
 
 #[test]
-fn notes_what_is_odd_and_where() {
+fn unusual_values_are_noted_with_their_location() {
     let text = br#"{"a": [1, {"x": 1, "x": 2}], "s": "\ud800\u0041\udc00", "\ud800": 1,
         "n": [9007199254740993, 9007199254740991, 1e400, 1E300, 18446744073709551615]}"#;
     let notes = Value::parse(text).unwrap().notes;
@@ -114,7 +114,7 @@ fn duplicates_are_noted_in_large_objects_too_and_notes_are_bounded() {
     assert_eq!(document.value.as_object().unwrap().len(), 200);
 }
 
-/// Text near JSON: a generated value, with some bytes replaced, inserted or removed.
+/// Text similar to JSON: a generated value with some bytes replaced, inserted or removed.
 fn near_json() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         prop::sample::select(
@@ -126,8 +126,8 @@ fn near_json() -> impl Strategy<Value = Vec<u8>> {
     (arbitrary::value(), any::<bool>(), prop::collection::vec(edit, 0..3)).prop_map(
         |(value, pretty, edits)| {
             let mut text = if pretty { value.pretty() } else { value.to_string() }.into_bytes();
-            for (place, action, byte) in edits {
-                let at = place.index(text.len() + 1);
+            for (position, action, byte) in edits {
+                let at = position.index(text.len() + 1);
                 match action {
                     0 => text.insert(at, byte),
                     1 if at < text.len() => text[at] = byte,
@@ -140,7 +140,7 @@ fn near_json() -> impl Strategy<Value = Vec<u8>> {
     )
 }
 
-/// Equality, but for the last bits of doubles: `serde_json` rounds them quickly, not exactly.
+/// Equality except for the last bits of doubles, which `serde_json` rounds quickly rather than exactly.
 fn alike(ours: &serde_json::Value, theirs: &serde_json::Value) -> bool {
     match (ours, theirs) {
         (serde_json::Value::Number(one), serde_json::Value::Number(two)) => {
@@ -160,7 +160,7 @@ fn alike(ours: &serde_json::Value, theirs: &serde_json::Value) -> bool {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back(value in arbitrary::value()) {
+    fn values_round_trip_through_text(value in arbitrary::value()) {
         let compact = Value::parse(value.to_string().as_bytes()).unwrap();
         prop_assert_eq!(compact.value.to_string(), value.to_string());
         prop_assert_eq!(&compact.value, &value);
@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn the_reader_survives_anything(text in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn the_parser_never_panics(text in prop::collection::vec(any::<u8>(), 0..64)) {
         let ours = Value::parse(&text).is_ok();
         prop_assert!(!ours || serde_json::from_slice::<serde_json::Value>(&text).is_ok());
     }

@@ -1,15 +1,14 @@
-//! The value itself: what it is, what is in it, and how to change it by JSON Pointer.
+//! JSON values, with access to their parts by name, type and JSON Pointer.
 //!
-//! Reading text is `parse`, writing text is `print`, conversions are `convert`.
+//! Parsing is in `parse`, printing in `print`, conversions are in `convert`.
 
-use bytes::Bytes;
-
-use super::{Document, Number, Object, ParseError, Pointer, pointer::array_index};
+use super::pointer::array_index;
+use super::{Number, Pointer};
 
 /// A JSON value with exact numbers and ordered objects.
 ///
-/// Equality is JSON equality: member order does not matter, of several members with one name the
-/// last counts, and numbers are equal by exact value (`1 == 1.0 == 1e0`).
+/// Equality is JSON equality: member order does not matter, only the last of duplicate members
+/// counts, and numbers are compared by exact value (`1 == 1.0 == 1e0`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
     /// `null`
@@ -17,7 +16,7 @@ pub enum Value {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number, as it was spelled.
+    /// A number.
     Number(Number),
     /// A string, with its escapes resolved.
     String(String),
@@ -27,18 +26,14 @@ pub enum Value {
     Object(Object),
 }
 
-impl Value {
-    /// Reads one JSON text strictly by RFC 8259, and keeps the text.
-    ///
-    /// # Errors
-    ///
-    /// When the bytes are not exactly one JSON value: wrong syntax, bytes after the value, invalid
-    /// UTF-8, or nesting deeper than [`DEPTH_LIMIT`](super::DEPTH_LIMIT).
-    pub fn parse(text: &[u8]) -> Result<Document, ParseError> {
-        Document::parse(Bytes::copy_from_slice(text))
-    }
+/// A JSON object: its members in source order, including duplicates.
+#[derive(Clone, Debug, Default)]
+pub struct Object {
+    pub(super) members: Vec<(String, Value)>,
+}
 
-    /// What kind of value this is, in words with their article: `"a number"`, `"an object"`, `"null"`.
+impl Value {
+    /// The kind of the value in words, with an article: `"a number"`, `"an object"`, `"null"`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -51,7 +46,7 @@ impl Value {
         }
     }
 
-    /// The member called `name`; the last one if there are several, `None` if this is no object.
+    /// The member `name`; the last one if there are several, `None` if this is not an object.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.as_object()?.get(name)
@@ -71,7 +66,7 @@ impl Value {
         Some(value)
     }
 
-    /// The value at a JSON Pointer, to be changed.
+    /// The value at a JSON Pointer, mutably.
     pub fn at_mut(&mut self, pointer: &str) -> Option<&mut Value> {
         let mut value = self;
         for token in Pointer::parse(pointer)?.tokens() {
@@ -84,10 +79,9 @@ impl Value {
         Some(value)
     }
 
-    /// Puts `new` where the pointer says, and says whether there was such a place.
+    /// Sets the value at a JSON Pointer; returns false if there is no such location.
     ///
-    /// Replaces what is there. The last step may name a member that does not exist yet, or the
-    /// end of an array (its length, or `-`); everything before it must exist.
+    /// The last token may name a new member, or the end of an array (its length, or `-`); everything before it must exist.
     ///
     /// ```
     /// use mcp_test::json::Value;
@@ -111,6 +105,7 @@ impl Value {
                 true
             }
             Some(Self::Array(items)) => {
+                // RFC 6901: `-` is the position after the last item.
                 let index = if last == "-" { Some(items.len()) } else { array_index(&last) };
                 match index {
                     Some(index) if index < items.len() => items[index] = new,
@@ -123,9 +118,9 @@ impl Value {
         }
     }
 
-    /// Takes out what the pointer names: a member (with its duplicates) or an array item.
+    /// Removes the member (with its duplicates) or array item at a JSON Pointer.
     ///
-    /// `None`, and nothing changed, when there is no such place or the pointer is the root.
+    /// Returns `None` and changes nothing if there is no such location, or for the root.
     pub fn remove(&mut self, pointer: &str) -> Option<Value> {
         let (parent, last) = Pointer::parse(pointer)?.split_last()?;
         match self.at_mut(parent.as_str())? {
@@ -138,13 +133,13 @@ impl Value {
         }
     }
 
-    /// The string, if this is one.
+    /// The text, if this is a string.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
-    /// The truth value, if this is a boolean.
+    /// The boolean, if this is one.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(truth) = self { Some(*truth) } else { None }
@@ -162,7 +157,7 @@ impl Value {
         if let Self::Array(items) = self { Some(items) } else { None }
     }
 
-    /// The items, to be changed, if this is an array.
+    /// The items, mutably, if this is an array.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
         if let Self::Array(items) = self { Some(items) } else { None }
     }
@@ -173,18 +168,18 @@ impl Value {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
-    /// The object, to be changed, if this is one.
+    /// The object, mutably, if this is one.
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
-    /// The number as an `i64`, if it is a whole number in range, however spelled (`1`, `1.0`, `1e0`).
+    /// The number as an `i64`, if it is an integer in range, in any notation (`1`, `1.0`, `1e0`).
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number()?.as_i64()
     }
 
-    /// The number as a `u64`, if it is a whole number in range, however spelled.
+    /// The number as a `u64`, if it is an integer in range, in any notation.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number()?.as_u64()
@@ -214,7 +209,7 @@ impl Value {
         matches!(self, Self::Number(_))
     }
 
-    /// Whether this is a whole number, however spelled.
+    /// Whether this is an integer, in any notation.
     #[must_use]
     pub fn is_integer(&self) -> bool {
         self.as_number().is_some_and(Number::is_integer)
@@ -284,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn equality_is_about_values_not_spelling() {
+    fn equality_ignores_notation() {
         let read = |text: &str| Value::parse(text.as_bytes()).unwrap().value;
         assert_eq!(read(r#"{"a":1,"b":[2.50]}"#), read(r#"{"b":[25e-1],"a":1.0}"#));
         assert_eq!(read(r#"{"a":1,"a":2}"#), read(r#"{"a":2}"#));

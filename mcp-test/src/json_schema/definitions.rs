@@ -1,4 +1,4 @@
-//! A document of definitions, of which each is compiled when it is first asked for.
+//! A document of definitions, each compiled on first use.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -6,16 +6,18 @@ use std::sync::{Arc, OnceLock};
 use jsonschema::Registry;
 use serde_json::{Value, json};
 
-use super::bounds::{self, Facts};
-use super::validator::{self, refused_reference};
+use super::bounds::{self, Analysis};
+use super::reference::reference_error;
+use super::validator;
 use super::{CompileError, Formats, Limits, Validator};
+use crate::json::Pointer;
 
-/// Under which URI the document is known to the schemas that refer into it.
+/// The URI of the document in references to its definitions.
 const DOCUMENT: &str = "urn:mcp-test:definitions";
 
-/// A JSON Schema whose `$defs` (or `definitions`) are what matters: validators for each of them.
+/// The `$defs` (or `definitions`) of a JSON Schema, with a validator for each.
 ///
-/// The document is read once; a definition is compiled, with those it refers to, when it is first asked for.
+/// The document is read once; a definition is compiled, with those it refers to, on first use.
 ///
 /// ```
 /// use mcp_test::json_schema::{Definitions, Formats};
@@ -35,7 +37,7 @@ const DOCUMENT: &str = "urn:mcp-test:definitions";
 #[derive(Debug)]
 pub struct Definitions {
     registry: Registry<'static>,
-    facts: Facts,
+    analysis: Analysis,
     container: &'static str,
     formats: Formats,
     limits: Limits,
@@ -43,25 +45,26 @@ pub struct Definitions {
 }
 
 impl Definitions {
-    /// Reads a document; texts of the formats named are looked at, those of others are not.
+    /// Reads a document; only `formats` are asserted.
     ///
     /// # Errors
-    /// When it is no valid JSON Schema, of an unknown dialect, refers to what is not in it, or is beyond
+    /// Fails if it is not a valid JSON Schema, has an unsupported dialect or a reference that cannot be resolved, or exceeds
     /// [`Limits::document`].
     pub fn read(document: Value, formats: Formats) -> Result<Self, CompileError> {
         let limits = Limits::document();
-        let facts = bounds::check(&document, &limits)?;
-        Validator::build(&document, facts, &limits, &validator::options(&formats))?;
+        let analysis = bounds::check(&document, &limits)?;
+        // Compiled once as a whole, only for its errors: they show at once and with locations in the document.
+        Validator::build(&document, analysis, &limits, &validator::options(&formats))?;
         let container = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
         let names = document.get(container).and_then(Value::as_object);
         let names = names.into_iter().flat_map(|definitions| definitions.keys().cloned());
         let compiled = names.map(|name| (name, OnceLock::new())).collect();
         let registry = Registry::new()
-            .draft(facts.draft)
+            .draft(analysis.draft)
             .add(DOCUMENT, Arc::new(document))
             .and_then(jsonschema::RegistryBuilder::prepare)
-            .map_err(|error| refused_reference(&error, crate::json::Pointer::root()))?;
-        Ok(Self { registry, facts, container, formats, limits, compiled })
+            .map_err(|error| reference_error(&error, Pointer::root()))?;
+        Ok(Self { registry, analysis, container, formats, limits, compiled })
     }
 
     /// The names of the definitions, in alphabetical order.
@@ -69,10 +72,10 @@ impl Definitions {
         self.compiled.keys().map(String::as_str)
     }
 
-    /// The validator of a definition, `None` if there is no such definition.
+    /// The validator of a definition; `None` if there is no such definition.
     ///
     /// # Errors
-    /// When the definition cannot be compiled, each time again.
+    /// Fails if the definition cannot be compiled.
     pub fn validator(&self, name: &str) -> Option<Result<&Validator, CompileError>> {
         let compiled = self.compiled.get(name)?;
         let compiled = compiled.get_or_init(|| self.compile(name));
@@ -80,12 +83,15 @@ impl Definitions {
     }
 
     fn compile(&self, name: &str) -> Result<Validator, CompileError> {
-        let place = crate::json::Pointer::root().member(self.container).member(name);
-        let encoded = place.as_str().replace('%', "%25");
+        let pointer = Pointer::root().member(self.container).member(name);
+        // Percent escapes in a URI fragment are decoded before the pointer is read.
+        let encoded = pointer.as_str().replace('%', "%25");
         let options = validator::options(&self.formats)
             .with_registry(&self.registry)
-            .with_draft(self.facts.draft);
+            .with_draft(self.analysis.draft);
+        // By reference into the registry, so that the references inside the definition resolve in the document.
         let schema = json!({"$ref": format!("{DOCUMENT}#{encoded}")});
-        Validator::build(&schema, self.facts, &self.limits, &options)
+        // With the analysis of the whole document, which is at least as strict as one of the definition alone.
+        Validator::build(&schema, self.analysis, &self.limits, &options)
     }
 }

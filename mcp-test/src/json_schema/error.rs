@@ -1,4 +1,4 @@
-//! Why there is no verdict: a schema that cannot be used, or a judgement that was given up.
+//! Why there is no verdict: a schema cannot be used, or validation was aborted.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,108 +11,106 @@ use crate::json::Pointer;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
-    /// It is no JSON Schema: its dialect forbids what stands there.
-    #[error("{place} is no valid {dialect}: expected {expected}, got {got}", place = place(pointer))]
+    /// It violates its dialect.
+    #[error("{location} is not valid {dialect}: expected {expected}, got {got}", location = location(pointer))]
     Invalid {
-        /// Where in the schema.
+        /// The location in the schema.
         pointer: Pointer,
-        /// The dialect that forbids it: `JSON Schema 2020-12`.
+        /// The dialect, such as `JSON Schema 2020-12`.
         dialect: &'static str,
-        /// What may stand there.
+        /// What was expected there.
         expected: String,
-        /// What stands there, cut short.
+        /// What was found there, truncated.
         got: String,
     },
-    /// `$schema` names a dialect that is not known here.
+    /// `$schema` names an unsupported dialect.
     #[error(
-        "{place} is {name}, which is none of the dialects known here: draft 4, 6, 7, 2019-09 and 2020-12",
-        place = place(pointer)
+        "{location} is {name}, which is not a supported dialect: draft 4, 6, 7, 2019-09 or 2020-12",
+        location = location(pointer)
     )]
     UnknownDialect {
-        /// Where in the schema.
+        /// The location in the schema.
         pointer: Pointer,
-        /// What `$schema` says, cut short.
+        /// The value of `$schema`, truncated.
         name: String,
     },
-    /// A reference leads out of the schema; nothing is fetched.
+    /// A reference is external; nothing is fetched.
     #[error(
-        "{} refers to {reference:?}, which lies outside this schema, and nothing is fetched",
-        place(pointer)
+        "{} refers to {reference:?}, which is outside this schema and is not fetched",
+        location(pointer)
     )]
-    Elsewhere {
-        /// Where in the schema.
+    External {
+        /// The location in the schema.
         pointer: Pointer,
-        /// What it refers to, cut short.
+        /// The reference, truncated.
         reference: String,
     },
-    /// A reference leads nowhere.
-    #[error("{} refers to {reference:?}, which is not there", place(pointer))]
+    /// The target of a reference does not exist.
+    #[error("{} refers to {reference:?}, which does not exist", location(pointer))]
     Dangling {
-        /// Where in the schema.
+        /// The location in the schema.
         pointer: Pointer,
-        /// What it refers to, cut short.
+        /// The reference, truncated.
         reference: String,
     },
-    /// A schema refers to itself for one and the same value: no value can ever be judged by it.
-    #[error("{} leads back to itself without a step into the value", place(pointer))]
-    Endless {
-        /// Where in the schema.
+    /// A schema applies to its own value again, so that validation would never end.
+    #[error("{} refers back to itself for the same value", location(pointer))]
+    InfiniteRecursion {
+        /// The location in the schema.
         pointer: Pointer,
     },
-    /// It is beyond a bound, and was not compiled.
-    #[error("{} is beyond a bound: {bound}", place(pointer))]
-    Bounded {
-        /// Where in the schema.
+    /// It exceeds a limit, and was not compiled.
+    #[error("{} exceeds a limit: {bound}", location(pointer))]
+    LimitExceeded {
+        /// The location in the schema.
         pointer: Pointer,
-        /// Which bound.
+        /// The limit.
         bound: Bound,
     },
-    /// It cannot be compiled for another reason, in the words of the library that was to compile it.
-    #[error("{} cannot be used: {reason}", place(pointer))]
+    /// The JSON Schema library cannot compile it for another reason.
+    #[error("{} cannot be used: {reason}", location(pointer))]
     Unusable {
-        /// Where in the schema.
+        /// The location in the schema.
         pointer: Pointer,
-        /// Why.
+        /// The message of the library.
         reason: String,
     },
 }
 
 impl CompileError {
-    /// Where in the schema it is.
+    /// The location in the schema.
     #[must_use]
     pub fn pointer(&self) -> &Pointer {
         match self {
             Self::Invalid { pointer, .. }
             | Self::UnknownDialect { pointer, .. }
-            | Self::Elsewhere { pointer, .. }
+            | Self::External { pointer, .. }
             | Self::Dangling { pointer, .. }
-            | Self::Endless { pointer }
-            | Self::Bounded { pointer, .. }
+            | Self::InfiniteRecursion { pointer }
+            | Self::LimitExceeded { pointer, .. }
             | Self::Unusable { pointer, .. } => pointer,
         }
     }
-}
 
-impl CompileError {
-    /// The same error, seen from the document around the schema.
-    pub(super) fn at(mut self, place: Pointer) -> Self {
+    /// The same error, as seen from a document that contains the schema at `location`.
+    pub(super) fn at(mut self, location: Pointer) -> Self {
         let (Self::Invalid { pointer, .. }
         | Self::UnknownDialect { pointer, .. }
-        | Self::Elsewhere { pointer, .. }
+        | Self::External { pointer, .. }
         | Self::Dangling { pointer, .. }
-        | Self::Endless { pointer }
-        | Self::Bounded { pointer, .. }
+        | Self::InfiniteRecursion { pointer }
+        | Self::LimitExceeded { pointer, .. }
         | Self::Unusable { pointer, .. }) = &mut self;
-        *pointer = place.join(pointer);
+        *pointer = location.join(pointer);
         self
     }
 }
 
-fn place(pointer: &Pointer) -> String {
+fn location(pointer: &Pointer) -> String {
     if pointer.is_root() { "the schema".to_owned() } else { format!("`{pointer}`") }
 }
 
-/// A bound that a schema is beyond, with what is allowed.
+/// A limit that a schema exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Bound {
@@ -140,10 +138,10 @@ impl fmt::Display for Bound {
             Self::Bytes(most) => write!(f, "at most {} of JSON", words::count(*most, "byte")),
             Self::Nesting(most) => write!(f, "nested at most {}", words::count(*most, "level")),
             Self::Chain(most) => {
-                write!(f, "at most {} in a row for one value", words::count(*most, "schema"))
+                write!(f, "at most {} chained for one value", words::count(*most, "schema"))
             }
             Self::Applications(most) => {
-                write!(f, "schemas applied at most {most} times to one value")
+                write!(f, "at most {most} schemas applied to one value")
             }
             Self::Resources(most) => {
                 write!(f, "at most {} with an `$id`", words::count(*most, "schema"))
@@ -153,32 +151,32 @@ impl fmt::Display for Bound {
                 write!(f, "a pattern of at most {}", words::count(*most, "byte"))
             }
             Self::PatternProgram(most) => {
-                write!(f, "a pattern that compiles, to at most {}", words::count(*most, "byte"))
+                write!(f, "a pattern that compiles to at most {}", words::count(*most, "byte"))
             }
         }
     }
 }
 
-/// Why judging a value by a schema was given up. There is no verdict then.
+/// Why validation of a value was aborted without a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unfinished {
+pub enum Aborted {
     /// It took more than [`Limits::steps`](super::Limits::steps).
-    #[error("judging it by the schema takes more than {0} steps")]
+    #[error("validation takes more than {0} steps")]
     Steps(u64),
     /// It took more than [`Limits::time`](super::Limits::time).
-    #[error("judging it by the schema takes more than {}", clock::in_words(*.0))]
+    #[error("validation takes more than {}", clock::format_duration(*.0))]
     Time(Duration),
     /// It took more than [`Limits::stack`](super::Limits::stack).
-    #[error("judging it by the schema takes more than {0} bytes of stack")]
+    #[error("validation takes more than {0} bytes of stack")]
     Stack(usize),
-    /// A text was too long to be held against the patterns within [`Limits::pattern_work`](super::Limits::pattern_work).
-    #[error("the patterns of the schema are not held against texts of more than {0} bytes")]
+    /// A text was too long to be matched within [`Limits::pattern_work`](super::Limits::pattern_work).
+    #[error("the patterns of the schema are not matched against texts of more than {0} bytes")]
     Text(usize),
-    /// A pattern went back in a text more than [`Limits::backtracking`](super::Limits::backtracking) times.
-    #[error("a pattern of the schema goes back in a text more than {0} times")]
+    /// A pattern backtracked more than [`Limits::backtracking`](super::Limits::backtracking) times.
+    #[error("a pattern of the schema backtracks more than {0} times")]
     Backtracking(usize),
-    /// The library that judges broke down.
-    #[error("the library that judges by schemas broke down")]
-    Broken,
+    /// The JSON Schema library panicked.
+    #[error("the JSON Schema library panicked")]
+    Panicked,
 }

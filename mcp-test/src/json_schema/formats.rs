@@ -1,4 +1,4 @@
-//! What texts of a `format` look like, where a document of definitions means its formats.
+//! The formats that validation asserts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 type Check = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// Formats that are asserted, by name; texts of any other format are not looked at.
+/// Asserted formats, by name; other formats are annotations.
 ///
 /// ```
 /// use mcp_test::json_schema::Formats;
@@ -20,24 +20,24 @@ pub struct Formats {
 }
 
 impl Formats {
-    /// No format means anything.
+    /// Asserts no formats.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Texts of the format `name` are those that `holds` for.
+    /// Asserts the format `name`: its texts are those for which `is_valid` returns true.
     #[must_use]
     pub fn with(
         mut self,
         name: impl Into<String>,
-        holds: impl Fn(&str) -> bool + Send + Sync + 'static,
+        is_valid: impl Fn(&str) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.checks.insert(name.into(), Arc::new(holds));
+        self.checks.insert(name.into(), Arc::new(is_valid));
         self
     }
 
-    /// The names of the formats that are asserted.
+    /// The names of the asserted formats.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.checks.keys().map(String::as_str)
     }

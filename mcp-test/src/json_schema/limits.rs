@@ -1,10 +1,10 @@
-//! How much a schema, and judging one value by it, may take.
+//! Limits for schemas and for the validation of one value.
 
 use std::time::Duration;
 
-/// How much a schema, and judging one value by it, may take.
+/// Limits for a schema and for the validation of one value.
 ///
-/// The defaults leave room for every schema that a person would write, and end each hostile one quickly.
+/// The defaults admit every schema that a person would write, and stop hostile ones quickly.
 ///
 /// ```
 /// use mcp_test::json_schema::Limits;
@@ -16,37 +16,36 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How long the schema may be as JSON text, in bytes.
+    /// The length of the schema as JSON text, in bytes.
     pub bytes: usize,
-    /// How deep arrays and objects may nest in the schema.
+    /// The nesting depth of arrays and objects in the schema.
     pub nesting: usize,
-    /// How many schemas may be passed through, by references and by `allOf` and its like, before one of them looks
-    /// inside the value.
+    /// The number of schemas that references, `allOf` and similar keywords may chain for one value.
     pub chain: usize,
-    /// How often schemas may be applied to one and the same value in all.
+    /// The total number of schemas that may be applied to one value.
     pub applications: u64,
-    /// How many schemas in it may have an `$id` of their own.
+    /// The number of schemas with an `$id` of their own.
     pub resources: usize,
-    /// How many different patterns there may be.
+    /// The number of different patterns.
     pub patterns: usize,
-    /// How long a pattern may be, in bytes.
+    /// The length of a pattern, in bytes.
     pub pattern: usize,
-    /// How large a pattern may become when it is compiled, in bytes; it may not nest much, either.
+    /// The size of a compiled pattern, in bytes; this also bounds its nesting.
     pub pattern_program: usize,
-    /// How much one text may take to be held against all patterns: bytes of the text times bytes of the programs.
+    /// The cost of matching one text against all patterns: bytes of the text times bytes of the compiled patterns.
     pub pattern_work: usize,
-    /// How often a pattern that needs it may go back in one text.
+    /// The number of backtracking steps of a pattern in one text.
     pub backtracking: usize,
-    /// How many looks at the parts of a value one judgement may take.
+    /// The number of accesses to parts of the value in one validation.
     pub steps: u64,
-    /// How long one judgement may take.
+    /// The duration of one validation.
     pub time: Duration,
-    /// How much stack one judgement may take, in bytes.
+    /// The stack usage of one validation, in bytes.
     pub stack: usize,
 }
 
 impl Limits {
-    /// For a whole document of definitions that somebody has chosen to judge by: larger, and no more patient.
+    /// Limits for a whole document of definitions, which the user chooses: larger schemas, but no more time.
     #[must_use]
     pub fn document() -> Self {
         Self {

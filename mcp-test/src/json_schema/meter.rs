@@ -1,44 +1,46 @@
-//! What one judgement has used up: steps, time and stack.
+//! Limits the steps, time and stack of one validation.
 //!
-//! The library offers no way to stop it. But everything that it learns about a value it learns by asking; each question
-//! is paid for here, and when nothing is left the answers are empty, so that it comes to an end by itself. What it then
-//! says is worthless, which [`run`] tells. Steps make this the same on every machine; the clock is a second line.
+//! The library cannot be interrupted. But it learns everything about a value through [`node`](super::node), where each
+//! access spends from a budget. Once the budget is exhausted the accessors return empty values, so that the library comes
+//! to an end; [`run`] then discards its meaningless result. Counting steps makes this the same on every machine; the clock is
+//! a second line of defense.
 //!
-//! The account belongs to the thread: judging never leaves its thread, and where the library makes a value of a property
-//! name there is no room for a reference to it.
+//! The budget is thread-local, because validation stays on its thread, and the library creates values for property names
+//! that cannot carry a reference to it.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Limits, Unfinished};
+use super::{Aborted, Limits};
 use crate::clock::Deadline;
 
-/// How many steps are taken between two looks at the clock.
+/// How many steps are spent between two looks at the clock.
 const SLICE: u64 = 1024;
 
-/// What is left to the judgement that this thread is at.
-struct Account {
+/// The budget of the validation on this thread.
+struct Budget {
     /// Steps until the next look at the clock.
     slice: Cell<u64>,
-    /// Where the stack was in the beginning, and how far it may go from there.
+    /// The address of the stack at the start, and how far it may be exceeded.
     base: Cell<usize>,
     stack: Cell<usize>,
-    /// How long a text may be, where patterns may be held against it.
+    /// The maximum length of a text, if the schema has patterns.
     text: Cell<Option<usize>>,
-    rest: Cell<Rest>,
+    reserve: Cell<Reserve>,
 }
 
-/// What is looked at less often.
+/// The part of the budget that is checked once per slice.
 #[derive(Clone, Copy)]
-struct Rest {
-    /// Steps after those of the slice.
+struct Reserve {
+    /// The steps after those of the slice.
     steps: u64,
     deadline: Deadline,
-    spent: Option<Spent>,
+    exhausted: Option<Exhausted>,
 }
 
+/// The limit that was reached.
 #[derive(Clone, Copy)]
-enum Spent {
+enum Exhausted {
     Steps,
     Time,
     Stack,
@@ -46,123 +48,128 @@ enum Spent {
 }
 
 thread_local! {
-    /// Outside of a judgement nothing is left.
-    static ACCOUNT: Account = const { Account {
+    /// Empty outside of a validation.
+    static BUDGET: Budget = const { Budget {
         slice: Cell::new(0),
         base: Cell::new(0),
         stack: Cell::new(usize::MAX),
         text: Cell::new(None),
-        rest: Cell::new(Rest { steps: 0, deadline: Deadline::never(), spent: None }),
+        reserve: Cell::new(Reserve { steps: 0, deadline: Deadline::never(), exhausted: None }),
     } };
 }
 
-/// Closes the account, also when the judgement ends in a panic.
-struct Close;
+/// Empties the budget on drop, also if the validation panics.
+struct EmptyOnDrop;
 
-impl Drop for Close {
+impl Drop for EmptyOnDrop {
     fn drop(&mut self) {
-        ACCOUNT.with(|account| account.close(None));
+        BUDGET.with(|budget| budget.empty(None));
     }
 }
 
-/// Runs one judgement of so many steps; `text` is how long a text may be, if patterns may be held against it.
+/// Runs a validation of at most `steps`; `text` is the maximum length of a text, if the schema has patterns.
 pub(super) fn run<T>(
     limits: &Limits,
     steps: u64,
     text: Option<usize>,
-    judge: impl FnOnce() -> T,
-) -> Result<T, Unfinished> {
+    validate: impl FnOnce() -> T,
+) -> Result<T, Aborted> {
     let slice = SLICE.min(steps);
-    ACCOUNT.with(|account| {
-        account.slice.set(slice);
-        account.base.set(stack_here());
-        account.stack.set(limits.stack);
-        account.text.set(text);
+    BUDGET.with(|budget| {
+        budget.slice.set(slice);
+        // Measured from here, because the caller may be anywhere on its stack.
+        budget.base.set(stack_address());
+        budget.stack.set(limits.stack);
+        budget.text.set(text);
         let deadline = Deadline::after(limits.time);
-        account.rest.set(Rest { steps: steps - slice, deadline, spent: None });
+        budget.reserve.set(Reserve { steps: steps - slice, deadline, exhausted: None });
     });
-    let close = Close;
-    let judged = catch_unwind(AssertUnwindSafe(judge));
-    drop(close);
-    match ACCOUNT.with(|account| account.rest.get().spent) {
-        None => judged.map_err(|_| Unfinished::Broken),
-        Some(Spent::Steps) => Err(Unfinished::Steps(steps)),
-        Some(Spent::Time) => Err(Unfinished::Time(limits.time)),
-        Some(Spent::Stack) => Err(Unfinished::Stack(limits.stack)),
-        Some(Spent::Text) => Err(Unfinished::Text(text.unwrap_or_default())),
+    let empty_on_drop = EmptyOnDrop;
+    // A peer's schema or value may trigger a bug of the library, which must not end the whole run.
+    let result = catch_unwind(AssertUnwindSafe(validate));
+    drop(empty_on_drop);
+    // The budget decides before the result: with an exhausted one, a result or a panic means nothing.
+    match BUDGET.with(|budget| budget.reserve.get().exhausted) {
+        None => result.map_err(|_| Aborted::Panicked),
+        Some(Exhausted::Steps) => Err(Aborted::Steps(steps)),
+        Some(Exhausted::Time) => Err(Aborted::Time(limits.time)),
+        Some(Exhausted::Stack) => Err(Aborted::Stack(limits.stack)),
+        Some(Exhausted::Text) => Err(Aborted::Text(text.unwrap_or_default())),
     }
 }
 
-/// Pays for a step, or for several; whether it could be paid.
+/// Spends steps; returns whether the budget allows them.
 #[inline]
-pub(super) fn pay(steps: u64) -> bool {
-    ACCOUNT.with(|account| {
-        let left = account.slice.get();
-        if left > steps && stack_here().abs_diff(account.base.get()) <= account.stack.get() {
-            account.slice.set(left - steps);
+pub(super) fn spend(steps: u64) -> bool {
+    BUDGET.with(|budget| {
+        let left = budget.slice.get();
+        // The fast path leaves out the clock, which `next_slice` looks at.
+        if left > steps && stack_address().abs_diff(budget.base.get()) <= budget.stack.get() {
+            budget.slice.set(left - steps);
             return true;
         }
-        account.next_slice(steps)
+        budget.next_slice(steps)
     })
 }
 
-/// Pays for reading a text of this length.
+/// Spends what reading a text of this length costs.
 #[inline]
-pub(super) fn pay_for_text(length: usize) -> bool {
-    match ACCOUNT.with(|account| account.text.get()) {
-        None => pay(1),
-        Some(most) => ACCOUNT.with(|account| account.pay_for_matching(length > most)),
+pub(super) fn spend_for_text(length: usize) -> bool {
+    match BUDGET.with(|budget| budget.text.get()) {
+        None => spend(1),
+        Some(most) => BUDGET.with(|budget| budget.spend_for_matching(length > most)),
     }
 }
 
-/// Whether patterns may be held against texts in this judgement.
-pub(super) fn may_match() -> bool {
-    ACCOUNT.with(|account| account.text.get().is_some())
+/// Whether the schema of this validation has patterns.
+pub(super) fn has_patterns() -> bool {
+    BUDGET.with(|budget| budget.text.get().is_some())
 }
 
-impl Account {
-    /// A pattern takes its time without asking for anything, so the clock is looked at each time.
-    fn pay_for_matching(&self, is_too_long: bool) -> bool {
+impl Budget {
+    fn spend_for_matching(&self, is_too_long: bool) -> bool {
         if is_too_long {
-            self.close(Some(Spent::Text));
+            self.empty(Some(Exhausted::Text));
         }
+        // Matching takes its time without spending steps, so the clock is checked for each text.
         self.next_slice(1)
     }
 
     #[cold]
     fn next_slice(&self, steps: u64) -> bool {
-        let rest = self.rest.get();
-        let left = (self.slice.get() + rest.steps).saturating_sub(steps);
-        let spent = if stack_here().abs_diff(self.base.get()) > self.stack.get() {
-            Some(Spent::Stack)
+        let reserve = self.reserve.get();
+        let left = (self.slice.get() + reserve.steps).saturating_sub(steps);
+        let exhausted = if stack_address().abs_diff(self.base.get()) > self.stack.get() {
+            Some(Exhausted::Stack)
         } else if left == 0 {
-            Some(Spent::Steps)
-        } else if rest.deadline.has_passed() {
-            Some(Spent::Time)
+            Some(Exhausted::Steps)
+        } else if reserve.deadline.has_passed() {
+            Some(Exhausted::Time)
         } else {
             None
         };
-        if spent.is_some() {
-            self.close(spent);
+        if exhausted.is_some() {
+            self.empty(exhausted);
             return false;
         }
         let slice = SLICE.min(left);
         self.slice.set(slice);
-        self.rest.set(Rest { steps: left - slice, ..rest });
+        self.reserve.set(Reserve { steps: left - slice, ..reserve });
         true
     }
 
-    /// Nothing is left; why, the first reason tells.
-    fn close(&self, spent: Option<Spent>) {
-        let rest = self.rest.get();
+    /// Leaves no steps; the first reason is kept.
+    fn empty(&self, exhausted: Option<Exhausted>) {
+        let reserve = self.reserve.get();
         self.slice.set(0);
-        self.rest.set(Rest { steps: 0, spent: rest.spent.or(spent), ..rest });
+        let exhausted = reserve.exhausted.or(exhausted);
+        self.reserve.set(Reserve { steps: 0, exhausted, ..reserve });
     }
 }
 
-/// About where the stack of this thread ends now.
+/// The approximate address of the end of this thread's stack.
 #[inline(always)]
-fn stack_here() -> usize {
-    let here = 0_u8;
-    std::ptr::from_ref(&here).addr()
+fn stack_address() -> usize {
+    let local = 0_u8;
+    std::ptr::from_ref(&local).addr()
 }

@@ -1,4 +1,4 @@
-//! What the library found wrong, in the words of this house.
+//! Translates errors of the JSON Schema library to mismatches.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
@@ -6,18 +6,18 @@ use jsonschema::{JsonType, ValidationError};
 use crate::expect::{Mismatch, words};
 use crate::json::{Pointer, Value};
 
-/// How many of several things of one kind are named.
+/// The maximum number of things that a mismatch lists.
 const NAMED: usize = 6;
 
-/// Whether the library could not find out, because a pattern was given up.
+/// Whether the library reached no verdict, because it stopped matching a pattern.
 pub(super) fn is_undecided(error: &ValidationError<'_>) -> bool {
     matches!(error.kind(), Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. })
 }
 
-/// What an error says of `value`.
-pub(super) fn told(error: &ValidationError<'_>, value: &Value) -> Vec<Mismatch> {
+/// The mismatches that an error describes.
+pub(super) fn mismatches_of(error: &ValidationError<'_>, value: &Value) -> Vec<Mismatch> {
     let pointer = pointer_of(error);
-    let there = value.at(pointer.as_str());
+    let found = value.at(pointer.as_str());
     match error.kind() {
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
@@ -27,6 +27,7 @@ pub(super) fn told(error: &ValidationError<'_>, value: &Value) -> Vec<Mismatch> 
             let absent = |name: &String| {
                 let pointer = pointer.clone().member(name);
                 let mismatch = mismatch("absent".to_owned(), value.at(pointer.as_str()));
+                // That it has a value at all is what is wrong, not the kind of the value.
                 Mismatch { which: None, ..mismatch.within(pointer) }
             };
             unexpected.iter().take(NAMED).map(absent).collect()
@@ -35,67 +36,69 @@ pub(super) fn told(error: &ValidationError<'_>, value: &Value) -> Vec<Mismatch> 
             vec![none_of(error, context, value)]
         }
         Kind::PropertyNames { error } => {
+            // The error is about a name, to which no pointer leads; the mismatch is located at the object.
             let name = Value::from(serde_json::Value::clone(error.instance()));
             let expected = expected(error).unwrap_or_else(|| "allowed by the schema".to_owned());
             vec![Mismatch {
                 which: Some(format!("has a member named {}", words::got(Some(&name)))),
-                ..mismatch(format!("an object whose member names are each {expected}"), there)
+                ..mismatch(format!("an object whose member names are each {expected}"), found)
                     .within(pointer)
             }]
         }
         _ => {
             let expected = expected(error).unwrap_or_else(|| keyword_words(error));
-            let which = there.and_then(|there| which(error, there));
-            vec![Mismatch { which, ..mismatch(expected, there).within(pointer) }]
+            let which = found.and_then(|found| which(error, found));
+            vec![Mismatch { which, ..mismatch(expected, found).within(pointer) }]
         }
     }
 }
 
-/// Where an error was found.
+/// The location of an error in the value.
 pub(super) fn pointer_of(error: &ValidationError<'_>) -> Pointer {
     Pointer::parse(error.instance_path().as_str()).unwrap_or_default()
 }
 
-fn mismatch(expected: String, there: Option<&Value>) -> Mismatch {
-    match there {
+fn mismatch(expected: String, found: Option<&Value>) -> Mismatch {
+    match found {
         Some(value) => Mismatch::new(expected, value),
         None => Mismatch::absent(expected),
     }
 }
 
-/// Several schemas, none of which allows the value: what each of them expects there, or what the one expects that the
-/// value comes nearest to.
+/// The mismatch of a value that none of several schemas allows: what each of them expects, or the mismatch of the only one
+/// that allows its kind.
 fn none_of(
     error: &ValidationError<'_>,
     branches: &[Vec<ValidationError<'static>>],
     value: &Value,
 ) -> Mismatch {
     let pointer = pointer_of(error);
-    let there = value.at(pointer.as_str());
+    let found = value.at(pointer.as_str());
     if let Some(alternatives) = alternatives(error) {
-        return mismatch(words::list(alternatives, "or"), there).within(pointer);
+        return mismatch(words::list(alternatives, "or"), found).within(pointer);
     }
+    // A branch whose errors are all inside the value allows its kind, and is probably the one that was meant.
     let inside = |errors: &&Vec<ValidationError<'static>>| {
         let inside = |error| pointer_of(error) != pointer || is_about_members(error);
         !errors.is_empty() && errors.iter().all(inside)
     };
-    let mut near = branches.iter().filter(inside);
-    if let (Some(only), None) = (near.next(), near.next())
-        && let Some(first) = only.first().and_then(|error| told(error, value).into_iter().next())
+    let mut close = branches.iter().filter(inside);
+    if let (Some(only), None) = (close.next(), close.next())
+        && let Some(first) =
+            only.first().and_then(|error| mismatches_of(error, value).into_iter().next())
     {
         return first;
     }
     let expected = format!("what one of {} allows", words::count(branches.len(), "schema"));
     let which = Some("none of them allows".to_owned());
-    Mismatch { which, ..mismatch(expected, there).within(pointer) }
+    Mismatch { which, ..mismatch(expected, found).within(pointer) }
 }
 
 fn is_about_members(error: &ValidationError<'_>) -> bool {
     matches!(error.kind(), Kind::Required { .. } | Kind::AdditionalProperties { .. })
 }
 
-/// What an error expects at its place, to be read after "is" with "or" before the last; `None` if there are too many
-/// things, or no words for them.
+/// What an error expects, as alternatives to be read after "is"; `None` if there are too many, or no words for them.
 fn alternatives(error: &ValidationError<'_>) -> Option<Vec<String>> {
     let all = match error.kind() {
         Kind::Type { kind: TypeKind::Multiple(kinds) } => {
@@ -107,6 +110,7 @@ fn alternatives(error: &ValidationError<'_>) -> Option<Vec<String>> {
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             let mut all = Vec::new();
             for errors in context {
+                // A branch with several errors, or with one inside the value, has no short phrase.
                 let [only] = errors.as_slice() else { return None };
                 if only.instance_path() != error.instance_path() {
                     return None;
@@ -124,7 +128,7 @@ fn alternatives(error: &ValidationError<'_>) -> Option<Vec<String>> {
     (1..=2 * NAMED).contains(&all.len()).then_some(all)
 }
 
-/// What an error of a common keyword expects at its place, to be read after "is".
+/// What an error of a common keyword expects, to be read after "is".
 fn expected(error: &ValidationError<'_>) -> Option<String> {
     alternatives(error).map(|all| words::list(all, "or")).or_else(|| only_alternative(error))
 }
@@ -158,8 +162,9 @@ fn only_alternative(error: &ValidationError<'_>) -> Option<String> {
         }
         Kind::UniqueItems => "an array without equal items".to_owned(),
         Kind::Contains => "an array with an item that `contains` allows".to_owned(),
-        Kind::Pattern { pattern } => format!("text that matches `{}`", words::begun(pattern)),
+        Kind::Pattern { pattern } => format!("text that matches `{}`", words::excerpt(pattern)),
         Kind::Format { format } => format_words(format),
+        // No value is valid under the schema `false`.
         Kind::FalseSchema => "absent".to_owned(),
         Kind::Not { schema } => match schema.get("const").or_else(|| schema.get("enum")?.get(0)) {
             Some(excluded) => format!("not {}", shown(excluded)),
@@ -172,10 +177,10 @@ fn only_alternative(error: &ValidationError<'_>) -> Option<String> {
     })
 }
 
-/// What the value is or does that is wrong, where the expectation does not say it already.
-fn which(error: &ValidationError<'_>, there: &Value) -> Option<String> {
+/// What is wrong with the value, unless the expectation shows it already.
+fn which(error: &ValidationError<'_>, found: &Value) -> Option<String> {
     let has = |number, noun| Some(format!("has {}", words::count(number, noun)));
-    match (error.kind(), there) {
+    match (error.kind(), found) {
         (Kind::MinLength { .. } | Kind::MaxLength { .. }, Value::String(text)) => {
             has(text.chars().count(), "character")
         }
@@ -187,16 +192,16 @@ fn which(error: &ValidationError<'_>, there: &Value) -> Option<String> {
             has(object.effective().len(), "member")
         }
         (Kind::OneOfMultipleValid { .. }, _) => Some("more than one of them allows".to_owned()),
-        (Kind::Constant { expected_value }, _) => unless_alike(there, [&**expected_value]),
+        (Kind::Constant { expected_value }, _) => unless_alike(found, [&**expected_value]),
         (Kind::Enum { options }, _) => {
-            unless_alike(there, options.as_array().into_iter().flatten())
+            unless_alike(found, options.as_array().into_iter().flatten())
         }
-        (Kind::Type { .. }, _) => words::which(there),
+        (Kind::Type { .. }, _) => words::which(found),
         _ => None,
     }
 }
 
-/// What kind of value it is, unless one of the options is of that kind.
+/// The kind of the value, unless one of the options has the same kind.
 fn unless_alike<'a>(
     value: &Value,
     options: impl IntoIterator<Item = &'a serde_json::Value>,
@@ -205,7 +210,7 @@ fn unless_alike<'a>(
     if alike { None } else { words::which(value) }
 }
 
-/// A keyword without words of its own.
+/// The expectation of a keyword without words of its own.
 fn keyword_words(error: &ValidationError<'_>) -> String {
     format!("what `{}` of the schema allows", error.kind().keyword())
 }
@@ -228,6 +233,7 @@ fn format_words(format: &str) -> String {
         "uri" => "a URI".to_owned(),
         "uri-reference" => "a URI or a relative reference".to_owned(),
         "uri-template" => "a URI template".to_owned(),
+        // The name that OpenAPI has for Base64, which the official schemas of MCP use.
         "byte" => "base64".to_owned(),
         other => format!("text of the format {}", shown(&other.into())),
     }

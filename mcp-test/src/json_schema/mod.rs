@@ -1,15 +1,14 @@
-//! JSON Schema: schemas of strangers, compiled within bounds and held against values as they were written.
+//! JSON Schema validation of lossless values, by untrusted schemas and within limits.
 //!
-//! The only door to the `jsonschema` crate, which appears in no signature. The crate is generic over what holds a value,
-//! so it reads [`json::Value`](crate::json::Value) where it stands: nothing is converted, numbers are compared as they
-//! were spelled, and of several members with one name the last counts.
+//! This is the only module that uses the `jsonschema` crate, which appears in no signature. The crate is generic over value
+//! types, so it reads [`json::Value`](crate::json::Value) without a conversion: numbers are compared exactly, and only the
+//! last of duplicate members counts.
 //!
-//! A schema may come from a hostile peer. What it could do is bounded twice, by [`Limits`]: before it is compiled (size,
-//! nesting, references, what it makes of one value) and while it is held against a value (steps, time, stack). A
-//! schema beyond the first is a [`CompileError`], a value that takes more than the second is [`Unfinished`]; neither is a
-//! verdict, and nothing is left running. Nothing is ever fetched.
+//! A schema may come from a hostile peer. [`Limits`] apply twice: before it is compiled (size, nesting, references, schemas
+//! applied to one value) and while it validates a value (steps, time, stack). Exceeding the first is a [`CompileError`],
+//! exceeding the second is [`Aborted`]; neither is a verdict. Nothing is ever fetched.
 //!
-//! Which schemas there are, and whose fault a mismatch is, is not known here.
+//! The module does not know where schemas come from, nor who is to blame for a mismatch.
 //!
 //! ```
 //! use mcp_test::json::Value;
@@ -33,13 +32,14 @@ mod limits;
 mod meter;
 mod mismatch;
 mod node;
+mod reference;
 mod validator;
 
 #[cfg(test)]
 mod tests;
 
 pub use definitions::Definitions;
-pub use error::{Bound, CompileError, Unfinished};
+pub use error::{Aborted, Bound, CompileError};
 pub use formats::Formats;
 pub use limits::Limits;
 pub use validator::Validator;

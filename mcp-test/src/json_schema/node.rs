@@ -1,7 +1,6 @@
-//! How the library reads a [`Value`]: where it stands, with every look paid for.
+//! Lets the library read a [`Value`] in place; every access spends from the budget of the validation.
 //!
-//! Numbers are exact as far as the library asks exactly: whole numbers within 64 bits, spelled with a fraction or an
-//! exponent or not, and whether a number is whole at all. Others it compares as doubles.
+//! The library compares integers within 64 bits exactly, in any notation, and other numbers as doubles.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,13 +9,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, JsonNumber, Node, NodeIdentity, Object as JsonObject};
 
-use super::meter::{may_match, pay, pay_for_text};
+use super::meter::{has_patterns, spend, spend_for_text};
 use crate::json::{Effective, Number, Object, Value};
 
-/// What an error of the library costs, in steps: there may be as many as there are values.
-const ERROR: u64 = 64;
+/// The cost of an error of the library, in steps: there may be as many errors as values.
+const ERROR_COST: u64 = 64;
 
-/// Values as they were written.
+/// Selects our value types in the library, which is generic over them.
 pub(super) enum AsWritten {}
 
 impl Json for AsWritten {
@@ -40,44 +39,45 @@ impl<'a> Node<'a, AsWritten> for &'a Value {
     type Number = &'a Number;
 
     fn as_object(&self) -> Option<&'a Object> {
-        pay(1);
+        // The result does not matter here: an empty budget shows in the accessors that lead into the value.
+        spend(1);
         Value::as_object(self)
     }
 
     fn as_array(&self) -> Option<&'a [Value]> {
         let items = Value::as_array(self)?;
-        Some(if pay(1) { items } else { &[] })
+        Some(if spend(1) { items } else { &[] })
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
         let text = self.as_str()?;
-        Some(Cow::Borrowed(if pay_for_text(text.len()) { text } else { "" }))
+        Some(Cow::Borrowed(if spend_for_text(text.len()) { text } else { "" }))
     }
 
     fn as_number(&self) -> Option<&'a Number> {
         let number = Value::as_number(self)?;
-        // What is done with it may look at each digit.
-        pay(1 + number.as_str().len() as u64 / 4);
+        // Comparing it may read every digit.
+        spend(1 + number.as_str().len() as u64 / 4);
         Some(number)
     }
 
     fn as_boolean(&self) -> Option<bool> {
-        pay(1);
+        spend(1);
         self.as_bool()
     }
 
     fn is_null(&self) -> bool {
-        pay(1);
+        spend(1);
         Value::is_null(self)
     }
 
     fn is_number(&self) -> bool {
-        pay(1);
+        spend(1);
         Value::is_number(self)
     }
 
     fn json_type(&self) -> JsonType {
-        pay(1);
+        spend(1);
         match self {
             Value::Null => JsonType::Null,
             Value::Bool(_) => JsonType::Boolean,
@@ -90,7 +90,7 @@ impl<'a> Node<'a, AsWritten> for &'a Value {
 
     fn string_length(&self) -> Option<u64> {
         let text = self.as_str()?;
-        pay(1 + text.len() as u64 / 64);
+        spend(1 + text.len() as u64 / 64);
         Some(text.chars().count() as u64)
     }
 
@@ -98,11 +98,11 @@ impl<'a> Node<'a, AsWritten> for &'a Value {
         equal(self, expected)
     }
 
-    /// Only asked for by an error, which then says what stands at its place. That is read from the value itself; but
-    /// where a pattern was given up, the library looks for its text in the whole.
+    /// Called only for errors, whose messages are not used: containers are left out. With patterns they are not, because the
+    /// library looks for the text there when it stops matching one.
     fn to_value(&self) -> Cow<'a, serde_json::Value> {
-        let is_left_out = matches!(self, Value::Array(_) | Value::Object(_)) && !may_match();
-        let converted = if pay(ERROR) && !is_left_out { convert(self) } else { None };
+        let is_omitted = matches!(self, Value::Array(_) | Value::Object(_)) && !has_patterns();
+        let converted = if spend(ERROR_COST) && !is_omitted { convert(self) } else { None };
         Cow::Owned(converted.unwrap_or_default())
     }
 
@@ -111,14 +111,14 @@ impl<'a> Node<'a, AsWritten> for &'a Value {
     }
 }
 
-/// The value as `serde_json` has it, each part of it paid for.
+/// Converts to a `serde_json` value, and spends for each part.
 fn convert(value: &Value) -> Option<serde_json::Value> {
     let length = match value {
         Value::String(text) => text.len(),
         Value::Number(number) => number.as_str().len(),
         _ => 0,
     };
-    if !pay(1 + length as u64 / 16) {
+    if !spend(1 + length as u64 / 16) {
         return None;
     }
     Some(match value {
@@ -131,10 +131,10 @@ fn convert(value: &Value) -> Option<serde_json::Value> {
     })
 }
 
-/// Equality with a value in a schema, each part of it paid for.
+/// Compares with a value in a schema, and spends for each part.
 fn equal(value: &Value, expected: &serde_json::Value) -> bool {
     use serde_json::Value as Expected;
-    if !pay(1) {
+    if !spend(1) {
         return false;
     }
     match (value, expected) {
@@ -148,7 +148,7 @@ fn equal(value: &Value, expected: &serde_json::Value) -> bool {
         }
         (Value::Object(object), Expected::Object(expected)) => {
             let same = |(name, expected): (&String, &serde_json::Value)| {
-                pay_to_find(object)
+                spend_for_lookup(object)
                     && object.get(name).is_some_and(|member| equal(member, expected))
             };
             object.effective().len() == expected.len() && expected.iter().all(same)
@@ -157,6 +157,7 @@ fn equal(value: &Value, expected: &serde_json::Value) -> bool {
     }
 }
 
+/// Compares by mathematical value, as JSON Schema does: 1, 1.0 and 1e0 are equal.
 fn equal_numbers(value: &Number, expected: &serde_json::Number) -> bool {
     if let Some(expected) = expected.as_i64() {
         return value.as_i64() == Some(expected);
@@ -185,10 +186,7 @@ impl JsonNumber for &Number {
     }
 
     fn to_number(&self) -> Cow<'_, serde_json::Number> {
-        match Value::Number((*self).clone()).to_serde() {
-            serde_json::Value::Number(number) => Cow::Owned(number),
-            _ => Cow::Owned(0.into()),
-        }
+        Cow::Owned(self.to_serde())
     }
 
     fn is_integer(&self) -> bool {
@@ -200,9 +198,9 @@ impl JsonNumber for &Number {
     }
 }
 
-/// Lookups are linear, and are paid for as such.
-fn pay_to_find(object: &Object) -> bool {
-    pay(1 + object.len() as u64 / 16)
+/// Spends for a lookup, which is linear.
+fn spend_for_lookup(object: &Object) -> bool {
+    spend(1 + object.len() as u64 / 16)
 }
 
 impl<'a> JsonObject<'a, AsWritten> for &'a Object {
@@ -211,12 +209,12 @@ impl<'a> JsonObject<'a, AsWritten> for &'a Object {
     type MembersIter = Members<'a>;
 
     fn len(&self) -> usize {
-        pay_to_find(self);
+        spend_for_lookup(self);
         self.effective().len()
     }
 
     fn get(&self, key: &String) -> Option<&'a Value> {
-        if pay_to_find(self) { Object::get(self, key) } else { None }
+        if spend_for_lookup(self) { Object::get(self, key) } else { None }
     }
 
     fn members(&self) -> Members<'a> {
@@ -224,7 +222,7 @@ impl<'a> JsonObject<'a, AsWritten> for &'a Object {
     }
 }
 
-/// The members of an object that count, each paid for.
+/// The effective members of an object; each spends from the budget.
 pub(super) struct Members<'a>(Effective<'a>);
 
 impl<'a> Iterator for Members<'a> {
@@ -232,8 +230,8 @@ impl<'a> Iterator for Members<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let member = self.0.next()?;
-        // Names are texts, which patterns may be held against.
-        pay_for_text(member.0.len()).then_some(member)
+        // Patterns may be matched against names.
+        spend_for_text(member.0.len()).then_some(member)
     }
 }
 
@@ -242,7 +240,7 @@ impl<'a> Array<'a, AsWritten> for &'a [Value] {
     type ElementsIter = Items<'a>;
 
     fn len(&self) -> usize {
-        pay(1);
+        spend(1);
         <[Value]>::len(self)
     }
 
@@ -251,13 +249,15 @@ impl<'a> Array<'a, AsWritten> for &'a [Value] {
     }
 
     fn is_unique(&self) -> bool {
+        // By hash, because comparing all pairs is quadratic in the length of an array that a peer chooses.
         let mut seen: HashMap<u64, Vec<&Value>> = HashMap::new();
         for item in *self {
             let mut hasher = DefaultHasher::new();
             hash(item, &mut hasher);
             let alike = seen.entry(hasher.finish()).or_default();
-            // Few have the same hash without being equal, unless somebody means them to.
-            if !pay(1 + alike.len() as u64 * ERROR) {
+            // Each collision costs a comparison; there are only many if the values were crafted for it.
+            if !spend(1 + alike.len() as u64 * ERROR_COST) {
+                // Either result would be discarded, since the budget is exhausted.
                 return true;
             }
             if alike.contains(&item) {
@@ -269,9 +269,9 @@ impl<'a> Array<'a, AsWritten> for &'a [Value] {
     }
 }
 
-/// Hashes equal values alike, each part of them paid for.
+/// Hashes equal values alike, and spends for each part.
 fn hash(value: &Value, hasher: &mut DefaultHasher) {
-    if !pay(1) {
+    if !spend(1) {
         return;
     }
     match value {
@@ -284,7 +284,7 @@ fn hash(value: &Value, hasher: &mut DefaultHasher) {
             items.iter().for_each(|item| hash(item, hasher));
         }
         Value::Object(object) => {
-            // In whatever order the members come.
+            // The sum does not depend on the order of members.
             let members = object.effective().map(|(name, value)| {
                 let mut hasher = DefaultHasher::new();
                 name.hash(&mut hasher);
@@ -296,13 +296,13 @@ fn hash(value: &Value, hasher: &mut DefaultHasher) {
     }
 }
 
-/// The items of an array, each paid for.
+/// The items of an array; each spends from the budget.
 pub(super) struct Items<'a>(std::slice::Iter<'a, Value>);
 
 impl<'a> Iterator for Items<'a> {
     type Item = &'a Value;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if pay(1) { self.0.next() } else { None }
+        if spend(1) { self.0.next() } else { None }
     }
 }

@@ -1,31 +1,30 @@
-//! A schema, compiled, and what it says of a value.
+//! A compiled schema, and validation of values by it.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use jsonschema::error::ValidationErrorKind as Kind;
-use jsonschema::{
-    Draft, FancyRegex, PatternOptions, ReferencingError, ValidationError, ValidationOptions,
-};
+use jsonschema::{Draft, FancyRegex, PatternOptions, ValidationError, ValidationOptions};
 
-use super::bounds::{self, Facts};
-use super::mismatch::{is_undecided, pointer_of, told as told_of};
+use super::bounds::{self, Analysis};
+use super::mismatch::{is_undecided, mismatches_of, pointer_of};
 use super::node::AsWritten;
-use super::{Bound, CompileError, Formats, Limits, Unfinished, meter};
+use super::reference::reference_error;
+use super::{Aborted, Bound, CompileError, Formats, Limits, meter};
 use crate::expect::{Mismatch, words};
 use crate::json::{Pointer, Value};
 
-/// How many mismatches are told of one value.
-const MOST: usize = 32;
+/// The maximum number of mismatches of one value.
+const MAX_MISMATCHES: usize = 32;
 
-/// Finding words for what is wrong may take this part of the steps that finding it may take.
+/// Describing mismatches may take this fraction of the steps of a validation.
 const EXPLAINING: u64 = 4;
 
-/// Patterns are small, middling, or as large as they may be: in bytes, when compiled.
-const PROGRAMS: [usize; 2] = [4 << 10, 64 << 10];
+/// The sizes of compiled patterns, in bytes, that are tried before the limit.
+const PATTERN_SIZES: [usize; 2] = [4 << 10, 64 << 10];
 
-/// The formats that the library knows of itself.
+/// The formats that the library would assert by itself.
 const KNOWN_TO_THE_LIBRARY: [&str; 19] = [
     "date",
     "date-time",
@@ -48,8 +47,8 @@ const KNOWN_TO_THE_LIBRARY: [&str; 19] = [
     "uuid",
 ];
 
-/// The longest text in which a pattern may go back: each place in it may be the beginning of all the rest.
-const LONGEST_GONE_BACK_IN: usize = 1 << 10;
+/// The longest text for a pattern that backtracks: the effort may be quadratic in its length.
+const LONGEST_WITH_BACKTRACKING: usize = 1 << 10;
 
 pub(super) type Options<'a> = ValidationOptions<'a, Arc<dyn jsonschema::Retrieve>, AsWritten>;
 
@@ -66,105 +65,107 @@ pub struct Validator {
 struct Inner {
     compiled: Compiled,
     limits: Limits,
-    /// How long a text may be, if there are patterns.
+    /// The maximum length of a text, if there are patterns.
     text: Option<usize>,
 }
 
 impl Validator {
-    /// Compiles a schema of any dialect from draft 4 to 2020-12, which is also meant where `$schema` says nothing.
+    /// Compiles a schema of any dialect from draft 4 to 2020-12, which is the default without `$schema`.
     ///
     /// `format`, `contentEncoding` and `contentMediaType` are annotations, whatever the dialect.
     ///
     /// # Errors
-    /// When it is no valid JSON Schema, of an unknown dialect, refers to what is not in it, or is beyond `limits`.
+    /// Fails if it is not a valid JSON Schema, has an unsupported dialect or a reference that cannot be resolved, or exceeds
+    /// `limits`.
     pub fn compile(schema: &Value, limits: &Limits) -> Result<Self, CompileError> {
         let schema = schema.to_serde();
-        let facts = bounds::check(&schema, limits)?;
-        Self::build(&schema, facts, limits, &options(&Formats::none()))
+        let analysis = bounds::check(&schema, limits)?;
+        Self::build(&schema, analysis, limits, &options(&Formats::none()))
     }
 
-    /// Compiles what is known to be within the limits.
+    /// Compiles a schema that is known to be within the limits.
     pub(super) fn build(
         schema: &serde_json::Value,
-        facts: Facts,
+        analysis: Analysis,
         limits: &Limits,
         options: &Options<'_>,
     ) -> Result<Self, CompileError> {
         let most = limits.pattern_program;
-        let (compiled, program) = match facts.patterns {
-            0 => (compile(schema, facts, options, limits, most)?, most),
-            // The smaller the patterns turn out to be, the longer the texts that can be held against them.
-            _ => {
-                let smaller = PROGRAMS.into_iter().filter(|program| *program < most);
-                let mut tried = smaller.map(|it| (compile(schema, facts, options, limits, it), it));
-                match tried.find(|(tried, _)| !matches!(tried, Err(CompileError::Bounded { .. }))) {
-                    Some((tried, program)) => (tried?, program),
-                    None => (compile(schema, facts, options, limits, most)?, most),
-                }
-            }
+        // The smaller the patterns are, the longer the texts that can be matched within the limit. Without patterns one
+        // attempt is enough, because only their size differs between attempts.
+        let smaller = PATTERN_SIZES.into_iter().filter(|it| *it < most && analysis.patterns > 0);
+        let attempt = |program| {
+            compile(schema, analysis, options, limits, program).map(|compiled| (compiled, program))
         };
-        let longest = if facts.goes_back { LONGEST_GONE_BACK_IN } else { usize::MAX };
-        let room = |patterns| longest.min(limits.pattern_work / program.max(1) / patterns);
-        let text = (facts.patterns > 0).then(|| room(facts.patterns));
+        let (compiled, program) = smaller
+            .map(attempt)
+            .find(|tried| !matches!(tried, Err(CompileError::LimitExceeded { .. })))
+            .unwrap_or_else(|| attempt(most))?;
+        let longest = if analysis.backtracks { LONGEST_WITH_BACKTRACKING } else { usize::MAX };
+        let text = (analysis.patterns > 0)
+            // The work of a text is its length times the size of all patterns, solved here for the length.
+            .then(|| longest.min(limits.pattern_work / program.max(1) / analysis.patterns));
         Ok(Self { inner: Arc::new(Inner { compiled, limits: limits.clone(), text }) })
     }
 
-    /// Whether the value conforms.
+    /// Whether the value is valid.
     ///
     /// # Errors
-    /// When finding out takes more than the limits allow.
-    pub fn is_valid(&self, value: &Value) -> Result<bool, Unfinished> {
+    /// Fails if validation exceeds the limits.
+    pub fn is_valid(&self, value: &Value) -> Result<bool, Aborted> {
         let valid = self.run(1, |compiled| compiled.is_valid(value))?;
         if valid || self.inner.text.is_none() {
             return Ok(valid);
         }
-        // A pattern that was given up makes the value invalid, too; only the errors tell which it was.
+        // The library also reports a value as invalid if it stopped matching a pattern; only the errors show the reason.
         let undecided = |error: ValidationError<'_>| is_undecided(&error);
         match self.run(EXPLAINING, |compiled| compiled.validate(value).map_err(undecided)) {
             Ok(Err(undecided)) if undecided => {
-                Err(Unfinished::Backtracking(self.inner.limits.backtracking))
+                Err(Aborted::Backtracking(self.inner.limits.backtracking))
             }
             Ok(_) => Ok(false),
-            Err(unfinished) => Err(unfinished),
+            Err(aborted) => Err(aborted),
         }
     }
 
-    /// Where and how the value does not conform, at most 32 places; none if it does.
+    /// The mismatches of the value, at most 32; none if it is valid.
     ///
     /// # Errors
-    /// When finding out whether it does takes more than the limits allow. Where only the words for it take more, they
-    /// are few.
-    pub fn mismatches(&self, value: &Value) -> Result<Vec<Mismatch>, Unfinished> {
+    /// Fails if validation exceeds the limits. If only describing the mismatches does, the description is general.
+    pub fn mismatches(&self, value: &Value) -> Result<Vec<Mismatch>, Aborted> {
         if self.is_valid(value)? {
             return Ok(Vec::new());
         }
         let all = self.run(EXPLAINING, |compiled| {
-            let mut told = Vec::new();
-            for mismatch in compiled.iter_errors(value).flat_map(|error| told_of(&error, value)) {
-                if told.len() == MOST {
+            let mut mismatches = Vec::new();
+            for mismatch in
+                compiled.iter_errors(value).flat_map(|error| mismatches_of(&error, value))
+            {
+                // Stopped early, because each further error costs steps.
+                if mismatches.len() == MAX_MISMATCHES {
                     break;
                 }
-                if !told.contains(&mismatch) {
-                    told.push(mismatch);
+                if !mismatches.contains(&mismatch) {
+                    mismatches.push(mismatch);
                 }
             }
-            told
+            mismatches
         });
-        // There may be as many errors as values, and as many reasons for each as there are schemas.
+        // There may be as many errors as values times schemas; the first one is cheaper.
         let first = || {
             let first = self.run(EXPLAINING, |compiled| compiled.validate(value).err());
-            first.ok().flatten().map(|error| told_of(&error, value))
+            first.ok().flatten().map(|error| mismatches_of(&error, value))
         };
         let general = || vec![Mismatch::because("what the schema allows", value, None)];
-        let told = all.ok().filter(|all| !all.is_empty());
-        Ok(told.or_else(first).unwrap_or_else(general))
+        let all = all.ok().filter(|all| !all.is_empty());
+        Ok(all.or_else(first).unwrap_or_else(general))
     }
 
-    /// Judges with a part of the steps.
-    fn run<T>(&self, part: u64, judge: impl FnOnce(&Compiled) -> T) -> Result<T, Unfinished> {
+    /// Validates with a fraction of the steps.
+    fn run<T>(&self, divisor: u64, validate: impl FnOnce(&Compiled) -> T) -> Result<T, Aborted> {
         let Inner { compiled, limits, text } = &*self.inner;
-        let steps = limits.steps / part;
-        meter::run(limits, steps, *text, || judge(compiled))
+        let steps = limits.steps / divisor;
+        meter::run(limits, steps, *text, || validate(compiled))
     }
 }
 
@@ -174,20 +175,21 @@ impl fmt::Debug for Validator {
     }
 }
 
-/// Compiles a schema of which no pattern becomes larger than `program` bytes.
+/// Compiles a schema whose patterns compile to at most `program` bytes each.
 fn compile(
     schema: &serde_json::Value,
-    facts: Facts,
+    analysis: Analysis,
     options: &Options<'_>,
     limits: &Limits,
     program: usize,
 ) -> Result<Compiled, CompileError> {
     let options = options.clone().with_pattern_options(patterns(limits, program));
+    // A peer's schema must not stop the run, even if it triggers a bug of the library.
     match catch_unwind(AssertUnwindSafe(|| options.build(schema))) {
         Ok(Ok(compiled)) => Ok(compiled),
-        Ok(Err(error)) => Err(refused(&error, schema, facts, limits)),
+        Ok(Err(error)) => Err(compile_error(&error, schema, analysis, limits)),
         Err(_) => {
-            let reason = "the library that compiles schemas broke down".to_owned();
+            let reason = "the JSON Schema library panicked".to_owned();
             Err(CompileError::Unusable { pointer: Pointer::root(), reason })
         }
     }
@@ -201,7 +203,7 @@ fn patterns(limits: &Limits, program: usize) -> PatternOptions<FancyRegex> {
         .dfa_size_limit(limits.pattern_program)
 }
 
-/// How schemas are compiled: with nothing fetched, and with these formats only.
+/// How schemas are compiled: nothing is fetched, and only these formats are asserted.
 pub(super) fn options<'a>(formats: &Formats) -> Options<'a> {
     let mut options = jsonschema::options_for::<AsWritten>()
         .offline()
@@ -209,62 +211,46 @@ pub(super) fn options<'a>(formats: &Formats) -> Options<'a> {
         .should_validate_formats(formats.names().next().is_some())
         .without_content_encoding_support("base64")
         .without_content_media_type_support("application/json");
+    // Registered formats replace the library's own, which would be asserted otherwise.
     for name in KNOWN_TO_THE_LIBRARY {
         options = options.with_format(name, |_: &str| true);
     }
-    for (name, holds) in formats.iter() {
-        options = options.with_format(name, move |text: &str| holds(text));
+    for (name, is_valid) in formats.iter() {
+        options = options.with_format(name, move |text: &str| is_valid(text));
     }
     options
 }
 
-/// Why the library refuses a schema.
-fn refused(
+/// Why the library cannot compile a schema.
+fn compile_error(
     error: &ValidationError<'_>,
     schema: &serde_json::Value,
-    facts: Facts,
+    analysis: Analysis,
     limits: &Limits,
 ) -> CompileError {
     let pointer = pointer_of(error);
-    let cut = |text: &str| words::begun(text).into_owned();
+    let cut = |text: &str| words::excerpt(text).into_owned();
     match error.kind() {
-        Kind::Referencing(error) => refused_reference(error, pointer),
-        // Patterns are compiled by another engine than the one that knows the grammar.
+        Kind::Referencing(error) => reference_error(error, pointer),
+        // A pattern with a valid syntax can only be refused because of its size.
         Kind::Format { format } if format == "regex" && is_pattern(error.instance()) => {
-            CompileError::Bounded { pointer, bound: Bound::PatternProgram(limits.pattern_program) }
+            CompileError::LimitExceeded {
+                pointer,
+                bound: Bound::PatternProgram(limits.pattern_program),
+            }
         }
         Kind::Custom { message, .. } => CompileError::Unusable { pointer, reason: cut(message) },
         _ => {
             let schema = Value::from(schema);
-            let first = told_of(error, &schema).into_iter().next();
+            let first = mismatches_of(error, &schema).into_iter().next();
             let Mismatch { pointer, expected, got, .. } =
                 first.unwrap_or_else(|| Mismatch::absent("a schema"));
-            CompileError::Invalid { pointer, dialect: dialect_words(facts.draft), expected, got }
+            CompileError::Invalid { pointer, dialect: dialect_words(analysis.draft), expected, got }
         }
     }
 }
 
-/// Why the library cannot follow a reference.
-pub(super) fn refused_reference(error: &ReferencingError, pointer: Pointer) -> CompileError {
-    let cut = |text: &str| words::begun(text).into_owned();
-    match error {
-        ReferencingError::UnknownSpecification { specification } => {
-            CompileError::UnknownDialect { pointer, name: cut(specification) }
-        }
-        ReferencingError::Unretrievable { uri, .. } => {
-            CompileError::Elsewhere { pointer, reference: cut(uri) }
-        }
-        ReferencingError::PointerToNowhere { pointer: reference } => {
-            CompileError::Dangling { pointer, reference: cut(reference) }
-        }
-        ReferencingError::NoSuchAnchor { anchor } => {
-            CompileError::Dangling { pointer, reference: cut(anchor) }
-        }
-        other => CompileError::Unusable { pointer, reason: cut(&other.to_string()) },
-    }
-}
-
-/// Whether a text is a pattern by the grammar that JSON Schema names.
+/// Whether a text is a regular expression by the grammar that JSON Schema prescribes.
 fn is_pattern(text: &serde_json::Value) -> bool {
     static GRAMMAR: OnceLock<Option<jsonschema::Validator>> = OnceLock::new();
     let grammar = GRAMMAR.get_or_init(|| {
@@ -274,7 +260,7 @@ fn is_pattern(text: &serde_json::Value) -> bool {
     grammar.as_ref().is_none_or(|grammar| grammar.is_valid(text))
 }
 
-/// What a dialect is called.
+/// The name of a dialect.
 fn dialect_words(draft: Draft) -> &'static str {
     match draft {
         Draft::Draft4 => "JSON Schema draft 4",

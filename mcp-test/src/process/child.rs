@@ -1,4 +1,4 @@
-//! A running child: its streams, its lines, its exit, its end.
+//! A running child: its streams, its log lines, its exit and its shutdown.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -8,19 +8,16 @@ use std::{fmt, process};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 
-pub use super::family::LeftBehind;
-use super::family::{self, Family};
-use super::leader::{Exit, Leader};
+use super::exit::{Exit, ExitWatcher};
 use super::lines::{Lines, Sink};
-use super::{Command, SpawnError, living};
+pub use super::process_tree::LeftoverProcess;
+use super::process_tree::{self, DEATH, ProcessTree};
+use super::{Command, SpawnError, registry};
 use crate::clock::{Deadline, within};
 
-/// How long a killed process may take to die. Only one that hangs in the kernel takes longer.
-pub(super) const DEATH: Duration = Duration::from_secs(2);
-
-/// A child process that leads a process group of its own.
+/// A child process that leads its own process group.
 ///
-/// Dropping it kills the whole family; [`Child::end`] is the friendly way.
+/// Dropping it kills the whole process tree; [`Child::end`] shuts it down gracefully.
 ///
 /// ```
 /// use mcp_test::process::{Child, Command};
@@ -32,7 +29,7 @@ pub(super) const DEATH: Duration = Duration::from_secs(2);
 /// // … converse …
 /// drop((stdin, stdout));
 /// let ending = server.end(Duration::from_secs(5)).await;
-/// assert!(ending.left_behind.is_empty());
+/// assert!(ending.leftovers.is_empty());
 /// # Ok::<(), mcp_test::process::SpawnError>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -44,41 +41,41 @@ pub struct Child {
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     logs: Vec<Lines>,
-    family: Arc<Family>,
-    leader: Leader,
+    tree: Arc<ProcessTree>,
+    leader: ExitWatcher,
     ended: bool,
 }
 
-/// How a child came to its end in [`Child::end`].
+/// How [`Child::end`] ended a child.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
+pub struct Shutdown {
     /// What was needed to end it.
-    pub how: How,
+    pub how: ShutdownStep,
     /// How it exited.
     pub exit: Exit,
-    /// Descendants that were still there when the child had exited by itself. They have been killed.
+    /// Descendants that still ran after the child had exited on its own; they have been killed.
     ///
     /// Empty where the child was terminated or killed, and on systems where descendants cannot be listed.
-    pub left_behind: Vec<LeftBehind>,
+    pub leftovers: Vec<LeftoverProcess>,
 }
 
 /// What was needed to end a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// Nothing: it had exited before.
+pub enum ShutdownStep {
+    /// Nothing: it had already exited.
     AlreadyExited,
     /// It exited when its stdin was closed, as a stdio server should.
     StdinClosed,
     /// It exited on SIGTERM.
     Terminated,
-    /// It had to be killed.
+    /// It had to be killed with SIGKILL.
     Killed,
 }
 
-impl fmt::Display for How {
+impl fmt::Display for ShutdownStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::AlreadyExited => "it had exited before",
+            Self::AlreadyExited => "it had already exited",
             Self::StdinClosed => "it exited when its stdin was closed",
             Self::Terminated => "it outlived its stdin and exited on SIGTERM",
             Self::Killed => "it outlived its stdin and SIGTERM and was killed",
@@ -86,14 +83,14 @@ impl fmt::Display for How {
     }
 }
 
-/// What came first while waiting for a child to be ready.
+/// What happened first while waiting for a child to be ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Readiness {
-    /// This line, which was wanted.
+    /// It printed a line that matches.
     Line(String),
-    /// The end of the child.
+    /// It exited.
     Exited(Exit),
-    /// The deadline.
+    /// The deadline passed.
     Elapsed,
 }
 
@@ -103,7 +100,7 @@ impl Child {
     /// The sink must not call methods of this child.
     ///
     /// # Errors
-    /// [`SpawnError`] says why the command could not be started, and what would be right.
+    /// [`SpawnError`] if the command could not be started.
     ///
     /// # Panics
     /// If the tokio runtime was built without `enable_io`.
@@ -120,27 +117,29 @@ impl Child {
             let program = command.program.clone();
             return Err(SpawnError::NoRuntime { program });
         }
-        let marker = family::marker();
+        let marker = process_tree::marker();
         let mut child =
-            prepared(command, &marker).spawn().map_err(|source| command.diagnose(source))?;
+            prepare(command, &marker).spawn().map_err(|source| command.diagnose(source))?;
         let id = child.id();
-        let family = Arc::new(Family::new(id, marker));
+        let tree = Arc::new(ProcessTree::new(id, marker));
+        // The pipes are taken first: the watcher moves the child into its thread.
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let leader = Leader::observe(child).inspect_err(|_| family.kill(Deadline::after(DEATH)));
+        let leader = ExitWatcher::observe(child).inspect_err(|_| tree.kill(Deadline::after(DEATH)));
         let mut this = Self {
             id,
             command: command.to_string(),
             stdin: None,
             stdout: None,
             logs: Vec::new(),
-            family,
+            tree,
             leader: leader.map_err(refused)?,
             ended: false,
         };
-        // From here on dropping `this` cleans up.
-        if !living::enter(&this.family) {
+        // From here on dropping `this` kills the child on every early return.
+        // The thread may have been abandoned while the child started.
+        if !registry::register(&this.tree) {
             let program = command.program.clone();
-            return Err(SpawnError::GivenUp { program });
+            return Err(SpawnError::Abandoned { program });
         }
         this.stdin = pipes.0.map(ChildStdin::from_std).transpose().map_err(refused)?;
         this.stdout = pipes.1.map(ChildStdout::from_std).transpose().map_err(refused)?;
@@ -165,21 +164,21 @@ impl Child {
         &self.command
     }
 
-    /// Hands out the writing end of the child's stdin; `None` the second time.
+    /// Takes the writing end of the child's stdin; `None` the second time.
     pub fn take_stdin(&mut self) -> Option<ChildStdin> {
         self.stdin.take()
     }
 
-    /// Hands out the reading end of the child's stdout; `None` the second time.
+    /// Takes the reading end of the child's stdout; `None` the second time.
     ///
     /// A descendant that holds the other end keeps it open after the child's exit, until [`Child::end`].
     pub fn take_stdout(&mut self) -> Option<ChildStdout> {
         self.stdout.take()
     }
 
-    /// Takes stdout for a log, as a server does that speaks over HTTP: each line goes to the sink.
+    /// Treats stdout as a log, as for a server over HTTP: each line goes to the sink.
     ///
-    /// Without effect if stdout was taken already. A child whose stdout nobody reads will block when the pipe is full.
+    /// Has no effect if stdout was taken. A child whose stdout nobody reads blocks when the pipe is full.
     pub fn log_stdout(&mut self, sink: impl FnMut(String) + Send + 'static) {
         if let Some(pipe) = self.stdout.take() {
             let sink: Sink = Box::new(sink);
@@ -187,7 +186,7 @@ impl Child {
         }
     }
 
-    /// The last lines of stderr, at most so many, with an unfinished one. A bounded number of lines is kept.
+    /// The last lines of stderr, at most `count`, including an unfinished one. A bounded number of lines is kept.
     pub fn stderr_tail(&self, count: usize) -> Vec<String> {
         self.logs.first().map(|stderr| stderr.tail(count)).unwrap_or_default()
     }
@@ -197,9 +196,9 @@ impl Child {
         self.leader.exit()
     }
 
-    /// Waits for the child to exit; when it has, all that it wrote on stderr has been taken in.
+    /// Waits for the child to exit; then everything it wrote on stderr has been read.
     ///
-    /// The future borrows nothing, any number of them may wait, and dropping one has no effect.
+    /// The future borrows nothing, several can wait at once, and dropping one has no effect.
     pub fn wait_exit(&self) -> impl Future<Output = Exit> + Send + use<> {
         let exited = self.leader.exited();
         let logs = self.logs.clone();
@@ -210,7 +209,7 @@ impl Child {
         }
     }
 
-    /// Waits for a line on stderr, or on stdout where that is a log, said before or after this call.
+    /// Waits for a matching line on stderr, or on stdout if that is a log; earlier lines count too.
     ///
     /// ```no_run
     /// # use mcp_test::{clock::Deadline, process::{Child, Readiness}};
@@ -222,18 +221,20 @@ impl Child {
     /// ```
     pub async fn ready_by_line(
         &self,
-        wanted: impl Fn(&str) -> bool + Send + Sync + 'static,
+        matches: impl Fn(&str) -> bool + Send + Sync + 'static,
         deadline: Deadline,
     ) -> Readiness {
-        let wanted = Arc::new(wanted);
+        let matches = Arc::new(matches);
+        // Room for one line of each log, stderr and stdout, so no line is lost.
         let (found, mut line) = mpsc::channel(2);
         for log in &self.logs {
-            log.send_first(wanted.clone(), found.clone());
+            log.send_first(matches.clone(), found.clone());
         }
         let first = async {
             tokio::select! {
                 biased;
                 Some(line) = line.recv() => Readiness::Line(line),
+                // Waiting for the exit drains the logs, which may only then deliver the line.
                 exit = self.wait_exit() => match line.try_recv() {
                     Ok(line) => Readiness::Line(line),
                     Err(_) => Readiness::Exited(exit),
@@ -243,59 +244,69 @@ impl Child {
         within(deadline, first).await.unwrap_or(Readiness::Elapsed)
     }
 
-    /// Ends the child and all its descendants: closes stdin, then TERM, then KILL, with a grace period before each.
+    /// Ends the child and all its descendants: closes stdin, then sends SIGTERM, then SIGKILL, with a grace period before
+    /// each, which is the shutdown that the specification describes for stdio.
+    /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio>
     ///
-    /// A stdin that was taken must have been dropped by its taker, or the child cannot see its end. Afterwards there is
-    /// nothing left to end: a second call says that the child had exited before.
-    pub async fn end(&mut self, grace: Duration) -> Ending {
+    /// A stdin that was taken must be dropped first, or the child cannot see its end. A second call returns that the child
+    /// had already exited.
+    pub async fn end(&mut self, grace: Duration) -> Shutdown {
         self.end_after(Some(grace), grace).await
     }
 
-    /// Ends a child to which stdin means nothing, and all its descendants: TERM at once, then KILL, with a grace period
-    /// before that.
-    pub async fn stop(&mut self, grace: Duration) -> Ending {
+    /// Like [`Child::end`], with a grace period of its own for the exit after stdin was closed.
+    pub async fn end_patiently(&mut self, eof_grace: Duration, grace: Duration) -> Shutdown {
+        self.end_after(Some(eof_grace), grace).await
+    }
+
+    /// Ends a child that does not read stdin, and all its descendants: SIGTERM at once, then SIGKILL after a grace period.
+    pub async fn stop(&mut self, grace: Duration) -> Shutdown {
         self.end_after(None, grace).await
     }
 
-    async fn end_after(&mut self, by_itself: Option<Duration>, grace: Duration) -> Ending {
+    async fn end_after(&mut self, eof_grace: Option<Duration>, grace: Duration) -> Shutdown {
         if self.ended {
-            return Ending {
-                how: How::AlreadyExited,
+            return Shutdown {
+                how: ShutdownStep::AlreadyExited,
                 exit: self.leader.exit().unwrap_or(Exit::Unknown),
-                left_behind: Vec::new(),
+                leftovers: Vec::new(),
             };
         }
+        // Before stdin is closed: a later exit may be a consequence of that.
         let has_exited = self.leader.exit().is_some();
-        // Descendants are looked up while their parents live.
-        self.family.look();
+        // Now, while their parents live: an orphan that left the group and cleared its environment cannot be found later.
+        self.tree.refresh();
         self.stdin = None;
-        let mut how = if has_exited { How::AlreadyExited } else { How::StdinClosed };
-        let mut exit = match by_itself {
+        let mut how =
+            if has_exited { ShutdownStep::AlreadyExited } else { ShutdownStep::StdinClosed };
+        let mut exit = match eof_grace {
             Some(grace) => within(Deadline::after(grace), self.leader.exited()).await.ok(),
             None => self.leader.exit(),
         };
-        let left_behind = if exit.is_some() { self.family.left_behind() } else { Vec::new() };
+        // After a signal descendants are expected to be still ending, so they count only after an exit on its own.
+        let leftovers = if exit.is_some() { self.tree.leftovers() } else { Vec::new() };
         if exit.is_none() {
-            how = How::Terminated;
-            self.family.terminate();
+            how = ShutdownStep::Terminated;
+            self.tree.terminate();
             exit = within(Deadline::after(grace), self.leader.exited()).await.ok();
         }
         if exit.is_none() {
-            how = How::Killed;
-            self.family.kill(Deadline::after(DEATH));
+            how = ShutdownStep::Killed;
+            self.tree.kill(Deadline::after(DEATH));
             exit = within(Deadline::after(DEATH), self.leader.exited()).await.ok();
         }
-        self.bury();
-        Ending { how, exit: exit.unwrap_or(Exit::Unknown), left_behind }
+        self.clean_up();
+        Shutdown { how, exit: exit.unwrap_or(Exit::Unknown), leftovers }
     }
 
-    /// Kills whoever is alive, takes in the last words, lets the process id go.
-    fn bury(&mut self) {
+    /// Kills the whole tree, reads the remaining output, and releases the process id, in this order.
+    fn clean_up(&mut self) {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
-        self.family.kill(Deadline::after(DEATH));
-        self.family.let_go();
+        // The group must not be signalled once the leader is reaped: its id may then belong to another process.
+        self.tree.kill(Deadline::after(DEATH));
+        self.tree.release();
         self.leader.reap(Deadline::after(DEATH));
         self.logs.iter().for_each(Lines::close);
     }
@@ -303,11 +314,11 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        self.bury();
+        self.clean_up();
     }
 }
 
-fn prepared(command: &Command, marker: &str) -> process::Command {
+fn prepare(command: &Command, marker: &str) -> process::Command {
     let mut prepared = process::Command::new(&command.program);
     prepared.args(&command.args).envs(command.env.iter().map(|(name, value)| (name, value)));
     prepared.env(marker, "1");
@@ -315,6 +326,7 @@ fn prepared(command: &Command, marker: &str) -> process::Command {
         prepared.current_dir(cwd);
     }
     prepared.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // One signal then reaches all descendants that stay in the group, but not us.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut prepared, 0);
     prepared

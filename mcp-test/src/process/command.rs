@@ -1,4 +1,4 @@
-//! A command as data: program, arguments, environment, working directory; and why it cannot be started.
+//! A command: program, arguments, environment, working directory; and why it cannot be started.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -9,7 +9,7 @@ use super::SpawnError;
 
 /// A program with its arguments, environment and working directory.
 ///
-/// Variables are where tokens are handed over, so their values are shown by neither `Display` nor `Debug`.
+/// Environment variables often contain tokens, so neither `Display` nor `Debug` shows their values.
 ///
 /// ```
 /// use mcp_test::process::Command;
@@ -21,11 +21,11 @@ use super::SpawnError;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Command {
-    /// The program: a name that is looked up in PATH, or a path. A relative path starts at the working directory.
+    /// The program: a name that is looked up in PATH, or a path, relative to the working directory.
     pub program: String,
     /// The arguments, without the program.
     pub args: Vec<String>,
-    /// Variables that are set besides the inherited ones.
+    /// Environment variables that are set in addition to the inherited ones.
     pub env: Vec<(String, String)>,
     /// The working directory; the caller's if `None`.
     pub cwd: Option<PathBuf>,
@@ -37,10 +37,10 @@ impl Command {
         Self { program: program.into(), args: Vec::new(), env: Vec::new(), cwd: None }
     }
 
-    /// A command from its words: the program, then the arguments.
+    /// A command from the program and its arguments.
     ///
     /// # Errors
-    /// [`SpawnError::Empty`] if there are no words.
+    /// [`SpawnError::Empty`] if there is no program.
     pub fn parse<W: Into<String>>(words: impl IntoIterator<Item = W>) -> Result<Self, SpawnError> {
         let mut words = words.into_iter().map(Into::into);
         let program = words.next().filter(|word| !word.is_empty()).ok_or(SpawnError::Empty)?;
@@ -61,7 +61,7 @@ impl Command {
         self
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.push((name.into(), value.into()));
@@ -75,9 +75,10 @@ impl Command {
         self
     }
 
-    /// Finds out what is wrong with a command that the operating system did not start.
+    /// Finds out why the operating system did not start the command.
     pub(super) fn diagnose(&self, source: std::io::Error) -> SpawnError {
         let program = self.program.clone();
+        // Checked first: a missing working directory fails with the same error as a missing program.
         if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
             let cwd = cwd.clone();
             return SpawnError::NoSuchDirectory { program, cwd };
@@ -89,6 +90,7 @@ impl Command {
             (ErrorKind::NotFound, None) => {
                 SpawnError::NotInPath { program, in_cwd: here.is_file() }
             }
+            // The kernel reports a missing interpreter as if the script itself were missing.
             (ErrorKind::NotFound, Some(path)) if path.exists() => {
                 SpawnError::NoInterpreter { interpreter: interpreter(&path), program, path }
             }
@@ -106,6 +108,7 @@ impl Command {
     }
 
     fn in_path(&self) -> Option<PathBuf> {
+        // The last of several values is the one that the child gets, and its PATH is the one that is searched.
         let own = self.env.iter().rfind(|(name, _)| name == "PATH").map(|(_, value)| value.into());
         let path = own.or_else(|| std::env::var_os("PATH"))?;
         std::env::split_paths(&path).map(|dir| dir.join(&self.program)).find(|file| file.is_file())
@@ -114,6 +117,7 @@ impl Command {
 
 fn interpreter(script: &Path) -> Option<String> {
     let mut line = String::new();
+    // Linux reads no more than this of a first line.
     let head = std::fs::File::open(script).ok()?.take(256);
     BufReader::new(head).read_line(&mut line).ok()?;
     Some(line.strip_prefix("#!")?.trim().to_owned())
@@ -144,6 +148,8 @@ fn assignment(word: &str) -> Option<(&str, &str)> {
     is_name.then_some((name, value))
 }
 
+// `shlex` and `shell-words` would take the backslashes of a Windows path for escapes and a `#` for a comment, and do not say
+// which quote is open.
 fn split(line: &str) -> Result<Vec<String>, SpawnError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -169,6 +175,7 @@ fn quoted(quote: char, chars: &mut std::str::Chars<'_>, word: &mut String) -> Op
     loop {
         match chars.next()? {
             c if c == quote => return Some(()),
+            // Between double quotes a backslash is literal except before a few characters (POSIX, section 2.2.3).
             '\\' if cfg!(unix) && quote == '"' => match chars.next()? {
                 c @ ('"' | '\\' | '$' | '`') => word.push(c),
                 c => word.extend(['\\', c]),
@@ -178,7 +185,7 @@ fn quoted(quote: char, chars: &mut std::str::Chars<'_>, word: &mut String) -> Op
     }
 }
 
-/// Writes the command as a line that a POSIX shell would run, but for the values of variables, which are hidden.
+/// Writes the command as a line for a POSIX shell, with the values of variables hidden.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(cwd) = &self.cwd {
@@ -209,5 +216,6 @@ fn shell_quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
+    // Nothing can be escaped between single quotes, so each single quote in the word ends and reopens them.
     format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -1,4 +1,4 @@
-//! The lines of an output stream: pumped by a task, kept in a bounded tail, passed on to a sink and to waiters.
+//! The lines of an output stream: read by a task, passed on to a sink and to waiters, the last of them kept.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -9,12 +9,12 @@ use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 
-/// How many lines the tail keeps.
+/// How many lines are kept.
 const TAIL_LINES: usize = 500;
-/// A longer line is cut into several.
+/// Longer lines are split.
 const LINE_BYTES: usize = 16 * 1024;
 
-/// A stream that can be read by a task and, where the platform allows it, at once.
+/// A stream that can be read by a task and, on Unix, without waiting.
 #[cfg(unix)]
 pub(super) trait Pipe: AsyncRead + std::os::fd::AsFd + Unpin + Send + 'static {}
 #[cfg(unix)]
@@ -25,9 +25,9 @@ pub(super) trait Pipe: AsyncRead + Unpin + Send + 'static {}
 impl<P: AsyncRead + Unpin + Send + 'static> Pipe for P {}
 
 pub(super) type Sink = Box<dyn FnMut(String) + Send>;
-type Wanted = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+type Predicate = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// A handle to the lines of one stream; the stream ends with the last handle.
+/// A handle to the lines of one stream, which is closed with the last handle.
 #[derive(Clone)]
 pub(super) struct Lines(Arc<Mutex<State>>);
 
@@ -36,7 +36,7 @@ struct State {
     open_line: Vec<u8>,
     tail: VecDeque<String>,
     sink: Sink,
-    waiters: Vec<(Wanted, mpsc::Sender<String>)>,
+    waiters: Vec<(Predicate, mpsc::Sender<String>)>,
     pump: Option<Waker>,
 }
 
@@ -67,37 +67,36 @@ impl Lines {
         poll_fn(|cx| self.lock().poll_read(cx)).await;
     }
 
-    /// Takes in what lies in the pipe now, so that nothing a dead process wrote is missed.
+    /// Reads what is in the pipe now, so that nothing is missed that an exited process wrote.
     pub(super) fn drain(&self) {
         self.lock().drain();
     }
 
-    /// Drains, takes an unfinished line for a line, and reads no more.
+    /// Reads what is in the pipe now, ends an unfinished line, and stops reading.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.drain();
         state.end();
     }
 
-    /// The last lines, with an unfinished one.
+    /// The last lines, including an unfinished one.
     pub(super) fn tail(&self, count: usize) -> Vec<String> {
         let state = self.lock();
         let open = (!state.open_line.is_empty()).then(|| text(&state.open_line));
-        let all = state.tail.iter().cloned().chain(open);
-        let skipped =
-            (state.tail.len() + usize::from(!state.open_line.is_empty())).saturating_sub(count);
-        all.skip(skipped).collect()
+        let mut all: Vec<String> = state.tail.iter().cloned().chain(open).collect();
+        all.split_off(all.len().saturating_sub(count))
     }
 
-    /// Sends the first line that is wanted, be it among those already in the tail.
-    pub(super) fn send_first(&self, wanted: Wanted, to: mpsc::Sender<String>) {
+    /// Sends the first line that matches, which may already be in the tail.
+    pub(super) fn send_first(&self, matches: Predicate, to: mpsc::Sender<String>) {
         let mut state = self.lock();
-        if let Some(line) = state.tail.iter().find(|line| wanted(line)) {
+        if let Some(line) = state.tail.iter().find(|line| matches(line)) {
             let _ = to.try_send(line.clone());
             return;
         }
+        // A wait that is over has dropped its receiver.
         state.waiters.retain(|(_, to)| !to.is_closed());
-        state.waiters.push((wanted, to));
+        state.waiters.push((matches, to));
     }
 }
 
@@ -109,7 +108,7 @@ impl State {
                 return Poll::Ready(());
             };
             let mut buf = ReadBuf::new(&mut space);
-            // The lock is held from the read to the push, so that a drain in between cannot change the order.
+            // The lock is held from the read to the push, so that a concurrent drain cannot change the order.
             match Pin::new(pipe).poll_read(cx, &mut buf) {
                 Poll::Ready(Ok(())) if !buf.filled().is_empty() => self.push(buf.filled()),
                 Poll::Ready(_) => self.end(),
@@ -124,12 +123,13 @@ impl State {
     #[cfg(unix)]
     fn drain(&mut self) {
         let mut space = [0; 4096];
-        // No more than lies there now: a descendant may fill the pipe faster than it is emptied.
-        let there = self.pipe.as_ref().map(|pipe| rustix::io::ioctl_fionread(pipe.as_fd()));
-        let mut left = there.and_then(Result::ok).and_then(|it| it.try_into().ok()).unwrap_or(0);
+        // Only what is there now: a descendant may fill the pipe faster than it is drained.
+        let available = self.pipe.as_ref().map(|pipe| rustix::io::ioctl_fionread(pipe.as_fd()));
+        let mut left =
+            available.and_then(Result::ok).and_then(|it| it.try_into().ok()).unwrap_or(0);
         while let Some(pipe) = self.pipe.as_ref().filter(|_| left > 0) {
             let most = space.len().min(left);
-            // Read around tokio, whose notion of readiness may lag behind the pipe; the pipe does not block.
+            // Bypasses tokio, whose readiness may lag behind the pipe; the pipe is nonblocking.
             match rustix::io::read(pipe.as_fd(), &mut space[..most]) {
                 Ok(0) => self.end(),
                 Ok(count) => {
@@ -152,6 +152,7 @@ impl State {
             bytes = &bytes[at + 1..];
         }
         self.open_line.extend_from_slice(bytes);
+        // A program that never writes a newline must not fill the memory.
         if self.open_line.len() >= LINE_BYTES {
             self.finish_line();
         }
@@ -163,6 +164,7 @@ impl State {
             self.finish_line();
         }
         self.waiters.clear();
+        // Without its pipe nothing else would wake the pump, and its task would never end.
         if let Some(pump) = self.pump.take() {
             pump.wake();
         }
@@ -171,8 +173,8 @@ impl State {
     fn finish_line(&mut self) {
         let line = text(&self.open_line);
         self.open_line.clear();
-        self.waiters.retain(|(wanted, to)| {
-            let found = wanted(&line);
+        self.waiters.retain(|(matches, to)| {
+            let found = matches(&line);
             if found {
                 let _ = to.try_send(line.clone());
             }
@@ -191,23 +193,24 @@ fn text(line: &[u8]) -> String {
     String::from_utf8_lossy(line).into_owned()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::io::{PipeReader, Write};
     use std::os::fd::{AsFd, BorrowedFd};
 
     use super::*;
 
-    /// A pipe of which tokio hears nothing.
-    struct Unheard(PipeReader);
+    /// A pipe that never becomes ready in tokio.
+    struct NeverReady(PipeReader);
 
-    impl AsFd for Unheard {
+    impl AsFd for NeverReady {
         fn as_fd(&self) -> BorrowedFd<'_> {
             self.0.as_fd()
         }
     }
 
-    impl AsyncRead for Unheard {
+    impl AsyncRead for NeverReady {
         fn poll_read(
             self: Pin<&mut Self>,
             _: &mut Context<'_>,
@@ -218,13 +221,13 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_that_fills_as_fast_as_it_is_emptied_is_drained_of_what_was_there() {
+    fn draining_stops_at_what_was_in_the_pipe_when_it_began() {
         let (reader, mut writer) = std::io::pipe().expect("a pipe");
         rustix::io::ioctl_fionbio(&reader, true).expect("a pipe that does not block");
         writer.write_all(b"one\ntwo\nth").expect("there is space");
         // One more line for every line.
         let sink = move |_| writer.write_all(b"ree\n").expect("there is space");
-        let lines = Lines::new(Unheard(reader), Box::new(sink));
+        let lines = Lines::new(NeverReady(reader), Box::new(sink));
         lines.drain();
         assert_eq!(lines.tail(9), ["one", "two", "th"]);
         lines.close();

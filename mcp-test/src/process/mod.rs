@@ -1,56 +1,61 @@
-//! A child process and all its descendants: how it is started, what it says besides the protocol, and its end.
+//! A child process and all its descendants: start, output and shutdown.
 //!
-//! [`Child::spawn`] starts a [`Command`] as the leader of a process group of its own. What it writes on stderr is kept
-//! in a bounded tail and passed on line by line; nothing of it is lost when the child exits. [`Child::end`] closes
-//! stdin, then sends TERM, then KILL, with a grace period before each; dropping a [`Child`] kills at once. Either way
-//! no descendant is left behind, not even (on Linux) one that left the process group.
+//! [`Child::spawn`] starts a [`Command`] as the leader of its own process group. What it writes on stderr is passed on line
+//! by line, and its last lines are kept; nothing is lost when the child exits. [`Child::end`] closes stdin, then sends
+//! SIGTERM, then SIGKILL, with a grace period before each; dropping a [`Child`] kills at once. Either way no descendant is
+//! left behind, not even (on Linux) one that left the process group.
 //!
-//! What is said on stdin and stdout is not this room's business: the streams are handed out as they are.
+//! The streams of the protocol, stdin and stdout, are returned as they are.
 
 mod child;
 mod command;
-mod family;
-mod leader;
+mod exit;
 mod lines;
-mod living;
+mod process_tree;
+mod registry;
 #[cfg(all(test, unix))]
 mod tests;
 
 use std::path::PathBuf;
 
-pub use child::{Child, Ending, How, LeftBehind, Readiness};
+#[doc(hidden)]
+pub use child::LeftoverProcess;
+#[doc(hidden)]
+pub use child::{Child, Readiness, Shutdown, ShutdownStep};
 pub use command::Command;
-pub use leader::Exit;
-pub use living::give_up;
+#[doc(hidden)]
+pub use exit::Exit;
+#[doc(hidden)]
+pub use registry::kill_children_of;
 
-/// Why a command could not be started, and what would be right.
+/// Why a command could not be started, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// There are no words in the command.
+    /// The command is empty.
     #[error("no command is given; name a program and its arguments")]
     Empty,
     /// A quotation mark in a command line has no partner.
-    #[error("the command line does not close the {quote} that it opens as character {at}")]
+    #[error("the {quote} at character {at} of the command line is not closed")]
     UnclosedQuote {
         /// The quotation mark.
         quote: char,
-        /// Which character of the line it is, counted from one. The line itself may hold secrets.
+        /// Its position in the line, counted from one. The line itself is not shown, because it may contain secrets.
         at: usize,
     },
-    /// A program named without a directory is in no directory of PATH.
+    /// A program named without a directory was not found in PATH.
     #[error(
-        "cannot start `{program}`: PATH has no program of this name; {}",
-        if *in_cwd { format!("the working directory has, as `./{program}`") } else { "install it, or give its path".to_owned() }
+        "cannot start `{program}`: not found in PATH; {}",
+        if *in_cwd { format!("did you mean `./{program}` in the working directory?") } else { "install it, or give its path".to_owned() }
     )]
     NotInPath {
         /// The program as named in the command.
         program: String,
-        /// Whether a file of this name lies in the working directory.
+        /// Whether the working directory has a file of this name.
         in_cwd: bool,
     },
     /// A program named by its path does not exist.
-    #[error("cannot start `{program}`: there is no file {}{}", .path.display(), from(.cwd.as_ref()))]
+    #[error("cannot start `{program}`: no such file: {}{}", .path.display(), from(.cwd.as_ref()))]
     NoSuchFile {
         /// The program as named in the command.
         program: String,
@@ -59,7 +64,7 @@ pub enum SpawnError {
         /// The working directory of the command, if it sets one: relative paths start there.
         cwd: Option<PathBuf>,
     },
-    /// The program exists and may not be executed.
+    /// The program exists but is not executable.
     #[error("cannot start `{program}`: {} is not executable; `chmod +x` it, or name its interpreter first", .path.display())]
     NotExecutable {
         /// The program as named in the command.
@@ -68,36 +73,36 @@ pub enum SpawnError {
         path: PathBuf,
     },
     /// The program is a directory.
-    #[error("cannot start `{program}`: {} is a directory; name the program in it", .path.display())]
+    #[error("cannot start `{program}`: {} is a directory; name a program in it", .path.display())]
     IsDirectory {
         /// The program as named in the command.
         program: String,
         /// Where it was found.
         path: PathBuf,
     },
-    /// The program exists, and what should run it does not.
+    /// The program exists, but the interpreter that should run it does not.
     #[error(
-        "cannot start `{program}`: {} exists, but not its interpreter{}",
+        "cannot start `{program}`: the interpreter of {} was not found{}",
         .path.display(),
-        .interpreter.as_ref().map(|line| format!(" `{line}`, which its first line names")).unwrap_or_default()
+        .interpreter.as_ref().map(|line| format!(": its first line is `#!{line}`")).unwrap_or_default()
     )]
     NoInterpreter {
         /// The program as named in the command.
         program: String,
         /// Where it was found.
         path: PathBuf,
-        /// What its first line names, if it is a script.
+        /// The interpreter in its first line, if it is a script.
         interpreter: Option<String>,
     },
     /// The working directory does not exist.
-    #[error("cannot start `{program}` in {}: there is no such directory; create it, or give another working directory", .cwd.display())]
+    #[error("cannot start `{program}` in {}: no such directory; create it, or set another working directory", .cwd.display())]
     NoSuchDirectory {
         /// The program as named in the command.
         program: String,
         /// The working directory of the command.
         cwd: PathBuf,
     },
-    /// The caller is outside any tokio runtime, where the child's streams cannot be read.
+    /// The caller is outside of a tokio runtime, which reads the child's streams.
     #[error(
         "cannot start `{program}` outside a tokio runtime; start it in an async test or in `Runtime::block_on`"
     )]
@@ -105,9 +110,9 @@ pub enum SpawnError {
         /// The program as named in the command.
         program: String,
     },
-    /// The thread was given up: its time was over, and it had not even noticed.
-    #[error("cannot start `{program}`: the time of the test that wants it is over")]
-    GivenUp {
+    /// The calling thread was abandoned when its test timed out.
+    #[error("cannot start `{program}`: the test that starts it has timed out")]
+    Abandoned {
         /// The program as named in the command.
         program: String,
     },
@@ -118,7 +123,7 @@ pub enum SpawnError {
         program: String,
         /// The working directory of the command, if it sets one.
         cwd: Option<PathBuf>,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! Children that behave badly, written in `sh`, and the proof that nothing of them is left.
+//! Children that misbehave, written in `sh`, and checks that nothing of them is left.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,9 +8,9 @@ use insta::assert_snapshot;
 use super::*;
 use crate::clock::Deadline;
 
-/// A grace period that is used up in every run of a test.
+/// A grace period that every test uses up.
 const SHORT: Duration = Duration::from_millis(50);
-/// One that never is.
+/// A grace period that no test uses up.
 const LONG: Duration = Duration::from_secs(60);
 
 fn run<T>(test: impl Future<Output = T>) -> T {
@@ -42,14 +42,14 @@ fn is_running(pid: &str) -> bool {
 }
 
 #[test]
-fn a_child_that_exits_at_once_is_seen_with_its_last_words() {
+fn the_output_of_a_child_that_exits_at_once_is_complete() {
     run(async {
         let mut child = start("printf 'one\\ntwo without an end' >&2; exit 3");
         assert_eq!(child.wait_exit().await, Exit::Code(3));
         assert_eq!(child.stderr_tail(9), ["one", "two without an end"]);
         assert_eq!(child.stderr_tail(1), ["two without an end"]);
         let ending = child.end(LONG).await;
-        assert_eq!((ending.how, ending.exit), (How::AlreadyExited, Exit::Code(3)));
+        assert_eq!((ending.how, ending.exit), (ShutdownStep::AlreadyExited, Exit::Code(3)));
         assert_eq!(child.stderr_tail(9), ["one", "two without an end"]);
     });
 }
@@ -59,10 +59,10 @@ fn a_child_that_reads_to_the_end_exits_when_stdin_is_closed() {
     run(async {
         let mut child = start("cat; echo bye >&2");
         let ending = child.end(LONG).await;
-        assert_eq!((ending.how, ending.exit), (How::StdinClosed, Exit::Code(0)));
-        assert_eq!(ending.left_behind, []);
+        assert_eq!((ending.how, ending.exit), (ShutdownStep::StdinClosed, Exit::Code(0)));
+        assert_eq!(ending.leftovers, []);
         assert_eq!(child.stderr_tail(9), ["bye"]);
-        assert_eq!(child.end(LONG).await.how, How::AlreadyExited);
+        assert_eq!(child.end(LONG).await.how, ShutdownStep::AlreadyExited);
     });
 }
 
@@ -71,17 +71,17 @@ fn a_child_that_ignores_the_end_of_stdin_is_terminated() {
     run(async {
         let mut child = start("exec sleep 600");
         let ending = child.end(SHORT).await;
-        assert_eq!((ending.how, ending.exit), (How::Terminated, Exit::Signal(15)));
+        assert_eq!((ending.how, ending.exit), (ShutdownStep::Terminated, Exit::Signal(15)));
     });
 }
 
 #[test]
 fn a_child_that_ignores_sigterm_is_killed() {
     run(async {
-        let mut child = start("trap '' TERM; echo deaf >&2; while :; do sleep 600; done");
-        line(&child, "deaf").await;
+        let mut child = start("trap '' TERM; echo ready >&2; while :; do sleep 600; done");
+        line(&child, "ready").await;
         let ending = child.end(SHORT).await;
-        assert_eq!((ending.how, ending.exit), (How::Killed, Exit::Signal(9)));
+        assert_eq!((ending.how, ending.exit), (ShutdownStep::Killed, Exit::Signal(9)));
         assert_snapshot!(ending.how, @"it outlived its stdin and SIGTERM and was killed");
         assert_snapshot!(ending.exit, @"signal 9 (SIGKILL)");
     });
@@ -89,7 +89,7 @@ fn a_child_that_ignores_sigterm_is_killed() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_grandchild_that_holds_the_pipes_is_named_and_killed() {
+fn a_grandchild_that_holds_the_pipes_is_reported_and_killed() {
     run(async {
         let mut child = start("sleep 600 & echo pid $! >&2; echo last words >&2; exit 0");
         let pid = line(&child, "pid ").await;
@@ -101,9 +101,9 @@ fn a_grandchild_that_holds_the_pipes_is_named_and_killed() {
         assert_eq!(child.stderr_tail(1), ["last words"]);
         assert!(is_running(&pid));
         let ending = child.end(LONG).await;
-        assert_eq!(ending.how, How::AlreadyExited);
-        let [left] = &ending.left_behind[..] else {
-            panic!("expected one process, got {:?}", ending.left_behind);
+        assert_eq!(ending.how, ShutdownStep::AlreadyExited);
+        let [left] = &ending.leftovers[..] else {
+            panic!("expected one process, got {:?}", ending.leftovers);
         };
         assert_eq!(left.pid.to_string(), pid);
         assert!(!left.command.is_empty());
@@ -144,7 +144,7 @@ fn a_descendant_in_a_session_of_its_own_is_killed() {
         let pid = line(&child, "pid ").await;
         child.wait_exit().await;
         let ending = child.end(LONG).await;
-        assert_eq!(ending.left_behind.len(), 1);
+        assert_eq!(ending.leftovers.len(), 1);
         assert!(!is_running(&pid));
     });
 }
@@ -156,31 +156,31 @@ fn a_descendant_without_the_environment_is_found_through_its_parent() {
         let mut child = start("env -i setsid sleep 600 & echo pid $! >&2; wait");
         let pid = line(&child, "pid ").await;
         let ending = child.end(SHORT).await;
-        assert_eq!(ending.how, How::Terminated);
+        assert_eq!(ending.how, ShutdownStep::Terminated);
         assert!(!is_running(&pid));
     });
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_children_of_a_thread_that_is_given_up_are_killed() {
+fn the_children_of_an_abandoned_thread_are_killed() {
     use std::sync::mpsc;
 
     let own = run(async { start("exec sleep 600") });
-    let (tell, told) = mpsc::channel();
+    let (started, pids) = mpsc::channel();
     let (release, released) = mpsc::channel::<()>();
     let blocked = std::thread::spawn(move || {
         run(async {
             let child = start("sleep 600 & echo pid $! >&2; wait");
-            tell.send(line(&child, "pid ").await).expect("somebody listens");
-            released.recv().expect("it is let go");
+            started.send(line(&child, "pid ").await).expect("the test waits");
+            released.recv().expect("it is released");
             assert_snapshot!(Child::spawn(&script(":"), drop).expect_err("too late"),
-                @"cannot start `sh`: the time of the test that wants it is over");
+                @"cannot start `sh`: the test that starts it has timed out");
         });
     });
-    let pid = told.recv().expect("it is told");
+    let pid = pids.recv().expect("it has started");
     assert!(is_running(&pid));
-    give_up(blocked.thread().id());
+    kill_children_of(blocked.thread().id());
     assert!(!is_running(&pid));
     assert!(own.exit().is_none() && is_running(&own.id().to_string()), "others live on");
     release.send(()).expect("it waits");
@@ -190,8 +190,8 @@ fn the_children_of_a_thread_that_is_given_up_are_killed() {
 #[test]
 fn every_line_reaches_the_sink_in_order() {
     run(async {
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let sink = Arc::clone(&heard);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&received);
         let command = script("i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo line $i; done >&2");
         let child = Child::spawn(&command, move |line| {
             sink.lock().expect("no panic").push(line);
@@ -199,7 +199,7 @@ fn every_line_reaches_the_sink_in_order() {
         .expect("sh starts");
         assert_eq!(child.wait_exit().await, Exit::Code(0));
         let expected: Vec<_> = (1..=3000).map(|number| format!("line {number}")).collect();
-        assert_eq!(*heard.lock().expect("no panic"), expected);
+        assert_eq!(*received.lock().expect("no panic"), expected);
         assert_eq!(child.stderr_tail(usize::MAX).len(), 500, "the tail is bounded");
         assert_eq!(child.stderr_tail(2), ["line 2999", "line 3000"]);
     });
@@ -231,7 +231,8 @@ fn readiness_is_a_line_or_the_exit_or_the_deadline() {
         tokio::io::AsyncWriteExt::write_all(&mut stdin, b"go\n").await.expect("sh reads");
         assert_eq!(line(&child, "listening on 2").await, "");
         drop(stdin);
-        let never = child.ready_by_line(|line| line == "never said", Deadline::after(LONG)).await;
+        let never =
+            child.ready_by_line(|line| line == "never printed", Deadline::after(LONG)).await;
         assert_eq!(never, Readiness::Exited(Exit::Code(4)));
         assert_eq!(
             child.ready_by_line(second, Deadline::after(LONG)).await,
@@ -273,19 +274,19 @@ fn a_command_that_cannot_start_is_explained() {
     let here = |program: &str| Command::new(program).cwd(place.path());
 
     assert_snapshot!(why(Command::new("no-such-program")),
-        @"cannot start `no-such-program`: PATH has no program of this name; install it, or give its path");
+        @"cannot start `no-such-program`: not found in PATH; install it, or give its path");
     assert_snapshot!(why(here("orphan")),
-        @"cannot start `orphan`: PATH has no program of this name; the working directory has, as `./orphan`");
+        @"cannot start `orphan`: not found in PATH; did you mean `./orphan` in the working directory?");
     assert_snapshot!(why(here("./missing")),
-        @"cannot start `./missing`: there is no file /place/./missing (working directory: /place)");
+        @"cannot start `./missing`: no such file: /place/./missing (working directory: /place)");
     assert_snapshot!(why(here("./plain")),
         @"cannot start `./plain`: /place/./plain is not executable; `chmod +x` it, or name its interpreter first");
     assert_snapshot!(why(here("./orphan")),
-        @"cannot start `./orphan`: /place/./orphan exists, but not its interpreter `/no/such/interpreter -x`, which its first line names");
+        @"cannot start `./orphan`: the interpreter of /place/./orphan was not found: its first line is `#!/no/such/interpreter -x`");
     assert_snapshot!(why(here("./folder")),
-        @"cannot start `./folder`: /place/./folder is a directory; name the program in it");
+        @"cannot start `./folder`: /place/./folder is a directory; name a program in it");
     assert_snapshot!(why(Command::new("sh").cwd(place.path().join("gone"))),
-        @"cannot start `sh` in /place/gone: there is no such directory; create it, or give another working directory");
+        @"cannot start `sh` in /place/gone: no such directory; create it, or set another working directory");
     assert_snapshot!(why(script("a\0b")), @"cannot start `sh`: nul byte found in provided data");
     assert_snapshot!(Child::spawn(&script(":"), drop).expect_err("there is no runtime"),
         @"cannot start `sh` outside a tokio runtime; start it in an async test or in `Runtime::block_on`");
@@ -317,5 +318,5 @@ fn command_lines_are_read_as_a_shell_reads_them() {
     assert_eq!(read(&bare.to_string()).expect("what is shown can be read"), bare);
     assert_snapshot!(read("  ").expect_err("no words"), @"no command is given; name a program and its arguments");
     assert_snapshot!(read("A=1").expect_err("no program"), @"no command is given; name a program and its arguments");
-    assert_snapshot!(read("sh -c 'a").expect_err("unclosed"), @"the command line does not close the ' that it opens as character 7");
+    assert_snapshot!(read("sh -c 'a").expect_err("unclosed"), @"the ' at character 7 of the command line is not closed");
 }

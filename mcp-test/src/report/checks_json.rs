@@ -1,52 +1,52 @@
-//! The results directory: `checks.json` of each cell, as the official suite writes it, and `summary.json` of the run.
+//! The results directory: `checks.json` for each cell, in the official format, and `summary.json` for the run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{About, Naming, ReportError, SummaryJson};
+use super::{CellNames, ReportError, RunInfo, SummaryJson};
 use crate::check::{Check, SpecReference};
 use crate::json::{Object, Value};
 use crate::run::{Outcome, RunEvent};
 
-/// Writes the results directory while the run goes on.
+/// Writes the results directory during the run.
 ///
 /// ```text
-/// <out>/server-<scenario>-<stamp>/checks.json     the checks that count, in the order in which they were made
-/// <out>/server-<scenario>-<stamp>/advisory.json   the others, if there are any: the same form
-/// <out>/<scenario>-<stamp>/stdout.txt, stderr.txt  for a client under test: what it printed
+/// <out>/server-<scenario>-<stamp>/checks.json     the checks that count, in the order in which they were reported
+/// <out>/server-<scenario>-<stamp>/advisory.json   the others, if there are any, in the same format
+/// <out>/<scenario>-<stamp>/stdout.txt, stderr.txt  for a client under test: its output
 /// <out>/summary.json                              the run; see `SummaryJson`
 /// ```
 ///
-/// In profile `official` the checks of mcp-test's own are advisory, so a script that counts the failures in
-/// `checks.json` counts those that the official suite would count. Directories are named by [`Naming`].
+/// In profile `official` mcp-test's own checks are advisory, so a script that counts the failures in `checks.json` counts
+/// those that the official suite would count. [`CellNames`] names the directories.
 #[derive(Debug)]
 pub struct ResultFiles {
     out: PathBuf,
-    naming: Naming,
+    names: CellNames,
     summary: SummaryJson,
 }
 
 impl ResultFiles {
-    /// Makes the output directory.
+    /// Creates the output directory.
     ///
     /// # Errors
     ///
-    /// If it cannot be made.
-    pub fn create(out: &Path, about: About) -> Result<Self, ReportError> {
+    /// If it cannot be created.
+    pub fn create(out: &Path, info: RunInfo) -> Result<Self, ReportError> {
         fs::create_dir_all(out).map_err(ReportError::write(out))?;
-        let summary = SummaryJson::new(about);
-        Ok(Self { out: out.to_owned(), naming: Naming::default(), summary })
+        let summary = SummaryJson::new(info);
+        Ok(Self { out: out.to_owned(), names: CellNames::default(), summary })
     }
 
-    /// Writes what follows from `event`.
+    /// Writes the files that `event` completes.
     ///
     /// # Errors
     ///
-    /// If the file system refuses.
+    /// If a file cannot be written.
     pub fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         match event {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
-            RunEvent::Planned(cells) => self.naming = Naming::of(cells),
+            RunEvent::Planned(cells) => self.names = CellNames::of(cells),
             RunEvent::Finished(outcome) => self.finished(outcome)?,
             RunEvent::Ended(summary) => {
                 let document = self.summary.finish(summary);
@@ -58,17 +58,18 @@ impl ResultFiles {
     }
 
     fn finished(&mut self, outcome: &Outcome) -> Result<(), ReportError> {
-        let name = self.naming.directory(outcome);
+        let name = self.names.directory(outcome);
         let directory = self.out.join(&name);
         fs::create_dir_all(&directory).map_err(ReportError::write(&directory))?;
         let (counting, advisory): (Vec<_>, Vec<_>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
         self.write(&directory.join("checks.json"), &rows(counting))?;
+        // Apart from `checks.json`, whose failures scripts count.
         if !advisory.is_empty() {
             self.write(&directory.join("advisory.json"), &rows(advisory))?;
         }
-        if let Some(left) = &outcome.left {
-            for (name, text) in [("stdout.txt", &left.stdout), ("stderr.txt", &left.stderr)] {
+        if let Some(run) = &outcome.client_run {
+            for (name, text) in [("stdout.txt", &run.stdout), ("stderr.txt", &run.stderr)] {
                 let path = directory.join(name);
                 fs::write(&path, text).map_err(ReportError::write(&path))?;
             }
@@ -82,20 +83,21 @@ impl ResultFiles {
     }
 }
 
-/// Checks as the official suite writes them.
+/// Checks in the official format.
 #[must_use]
 pub fn rows<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Value {
     checks.into_iter().map(|check| Value::Object(row(check))).collect()
 }
 
-/// One check as the official suite writes it.
+/// One check in the official format.
 pub(super) fn row(check: &Check) -> Object {
-    let mut row = Object::new();
-    row.push("id", check.id.as_str());
-    row.push("name", check.name.as_str());
-    row.push("description", check.description.as_str());
-    row.push("status", check.status.as_str());
-    row.push("timestamp", check.timestamp.as_str());
+    let mut row = Object::from_iter([
+        ("id", check.id.as_str()),
+        ("name", &check.name),
+        ("description", &check.description),
+        ("status", check.status.as_str()),
+        ("timestamp", &check.timestamp),
+    ]);
     if let Some(message) = &check.message {
         row.push("errorMessage", message.as_str());
     }
@@ -108,13 +110,14 @@ pub(super) fn row(check: &Check) -> Object {
     row
 }
 
-/// The details, which officially say so themselves if the check could not be made.
+/// The details; the official format marks untestable checks in them.
 fn details(check: &Check) -> Option<Value> {
     if !check.untestable {
         return check.details.clone();
     }
     let mut object = match &check.details {
         Some(Value::Object(object)) => object.clone(),
+        // Details that are not an object have no place for a member.
         Some(other) => [("value", other.clone())].into_iter().collect(),
         None => Object::new(),
     };
@@ -133,18 +136,18 @@ fn reference(reference: &SpecReference) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
     use super::*;
+    use crate::report::sample;
 
-    fn written(outcome: Outcome, several: bool) -> (tempfile::TempDir, PathBuf) {
+    fn write_results(outcome: Outcome, several: bool) -> (tempfile::TempDir, PathBuf) {
         let out = tempfile::tempdir().expect("a directory");
-        let mut files = ResultFiles::create(&out.path().join("results"), sample::about())
-            .expect("the directory can be made");
-        let mut cells = vec![outcome.cell];
-        cells.extend(several.then_some(outcome.cell));
-        let directory = out.path().join("results").join(Naming::of(&cells).directory(&outcome));
+        let mut files = ResultFiles::create(&out.path().join("results"), sample::info())
+            .expect("the directory can be created");
+        let mut cells = vec![outcome.cell.clone()];
+        cells.extend(several.then(|| outcome.cell.clone()));
+        let directory = out.path().join("results").join(CellNames::of(&cells).directory(&outcome));
         for event in sample::events(cells, vec![outcome]) {
-            files.event(&event).expect("it can be written");
+            files.event(&event).expect("the files can be written");
         }
         (out, directory)
     }
@@ -154,8 +157,8 @@ mod tests {
     }
 
     #[test]
-    fn checks_are_written_as_officially() {
-        let (_out, directory) = written(sample::failed(), false);
+    fn checks_are_written_in_the_official_format() {
+        let (_out, directory) = write_results(sample::failed(), false);
         insta::assert_snapshot!(read(&directory.join("checks.json")), @r#"
         [
           {
@@ -176,7 +179,7 @@ mod tests {
           {
             "id": "tools-described",
             "name": "tools-described",
-            "description": "Tools say what they do",
+            "description": "Tools have a description",
             "status": "WARNING",
             "timestamp": "2026-11-21T21:37:43.480Z",
             "errorMessage": "the tool has no description"
@@ -187,7 +190,7 @@ mod tests {
             "description": "",
             "status": "FAILURE",
             "timestamp": "2026-11-21T21:37:43.480Z",
-            "errorMessage": "Not testable: there is no tool with annotations",
+            "errorMessage": "Not testable: no tool has annotations",
             "details": {
               "untestable": true
             }
@@ -199,7 +202,7 @@ mod tests {
           {
             "id": "wire-well-formed",
             "name": "wire-well-formed",
-            "description": "Every message is well formed",
+            "description": "Every message is well-formed",
             "status": "FAILURE",
             "timestamp": "2026-11-21T21:37:43.480Z",
             "errorMessage": "the schema cannot be read"
@@ -216,8 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_is_written_beside_them() {
-        let (out, directory) = written(sample::passed(), true);
+    fn the_summary_is_written_to_the_same_directory() {
+        let (out, directory) = write_results(sample::passed(), true);
         assert!(!directory.join("advisory.json").exists());
         let summary = read(&out.path().join("results/summary.json"));
         let summary = Value::parse(summary.as_bytes()).expect("JSON").value;
@@ -235,6 +238,7 @@ mod tests {
           "command": "server",
           "target": "http://localhost:3000/mcp",
           "server": "sample 1.0.0",
+          "clientSpeaks": null,
           "profile": "official",
           "suite": "active",
           "started": "[time]",
@@ -288,10 +292,10 @@ mod tests {
     }
 
     #[test]
-    fn an_output_directory_that_cannot_be_made_is_named() {
+    fn the_error_names_an_output_directory_that_cannot_be_created() {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        let error = ResultFiles::create(&file.path().join("x"), sample::about())
-            .expect_err("a file is no directory");
+        let error = ResultFiles::create(&file.path().join("x"), sample::info())
+            .expect_err("a file is not a directory");
         assert!(error.to_string().starts_with(&format!("cannot write {}", file.path().display())));
     }
 }

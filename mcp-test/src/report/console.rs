@@ -1,28 +1,13 @@
-//! The run for people at a terminal.
+//! The run as text for a terminal.
 //!
-//! Every line that the official suite prints is printed in the same words, so that scripts that read them go on working; what we add stands on lines of its own. Colours are always written: whoever hands in the stream
-//! strips them where they are not wanted.
+//! Lines that the official suite prints are printed in the same words, because scripts parse them; additions are on
+//! separate lines. Colours are always written: the caller passes a stream that strips them where they are not wanted.
 
 mod baseline;
 mod client;
-mod fold;
+mod group;
 mod palette;
 mod rows;
-fn not_at_revision(inapplicable: &Inapplicable) -> String {
-    let window = inapplicable.window();
-    let introduced = window.oldest().map_or("none", Revision::as_str);
-    let removed = window
-        .newest()
-        .and_then(|newest| Revision::ALL.into_iter().find(|later| *later > newest))
-        .map(|removed| format!(", removed in {removed}"))
-        .unwrap_or_default();
-    format!(
-        "SKIPPED: scenario '{}' is not applicable at spec version {} (introduced in {introduced}{removed}). \
-         Use --force to run it anyway.\n",
-        inapplicable.scenario.id, inapplicable.revision
-    )
-}
-
 #[cfg(test)]
 mod tests;
 
@@ -31,122 +16,121 @@ use std::path::PathBuf;
 
 use palette::{BAD, FAINT, GOOD, UNSURE};
 
-use super::{Naming, Rerun, checks_json, failure};
+use super::{CellNames, Rerun, checks_json, failure};
 use crate::check::Status;
 use crate::run::{
     Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
 };
-use crate::scenario::{Leg, Profile};
+use crate::scenario::{Kind, Leg, Profile};
 use crate::scenarios;
 use crate::spec::Revision;
 
-/// What the console needs to know before the run, and what it is to show.
+/// What the console shows, and what it needs to know before the run.
 #[derive(Debug, Clone)]
-pub struct View {
+pub struct ConsoleOptions {
     /// The side under test.
     pub leg: Leg,
     /// What is tested.
     pub target: String,
-    /// What is run, such as `active suite`.
-    pub what: String,
-    /// By whose rules.
+    /// What is selected, such as `active suite`.
+    pub selection: String,
+    /// The rules for verdicts.
     pub profile: Profile,
-    /// Shows a run of a single cell as officially with `--scenario`: check by check, without a summary.
+    /// Shows a run of a single cell as the official suite does with `--scenario`: check by check, without a summary.
     pub single: bool,
-    /// Says nothing about cells that went well until the summary.
+    /// Shows cells that passed only in the summary.
     pub brief: bool,
-    /// Shows all checks: of a single cell as JSON, of several as lines.
+    /// Shows all checks: as JSON for a single cell, as lines for several.
     pub verbose: bool,
     /// Where the results are written.
     pub results: Option<PathBuf>,
-    /// How a cell is played again.
+    /// How to run a cell again.
     pub rerun: Rerun,
 }
 
-/// Writes the run for people.
+/// Writes the run as text.
 #[derive(Debug)]
 pub struct Console<W> {
     out: W,
-    view: View,
-    naming: Naming,
+    options: ConsoleOptions,
+    names: CellNames,
     preflight: Preflight,
     /// Why cells were skipped.
-    reasons: Vec<(Cell, String)>,
-    /// What was wrong with cells that were told in full.
-    told: Vec<(Cell, Vec<Fault>)>,
-    /// Which scenarios the carriers of the target leave out; of no interest where the target cannot be tested at all.
-    left_out: String,
+    skip_reasons: Vec<(Cell, String)>,
+    /// The problems of cells that were reported in full.
+    reported: Vec<(Cell, Vec<Problem>)>,
+    /// The line about scenarios that do not apply to the transports of the target.
+    ///
+    /// It waits until the run begins, because it is of no interest if the target cannot be tested at all.
+    not_applicable: String,
 }
 
-/// What is wrong with a cell, as far as it may be the same in another one: check, status, reason.
-type Fault = (String, Status, String);
+/// A problem in a cell, for comparison with other cells: check, status, reason.
+type Problem = (String, Status, String);
 
 impl<W: Write> Console<W> {
     /// Writes to `out`.
     #[must_use]
-    pub fn new(out: W, view: View) -> Self {
+    pub fn new(out: W, options: ConsoleOptions) -> Self {
         Self {
             out,
-            view,
-            naming: Naming::default(),
+            options,
+            names: CellNames::default(),
             preflight: Preflight::default(),
-            reasons: Vec::new(),
-            told: Vec::new(),
-            left_out: String::new(),
+            skip_reasons: Vec::new(),
+            reported: Vec::new(),
+            not_applicable: String::new(),
         }
     }
 
-    /// Says which scenarios are not played: at a revision at once, in the official words; over the carriers of the target
-    /// when the run begins.
+    /// Reports the scenarios that are not run: those of other revisions at once, in the official words; those of other
+    /// transports when the run begins.
     ///
     /// # Errors
     ///
-    /// If `out` refuses.
+    /// If `out` cannot be written.
     pub fn inapplicable(&mut self, inapplicable: &[Inapplicable]) -> io::Result<()> {
-        let at_revisions = inapplicable.iter().filter(|it| it.carrier.is_none());
+        let at_revisions = inapplicable.iter().filter(|it| it.transport.is_none());
         let text: String = at_revisions.map(not_at_revision).collect();
-        let carrier = inapplicable.iter().find_map(|it| it.carrier);
-        if let Some(carrier) = carrier {
-            let elsewhere = inapplicable.iter().filter(|it| it.carrier.is_some());
-            let ids: Vec<&str> = elsewhere.map(|it| it.scenario.id).collect();
-            self.left_out = format!(
-                "Not applicable over {carrier}, since they are about HTTP: {}\n",
-                ids.join(", ")
-            );
+        if let Some(transport) = inapplicable.iter().find_map(|it| it.transport) {
+            let elsewhere = inapplicable.iter().filter(|it| it.transport.is_some());
+            let ids: Vec<&str> = elsewhere.map(|it| &*it.scenario.id).collect();
+            self.not_applicable =
+                format!("Not applicable over {transport} (HTTP only): {}\n", ids.join(", "));
         }
         self.show(&text)
     }
 
-    /// Says which scenarios the carriers of the target leave out: by itself only for a run without any cell, which does not
-    /// begin.
+    /// Reports the scenarios of other transports; needed only for a run without any cell, which does not begin.
     ///
     /// # Errors
     ///
-    /// If `out` refuses.
-    pub fn left_out(&mut self) -> io::Result<()> {
-        let left_out = std::mem::take(&mut self.left_out);
-        self.show(&left_out)
+    /// If `out` cannot be written.
+    pub fn report_not_applicable(&mut self) -> io::Result<()> {
+        let line = std::mem::take(&mut self.not_applicable);
+        self.show(&line)
     }
 
-    /// Shows what follows from `event`.
+    /// Shows `event`.
     ///
     /// # Errors
     ///
-    /// If `out` refuses.
+    /// If `out` cannot be written.
     pub fn event(&mut self, event: &RunEvent) -> io::Result<()> {
         match event {
             RunEvent::PreflightDone(preflight) => self.preflight = preflight.clone(),
             RunEvent::Planned(cells) => {
-                self.naming = Naming::of(cells);
-                self.view.single &= cells.len() == 1;
-                self.left_out()?;
-                if !self.view.single {
+                self.names = CellNames::of(cells);
+                // A single scenario may have several cells, which need labels and a summary.
+                self.options.single &= cells.len() == 1;
+                self.report_not_applicable()?;
+                if !self.options.single {
                     let text = self.header();
                     self.show(&text)?;
                 }
             }
             RunEvent::Finished(outcome) => {
-                self.note_skip(outcome);
+                self.record_skip_reason(outcome);
                 let text = self.finished(outcome);
                 self.show(&text)?;
             }
@@ -159,169 +143,188 @@ impl<W: Write> Console<W> {
         Ok(())
     }
 
+    /// Writes and flushes, so that the status line is never painted before the text that precedes it.
     fn show(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
 
     fn header(&self) -> String {
-        let scenarios = match self.naming.scenarios() {
-            1 => "1 scenario".to_owned(),
-            many => format!("{many} scenarios"),
+        // The official line says "1 scenarios", too.
+        let scenarios = match self.names.scenarios() {
+            1 if self.options.brief => "1 scenario".to_owned(),
+            count => format!("{count} scenarios"),
         };
-        // The official words do not bend for one.
-        let scenarios = if self.view.brief {
-            scenarios
-        } else {
-            format!("{} scenarios", self.naming.scenarios())
-        };
-        let cells = match self.naming.cells() {
-            cells if cells == self.naming.scenarios() => String::new(),
+        // Only where scenarios have several cells does their number say something new.
+        let cells = match self.names.cells() {
+            cells if cells == self.names.scenarios() => String::new(),
             cells => format!(", {cells} runs"),
         };
-        let View { what, target, .. } = &self.view;
-        let mut text = match self.view.leg {
-            Leg::Server => format!("Running {what} ({scenarios}{cells}) against {target}\n"),
-            Leg::Client => client::header(what, &format!("{scenarios}{cells}"), target),
+        let ConsoleOptions { selection, target, .. } = &self.options;
+        let mut text = match self.options.leg {
+            Leg::Server => format!("Running {selection} ({scenarios}{cells}) against {target}\n"),
+            Leg::Client => client::header(selection, &format!("{scenarios}{cells}"), target),
         };
-        if self.view.brief {
+        if self.options.brief {
             if let Some(server) = &self.preflight.server {
-                text.push_str(&format!("The server is {server}\n"));
+                text.push_str(&format!("Server: {server}\n"));
             }
-            for (carrier, revisions) in &self.preflight.speaks {
+            for (transport, revisions) in &self.preflight.speaks {
                 let revisions: Vec<&str> =
                     revisions.iter().map(|revision| revision.as_str()).collect();
                 let least = if self.preflight.complete { "" } else { "at least " };
                 let revisions = revisions.join(", ");
-                text.push_str(&format!("It speaks {least}{revisions} over {carrier}\n"));
+                text.push_str(&format!("Revisions over {transport}: {least}{revisions}\n"));
             }
         }
         text.push('\n');
         text
     }
 
-    fn note_skip(&mut self, outcome: &Outcome) {
+    fn record_skip_reason(&mut self, outcome: &Outcome) {
         let skipped = outcome.checks.iter().find(|check| check.status == Status::Skipped);
         if let (Verdict::Skipped, Some(reason)) =
             (outcome.verdict, skipped.and_then(|check| check.message.clone()))
         {
-            self.reasons.push((outcome.cell, reason));
+            self.skip_reasons.push((outcome.cell.clone(), reason));
         }
     }
 
     fn finished(&mut self, outcome: &Outcome) -> String {
         let mut text = String::new();
-        let wrong = wrong(outcome);
-        if self.view.brief && !self.view.verbose && !self.view.single && wrong.is_empty() {
+        let sections = problem_sections(outcome);
+        let problems = problems(outcome);
+        let earlier = self.same_as(outcome, &problems);
+        if self.options.brief && !self.options.verbose {
+            if !self.options.single && sections.is_empty() {
+                return text;
+            }
+            if let Some(earlier) = &earlier {
+                let label = self.names.label(&outcome.cell);
+                let ids = ids(&problems);
+                // A warning is not drawn as a failure.
+                let (style, mark) =
+                    if outcome.verdict.is_failing() { (BAD, '✗') } else { (UNSURE, '!') };
+                return format!(
+                    "{style}{mark}{style:#} {label}: {ids}, the same as in {earlier}\n"
+                );
+            }
+        }
+        text.push_str(&self.beginning(outcome));
+        text.push_str(&self.results(outcome));
+        if sections.is_empty() {
             return text;
         }
-        let label = self.naming.label(&outcome.cell);
-        if self.view.brief
-            && !self.view.verbose
-            && let Some(twin) = self.twin(outcome)
-        {
-            let ids: Vec<String> = faults(outcome).into_iter().map(|(id, ..)| id).collect();
-            let ids = ids.join(", ");
-            return format!("{BAD}✗{BAD:#} {label}: {ids}, the same as in {twin}\n");
+        if let Some(earlier) = earlier {
+            text.push_str(&format!("The same as in {earlier}: {}\n", ids(&problems)));
+            text.push_str(&failure::of_rerun(outcome, &self.options.rerun));
+            return text;
         }
-        if !self.view.single {
+        text.push_str(&sections);
+        text.push('\n');
+        text.push_str(&failure::of_cell(outcome, Some(&self.options.rerun)));
+        let known = scenarios::find(self.options.leg, &outcome.cell.scenario.id);
+        // A file of cases may have the name of a built-in scenario.
+        if known.is_some() && outcome.cell.scenario.kind == Kind::BuiltIn {
+            let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
+            text.push_str(&format!("  What it checks and why: {explain}\n"));
+        }
+        self.reported.push((outcome.cell.clone(), problems));
+        text
+    }
+
+    /// The lines before the results of a cell: what was run, and where its files are.
+    fn beginning(&self, outcome: &Outcome) -> String {
+        let mut text = String::new();
+        if !self.options.single {
+            let label = self.names.label(&outcome.cell);
             text.push_str(&format!("\n=== Running scenario: {label} ===\n"));
         }
-        let (id, target) = (outcome.cell.scenario.id, &self.view.target);
-        text.push_str(&match self.view.leg {
-            // The official words, which say client of every leg.
+        let (id, target) = (&outcome.cell.scenario.id, &self.options.target);
+        text.push_str(&match self.options.leg {
+            // The official line says "client scenario" for both legs.
             Leg::Server => format!("Running client scenario '{id}' against server: {target}\n"),
             Leg::Client => client::started(outcome, target),
         });
-        if let Some(out) = &self.view.results {
-            let directory = out.join(self.naming.directory(outcome));
+        if let Some(out) = &self.options.results {
+            let directory = out.join(self.names.directory(outcome));
             text.push_str(&format!("Results saved to {}\n", directory.display()));
         }
-        if self.view.single && self.view.verbose && self.view.leg == Leg::Server {
+        text
+    }
+
+    /// The checks of a cell as far as they are shown, and for a single cell their counts.
+    fn results(&self, outcome: &Outcome) -> String {
+        let mut text = String::new();
+        // As in the official suite, which prints lines about a client here, and its JSON on stdout.
+        if self.options.single && self.options.verbose && self.options.leg == Leg::Server {
             text.push_str(&checks_json::rows(&outcome.checks).pretty());
             text.push('\n');
-        } else if self.view.single || self.view.verbose {
+        } else if self.options.single || self.options.verbose {
             text.push_str(&rows::text(outcome));
         }
-        if self.view.single {
-            let counts = counting(outcome);
+        if self.options.single {
+            let counts = counts(outcome);
             let (success, failure) = (counts.success, counts.failure);
             text.push_str(&format!(
                 "\nTest Results:\nPassed: {success}/{}, {failure} failed, {} warnings\n",
                 success + failure,
                 counts.warning
             ));
-            if self.view.leg == Leg::Client {
+            if self.options.leg == Leg::Client {
                 text.push_str(&client::verdict(outcome));
             }
-        }
-        if wrong.is_empty() {
-            return text;
-        }
-        let faults = faults(outcome);
-        if let Some(twin) = self.twin(outcome) {
-            let ids: Vec<&str> = faults.iter().map(|(id, ..)| id.as_str()).collect();
-            text.push_str(&format!("The same as in {twin}: {}\n", ids.join(", ")));
-            text.push_str(&failure::of_rerun(outcome, &self.view.rerun));
-        } else {
-            text.push_str(&wrong);
-            text.push('\n');
-            text.push_str(&failure::of_cell(outcome, Some(&self.view.rerun)));
-            let known = scenarios::find(self.view.leg, outcome.cell.scenario.id);
-            // A file of cases may be called like a scenario that is built in.
-            if known.is_some() && !outcome.cell.scenario.verbatim {
-                let explain = format!("mcp-test explain {}", outcome.cell.scenario.id);
-                text.push_str(&format!("  What it checks and why: {explain}\n"));
-            }
-            self.told.push((outcome.cell, faults));
         }
         text
     }
 
-    /// An earlier cell with which the same is wrong: of the same scenario, or of any where the run is told briefly.
-    fn twin(&self, outcome: &Outcome) -> Option<String> {
-        let faults = faults(outcome);
-        let known = self.told.iter().find(|(cell, told)| {
-            *told == faults && (self.view.brief || cell.scenario == outcome.cell.scenario)
+    /// An earlier cell with the same problems: of the same scenario, or of any scenario in a brief report.
+    fn same_as(&self, outcome: &Outcome, problems: &[Problem]) -> Option<String> {
+        let known = self.reported.iter().find(|(cell, reported)| {
+            reported == problems && (self.options.brief || cell.scenario == outcome.cell.scenario)
         });
-        known.filter(|_| !faults.is_empty()).map(|(cell, _)| self.naming.label(cell))
+        known.filter(|_| !problems.is_empty()).map(|(cell, _)| self.names.label(cell))
     }
 
     fn ended(&self, summary: &Summary) -> String {
         let mut text = String::new();
-        if !self.view.single {
-            text.push_str(match self.view.leg {
+        if !self.options.single {
+            text.push_str(match self.options.leg {
                 Leg::Server => "\n=== SUMMARY ===\n",
                 Leg::Client => "\n=== SUITE SUMMARY ===\n\n",
             });
-            if self.view.brief {
-                let folds = fold::fold(&summary.lines, |cell| self.reason(cell));
-                text.extend(folds.iter().map(folded));
+            if self.options.brief {
+                let groups = group::group(&summary.lines, |cell| self.reason(cell));
+                text.extend(groups.iter().map(|group| {
+                    verdict_line(group.verdict, &group.label(), &group.outcome(), group.reason)
+                }));
             } else {
                 text.extend(summary.lines.iter().map(|line| self.line(line)));
             }
             let Counts { success, failure, warning, skipped, .. } = summary.counts;
             text.push_str(&format!("\nTotal: {success} passed, {failure} failed"));
-            match (self.view.leg, self.view.profile) {
+            match (self.options.leg, self.options.profile) {
+                // The official line for servers ends here.
                 (Leg::Server, Profile::Official) => {}
-                (Leg::Server, _) => {
-                    text.push_str(&some(warning, "warnings"));
-                    text.push_str(&some(skipped, "skipped"));
+                (_, Profile::Adaptive | Profile::Strict) => {
+                    text.push_str(&warnings(warning, self.options.profile));
+                    text.push_str(&nonzero(skipped, "skipped"));
                 }
-                (Leg::Client, _) => {
+                (Leg::Client, Profile::Official) => {
                     text.push_str(&format!(", {warning} warnings"));
-                    text.push_str(&some(skipped, "skipped"));
+                    text.push_str(&nonzero(skipped, "skipped"));
                 }
             }
             text.push('\n');
         }
+        text.extend(summary.client_speaks.map(client::speaks));
         let advisory = summary.advisory;
         if advisory != Counts::default() {
             let Counts { success, failure, warning, .. } = advisory;
             text.push_str(&format!(
-                "{FAINT}Advisory: {success} passed, {failure} failed{} (checks of our own; they do not count in profile {}){FAINT:#}\n",
-                some(warning, "warnings"),
-                self.view.profile
+                "{FAINT}Advisory: {success} passed, {failure} failed{} (mcp-test's own checks; they do not count in profile {}){FAINT:#}\n",
+                warnings(warning, Profile::Adaptive),
+                self.options.profile
             ));
         }
         if let Some(comparison) = &summary.baseline {
@@ -331,54 +334,62 @@ impl<W: Write> Console<W> {
     }
 
     fn line(&self, line: &Line) -> String {
-        let label = self.naming.label(&line.cell);
+        let label = self.names.label(&line.cell);
         let counts = format!("{} passed, {} failed", line.counts.success, line.counts.failure);
-        let warnings = match (self.view.leg, self.view.profile) {
+        let warnings = match (self.options.leg, self.options.profile) {
             (Leg::Server, Profile::Official) => String::new(),
-            _ => some(line.counts.warning, "warnings"),
+            (_, profile) => warnings(line.counts.warning, profile),
         };
-        match line.verdict {
-            Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {counts}{warnings}\n"),
-            Verdict::Failed => format!("{BAD}✗{BAD:#} {label}: {counts}{warnings}\n"),
-            Verdict::NotRun => {
-                format!("{BAD}✗{BAD:#} {label}: {counts}{warnings} (could not be run)\n")
-            }
-            Verdict::Skipped => skipped(&label, self.reason(&line.cell)),
-        }
+        let counts = format!("{counts}{warnings}");
+        verdict_line(line.verdict, &label, &counts, self.reason(&line.cell))
     }
 
     fn reason(&self, cell: &Cell) -> Option<&str> {
-        self.reasons.iter().find(|(skipped, _)| skipped == cell).map(|(_, reason)| reason.as_str())
+        self.skip_reasons
+            .iter()
+            .find(|(skipped, _)| skipped == cell)
+            .map(|(_, reason)| reason.as_str())
     }
 }
 
-fn folded(fold: &fold::Fold<'_>) -> String {
-    let (label, outcome) = (fold.label(), fold.outcome());
-    match fold.verdict {
-        Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {outcome}\n"),
-        Verdict::Failed => format!("{BAD}✗{BAD:#} {label}: {outcome}\n"),
-        Verdict::NotRun => format!("{BAD}✗{BAD:#} {label}: {outcome} (could not be run)\n"),
-        Verdict::Skipped => skipped(&label, fold.reason),
+/// The line of the summary for cells with this verdict; `skip_reason` is why they were skipped.
+fn verdict_line(verdict: Verdict, label: &str, counts: &str, skip_reason: Option<&str>) -> String {
+    match verdict {
+        Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {counts}\n"),
+        Verdict::Failed => format!("{BAD}✗{BAD:#} {label}: {counts}\n"),
+        Verdict::NotRun => format!("{BAD}✗{BAD:#} {label}: {counts} (could not be run)\n"),
+        Verdict::Skipped => {
+            let reason = skip_reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+            format!("{FAINT}-{FAINT:#} {label}: skipped{reason}\n")
+        }
     }
 }
 
-fn skipped(label: &str, reason: Option<&str>) -> String {
-    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-    format!("{FAINT}-{FAINT:#} {label}: skipped{reason}\n")
+/// `, 1 warning`; empty if there are none. The official suite has only the plural.
+fn warnings(count: usize, profile: Profile) -> String {
+    match (count, profile) {
+        (1, Profile::Adaptive | Profile::Strict) => ", 1 warning".to_owned(),
+        _ => nonzero(count, "warnings"),
+    }
 }
 
-/// `, 2 warnings`; nothing for none.
-fn some(count: usize, what: &str) -> String {
+/// `, 2 skipped`; empty if there are none.
+fn nonzero(count: usize, what: &str) -> String {
     if count == 0 { String::new() } else { format!(", {count} {what}") }
 }
 
-fn counting(outcome: &Outcome) -> Counts {
+fn counts(outcome: &Outcome) -> Counts {
     Counts::of(outcome.checks.iter().filter(|check| outcome.profile.counts(check)))
 }
 
-fn faults(outcome: &Outcome) -> Vec<Fault> {
-    let wrong = outcome.checks.iter().filter(|check| check.status.is_failing());
-    wrong
+/// The ids of the checks with problems, as a list.
+fn ids(problems: &[Problem]) -> String {
+    problems.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn problems(outcome: &Outcome) -> Vec<Problem> {
+    let failing = outcome.checks.iter().filter(|check| check.status.is_failing());
+    failing
         .map(|check| {
             let message = check.message.clone().unwrap_or_default();
             let found = check.finding.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -387,10 +398,11 @@ fn faults(outcome: &Outcome) -> Vec<Fault> {
         .collect()
 }
 
-/// The failures and the warnings of a cell, each in a section of its own.
-fn wrong(outcome: &Outcome) -> String {
+/// The failures and the warnings of a cell, in separate sections.
+fn problem_sections(outcome: &Outcome) -> String {
+    // The official suite fails a client for a warning, but not a server.
     let warned = if outcome.cell.scenario.leg == Leg::Client { BAD } else { UNSURE };
-    let mut teller = failure::Teller::new(outcome);
+    let mut formatter = failure::FailureFormatter::new(outcome);
     let mut text = String::new();
     for (heading, style, status) in
         [("Failed Checks", BAD, Status::Failure), ("Warnings", warned, Status::Warning)]
@@ -400,8 +412,25 @@ fn wrong(outcome: &Outcome) -> String {
             text.push_str(&format!("\n{style}=== {heading} ==={style:#}\n"));
         }
         for check in checks {
-            text.push_str(&format!("\n{}", teller.tell(check)));
+            text.push_str(&format!("\n{}", formatter.check(check)));
         }
     }
     text
+}
+
+/// The official line for a scenario that is not applicable at a revision.
+fn not_at_revision(inapplicable: &Inapplicable) -> String {
+    let window = inapplicable.window();
+    let introduced = window.oldest().map_or("none", Revision::as_str);
+    // The official suite names the revision that lacks the scenario, not the last one that has it.
+    let removed = window
+        .newest()
+        .and_then(|newest| Revision::ALL.into_iter().find(|later| *later > newest))
+        .map(|removed| format!(", removed in {removed}"))
+        .unwrap_or_default();
+    format!(
+        "SKIPPED: scenario '{}' is not applicable at spec version {} (introduced in {introduced}{removed}). \
+         Use --force to run it anyway.\n",
+        inapplicable.scenario.id, inapplicable.revision
+    )
 }

@@ -1,4 +1,4 @@
-//! Why a report cannot be handed over.
+//! Why a report cannot be written.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// The file system refuses.
+    /// A file or directory cannot be written.
     #[error("cannot write {}: {source}", .path.display())]
     Write {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }

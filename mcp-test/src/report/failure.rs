@@ -1,6 +1,8 @@
-//! How a check that went wrong is told: what, why, by which requirement, what was said, and how to see it again.
+//! The report on a failed check: what is wrong, the requirement, the exchange, and how to run it again.
 //!
 //! The first two lines are those of the official suite; the rest is indented below them. The text has no colours.
+
+mod test_function;
 
 use std::fmt::Write;
 
@@ -12,73 +14,80 @@ use crate::scenario::Leg;
 use crate::spec::{Revision, requirement};
 use crate::trace;
 
-/// The command that plays one cell again: everything but the cell is fixed.
+pub(crate) use test_function::of_probe;
+#[cfg(any(feature = "cases", feature = "harness"))]
+pub(crate) use test_function::stderr_of_test;
+
+/// The command that runs one scenario again, at one revision over one transport.
 #[derive(Debug, Clone)]
 pub struct Rerun {
-    /// The words before the choice of the cell: program, command, options.
+    /// The arguments before the choice: program, command, options.
     pub before: Vec<String>,
-    /// The option that chooses the scenario: `--scenario`.
-    pub chooses: &'static str,
-    /// The words after it: the target.
+    /// The option that selects the scenario: `--scenario`.
+    pub option: &'static str,
+    /// The arguments after it: the target.
     pub after: Vec<String>,
-    /// Whether the target has several carriers, so that the command must name one.
-    pub names_carrier: bool,
+    /// Whether the target has several transports, so that the command must name one.
+    pub names_transport: bool,
 }
 
 impl Rerun {
     /// The command for `cell`, quoted for a shell.
     #[must_use]
     pub fn command(&self, cell: &Cell) -> String {
-        let (id, revision) = (cell.scenario.id, cell.revision.as_str());
-        let choice = [self.chooses, id, "--spec-version", revision];
-        let carrier = self.names_carrier.then(|| ["--transport", cell.carrier.as_str()]);
+        let (id, revision) = (&*cell.scenario.id, cell.revision.as_str());
+        let choice = [self.option, id, "--spec-version", revision];
+        let transport = self.names_transport.then(|| ["--transport", cell.transport.as_str()]);
         let words = self
             .before
             .iter()
             .map(String::as_str)
             .chain(choice)
-            .chain(carrier.into_iter().flatten())
+            .chain(transport.into_iter().flatten())
             .chain(self.after.iter().map(String::as_str));
+        // The text form of a `Command` is quoted for a shell.
         Command::parse(words).map(|command| command.to_string()).unwrap_or_default()
     }
 }
 
-/// Tells why checks of one cell failed or warn, and tells nothing twice.
+/// Formats the failures and warnings of one run of a scenario, each finding once.
 ///
-/// A finding that ends a scenario is held against every check that it kept from being made; only the first of them is
-/// told in full.
+/// A finding that ends a scenario fails every check that could not be made because of it; only the first of these is reported
+/// in full.
 #[derive(Debug)]
-pub struct Teller<'a> {
+pub struct FailureFormatter<'a> {
     outcome: &'a Outcome,
-    told: Vec<(&'a str, &'a Finding)>,
+    reported: Vec<(&'a str, &'a Finding)>,
     exchanges: Vec<String>,
 }
 
-impl<'a> Teller<'a> {
-    /// Tells of this cell.
+impl<'a> FailureFormatter<'a> {
+    /// A formatter for this outcome.
     #[must_use]
     pub fn new(outcome: &'a Outcome) -> Self {
-        Self { outcome, told: Vec::new(), exchanges: Vec::new() }
+        Self { outcome, reported: Vec::new(), exchanges: Vec::new() }
     }
 
-    /// Tells why one check failed or warns.
+    /// The report on a check that failed or warns.
     #[must_use]
-    pub fn tell(&mut self, check: &'a Check) -> String {
+    pub fn check(&mut self, check: &'a Check) -> String {
         let mut text = String::new();
         let out = &mut text;
         line(out, 2, &format!("- {}: {}", check.name, check.description));
         let word = if check.status == Status::Warning { "Warning" } else { "Error" };
         let earlier = check.finding.as_ref().and_then(|finding| self.earlier(finding));
+        // The message has the text of the finding. Where that is above, the headline is enough.
         let reason = match (&check.finding, earlier) {
-            (Some(finding), Some(_)) => finding.headline.clone(),
-            _ => reason(check),
+            (Some(finding), Some(_)) => &finding.headline,
+            _ => check.message.as_deref().unwrap_or("no reason was given"),
         };
         line(out, 4, &format!("{word}: {reason}"));
         let counts = self.outcome.profile.counts(check);
         let advisory = if counts { "" } else { " (advisory: does not count)" };
         line(out, 4, &format!("Check: {}{advisory}", check.id));
         if let Some(why) = &check.known_false {
-            line(out, 4, &format!("Known false: {why}"));
+            let allowed = "The official suite fails this, but the specification allows it";
+            line(out, 4, &format!("{allowed}: {why}"));
         }
         if let Some(earlier) = earlier {
             line(out, 4, &format!("This is what {earlier} found, above."));
@@ -92,22 +101,24 @@ impl<'a> Teller<'a> {
             line(out, 4, &format!("Shape: {shape}\n{}", shape.link));
         }
         match broken(check) {
+            // A check of the official suite may cite pages without a requirement of ours.
             [] => references(out, check),
             ids => requirements(out, 4, ids, self.outcome.cell.revision),
         }
         if let Some(finding) = finding {
             self.exchange(out, finding);
-            self.told.push((&check.id, finding));
+            self.reported.push((&check.id, finding));
         }
         text
     }
 
     fn earlier(&self, finding: &Finding) -> Option<&'a str> {
-        let same = |told: &&Finding| {
-            (&told.headline, &told.expected, &told.got, &told.excerpt)
+        // The requirements may differ: each check names its own.
+        let is_same = |other: &Finding| {
+            (&other.headline, &other.expected, &other.got, &other.excerpt)
                 == (&finding.headline, &finding.expected, &finding.got, &finding.excerpt)
         };
-        self.told.iter().find(|(_, told)| same(told)).map(|(id, _)| *id)
+        self.reported.iter().find(|(_, other)| is_same(other)).map(|(id, _)| *id)
     }
 
     fn exchange(&mut self, out: &mut String, finding: &Finding) {
@@ -116,7 +127,8 @@ impl<'a> Teller<'a> {
         if excerpt.trim().is_empty() {
             return;
         }
-        if self.exchanges.iter().any(|told| told == excerpt) {
+        // Several findings about one message would repeat the same lines.
+        if self.exchanges.iter().any(|shown| shown == excerpt) {
             line(out, 4, "Exchange: the same as above");
             return;
         }
@@ -126,19 +138,19 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// Tells why one check failed or warns, by itself; see [`Teller`] for several of one cell.
+/// The report on a single check; see [`FailureFormatter`] for several of one outcome.
 #[must_use]
 pub fn of_check(outcome: &Outcome, check: &Check) -> String {
-    Teller::new(outcome).tell(check)
+    FailureFormatter::new(outcome).check(check)
 }
 
-/// Tells how to play a cell again.
+/// The line with the command that runs the scenario again.
 #[must_use]
 pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
     format!("  Rerun: {}\n", rerun.command(&outcome.cell))
 }
 
-/// Tells what belongs to a cell rather than to one of its checks: the last words on stderr, and how to play it again.
+/// The report on what belongs to no single check: the last lines on stderr, and the command that runs it again.
 #[must_use]
 pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     let mut text = String::new();
@@ -147,7 +159,7 @@ pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
         Leg::Client => "client",
     };
     if let Some(exited) = &outcome.exited {
-        line(&mut text, 2, &format!("The {who} has ended by itself, with {exited}"));
+        line(&mut text, 2, &format!("The {who} exited on its own, with {exited}"));
     }
     if !outcome.stderr_tail.is_empty() {
         line(&mut text, 2, &format!("The last lines on the {who}'s stderr:"));
@@ -155,14 +167,16 @@ pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
             line(&mut text, 4, &format!("| {}", printable(tail)));
         }
     }
+    // After the output of the peer, which may be long.
     text.extend(rerun.map(|rerun| of_rerun(outcome, rerun)));
     text
 }
 
-/// Tells why a target could not be tested at all, when it was spoken to in the revision `tried`.
+/// The report on a target that could not be tested at all, after an attempt at the revision `tried`.
 #[must_use]
 pub fn of_preflight(target: &str, finding: &Finding, tried: Option<Revision>) -> String {
     let mut text = format!("cannot test `{target}`: {finding}\n");
+    // That a program was not found, or a port refused the connection, needs no remark that it is the environment.
     if let Some(blame) = blame(finding.blame).filter(|_| finding.blame != Blame::Environment) {
         line(&mut text, 2, &format!("blame: {blame}"));
     }
@@ -170,7 +184,7 @@ pub fn of_preflight(target: &str, finding: &Finding, tried: Option<Revision>) ->
     text
 }
 
-/// Who is to blame, unless it is the peer, which goes without saying.
+/// Who is to blame, unless it is the peer.
 fn blame(blame: Blame) -> Option<&'static str> {
     match blame {
         Blame::Peer => None,
@@ -180,18 +194,7 @@ fn blame(blame: Blame) -> Option<&'static str> {
     }
 }
 
-/// The message, and whatever the finding adds to it.
-fn reason(check: &Check) -> String {
-    let found = check.finding.as_ref().map(ToString::to_string);
-    match (&check.message, found) {
-        (Some(message), Some(found)) if !message.contains(&found) => format!("{message}\n{found}"),
-        (Some(message), _) => message.clone(),
-        (None, Some(found)) => found,
-        (None, None) => "no reason was given".to_owned(),
-    }
-}
-
-/// What the finding names is what was broken, if anything; the check may stand for more.
+/// The broken requirements: those of the finding, since the check may stand for more.
 fn broken(check: &Check) -> &[&'static str] {
     match &check.finding {
         Some(finding) => &finding.requirements,
@@ -214,26 +217,27 @@ fn references(out: &mut String, check: &Check) {
     }
 }
 
-/// Adds a text, every line of it indented; further lines hang, unless they are indented themselves.
+/// Adds a text with every line indented, and further lines a little more, unless they have an indentation of their own.
 fn line(out: &mut String, indent: usize, text: &str) {
     for (number, part) in text.lines().enumerate() {
+        // What is indented by 6, such as an exchange, has a layout of its own.
         let hangs = number > 0 && indent < 6 && !part.starts_with(' ');
         let indent = if hangs { indent + 2 } else { indent };
-        // Writing to a String does not fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(out, "{}", format!("{:indent$}{part}", "").trim_end());
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
     use super::*;
+    use crate::report::sample;
 
     #[test]
-    fn a_failing_check_says_all_there_is_to_say() {
+    fn a_failing_check_is_reported_in_full() {
         let outcome = sample::failed();
-        let mut teller = Teller::new(&outcome);
-        let texts: Vec<String> = outcome.failing().map(|check| teller.tell(check)).collect();
+        let mut formatter = FailureFormatter::new(&outcome);
+        let texts: Vec<String> = outcome.failing().map(|check| formatter.check(check)).collect();
         insta::assert_snapshot!(texts.join("\n"), @r#"
         - ToolsList: Server lists its tools
           Error: the tool list is malformed
@@ -241,7 +245,7 @@ mod tests {
             got 7, which is a number
             hint: give every tool a name
           Check: tools-list
-          Known false: the specification does not demand it
+          The official suite fails this, but the specification allows it: the specification does not demand it
           Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
             https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
           Exchange:
@@ -249,7 +253,7 @@ mod tests {
             2  client ← server  result {"tools":[{"name":7}]}
 
         - tools-annotated:
-          Error: Not testable: there is no tool with annotations
+          Error: Not testable: no tool has annotations
           Check: tools-annotated
         "#);
         insta::assert_snapshot!(of_cell(&outcome, Some(&sample::rerun())), @r"
@@ -260,34 +264,34 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_gone_is_told_as_gone() {
+    fn a_server_that_exited_is_reported() {
         let mut outcome = sample::failed();
         outcome.exited = Some("exit code 1".to_owned());
         insta::assert_snapshot!(of_cell(&outcome, None), @r"
-        The server has ended by itself, with exit code 1
+        The server exited on its own, with exit code 1
         The last lines on the server's stderr:
           | warning: no name
         ");
     }
 
     #[test]
-    fn what_was_told_is_not_told_again() {
+    fn a_finding_is_reported_once() {
         let outcome = sample::failed();
-        let mut teller = Teller::new(&outcome);
-        let full = teller.tell(&outcome.checks[1]);
-        let short = teller.tell(&outcome.checks[1]);
+        let mut formatter = FailureFormatter::new(&outcome);
+        let full = formatter.check(&outcome.checks[1]);
+        let short = formatter.check(&outcome.checks[1]);
         assert!(full.contains("Exchange:") && full.contains("expected"), "{full}");
         insta::assert_snapshot!(short, @r"
         - ToolsList: Server lists its tools
           Error: the tool list is malformed
           Check: tools-list
-          Known false: the specification does not demand it
+          The official suite fails this, but the specification allows it: the specification does not demand it
           This is what tools-list found, above.
         ");
     }
 
     #[test]
-    fn a_target_that_is_not_there_is_told_in_one_message() {
+    fn an_unreachable_target_is_reported_in_one_message() {
         let finding = Finding::environment("nothing listens at http://127.0.0.1:9/mcp")
             .got("connection refused")
             .hint("start the server, or let mcp-test start it: `--url URL -- COMMAND`");
@@ -301,7 +305,7 @@ mod tests {
     #[test]
     fn a_requirement_is_looked_up_in_the_revision_that_was_tried() {
         let finding = Finding::peer("no answer").requires("jsonrpc.request-answered");
-        let told = of_preflight("x", &finding, Some(Revision::V2025_06_18));
-        assert!(told.contains("/specification/2025-06-18/"), "{told}");
+        let text = of_preflight("x", &finding, Some(Revision::V2025_06_18));
+        assert!(text.contains("/specification/2025-06-18/"), "{text}");
     }
 }

@@ -1,8 +1,8 @@
-//! The run as one JSON document on a stream: `summary.json` with all checks in it.
+//! The run as one JSON document on a stream: `summary.json` with all checks.
 
 use std::io::{self, Write};
 
-use super::{About, SummaryJson, checks_json, summary};
+use super::{RunInfo, SummaryJson, checks_json, summary};
 use crate::check::{Check, Origin};
 use crate::json::{Object, Value};
 use crate::run::{Outcome, RunEvent};
@@ -11,9 +11,9 @@ use crate::trace;
 
 /// Writes the document of [`SummaryJson`] when the run has ended.
 ///
-/// A check has the members of `checks.json` and, beside them, `origin` (`official` or `mcp-test`), `counts` (whether it
-/// counts in the profile), `requirements` (id and link), `knownFalse` (why), `finding` (blame, headline, expected, got,
-/// hint, shape) and `exchange` (what was said, as text); the last three only where there is something to say.
+/// A check has the members of `checks.json` and also `origin` (`official`, `mcp-test` or `user`), `counts` (whether it
+/// counts in the profile), `requirements` (id and link, or why mcp-test requires it), `knownFalse` (why), `finding` (blame, headline, expected, got,
+/// hint, shape) and `exchange` (the messages, as text); the last three are optional.
 #[derive(Debug)]
 pub struct Json<W> {
     out: W,
@@ -23,18 +23,19 @@ pub struct Json<W> {
 impl<W: Write> Json<W> {
     /// Writes to `out`.
     #[must_use]
-    pub fn new(out: W, about: About) -> Self {
-        Self { out, summary: SummaryJson::new(about) }
+    pub fn new(out: W, info: RunInfo) -> Self {
+        Self { out, summary: SummaryJson::new(info) }
     }
 
-    /// Takes in `event`.
+    /// Records `event`, and writes the document after the last one.
     ///
     /// # Errors
     ///
-    /// If `out` refuses.
+    /// If `out` cannot be written.
     pub fn event(&mut self, event: &RunEvent) -> io::Result<()> {
         match event {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
+            // Kept, since the counts and the exit code come first in the document.
             RunEvent::Finished(outcome) => self.summary.cell(outcome, None, Some(checks(outcome))),
             RunEvent::Ended(summary) => {
                 let document = self.summary.finish(summary).pretty();
@@ -58,6 +59,7 @@ fn check_of(outcome: &Outcome, check: &Check) -> Value {
         match check.origin {
             Origin::Official => "official",
             Origin::Own => "mcp-test",
+            Origin::User => "user",
         },
     );
     row.push("counts", outcome.profile.counts(check));
@@ -65,7 +67,11 @@ fn check_of(outcome: &Outcome, check: &Check) -> Value {
         let mut object = Object::new();
         object.push("id", *id);
         if let Some(requirement) = requirement::find(id) {
-            object.push("url", requirement.link(outcome.cell.revision));
+            // One of mcp-test has no page of the specification.
+            match requirement.link(outcome.cell.revision) {
+                Some(link) => object.push("url", link),
+                None => object.push("reason", requirement.reason().unwrap_or_default()),
+            }
         }
         Value::Object(object)
     });
@@ -85,16 +91,16 @@ fn check_of(outcome: &Outcome, check: &Check) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
     use super::*;
+    use crate::report::sample;
 
     #[test]
-    fn a_failing_check_is_told_in_full() {
+    fn a_failing_check_has_all_members() {
         let outcome = sample::failed();
         let mut out = Vec::new();
-        let mut json = Json::new(&mut out, sample::about());
-        for event in sample::events(vec![outcome.cell], vec![outcome]) {
-            json.event(&event).expect("memory does not refuse");
+        let mut json = Json::new(&mut out, sample::info());
+        for event in sample::events(vec![outcome.cell.clone()], vec![outcome]) {
+            json.event(&event).expect("writing to memory succeeds");
         }
         let document = Value::parse(&out).expect("one document").value;
         assert_eq!(document.at("/exitCode").and_then(Value::as_i64), Some(1));

@@ -1,21 +1,24 @@
-//! What a run looks like to those who read about it: one consumer of run events per file.
+//! Reporters: each consumes run events and writes one format.
 //!
-//! | for | by |
+//! | for | reporter |
 //! |---|---|
-//! | people | [`Console`], and [`Progress`] while they wait (feature `cli`) |
+//! | people | [`Console`], and [`Progress`] during the run (feature `cli`) |
 //! | programs that read the output | [`Json`] |
 //! | programs that read the files of the official suite | [`ResultFiles`]: `checks.json`, and our `summary.json` |
+//! | CI systems | [`Junit`]; [`GitHub`]: annotations and the step summary (feature `cli`) |
 //!
-//! Nothing here decides anything: verdicts, counts and exit codes come with the events. How a failing check is told is
-//! in [`failure`], for whoever has to tell it.
+//! Reporters decide nothing: verdicts, counts and exit codes come with the events. [`failure`] formats failing checks for
+//! all of them.
 
+mod cell_names;
 mod checks_json;
+#[cfg(feature = "cli")]
+mod ci;
 #[cfg(feature = "cli")]
 mod console;
 mod error;
 pub mod failure;
 mod json;
-mod naming;
 #[cfg(feature = "cli")]
 mod progress;
 #[cfg(test)]
@@ -23,14 +26,16 @@ mod sample;
 mod secrets;
 mod summary;
 
+pub use cell_names::CellNames;
 pub use checks_json::{ResultFiles, rows};
 #[cfg(feature = "cli")]
-pub use console::{Console, View};
+pub use ci::{GitHub, Junit};
+#[cfg(feature = "cli")]
+pub use console::{Console, ConsoleOptions};
 pub use error::ReportError;
 pub use failure::Rerun;
 pub use json::Json;
-pub use naming::Naming;
 #[cfg(feature = "cli")]
 pub use progress::Progress;
 pub use secrets::Secrets;
-pub use summary::{About, SummaryJson};
+pub use summary::{RunInfo, SummaryJson};

@@ -1,18 +1,18 @@
-//! One line on a terminal that says how far the run is, rewritten as it goes on.
+//! A status line on a terminal, rewritten during the run.
 //!
-//! Only for terminals: whoever makes a [`Progress`] asks first whether there is one.
+//! Only for terminals: the caller checks first whether the stream is one.
 
 use std::io::{self, Write};
 
 use crate::run::{Cell, RunEvent};
 
-/// Back to the start of the line, and clear it.
+/// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\x1b[2K";
 
-/// Longer lines wrap on a narrow terminal, and a wrapped line cannot be taken back.
+/// Longer lines would wrap on a narrow terminal, and a wrapped line cannot be cleared.
 const WIDTH: usize = 72;
 
-/// Keeps the status line.
+/// Shows the status line.
 #[derive(Debug)]
 pub struct Progress<W> {
     out: W,
@@ -23,22 +23,22 @@ pub struct Progress<W> {
 #[derive(Debug)]
 enum State {
     Preflight,
-    Playing { total: usize, done: usize, running: Vec<Cell> },
+    Running { total: usize, done: usize, running: Vec<Cell> },
     Over,
 }
 
 impl<W: Write> Progress<W> {
-    /// Keeps the line on `out`.
+    /// Shows the line on `out`.
     #[must_use]
     pub fn new(out: W) -> Self {
         Self { out, state: State::Preflight, painted: false }
     }
 
-    /// Takes the line away, so that something else can be written.
+    /// Clears the line, so that something else can be written.
     ///
     /// # Errors
     ///
-    /// If `out` refuses.
+    /// If `out` cannot be written.
     pub fn clear(&mut self) -> io::Result<()> {
         if self.painted {
             self.painted = false;
@@ -52,7 +52,7 @@ impl<W: Write> Progress<W> {
     ///
     /// # Errors
     ///
-    /// If `out` refuses.
+    /// If `out` cannot be written.
     pub fn paint(&mut self) -> io::Result<()> {
         let Some(line) = self.line() else { return self.clear() };
         self.painted = true;
@@ -60,23 +60,24 @@ impl<W: Write> Progress<W> {
         self.out.flush()
     }
 
-    /// Takes in `event`; the line changes with the next [`Progress::paint`].
+    /// Records `event`; the line changes with the next [`Progress::paint`].
     pub fn event(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Planned(cells) => {
-                self.state = State::Playing { total: cells.len(), done: 0, running: Vec::new() };
+                self.state = State::Running { total: cells.len(), done: 0, running: Vec::new() };
             }
             RunEvent::Started(cell) => {
-                if let State::Playing { running, .. } = &mut self.state {
-                    running.push(*cell);
+                if let State::Running { running, .. } = &mut self.state {
+                    running.push(cell.clone());
                 }
             }
             RunEvent::Finished(outcome) => {
-                if let State::Playing { done, running, .. } = &mut self.state {
+                if let State::Running { done, running, .. } = &mut self.state {
                     *done += 1;
                     running.retain(|cell| *cell != outcome.cell);
                 }
             }
+            // Nothing is left to show, and the line must not stay below the summary.
             RunEvent::PreflightFailed { .. } | RunEvent::Ended(_) => self.state = State::Over,
             RunEvent::PreflightDone(_) => {}
         }
@@ -84,12 +85,12 @@ impl<W: Write> Progress<W> {
 
     fn line(&self) -> Option<String> {
         let line = match &self.state {
-            State::Preflight => "asking the server what it speaks".to_owned(),
-            State::Playing { total, done, running } => {
+            State::Preflight => "detecting the supported revisions".to_owned(),
+            State::Running { total, done, running } => {
                 let oldest = running
                     .first()
                     .map(|cell| {
-                        format!(" {} ({} {})", cell.scenario.id, cell.revision, cell.carrier)
+                        format!(" {} ({} {})", cell.scenario.id, cell.revision, cell.transport)
                     })
                     .unwrap_or_default();
                 let others = match running.len() {
@@ -100,44 +101,45 @@ impl<W: Write> Progress<W> {
             }
             State::Over => return None,
         };
+        // Users choose the ids of cases, so even one may be longer than the line.
         Some(line.chars().take(WIDTH).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
     use super::*;
+    use crate::report::sample;
 
     #[test]
-    fn the_line_says_how_far_the_run_is() {
+    fn the_line_shows_finished_and_running_cells() {
         let mut lines = Vec::new();
         let mut progress = Progress::new(Vec::new());
         let outcome = sample::passed();
-        let mut note =
+        let mut record =
             |progress: &Progress<Vec<u8>>| lines.push(progress.line().unwrap_or_default());
-        note(&progress);
-        progress.event(&RunEvent::Planned(vec![outcome.cell, sample::ping().cell]));
-        progress.event(&RunEvent::Started(outcome.cell));
+        record(&progress);
+        progress.event(&RunEvent::Planned(vec![outcome.cell.clone(), sample::ping().cell]));
+        progress.event(&RunEvent::Started(outcome.cell.clone()));
         progress.event(&RunEvent::Started(sample::ping().cell));
-        note(&progress);
+        record(&progress);
         progress.event(&RunEvent::Finished(Box::new(outcome)));
-        note(&progress);
+        record(&progress);
         insta::assert_snapshot!(lines.join("\n"), @r"
-        asking the server what it speaks
+        detecting the supported revisions
         [0/2] tools-list (2025-11-25 stdio) and 1 more
         [1/2] ping (2025-11-25 stdio)
         ");
     }
 
     #[test]
-    fn the_line_is_taken_away_once() {
+    fn the_line_is_cleared_once() {
         let mut progress = Progress::new(Vec::new());
-        progress.clear().expect("memory does not refuse");
+        progress.clear().expect("writing to memory succeeds");
         assert!(progress.out.is_empty());
-        progress.paint().expect("memory does not refuse");
-        progress.clear().expect("memory does not refuse");
-        progress.clear().expect("memory does not refuse");
-        insta::assert_debug_snapshot!(String::from_utf8_lossy(&progress.out), @r#""\r\u{1b}[2Kasking the server what it speaks\r\u{1b}[2K""#);
+        progress.paint().expect("writing to memory succeeds");
+        progress.clear().expect("writing to memory succeeds");
+        progress.clear().expect("writing to memory succeeds");
+        insta::assert_debug_snapshot!(String::from_utf8_lossy(&progress.out), @r#""\r\u{1b}[2Kdetecting the supported revisions\r\u{1b}[2K""#);
     }
 }

@@ -1,7 +1,7 @@
-//! Texts that must not be seen in any report.
+//! Masks secrets in events before they reach a reporter.
 //!
-//! They are taken out of what is told before anybody tells it: a text that was quoted, cut or wrapped would not be
-//! found any more, and JSON in which something was replaced would be no JSON.
+//! Masking the output would be too late: a text that was quoted, cut or wrapped would not be found any more, and
+//! replacements could break JSON.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use crate::check::{Check, Finding};
 use crate::json::{Object, Pointer, Value};
 use crate::run::{Outcome, Preflight, RunEvent, Summary};
 use crate::trace::{Redactor, SecretTexts};
-use crate::transport::{Leaving, Left};
+use crate::transport::{ClientEnd, ClientRun};
 
-/// The values that were given in confidence, such as those of `--header`.
+/// The secret values of a run, such as those of `--header`.
 ///
 /// ```
 /// use mcp_test::report::Secrets;
@@ -35,14 +35,14 @@ impl Secrets {
         Self { texts: SecretTexts::new(values), headers: Vec::new() }
     }
 
-    /// Masks these values too.
+    /// Masks these values, too.
     #[must_use]
     pub fn and(mut self, values: impl IntoIterator<Item = String>) -> Self {
         values.into_iter().for_each(|value| self.texts.add(&value));
         self
     }
 
-    /// Masks the value of this header too, whatever it is, where headers are shown.
+    /// Masks every value of this header, too.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>) -> Self {
         self.headers.push(name.into());
@@ -55,9 +55,10 @@ impl Secrets {
         self.texts.mask(text)
     }
 
-    /// The event as it may be told: without secrets in anything that comes from outside.
+    /// The event without secrets in any text that comes from outside.
     #[must_use]
     pub fn mask_event(&self, mut event: RunEvent) -> RunEvent {
+        // Most runs have no secrets; masking a long trace takes time.
         if self.texts.is_empty() && self.headers.is_empty() {
             return event;
         }
@@ -85,10 +86,10 @@ impl Secrets {
         self.replace([headline]);
         self.replace([expected, got, hint, excerpt].into_iter().flatten());
         if let Some(shape) = &mut finding.shape {
-            // The names of members are the peer's own words.
+            // The names of members come from the peer.
             let tokens: Vec<String> = shape.pointer.tokens().collect();
             let masked = tokens.iter().map(|token| self.mask(token));
-            shape.pointer = masked.fold(Pointer::root(), |place, token| place.member(&token));
+            shape.pointer = masked.fold(Pointer::root(), |pointer, token| pointer.member(&token));
         }
     }
 
@@ -100,10 +101,10 @@ impl Secrets {
             details.iter_mut().for_each(|details| *details = self.value(details));
         }
         self.replace(&mut outcome.stderr_tail);
-        if let Some(Left { command, stdout, stderr, leaving, .. }) = &mut outcome.left {
+        if let Some(ClientRun { command, stdout, stderr, end, .. }) = &mut outcome.client_run {
             self.replace([stdout, stderr]);
             self.replace(command);
-            if let Leaving::Failed(how) | Leaving::NotStarted(how) = leaving {
+            if let ClientEnd::Failed(how) | ClientEnd::NotStarted(how) = end {
                 self.replace([how]);
             }
         }
@@ -119,6 +120,7 @@ impl Secrets {
             Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
             Value::Object(object) => {
                 let mut masked = Object::new();
+                // A peer may echo a secret as a name as well.
                 for (name, member) in object.iter() {
                     masked.push(self.mask(name), self.value(member));
                 }
@@ -131,6 +133,7 @@ impl Secrets {
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Only their number: a log with debug output must not reveal them.
         write!(f, "Secrets({})", self.texts.iter().count())
     }
 }
@@ -139,13 +142,13 @@ impl fmt::Debug for Secrets {
 mod tests {
     use bytes::Bytes;
 
-    use super::super::{Json, sample};
     use super::*;
-    use crate::trace::{Party, Reading, Recorder};
+    use crate::report::{Json, sample};
+    use crate::trace::{EventKind, Party, Recorder};
 
-    /// Whatever the secret is, what is told stays JSON, and holds it nowhere.
+    /// The report remains JSON and contains no form of the secret.
     #[test]
-    fn no_report_holds_a_secret_however_it_was_quoted_or_wrapped() {
+    fn no_report_contains_a_secret_however_it_is_quoted_or_wrapped() {
         for secret in [
             r#"pass"wo\rd"#,
             "a secret of many words that will have to be wrapped ".trim(),
@@ -154,24 +157,25 @@ mod tests {
             let mut outcome = sample::failed();
             let recorder = Recorder::new();
             let wire = recorder.open("http");
-            let said = Value::from(serde_json::json!({
+            let message = Value::from(serde_json::json!({
                 "jsonrpc": "2.0", "method": "echo",
                 "params": {"pad": "some words that go before, to get near the end of the line", "echo": secret},
             }));
-            let said = Bytes::from(said.to_string());
-            let seq = recorder.record(wire, Party::Server, Reading::message(said));
+            let message = Bytes::from(message.to_string());
+            let seq = recorder.record(wire, Party::Server, EventKind::message(message));
             outcome.trace = recorder.trace();
             outcome.stderr_tail = vec![format!("got {secret}")];
-            let finding = Finding::peer(format!("it says {secret:?}")).got(secret).evidence(seq);
+            let finding =
+                Finding::peer(format!("it contains {secret:?}")).got(secret).evidence(seq);
             let check = &mut outcome.checks[1];
             check.message = Some(finding.to_string());
             check.finding = Some(finding);
             check.details = Some(Value::from(serde_json::json!({"seen": [secret, 2]})));
             let secrets = Secrets::new([secret.to_owned()]);
             let mut out = Vec::new();
-            let mut json = Json::new(&mut out, sample::about());
-            for event in sample::events(vec![outcome.cell], vec![outcome]) {
-                json.event(&secrets.mask_event(event)).expect("memory does not refuse");
+            let mut json = Json::new(&mut out, sample::info());
+            for event in sample::events(vec![outcome.cell.clone()], vec![outcome]) {
+                json.event(&secrets.mask_event(event)).expect("writing to memory succeeds");
             }
             let document = Value::parse(&out).expect("JSON").value;
             let check = document.at("/cells/0/checks/1").expect("the failing check");

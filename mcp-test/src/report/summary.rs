@@ -5,25 +5,25 @@ use std::path::Path;
 use crate::check::Finding;
 use crate::clock;
 use crate::json::{Object, Value};
-use crate::run::{Cell, Counts, Inapplicable, Outcome, Summary, Verdict};
+use crate::run::{Cell, ClientSpeaks, Comparison, Counts, Inapplicable, Outcome, Summary, Verdict};
 use crate::scenario::{Profile, Suite};
 
-/// What is known of a run before it begins.
+/// What is known about a run before it begins.
 #[derive(Debug, Clone)]
-pub struct About {
+pub struct RunInfo {
     /// The command: `server`, `check` or `client`.
     pub command: &'static str,
     /// What is tested.
     pub target: String,
-    /// By whose rules.
+    /// The rules for verdicts.
     pub profile: Profile,
-    /// The suite that was asked for.
+    /// The selected suite.
     pub suite: Option<Suite>,
-    /// What was asked for and cannot be played.
+    /// The selected scenarios that are not applicable.
     pub inapplicable: Vec<Inapplicable>,
 }
 
-/// Gathers the document.
+/// Builds the document.
 ///
 /// ```json
 /// {
@@ -31,6 +31,7 @@ pub struct About {
 ///   "command": "check",
 ///   "target": "npx my-server",
 ///   "server": "my-server 1.0.0",
+///   "clientSpeaks": null,
 ///   "profile": "adaptive",
 ///   "suite": null,
 ///   "started": "2026-11-21T21:37:43.473Z",
@@ -49,31 +50,34 @@ pub struct About {
 /// }
 /// ```
 ///
+/// `clientSpeaks` has for a client the newest revision that it spoke and the newest that it was asked to speak, such as
+/// `{"newest": "2025-11-25", "asked": "2026-07-28"}`; it is null for a server, and for a client that has not shown it.
 /// `verdict` is `passed`, `failed`, `skipped` or `not-run`. `advisory` counts the checks that do not count in the
-/// profile. `interrupted` tells that a signal broke the run off, so that cells are missing. `notRun` tells why nothing was played, as an object with `blame`, `headline`, `expected`, `got`, `hint`.
-/// `inapplicable` has a `transport` where it is that which does not have what the scenario is about.
-/// `directory` is there if results are written, `checks` if the document is printed, `baseline` is null without one.
+/// profile. `interrupted` is true if a signal ended the run early, so that cells are missing. `notRun` is why nothing was
+/// run, an object with `blame`, `headline`, `expected`, `got` and `hint`. `inapplicable` has a `transport` if the scenario
+/// does not apply to that transport. `directory` exists if results are written, `checks` if the document is printed;
+/// `baseline` is null without one.
 #[derive(Debug)]
 pub struct SummaryJson {
-    about: About,
+    info: RunInfo,
     started: String,
     server: Option<String>,
     cells: Vec<Value>,
 }
 
 impl SummaryJson {
-    /// Begins a document.
+    /// Starts a document.
     #[must_use]
-    pub fn new(about: About) -> Self {
-        Self { about, started: clock::utc_now(), server: None, cells: Vec::new() }
+    pub fn new(info: RunInfo) -> Self {
+        Self { info, started: clock::utc_now(), server: None, cells: Vec::new() }
     }
 
-    /// Notes what the server calls itself.
+    /// Sets the name of the server.
     pub fn server(&mut self, name: Option<&str>) {
         self.server = name.map(str::to_owned);
     }
 
-    /// Adds a cell, with the directory of its results or its checks.
+    /// Adds a cell, with its checks or the directory of its results.
     pub fn cell(&mut self, outcome: &Outcome, directory: Option<&Path>, checks: Option<Value>) {
         let (counting, advisory): (Vec<_>, Vec<_>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
@@ -85,6 +89,7 @@ impl SummaryJson {
         cell.push("started", outcome.started.as_str());
         cell.push("elapsedMs", u64::try_from(outcome.elapsed.as_millis()).unwrap_or(u64::MAX));
         if let Some(directory) = directory {
+            // The document has the same paths on every system.
             cell.push("directory", directory.to_string_lossy().replace('\\', "/"));
         }
         if let Some(checks) = checks {
@@ -99,12 +104,14 @@ impl SummaryJson {
         let tool = [("name", env!("CARGO_PKG_NAME")), ("version", env!("CARGO_PKG_VERSION"))];
         let mut document = Object::new();
         document.push("tool", Value::Object(tool.into_iter().collect()));
-        document.push("command", self.about.command);
-        document.push("target", self.about.target.as_str());
+        document.push("command", self.info.command);
+        document.push("target", self.info.target.as_str());
         document.push("server", self.server.as_deref());
-        document.push("profile", self.about.profile.as_str());
-        document.push("suite", self.about.suite.map(Suite::as_str));
+        document.push("clientSpeaks", summary.client_speaks.map(client_speaks));
+        document.push("profile", self.info.profile.as_str());
+        document.push("suite", self.info.suite.map(Suite::as_str));
         document.push("started", self.started.as_str());
+        // A signal decides the exit code of the process, whatever the verdict so far.
         let exit = summary.interrupted.unwrap_or(summary.exit.number());
         document.push("exitCode", u64::from(exit));
         document.push("interrupted", summary.interrupted.is_some());
@@ -112,34 +119,37 @@ impl SummaryJson {
         document.push("counts", counts(summary.counts));
         document.push("advisory", counts(summary.advisory));
         document.push("cells", self.cells.clone());
-        let inapplicable = self.about.inapplicable.iter().map(|inapplicable| {
+        let inapplicable = self.info.inapplicable.iter().map(|inapplicable| {
             let mut object = Object::new();
-            object.push("scenario", inapplicable.scenario.id);
+            object.push("scenario", &*inapplicable.scenario.id);
             object.push("revision", inapplicable.revision.as_str());
-            if let Some(carrier) = inapplicable.carrier {
-                object.push("transport", carrier.as_str());
+            if let Some(transport) = inapplicable.transport {
+                object.push("transport", transport.as_str());
             }
             Value::Object(object)
         });
         document.push("inapplicable", inapplicable.collect::<Value>());
         let baseline = summary.baseline.as_ref().map(|comparison| {
-            let mut object = Object::new();
-            object.push("expected", comparison.expected.clone());
-            object.push("stale", comparison.stale.clone());
-            object.push("unexpected", comparison.unexpected.clone());
-            Value::Object(object)
+            let Comparison { expected, stale, unexpected } = comparison.clone();
+            let lists = [("expected", expected), ("stale", stale), ("unexpected", unexpected)];
+            Value::Object(lists.into_iter().collect())
         });
         document.push("baseline", baseline);
         Value::Object(document)
     }
 }
 
+fn client_speaks(speaks: ClientSpeaks) -> Value {
+    let revisions = [("newest", speaks.newest.as_str()), ("asked", speaks.asked.as_str())];
+    Value::Object(revisions.into_iter().collect())
+}
+
 fn object_of(cell: &Cell) -> Object {
-    let mut object = Object::new();
-    object.push("scenario", cell.scenario.id);
-    object.push("revision", cell.revision.as_str());
-    object.push("transport", cell.carrier.as_str());
-    object
+    Object::from_iter([
+        ("scenario", &*cell.scenario.id),
+        ("revision", cell.revision.as_str()),
+        ("transport", cell.transport.as_str()),
+    ])
 }
 
 fn counts(counts: Counts) -> Value {
@@ -153,7 +163,7 @@ fn counts(counts: Counts) -> Value {
     Value::Object(members.into_iter().collect())
 }
 
-/// A finding: who is to blame, its texts, and the shape that is broken, where it has them.
+/// A finding: blame, texts, and the violated shape, as far as it has them.
 pub(super) fn finding(finding: &Finding) -> Value {
     let mut object = Object::new();
     object.push("blame", finding.blame.to_string());

@@ -1,4 +1,4 @@
-//! The failures that are expected, and how a run compares with them.
+//! Baselines: the expected failures, and how a run compares with them.
 //!
 //! The file format is that of the official suite: a YAML mapping with the lists `server` and `client`, whose entries
 //! are `scenario` or `scenario:check`.
@@ -7,66 +7,23 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
+use super::common_checks::COMMON;
 use super::error::did_you_mean;
-use super::play::TIMEOUT;
 use super::{BaselineError, Results};
-use crate::check::{SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, TOOL_SCHEMAS, WELL_FORMED};
+use crate::check::Status;
 use crate::expect::words::closest;
-use crate::scenario::{LEFT_WELL, Leg, Profile, Scenario, TOOK_PART};
+use crate::scenario::{Leg, Profile, Scenario, Shared};
+#[cfg(any(test, feature = "scenarios"))]
 use crate::scenarios;
 use crate::yaml::{self, Kind, Limits, Member, Node, ProblemKind};
 
-/// A line, and what is wrong there.
+/// A line number, and what is wrong there.
 type Problem = (usize, String);
-
-/// The checks that any scenario may have without declaring them, and what they say; known to baselines.
-pub const COMMON: [(&str, &str); 7] = [
-    (
-        WELL_FORMED,
-        "Everything that the peer sent, in the whole conversation, is well-formed JSON-RPC, carried as its\n\
-         transport wants it, and answers what was asked. It warns when only a SHOULD is not followed, and is\n\
-         skipped when the peer said nothing. It is of mcp-test, and made in every scenario.",
-    ),
-    (
-        TOOK_PART,
-        "The client under test connects, and says something in MCP. It is of mcp-test, made in every scenario that\n\
-         tests a client, and counts in every profile: of a client that never came, no other check says anything.",
-    ),
-    (
-        LEFT_WELL,
-        "The client under test leaves by itself before --timeout, and without an error. It is of mcp-test, and made\n\
-         in every scenario that tests a client; in profile official it counts when a scenario is run by name, since\n\
-         the official suite ignores it in a whole suite.",
-    ),
-    (
-        TIMEOUT,
-        "The scenario is over within the time of --timeout. It is made only when it fails, officially in\n\
-         place of the checks of the scenario.",
-    ),
-    (
-        SCHEMA_VALID,
-        "Everything that the peer sent has the shape that the schema of its revision gives it. The check is made in\n\
-         every scenario; in profile official it counts where the official suite makes it, and goes by the letter of\n\
-         the official schema. SUCCESS takes a message of the peer: of silence it says nothing.\n\
-         --schema goes by an official schema.json itself; `mcp-test validate` judges what stands in a file.",
-    ),
-    (
-        SCHEMA_HARNESS_ERROR,
-        "Everything that mcp-test sent has the shape that the schema of its revision gives it, but for what is wrong\n\
-         on purpose. It is made only when it fails: then mcp-test is to blame, not the peer.",
-    ),
-    (
-        TOOL_SCHEMAS,
-        "The schemas of a server's tools are valid JSON Schema, and what it returns of a tool with an `outputSchema`\n\
-         conforms to that; a client is warned of arguments that do not conform to the `inputSchema`. It is of\n\
-         mcp-test, and made where tools are listed. It warns of what it cannot judge by, and says why.",
-    ),
-];
 
 /// One entry: a scenario that may fail, or one check of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The section that it stands in.
+    /// Its section.
     pub leg: Leg,
     /// The scenario.
     pub scenario: String,
@@ -85,7 +42,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// The failures that are expected.
+/// A file with the expected failures.
 ///
 /// ```
 /// use mcp_test::run::Baseline;
@@ -101,7 +58,7 @@ pub struct Baseline {
     file: String,
     entries: Vec<Entry>,
     /// Sections that a baseline does not have, each with its line.
-    strays: Vec<(usize, String)>,
+    unknown_sections: Vec<(usize, String)>,
 }
 
 /// How a run compares with a baseline.
@@ -111,7 +68,7 @@ pub struct Comparison {
     pub expected: Vec<String>,
     /// Entries that passed, and should be removed.
     pub stale: Vec<String>,
-    /// What failed without an entry.
+    /// Failures without an entry.
     pub unexpected: Vec<String>,
 }
 
@@ -136,14 +93,15 @@ impl Baseline {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Reads the text of a file that is called `file` in messages.
+    /// Parses the text of a file, which messages call `file`.
     ///
     /// # Errors
     ///
-    /// If the text is no YAML, or not what a baseline is; the error names the line.
+    /// If the text is not valid YAML, or not a baseline; the error names the line.
     pub fn parse(file: &str, text: &str) -> Result<Self, BaselineError> {
-        let mut baseline = Self { file: file.to_owned(), entries: Vec::new(), strays: Vec::new() };
-        match baseline.take_in(text) {
+        let mut baseline =
+            Self { file: file.to_owned(), entries: Vec::new(), unknown_sections: Vec::new() };
+        match baseline.parse_sections(text) {
             Ok(()) => Ok(baseline),
             Err((line, problem)) => {
                 Err(BaselineError::Invalid { file: baseline.file, line, problem })
@@ -163,34 +121,34 @@ impl Baseline {
         self.of(leg, scenario).any(|entry| entry.check.as_deref().is_none_or(|it| it == check))
     }
 
-    /// Looks for sections, and for entries of `leg`, that name nothing known: warnings in profile `official`, elsewhere errors.
-    ///
-    /// Known are the built-in scenarios.
+    /// Looks for unknown sections, and for entries of `leg` that name no built-in scenario or check of it: warnings in profile
+    /// `official`, errors in others.
     ///
     /// # Errors
     ///
     /// The first such section or entry, unless the profile is `official`.
+    #[cfg(any(test, feature = "scenarios"))]
     pub fn vet(&self, leg: Leg, profile: Profile) -> Result<Vec<String>, BaselineError> {
-        let scenarios: Vec<&'static Scenario> = scenarios::all().collect();
+        let scenarios: Vec<Shared<Scenario>> = scenarios::all().map(Shared::from).collect();
         self.vet_among(&scenarios, leg, profile)
     }
 
-    /// Looks for sections and entries that name nothing known, as [`Baseline::vet`] does among the built-in scenarios.
+    /// As [`Baseline::vet`], with these scenarios instead of the built-in ones.
     ///
     /// # Errors
     ///
     /// As for [`Baseline::vet`].
     pub fn vet_among(
         &self,
-        scenarios: &[&'static Scenario],
+        scenarios: &[Shared<Scenario>],
         leg: Leg,
         profile: Profile,
     ) -> Result<Vec<String>, BaselineError> {
         let mut warnings = Vec::new();
-        let strays = self.strays.iter().map(|(line, name)| (*line, no_section(name)));
+        let sections = self.unknown_sections.iter().map(|(line, name)| (*line, no_section(name)));
         let entries = self.entries.iter().filter(|entry| entry.leg == leg);
         let unknown = entries.filter_map(|entry| Some((entry.line, unknown(entry, scenarios)?)));
-        for (line, problem) in strays.chain(unknown) {
+        for (line, problem) in sections.chain(unknown) {
             let file = &self.file;
             if profile != Profile::Official {
                 return Err(BaselineError::Invalid { file: file.clone(), line, problem });
@@ -200,12 +158,12 @@ impl Baseline {
         Ok(warnings)
     }
 
-    /// Compares the results of a run with what was expected; what was not played is not asked about.
+    /// Compares the results of a run with the entries; entries of scenarios that were not run are ignored.
     #[must_use]
     pub fn compare(&self, results: &Results) -> Comparison {
         let mut comparison = Comparison::default();
         for scenario in results.scenarios() {
-            let entries: Vec<&Entry> = self.of(scenario.leg, scenario.id).collect();
+            let entries: Vec<&Entry> = self.of(scenario.leg, &scenario.id).collect();
             for entry in &entries {
                 let status = match &entry.check {
                     Some(check) => scenario.status(check),
@@ -215,18 +173,21 @@ impl Baseline {
                     Some(Status::Failure | Status::Warning) => {
                         comparison.expected.push(entry.to_string());
                     }
+                    // A cell that could not be run may have failed, so that the entry is not known to be stale.
                     Some(Status::Success) if !scenario.partial => {
                         comparison.stale.push(entry.to_string());
                     }
+                    // A check that was skipped or not made says nothing about its entry.
                     Some(Status::Success | Status::Skipped | Status::Info) | None => {}
                 }
             }
+            // Without an entry, one line for the scenario says enough; otherwise each check that the entries lack.
             if entries.is_empty() && scenario.failing().next().is_some() {
                 comparison.unexpected.push(scenario.id.to_owned());
             } else if !entries.is_empty() {
                 let unlisted = scenario
                     .failing()
-                    .filter(|check| !self.expects(scenario.leg, scenario.id, check))
+                    .filter(|check| !self.expects(scenario.leg, &scenario.id, check))
                     .map(|check| format!("{}:{check}", scenario.id));
                 comparison.unexpected.extend(unlisted);
             }
@@ -234,17 +195,18 @@ impl Baseline {
         comparison
     }
 
-    /// The text of a file that expects exactly what failed in a run, check by check, and keeps the entries of
-    /// `previous` that the run says nothing about.
+    /// The text of a file that expects exactly the failures of a run, check by check, and keeps the entries of `previous` for
+    /// scenarios that were not run.
     #[must_use]
     pub fn text(results: &Results, previous: Option<&Self>) -> String {
-        let mut text = String::from("# What is known to fail: `scenario`, or `scenario:check`.\n");
+        let mut text = String::from("# Known failures: `scenario`, or `scenario:check`.\n");
         let kept = previous.map(|baseline| baseline.entries.as_slice()).unwrap_or_default();
         for leg in [Leg::Server, Leg::Client] {
-            let played = |id: &str| {
-                results.scenarios().any(|it| (it.leg, it.id) == (leg, id) && !it.partial)
+            let was_run = |id: &str| {
+                // What was run only in part keeps its entries: a check may still fail in the other cells.
+                results.scenarios().any(|it| (it.leg, &*it.id) == (leg, id) && !it.partial)
             };
-            let kept = kept.iter().filter(|entry| entry.leg == leg && !played(&entry.scenario));
+            let kept = kept.iter().filter(|entry| entry.leg == leg && !was_run(&entry.scenario));
             let kept: Vec<&Entry> = kept.collect();
             let mut lines: Vec<String> = kept.iter().map(ToString::to_string).collect();
             for scenario in results.scenarios().filter(|it| it.leg == leg) {
@@ -269,11 +231,11 @@ impl Baseline {
     }
 }
 
-/// What is unknown about an entry, if anything.
-fn unknown(entry: &Entry, scenarios: &[&'static Scenario]) -> Option<String> {
+/// What an entry names that is unknown, if anything.
+fn unknown(entry: &Entry, scenarios: &[Shared<Scenario>]) -> Option<String> {
     let known = scenarios.iter().filter(|scenario| scenario.leg == entry.leg);
     let Some(scenario) = known.clone().find(|scenario| scenario.id == entry.scenario) else {
-        let suggestion = closest(&entry.scenario, known.map(|scenario| scenario.id));
+        let suggestion = closest(&entry.scenario, known.map(|scenario| &*scenario.id));
         return Some(format!(
             "there is no scenario `{}`{}",
             entry.scenario,
@@ -288,16 +250,16 @@ fn unknown(entry: &Entry, scenarios: &[&'static Scenario]) -> Option<String> {
     Some(format!("`{}` has no check `{check}`{}", scenario.id, did_you_mean(suggestion)))
 }
 
-fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
-    scenario.checks.iter().map(|check| check.id).chain(common())
+fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &str> {
+    scenario.checks.iter().map(|check| check.id.as_ref()).chain(common())
 }
 
-fn common() -> impl Iterator<Item = &'static str> {
+fn common<'a>() -> impl Iterator<Item = &'a str> {
     COMMON.into_iter().map(|(id, _)| id)
 }
 
 impl Baseline {
-    fn take_in(&mut self, text: &str) -> Result<(), Problem> {
+    fn parse_sections(&mut self, text: &str) -> Result<(), Problem> {
         let sections = match document(text)? {
             None => return Ok(()),
             Some(Node { kind: Kind::Mapping(sections), .. }) => sections,
@@ -313,10 +275,12 @@ impl Baseline {
             let name = word(&key).unwrap_or_else(|| key.kind.name().to_owned());
             let Some(leg) = [Leg::Server, Leg::Client].into_iter().find(|leg| leg.as_str() == name)
             else {
-                self.strays.push((key.span.line, name));
+                // `vet` decides by the profile whether that is an error: the official suite ignores them.
+                self.unknown_sections.push((key.span.line, name));
                 continue;
             };
             match &value.kind {
+                // A section whose entries were all removed.
                 Kind::Null => {}
                 Kind::List(items) => {
                     for item in items {
@@ -324,7 +288,7 @@ impl Baseline {
                     }
                 }
                 other => {
-                    let problem = format!("`{leg}` has to be a list, and is {}", other.name());
+                    let problem = format!("`{leg}` must be a list, got {}", other.name());
                     return Err((value.span.line, problem));
                 }
             }
@@ -333,6 +297,7 @@ impl Baseline {
     }
 
     fn add(&mut self, entry: Entry) -> Result<(), Problem> {
+        // The entry for the whole scenario would make those for its checks meaningless.
         if let Some(other) = self.entries.iter().find(|other| conflict(other, &entry)) {
             let problem = format!(
                 "`{}` is listed as a whole and by check; the other entry is on line {}",
@@ -347,7 +312,7 @@ impl Baseline {
     }
 }
 
-/// The one document of a baseline, if anything stands in it.
+/// The document of a baseline, unless it is empty.
 fn document(text: &str) -> Result<Option<Node>, Problem> {
     let problem = |problem: yaml::Problem| (problem.span.line, problem.message);
     let mut documents = yaml::read(text, &Limits::default()).documents.into_iter();
@@ -357,6 +322,7 @@ fn document(text: &str) -> Result<Option<Node>, Problem> {
         let line = second.map_or_else(|broken| broken.span.line, |second| second.span.line);
         return Err((line, "a second document begins here".to_owned()));
     }
+    // Of duplicate sections, one would silently hide the entries of the other.
     let mut problems = document.problems.into_iter();
     match problems.find(|problem| problem.kind == ProblemKind::Duplicate) {
         Some(duplicate) => Err(problem(duplicate)),
@@ -364,9 +330,10 @@ fn document(text: &str) -> Result<Option<Node>, Problem> {
     }
 }
 
-/// A scalar as it is spelled; `null` is none.
+/// The text of a scalar other than `null`.
 fn word(node: &Node) -> Option<String> {
     match node.kind {
+        // A name such as `true` or `2025` is still a name.
         Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => Some(node.name().trim().to_owned()),
         Kind::Null | Kind::List(_) | Kind::Mapping(_) => None,
     }
@@ -380,35 +347,32 @@ fn no_section(name: &str) -> String {
 
 fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
     let line = item.span.line;
-    let text = match &item.kind {
-        Kind::Mapping(_) => {
-            let problem =
-                "an entry is a mapping; write `scenario:check`, without a blank after the colon";
-            return Err((line, problem.to_owned()));
-        }
-        Kind::List(_) => {
-            return Err((
-                line,
-                "an entry is a list; write `scenario` or `scenario:check`".to_owned(),
-            ));
-        }
-        _ => word(item).filter(|text| !text.is_empty()),
-    };
-    let text = text.ok_or_else(|| (line, "an entry is empty".to_owned()))?;
+    let text = word(item).unwrap_or_default();
+    if text.is_empty() {
+        let problem = match &item.kind {
+            // `scenario: check` is a mapping in YAML.
+            Kind::Mapping(_) => {
+                "an entry is a mapping; write `scenario:check`, without a space after the colon"
+            }
+            Kind::List(_) => "an entry is a list; write `scenario` or `scenario:check`",
+            _ => "an entry is empty",
+        };
+        return Err((line, problem.to_owned()));
+    }
     let (scenario, check) = match colon(&text) {
         None => (text.as_str(), None),
         Some(at) => (text[..at].trim(), Some(text[at + 1..].trim())),
     };
     if scenario.is_empty() {
-        return Err((line, format!("`{text}` names no scenario before the colon")));
+        return Err((line, format!("`{text}` has no scenario before the colon")));
     }
     if check.is_some_and(str::is_empty) {
-        return Err((line, format!("`{text}` names no check after the colon")));
+        return Err((line, format!("`{text}` has no check after the colon")));
     }
     Ok(Entry { leg, scenario: scenario.to_owned(), check: check.map(str::to_owned), line })
 }
 
-/// The colon between scenario and check. Two in a row are part of the name of a scenario.
+/// The colon between scenario and check; two in a row are part of a scenario's id, as in `calculator::adds`.
 fn colon(text: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text[from..].find(':').map(|at| from + at) {

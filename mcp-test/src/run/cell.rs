@@ -1,24 +1,24 @@
-//! A cell: one scenario at one revision over one carrier.
+//! A cell: one scenario at one revision over one transport.
 
 use std::fmt;
 
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Shared};
 use crate::spec::Revision;
-use crate::transport::CarrierKind;
+use crate::transport::TransportKind;
 
-/// One scenario at one revision over one carrier: the unit of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One scenario at one revision over one transport: the unit of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// What is played.
-    pub scenario: &'static Scenario,
-    /// The revision that is spoken.
+    /// The scenario.
+    pub scenario: Shared<Scenario>,
+    /// The revision of the messages.
     pub revision: Revision,
-    /// How the messages travel.
-    pub carrier: CarrierKind,
+    /// The transport of the messages.
+    pub transport: TransportKind,
 }
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}::{}::{}", self.scenario.id, self.revision, self.carrier)
+        write!(f, "{}::{}::{}", self.scenario.id, self.revision, self.transport)
     }
 }

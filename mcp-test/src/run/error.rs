@@ -1,12 +1,12 @@
-//! What is wrong with how a run was asked for.
+//! Errors in the parameters of a run.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::scenario::{Leg, Suite, suite_names};
-use crate::transport::CarrierKind;
+use crate::transport::TransportKind;
 
-/// A run was asked for in a way that makes no sense; nothing was run.
+/// Why a run is not possible with these parameters.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UsageError {
@@ -15,10 +15,10 @@ pub enum UsageError {
     UnknownScenario {
         /// The id.
         id: String,
-        /// The one that may be meant.
+        /// A similar id.
         suggestion: Option<String>,
     },
-    /// The scenario is one of the other side.
+    /// The scenario tests the other side.
     #[error("scenario `{id}` tests a {}, not a {leg}", .leg.other())]
     OfOtherSide {
         /// The id.
@@ -26,7 +26,7 @@ pub enum UsageError {
         /// The side under test.
         leg: Leg,
     },
-    /// The suite is one of the other side.
+    /// The suite belongs to the other side.
     #[error("there is no suite `{suite}` for {leg}s; there are {}", suite_names(*.leg))]
     NoSuchSuite {
         /// The suite.
@@ -34,23 +34,23 @@ pub enum UsageError {
         /// The side under test.
         leg: Leg,
     },
-    /// No scenario exists in this suite at these revisions and over these carriers.
+    /// No scenario exists in this suite at these revisions and over these transports.
     #[error("no scenario of this suite exists at these revisions and over these transports")]
     NothingSelected,
-    /// The target is not reachable over this carrier.
-    #[error("the target has no transport {carrier}; it has {}", list(.has))]
-    NoSuchCarrier {
-        /// The carrier.
-        carrier: CarrierKind,
+    /// The target is not reachable over this transport.
+    #[error("the target has no transport {transport}; it has {}", list(.has))]
+    NoSuchTransport {
+        /// The transport.
+        transport: TransportKind,
         /// Those that it has.
-        has: Vec<CarrierKind>,
+        has: Vec<TransportKind>,
     },
     /// The baseline cannot be used.
     #[error(transparent)]
     Baseline(#[from] BaselineError),
 }
 
-/// A baseline cannot be read, or does not say what a baseline says.
+/// Why a baseline cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
@@ -62,7 +62,7 @@ pub enum BaselineError {
         /// Why.
         source: io::Error,
     },
-    /// The file does not say what a baseline says.
+    /// The file is not a baseline.
     #[error("{file}:{line}: {problem}")]
     Invalid {
         /// The file.
@@ -78,6 +78,6 @@ pub(super) fn did_you_mean(suggestion: Option<&str>) -> String {
     suggestion.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
-fn list(carriers: &[CarrierKind]) -> String {
-    carriers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+fn list(transports: &[TransportKind]) -> String {
+    transports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! What a run tells while it goes on.
+//! The events of a run, and its summary.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,23 @@ use super::{Cell, Comparison, ExitCode, Outcome, Results, Verdict};
 use crate::check::{Check, Finding, Status};
 use crate::scenario::{Profile, Suite};
 use crate::spec::Revision;
-use crate::transport::CarrierKind;
+use crate::transport::TransportKind;
 
-/// Something that happened in a run. Outcomes come in the order of the plan.
+/// An event of a run. Outcomes are reported in the order of the plan.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant, reason = "the largest one comes once per run")]
 pub enum RunEvent {
-    /// The target is up and speaks MCP.
+    /// The target runs and speaks MCP.
     PreflightDone(Preflight),
-    /// The target cannot be tested; nothing was played.
+    /// The target cannot be tested; nothing was run.
     PreflightFailed {
         /// Why.
         finding: Finding,
-        /// The revision in which it was spoken to, if it came so far.
+        /// The revision that was tried, if a connection was possible.
         tried: Option<Revision>,
     },
-    /// These cells will be played, in this order.
+    /// These cells will be run, in this order.
     Planned(Vec<Cell>),
     /// A cell begins.
     Started(Cell),
@@ -32,15 +32,15 @@ pub enum RunEvent {
     Ended(Summary),
 }
 
-/// What was learnt about the target before the run.
+/// The facts about the target, asked before the run.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Preflight {
-    /// What it speaks over each carrier, oldest revision first.
-    pub speaks: BTreeMap<CarrierKind, Vec<Revision>>,
-    /// Whether it was asked for every revision, so that it speaks no other ones.
+    /// The revisions that it speaks over each transport, oldest first.
+    pub speaks: BTreeMap<TransportKind, Vec<Revision>>,
+    /// Whether it was asked for every revision, so that it speaks no others.
     pub complete: bool,
-    /// Its name and version, as it gives them.
+    /// Its name and version.
     pub server: Option<String>,
 }
 
@@ -64,12 +64,12 @@ impl Counts {
     pub fn of<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Self {
         let mut counts = Self::default();
         for check in checks {
-            *counts.slot(check.status) += 1;
+            *counts.of_status(check.status) += 1;
         }
         counts
     }
 
-    /// Adds the counts of another lot.
+    /// Adds other counts.
     pub fn add(&mut self, other: Self) {
         self.success += other.success;
         self.failure += other.failure;
@@ -78,7 +78,8 @@ impl Counts {
         self.info += other.info;
     }
 
-    fn slot(&mut self, status: Status) -> &mut usize {
+    // A match, so that the compiler finds a status that is not counted.
+    fn of_status(&mut self, status: Status) -> &mut usize {
         match status {
             Status::Success => &mut self.success,
             Status::Failure => &mut self.failure,
@@ -93,11 +94,11 @@ impl Counts {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Line {
-    /// What was played.
+    /// The cell.
     pub cell: Cell,
     /// The profile by which it was judged.
     pub profile: Profile,
-    /// What it means.
+    /// The verdict.
     pub verdict: Verdict,
     /// The checks that count in this profile.
     pub counts: Counts,
@@ -105,15 +106,45 @@ pub struct Line {
     pub advisory: Counts,
 }
 
-/// What came of a run.
+/// The revisions that a client under test speaks, as far as its scenario runs have shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientSpeaks {
+    /// The newest revision that it spoke.
+    pub newest: Revision,
+    /// The newest revision that it was asked to speak.
+    pub asked: Revision,
+}
+
+impl ClientSpeaks {
+    /// What one scenario run has shown.
+    #[must_use]
+    pub const fn new(newest: Revision, asked: Revision) -> Self {
+        Self { newest, asked }
+    }
+
+    /// What this and another scenario run have shown together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { newest: self.newest.max(other.newest), asked: self.asked.max(other.asked) }
+    }
+
+    /// Whether it speaks no newer revision, as far as MCP has one.
+    #[must_use]
+    pub fn is_limit(self) -> bool {
+        self.asked > self.newest || self.newest == Revision::NEWEST
+    }
+}
+
+/// The results of a run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
     /// What was tested.
     pub target: String,
-    /// The profile that was asked for.
+    /// The profile of the plan.
     pub profile: Profile,
-    /// The suite that was asked for, if one was.
+    /// The suite of the plan, if it has one.
     pub suite: Option<Suite>,
     /// The cells, in the order of the plan.
     pub lines: Vec<Line>,
@@ -121,14 +152,16 @@ pub struct Summary {
     pub counts: Counts,
     /// The advisory checks, over all cells.
     pub advisory: Counts,
-    /// The status of every check that counts: what a baseline is compared with, or written from.
+    /// The status of every check that counts, for a baseline.
     pub results: Results,
     /// How the outcomes compare with the baseline, if there is one.
     pub baseline: Option<Comparison>,
-    /// Why nothing was played, if so.
+    /// What the client under test speaks, if it has shown that.
+    pub client_speaks: Option<ClientSpeaks>,
+    /// Why nothing was run, if so.
     pub not_run: Option<Finding>,
-    /// How the run ends for the shell.
+    /// The exit code.
     pub exit: ExitCode,
-    /// The exit code of whoever broke the run off before its end, if somebody did; cells are missing then.
+    /// The exit code of an interrupted run, which lacks some cells.
     pub interrupted: Option<u8>,
 }

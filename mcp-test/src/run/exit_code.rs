@@ -2,18 +2,18 @@
 
 use std::process;
 
-/// How a run ends for the shell.
+/// The exit code of a run.
 ///
-/// Where the official suite ends with 1, this is never [`ExitCode::Passed`].
+/// It is never [`ExitCode::Passed`] where the official suite exits with 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ExitCode {
     /// 0: nothing unexpected failed.
     Passed,
     /// 1: a verdict against the peer, or a stale baseline.
     Failed,
-    /// 2: wrong usage.
+    /// 2: invalid usage.
     Usage,
-    /// 3: the run could not take place, or mcp-test is at fault.
+    /// 3: the run was not possible, or mcp-test is at fault.
     NotRun,
 }
 

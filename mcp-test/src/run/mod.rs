@@ -1,17 +1,19 @@
-//! From a plan to an exit code.
+//! Planning and running scenarios, and the verdicts.
 //!
-//! [`Plan::build`] says what will be run, [`run()`] brings the target up, plays the cells and tells what happens as
-//! [`RunEvent`]s, and the [`Summary`] at the end holds the verdict and the [`ExitCode`]. Painting is left to
-//! [`report`](crate::report), talking to what is under test to [`scenario`](crate::scenario).
+//! [`Plan::build`] selects the cells, [`run()`] prepares the target, runs the cells and reports [`RunEvent`]s, and the
+//! [`Summary`] at the end has the verdict and the [`ExitCode`]. [`report`](crate::report) formats them.
 
 mod baseline;
 mod cell;
+mod cell_run;
+mod common_checks;
 mod error;
 mod event;
 mod exit_code;
+mod inventory;
 mod outcome;
+pub(crate) mod panics;
 mod plan;
-mod play;
 mod preflight;
 #[cfg(test)]
 mod prove;
@@ -20,19 +22,27 @@ mod runner;
 #[cfg(feature = "schema")]
 mod schema_source;
 mod schema_valid;
+mod silence;
+pub(crate) mod single;
+pub(crate) mod spoken_revisions;
 mod tested;
 #[cfg(test)]
 mod tests;
 
-pub use baseline::{Baseline, COMMON, Comparison, Entry};
+pub use baseline::{Baseline, Comparison, Entry};
 pub use cell::Cell;
+pub(crate) use cell_run::Progress;
+pub use common_checks::{COMMON, requirements_of_common, requirements_of_interruptions};
 pub use error::{BaselineError, UsageError};
-pub use event::{Counts, Line, Preflight, RunEvent, Summary};
+pub use event::{ClientSpeaks, Counts, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;
 pub use outcome::{Outcome, Verdict};
 pub use plan::{Inapplicable, Plan, Selection};
 pub use results::Results;
+#[cfg(feature = "cli")]
+pub(crate) use results::needs_entry;
 pub use runner::run;
 #[cfg(feature = "schema")]
 pub use schema_source::{SchemaPlace, SchemaSource, SchemaSourceError};
+pub use silence::Silence;
 pub use tested::Tested;

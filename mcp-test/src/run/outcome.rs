@@ -1,59 +1,98 @@
-//! What came of one cell.
+//! The outcome of one cell.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::Cell;
-use crate::check::{Blame, Check, Status};
+use super::{Cell, Silence};
+use crate::assert::AssertionFailure;
+use crate::check::{Blame, Check, Finding, Origin, Status};
+use crate::clock;
 use crate::scenario::Profile;
+use crate::spec::Revision;
 use crate::trace::Trace;
-use crate::transport::{CarrierKind, Left, Prepared};
+use crate::transport::{ClientRun, PreparedTarget, TransportKind};
 
 /// How many of the last lines on standard error an outcome keeps.
 pub(super) const STDERR_LINES: usize = 20;
 
-/// What one cell means for the run, before a baseline is asked.
+/// The verdict on one cell, before a comparison with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// Nothing is held against the peer.
+    /// Nothing counts against the peer.
     Passed,
-    /// At least one check is held against the peer.
+    /// At least one check counts against the peer.
     Failed,
     /// The scenario does not apply to this peer.
     Skipped,
-    /// The scenario could not be played, and the peer is not to blame.
+    /// The scenario could not be run, and the peer is not to blame.
     NotRun,
 }
 
-/// What came of one cell.
+/// The outcome of one cell.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What was played.
+    /// The cell.
     pub cell: Cell,
-    /// The profile by which it was judged: `adaptive` where the official suite has no opinion.
+    /// The profile by which it was judged: `adaptive` where the official suite does not run the scenario.
     pub profile: Profile,
     /// Its checks, in the order in which they were made.
     pub checks: Vec<Check>,
-    /// Everything that was said.
+    /// The whole conversation.
     pub trace: Trace,
-    /// The last lines that the peer wrote on its standard error.
+    /// The last lines that the peer wrote to standard error.
     pub stderr_tail: Vec<String>,
-    /// How the program behind the URL exited, if it was gone when the cell was over.
+    /// How the program behind the URL exited, if it had at the end of the cell.
     pub exited: Option<String>,
-    /// How the client under test left, and what it printed, if it was one.
-    pub left: Option<Left>,
-    /// When it began: ISO 8601, UTC, milliseconds.
+    /// How the client under test exited, and what it printed.
+    pub client_run: Option<ClientRun>,
+    /// The revision that the client under test spoke, if it is known.
+    pub spoken: Option<Revision>,
+    /// The silence of the server that was noticed here, or in another cell and is why this one was not run.
+    pub silence: Option<Arc<Silence>>,
+    /// The assertion that ended it, if one did.
+    pub assertion: Option<Arc<AssertionFailure>>,
+    /// When it started: ISO 8601, UTC, milliseconds.
     pub started: String,
     /// How long it took.
     pub elapsed: Duration,
-    /// What it means.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
+impl Verdict {
+    /// Whether a test with this verdict fails.
+    #[must_use]
+    pub const fn is_failing(self) -> bool {
+        matches!(self, Self::Failed | Self::NotRun)
+    }
+}
+
 impl Outcome {
-    /// Adds the last words of the program behind the URL, which are not in the trace: all cells share it.
-    pub(super) fn hear(&mut self, program: &Prepared) {
-        if self.cell.carrier != CarrierKind::Http {
+    /// The outcome of a run that did not end.
+    pub(crate) fn failed(cell: Cell, finding: Finding, trace: Trace) -> Self {
+        let check = Check::from_finding(&*cell.scenario.id, Origin::User, finding);
+        Self {
+            cell,
+            profile: Profile::Adaptive,
+            checks: vec![check],
+            stderr_tail: trace.stderr_tail(STDERR_LINES),
+            trace,
+            exited: None,
+            client_run: None,
+            spoken: None,
+            silence: None,
+            assertion: None,
+            started: clock::utc_now(),
+            elapsed: Duration::ZERO,
+            verdict: Verdict::Failed,
+        }
+    }
+
+    /// Adds the exit and the last output of the program behind the URL. They are not in the trace, since all cells share it.
+    pub(super) fn add_last_words(&mut self, program: &PreparedTarget) {
+        // Over other transports, the program belongs to a connection, and its output is in the trace.
+        if self.cell.transport != TransportKind::Http {
             return;
         }
         self.exited = program.exit().map(|exit| exit.to_string());
@@ -66,7 +105,7 @@ impl Outcome {
         self.checks.iter().filter(|check| check.status == status).count()
     }
 
-    /// The checks that are held against the peer.
+    /// The checks that count against the peer.
     pub fn failing(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| self.profile.fails(self.cell.scenario.leg, check))
     }
@@ -74,19 +113,22 @@ impl Outcome {
     /// The verdict that follows from checks.
     pub(super) fn judge(cell: &Cell, profile: Profile, checks: &[Check]) -> Verdict {
         let leg = cell.scenario.leg;
-        let against = |check: &&Check| profile.fails(leg, check);
+        let counts = |check: &&Check| profile.fails(leg, check);
+        // A check without a finding counts against the peer: nothing says that something else is to blame.
         let peer_is_innocent = |check: &Check| {
             check.finding.as_ref().is_some_and(|finding| {
                 matches!(finding.blame, Blame::Harness | Blame::Environment | Blame::Test)
             })
         };
-        let failing: Vec<&Check> = checks.iter().filter(against).collect();
+        let failing: Vec<&Check> = checks.iter().filter(counts).collect();
         if !failing.is_empty() {
+            // One failure of the peer is a verdict, whatever else went wrong.
             if failing.iter().all(|check| peer_is_innocent(check)) {
                 return Verdict::NotRun;
             }
             return Verdict::Failed;
         }
+        // After the failures: in profile `strict` what was not tested fails.
         if checks.iter().all(|check| check.status == Status::Skipped) {
             return Verdict::Skipped;
         }

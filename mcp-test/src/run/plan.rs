@@ -1,93 +1,91 @@
-//! What will be run: which cells, by whose rules, how many at a time.
+//! Plans: the cells to run, by which rules, and how many at a time.
 //!
-//! A plan lists candidates; which revisions the target speaks is learnt in the pre-flight, so a run may drop some.
+//! A plan lists candidates. The pre-flight asks which revisions the target speaks, so that a run may drop some.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::{Baseline, Cell, Tested, UsageError};
 use crate::expect::words::closest;
-use crate::scenario::{Leg, Profile, Scenario, Suite, Surroundings};
+use crate::scenario::{Leg, Profile, Scenario, Shared, Suite, Surroundings};
+#[cfg(any(test, feature = "scenarios"))]
 use crate::scenarios;
 use crate::spec::schema::Schemas;
 use crate::spec::{Revision, Revisions};
-#[cfg(feature = "http")]
-use crate::transport::Target;
-use crate::transport::{CarrierKind, Limits};
+use crate::transport::{Limits, Target, TransportKind};
 
-/// Which scenarios are wanted, where. Empty lists mean "by the rules of the profile".
+/// The selected scenarios, revisions and transports. The profile decides for empty lists.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Scenario ids; they win over `suite`.
+    /// Scenario ids, which override `suite`.
     pub scenarios: Vec<String>,
     /// A suite.
     pub suite: Option<Suite>,
-    /// Revisions. One that is named is tried over every carrier, also where it does not describe it.
+    /// Revisions. They are tried over every transport, even one that the revision does not have.
     pub revisions: Vec<Revision>,
-    /// Carriers, out of those of the target.
-    pub carriers: Vec<CarrierKind>,
-    /// Runs a scenario that was named although it does not exist at the revision.
+    /// Transports of the target.
+    pub transports: Vec<TransportKind>,
+    /// Runs scenarios also at revisions at which they do not exist.
     pub force: bool,
-    /// Of the revisions at which a scenario exists, one is enough, unless some are named: the newest of the handshake era
-    /// that the target speaks, or else the newest that it speaks.
+    /// Runs each scenario at one revision, unless `revisions` names some: the newest of the handshake era that the target speaks,
+    /// or else the newest that it speaks.
     pub one_revision: bool,
 }
 
-/// A scenario that was asked for where it has nothing to say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A selected scenario that does not apply.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inapplicable {
     /// The scenario.
-    pub scenario: &'static Scenario,
-    /// The revision that was asked for.
+    pub scenario: Shared<Scenario>,
+    /// The selected revision.
     pub revision: Revision,
-    /// The carrier of the target that does not have what the scenario is about; `None` if it is the revision that has
-    /// not.
-    pub carrier: Option<CarrierKind>,
+    /// The transport of the target over which it does not apply; `None` if the revision is the reason.
+    pub transport: Option<TransportKind>,
 }
 
 impl Inapplicable {
-    /// Where the scenario exists, officially if the official suite knows it.
+    /// The revisions at which the scenario exists; for an official scenario, those of the official suite.
     #[must_use]
     pub fn window(&self) -> Revisions {
         self.scenario.official.map_or(self.scenario.revisions, |official| official.revisions)
     }
 }
 
-/// What will be run against a target, and how.
+/// The scenarios to run against a target, and how.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Plan {
-    /// What is tested.
+    /// The server or client under test.
     pub target: Tested,
-    /// By whose rules.
+    /// The rules for the verdict.
     pub profile: Profile,
-    /// The suite that was asked for.
+    /// The selected suite.
     pub suite: Option<Suite>,
-    /// The candidates, in the order in which outcomes come.
+    /// The candidates, in the order of the report.
     pub cells: Vec<Cell>,
-    /// What was asked for and cannot be.
+    /// What was selected and does not apply.
     pub inapplicable: Vec<Inapplicable>,
-    /// Whether the revisions were asked for: then one that the target does not speak is reported, not dropped.
+    /// Whether revisions were selected: then one that the target does not speak is reported, not dropped.
     pub asked_revisions: bool,
-    /// Whether the target decides which one of the revisions of a scenario is played.
+    /// Whether each scenario runs at one revision, which depends on the target.
     pub one_revision: bool,
-    /// Whether a scenario was asked for by name: then it counts how a client leaves it, also officially.
+    /// Whether scenarios were selected by name: then the exit of a client counts also in profile `official`.
     pub single: bool,
-    /// How many cells are played at the same time.
+    /// How many cells run at the same time.
     pub jobs: NonZeroUsize,
-    /// How long one cell may take, if its scenario does not say that itself.
+    /// How long a cell may take, unless its scenario has a time-out.
     pub timeout: Duration,
-    /// The limits of size on what the target sends.
+    /// The size limits on what the target sends.
     pub limits: Limits,
-    /// What the shapes of messages are judged by.
+    /// The schemas that messages are validated against.
     pub schemas: Schemas,
-    /// The failures that are expected.
+    /// The expected failures.
     pub baseline: Option<Baseline>,
-    /// What has to be around the target, where it cannot be reached without.
+    /// What the target needs, if it cannot be reached without.
     pub surroundings: Option<Surroundings>,
-    /// The scenarios that there were to choose from.
-    pub scenarios: Vec<&'static Scenario>,
-    /// What it was built from.
+    /// The scenarios among which the selection was made.
+    pub scenarios: Vec<Shared<Scenario>>,
+    /// The selection.
     #[cfg_attr(
         not(feature = "http"),
         allow(dead_code, reason = "only HTTP has what to fall back to")
@@ -95,15 +93,16 @@ pub struct Plan {
     selection: Selection,
 }
 
-/// How long one cell may take, as officially.
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a cell may take by default, as in the official suite.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Plan {
-    /// The plan that follows from a selection of the built-in scenarios: one job, 30 seconds per cell, no baseline.
+    /// Plans a selection of the built-in scenarios: one job, 30 seconds per cell, no baseline.
     ///
     /// # Errors
     ///
-    /// If a scenario, or a carrier of the target, does not exist, or nothing at all is selected.
+    /// If a scenario, or a transport of the target, does not exist, or nothing at all is selected.
+    #[cfg(any(test, feature = "scenarios"))]
     pub fn build(
         target: impl Into<Tested>,
         profile: Profile,
@@ -112,94 +111,94 @@ impl Plan {
         Self::build_from(scenarios::all(), target, profile, selection)
     }
 
-    /// The plan that follows from a selection of these scenarios, as [`Plan::build`] makes it of the built-in ones.
+    /// Plans a selection of these scenarios, as [`Plan::build`] does with the built-in ones.
     ///
     /// # Errors
     ///
     /// As for [`Plan::build`].
     pub fn build_from(
-        scenarios: impl IntoIterator<Item = &'static Scenario>,
+        scenarios: impl IntoIterator<Item = impl Into<Shared<Scenario>>>,
         target: impl Into<Tested>,
         profile: Profile,
         selection: &Selection,
     ) -> Result<Self, UsageError> {
-        let scenarios: Vec<&'static Scenario> = scenarios.into_iter().collect();
+        let scenarios: Vec<Shared<Scenario>> = scenarios.into_iter().map(Into::into).collect();
         let target = target.into();
         let leg = target.leg();
-        let carriers = carriers(&target, &selection.carriers)?;
-        let mut cells = Vec::new();
-        let mut inapplicable = Vec::new();
-        for scenario in chosen(&scenarios, leg, profile, selection)? {
-            let wanted = revisions(profile, scenario, &selection.revisions);
-            let over: Vec<CarrierKind> =
-                carriers.iter().copied().filter(|it| scenario.carriers.contains(*it)).collect();
-            if over.is_empty() {
-                let asked = wanted.last().zip(carriers.first());
-                inapplicable.extend(asked.map(|(&revision, &carrier)| Inapplicable {
-                    scenario,
-                    revision,
-                    carrier: Some(carrier),
-                }));
-                continue;
-            }
-            let one = selection.one_revision;
-            let described = wanted.iter().any(|&revision| {
-                let at = |carrier: &CarrierKind| carrier.exists_at(revision);
-                scenario.revisions.contains(revision) && over.iter().any(at)
-            });
-            for revision in wanted {
-                if scenario.revisions.contains(revision) || selection.force {
-                    // What holds at one revision only is tried there, even if the transport is not of that revision.
-                    let asked = !selection.revisions.is_empty() || (one && !described);
-                    let exists = |carrier: &&CarrierKind| asked || carrier.exists_at(revision);
-                    cells.extend(over.iter().filter(exists).map(|&carrier| Cell {
-                        scenario,
-                        revision,
-                        carrier,
-                    }));
-                } else {
-                    inapplicable.push(Inapplicable { scenario, revision, carrier: None });
-                }
-            }
+        let transports = transports(&target, &selection.transports)?;
+        let mut candidates = Candidates::default();
+        for scenario in selected(&scenarios, leg, profile, selection)? {
+            let wanted = revisions(profile, &scenario, &selection.revisions);
+            candidates.add(&scenario, &wanted, &transports, selection);
         }
+        let Candidates { cells, mut inapplicable } = candidates;
         let is_named = !selection.scenarios.is_empty();
         if !is_named {
-            inapplicable.retain(|it| it.carrier.is_some());
+            // A suite leaves out scenarios of other revisions without a word, as the official one does.
+            inapplicable.retain(|it| it.transport.is_some());
         }
+        // A named scenario that does not apply is reported, which is not an error.
         if cells.is_empty() && (!is_named || inapplicable.is_empty()) {
             return Err(UsageError::NothingSelected);
         }
         Ok(Self {
-            target,
-            profile,
             suite: selection.suite,
-            cells,
             inapplicable,
             asked_revisions: !selection.revisions.is_empty(),
             one_revision: selection.one_revision && selection.revisions.is_empty(),
-            single: !selection.scenarios.is_empty(),
+            single: is_named,
+            selection: selection.clone(),
+            ..Self::of_cells(target, profile, cells, scenarios)
+        })
+    }
+
+    /// Plans one cell, which must apply.
+    pub(super) fn single(cell: Cell, target: Target, timeout: Duration) -> Self {
+        let scenarios = vec![cell.scenario.clone()];
+        let plan = Self::of_cells(target.into(), Profile::Adaptive, vec![cell], scenarios);
+        // Its revision is settled, so it must not be dropped as one that the target may not speak.
+        Self { asked_revisions: true, single: true, timeout, ..plan }
+    }
+
+    fn of_cells(
+        target: Tested,
+        profile: Profile,
+        cells: Vec<Cell>,
+        scenarios: Vec<Shared<Scenario>>,
+    ) -> Self {
+        Self {
+            target,
+            profile,
+            suite: None,
+            cells,
+            inapplicable: Vec::new(),
+            asked_revisions: false,
+            one_revision: false,
+            single: false,
             jobs: NonZeroUsize::MIN,
-            timeout: TIMEOUT,
+            timeout: DEFAULT_TIMEOUT,
             limits: Limits::default(),
             schemas: Schemas::default(),
             baseline: None,
             surroundings: None,
             scenarios,
-            selection: selection.clone(),
-        })
+            selection: Selection::default(),
+        }
     }
 
-    /// The same plan over the HTTP+SSE of 2024-11-05, for a server that turned out to speak nothing else.
+    /// The same plan over HTTP+SSE of 2024-11-05, for a server that supports nothing else.
     ///
-    /// `None` if the carriers were asked for, or nothing that was selected exists over it.
+    /// `None` if transports were selected, or no selected scenario applies over it.
     #[cfg(feature = "http")]
     pub(super) fn over_sse(&self, target: &Target) -> Option<Self> {
-        if !self.selection.carriers.is_empty() {
+        // Whoever selects transports wants to know that the server does not have them.
+        if !self.selection.transports.is_empty() {
             return None;
         }
-        let selection = Selection { carriers: vec![CarrierKind::Sse], ..self.selection.clone() };
+        let selection =
+            Selection { transports: vec![TransportKind::Sse], ..self.selection.clone() };
         let (scenarios, over_sse) =
-            (self.scenarios.iter().copied(), target.clone().also_over_sse());
+            (self.scenarios.iter().cloned(), target.clone().also_over_sse());
         let plan = Self::build_from(scenarios, over_sse, self.profile, &selection).ok()?;
         let (jobs, timeout, limits) = (self.jobs, self.timeout, self.limits);
         let (schemas, baseline) = (self.schemas.clone(), self.baseline.clone());
@@ -207,47 +206,47 @@ impl Plan {
         (!over_sse.cells.is_empty()).then_some(over_sse)
     }
 
-    /// Plays up to `jobs` cells at the same time.
+    /// Runs up to `jobs` cells at the same time.
     #[must_use]
     pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
         self.jobs = jobs;
         self
     }
 
-    /// Sets how long one cell may take whose scenario does not say that itself; [`Duration::MAX`] stands above what any says.
+    /// Sets how long a cell may take, unless its scenario has a time-out; [`Duration::MAX`] overrides also those.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How long one cell of a scenario may take.
+    /// How long a cell of this scenario may take.
     pub(super) fn timeout_of(&self, scenario: &Scenario) -> Duration {
         scenario.timeout.filter(|_| self.timeout < Duration::MAX).unwrap_or(self.timeout)
     }
 
-    /// Sets the limits of size on what the target sends.
+    /// Sets the size limits on what the target sends.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Sets what the shapes of messages are judged by.
+    /// Sets the schemas that messages are validated against.
     #[must_use]
     pub fn schemas(mut self, schemas: Schemas) -> Self {
         self.schemas = schemas;
         self
     }
 
-    /// Sets what the pre-flight brings up around a target that it cannot reach.
+    /// Sets what the pre-flight starts if it cannot reach the target.
     #[must_use]
     pub fn surroundings(mut self, surroundings: Option<Surroundings>) -> Self {
         self.surroundings = surroundings;
         self
     }
 
-    /// Sets the failures that are expected.
+    /// Sets the expected failures.
     #[must_use]
     pub fn baseline(mut self, baseline: Baseline) -> Self {
         self.baseline = Some(baseline);
@@ -255,23 +254,74 @@ impl Plan {
     }
 }
 
-/// The scenarios of a leg that are selected, in official order.
-fn chosen(
-    scenarios: &[&'static Scenario],
+/// The cells of a selection, and what of it does not apply.
+#[derive(Default)]
+struct Candidates {
+    cells: Vec<Cell>,
+    inapplicable: Vec<Inapplicable>,
+}
+
+impl Candidates {
+    /// Adds a scenario at the wanted revisions, over those of the transports over which it applies.
+    fn add(
+        &mut self,
+        scenario: &Shared<Scenario>,
+        wanted: &[Revision],
+        transports: &[TransportKind],
+        selection: &Selection,
+    ) {
+        let over: Vec<TransportKind> =
+            transports.iter().copied().filter(|it| scenario.transports.contains(*it)).collect();
+        if over.is_empty() {
+            // Once, not for each revision: the transport is the reason at all of them.
+            let asked = wanted.last().zip(transports.first());
+            self.inapplicable.extend(asked.map(|(&revision, &transport)| Inapplicable {
+                scenario: scenario.clone(),
+                revision,
+                transport: Some(transport),
+            }));
+            return;
+        }
+        let described = wanted.iter().any(|&revision| {
+            let at = |transport: &TransportKind| transport.exists_at(revision);
+            scenario.revisions.contains(revision) && over.iter().any(at)
+        });
+        // A scenario of a single revision is tried there, even if that revision does not have the transport.
+        let tries_all = !selection.revisions.is_empty() || (selection.one_revision && !described);
+        for &revision in wanted {
+            let scenario = scenario.clone();
+            if scenario.revisions.contains(revision) || selection.force {
+                let exists = |it: &&TransportKind| tries_all || it.exists_at(revision);
+                self.cells.extend(over.iter().filter(exists).map(|&transport| Cell {
+                    scenario: scenario.clone(),
+                    revision,
+                    transport,
+                }));
+            } else {
+                self.inapplicable.push(Inapplicable { scenario, revision, transport: None });
+            }
+        }
+    }
+}
+
+/// The selected scenarios of a leg, in official order.
+fn selected(
+    scenarios: &[Shared<Scenario>],
     leg: Leg,
     profile: Profile,
     selection: &Selection,
-) -> Result<Vec<&'static Scenario>, UsageError> {
-    let known = || scenarios.iter().copied().filter(move |scenario| scenario.leg == leg);
+) -> Result<Vec<Shared<Scenario>>, UsageError> {
+    let known = || scenarios.iter().filter(move |scenario| scenario.leg == leg);
     if let Some(suite) = selection.suite.filter(|suite| !Suite::of(leg).contains(suite)) {
         return Err(UsageError::NoSuchSuite { suite, leg });
     }
+    // Before anything is left out: a typo must not go unnoticed because other ids exist.
     for id in &selection.scenarios {
-        if !known().any(|scenario| scenario.id == id) {
-            if scenarios.iter().any(|scenario| scenario.id == id) {
+        if !known().any(|scenario| scenario.id == *id) {
+            if scenarios.iter().any(|scenario| scenario.id == *id) {
                 return Err(UsageError::OfOtherSide { id: id.clone(), leg });
             }
-            let suggestion = closest(id, known().map(|scenario| scenario.id)).map(str::to_owned);
+            let suggestion = closest(id, known().map(|scenario| &*scenario.id)).map(str::to_owned);
             return Err(UsageError::UnknownScenario { id: id.clone(), suggestion });
         }
     }
@@ -284,30 +334,34 @@ fn chosen(
             if selection.scenarios.is_empty() {
                 suite.selects(scenario)
             } else {
-                selection.scenarios.iter().any(|id| id == scenario.id)
+                selection.scenarios.iter().any(|id| *id == scenario.id)
             }
         })
+        .cloned()
         .collect())
 }
 
-/// The revisions at which a scenario is wanted, whether or not it exists there.
+/// The selected revisions of a scenario, whether or not it exists there.
 fn revisions(profile: Profile, scenario: &Scenario, asked: &[Revision]) -> Vec<Revision> {
     if !asked.is_empty() {
+        // Each once, oldest first, as without a selection.
         let mut asked = asked.to_vec();
         asked.sort_unstable();
         asked.dedup();
         return asked;
     }
     match (profile, scenario.official) {
+        // Without `--spec-version` the official suite runs each scenario once.
         (Profile::Official, Some(official)) => vec![official.default_revision()],
         _ => scenario.revisions.iter().collect(),
     }
 }
 
-fn carriers(target: &Tested, asked: &[CarrierKind]) -> Result<Vec<CarrierKind>, UsageError> {
-    let has = target.carriers();
-    if let Some(&carrier) = asked.iter().find(|carrier| !has.contains(carrier)) {
-        return Err(UsageError::NoSuchCarrier { carrier, has });
+fn transports(target: &Tested, asked: &[TransportKind]) -> Result<Vec<TransportKind>, UsageError> {
+    let has = target.transports();
+    if let Some(&transport) = asked.iter().find(|transport| !has.contains(transport)) {
+        return Err(UsageError::NoSuchTransport { transport, has });
     }
+    // In the order of the target, whose first transport is the preferred one.
     Ok(if asked.is_empty() { has } else { has.into_iter().filter(|c| asked.contains(c)).collect() })
 }

@@ -1,6 +1,6 @@
-//! Before the run: is there anything, does it speak MCP, which revisions, and what does it offer?
+//! The pre-flight: can the target be reached, which revisions does it speak, and what does it offer?
 //!
-//! Said once, instead of by every scenario.
+//! Asked once before the run, instead of by every scenario.
 
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
@@ -9,27 +9,31 @@ use std::time::Duration;
 
 #[cfg(feature = "http")]
 use super::Tested;
+use super::cell_run::CellFacts;
 use super::event::Preflight;
-use super::play::Known;
+use super::inventory::InventoryRequest;
+use super::silence::{LivenessQuestion, ends_in_silence, left, stopped_answering};
 use super::{Cell, Plan};
 use crate::check::{Blame, Finding};
-use crate::client::{ServerFacts, Spoken, probe};
-use crate::clock::{Deadline, Stopwatch};
+use crate::client::{ProbeResult, ServerFacts, probe};
+#[cfg(feature = "http")]
+use crate::clock::Deadline;
+use crate::clock::Stopwatch;
 use crate::json::Value;
-use crate::scenario::{Ctx, Inventory, Need, Profile, Setup};
-use crate::spec::{Capability, Era, Revision};
-use crate::trace::{Recorder, What};
-use crate::transport::{CarrierKind, Prepared, Target};
+use crate::scenario::{Inventory, Profile};
+use crate::spec::{Era, Revision};
+use crate::trace::{EventKind, Recorder};
+use crate::transport::{PreparedTarget, Target, TransportKind};
 
-/// How much longer than its first answer the target may take for any other one.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How much longer than its first answer the target may take for the others.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// Why the target cannot be tested.
-pub(super) struct Unfit {
+pub(super) struct PreflightFailure {
     pub(super) finding: Finding,
-    /// The revision in which it was spoken to.
+    /// The revision that was tried.
     pub(super) tried: Option<Revision>,
-    /// Whether it refused a POST as servers do that speak only the older HTTP+SSE.
+    /// Whether it refused a POST, as servers do that support only the older HTTP+SSE.
     #[cfg_attr(
         not(feature = "http"),
         allow(dead_code, reason = "only HTTP has what to fall back to")
@@ -37,49 +41,48 @@ pub(super) struct Unfit {
     refused: bool,
 }
 
-impl From<Finding> for Unfit {
+impl From<Finding> for PreflightFailure {
     fn from(finding: Finding) -> Self {
         Self { finding, tried: None, refused: false }
     }
 }
 
-impl Unfit {
-    /// Adds how the program behind the URL ended, if it has, and what it said last.
-    pub(super) fn with_last_words_of(mut self, program: &Prepared) -> Self {
-        if let Some(exit) = program.exit() {
-            let how = format!("the program behind the URL has ended by itself, with {exit}");
-            self.finding = with_hint(self.finding, &how);
-        }
-        self.finding = with_last_words(self.finding, &program.stderr_tail(LINES));
-        self
+/// Adds how the program behind the URL exited, if it has, and its last output.
+pub(super) fn add_last_words(finding: &mut Finding, program: &PreparedTarget) {
+    if let Some(exit) = program.exit() {
+        finding.add_hint(&format!("the program behind the URL exited on its own, with {exit}"));
     }
+    add_stderr(finding, &program.stderr_tail(LINES));
 }
 
-/// What was learnt about the target; of a client there is nothing to learn before it comes.
+/// The facts about the target; for a client there are none before it connects.
 #[derive(Default)]
 pub(super) struct Survey {
-    spoken: BTreeMap<CarrierKind, Spoken>,
-    inventories: BTreeMap<(CarrierKind, Revision), Inventory>,
+    probed: BTreeMap<TransportKind, ProbeResult>,
+    inventories: BTreeMap<(TransportKind, Revision), Inventory>,
+    /// How to ask whether the target still answers.
+    liveness: BTreeMap<TransportKind, LivenessQuestion>,
     /// Whether the target was asked for every revision.
     complete: bool,
 }
 
-/// Asks the target over every carrier of the plan.
-pub(super) async fn survey(plan: &Plan, target: &Target) -> Result<Survey, Unfit> {
-    let spoken = BTreeMap::new();
-    let mut survey = Survey { spoken, inventories: BTreeMap::new(), complete: true };
-    let mut patience = plan.timeout;
+/// Asks the target over every transport of the plan.
+pub(super) async fn survey(plan: &Plan, target: &Target) -> Result<Survey, PreflightFailure> {
+    let mut survey = Survey { complete: true, ..Survey::default() };
+    let mut timeout = plan.timeout;
     for cell in &plan.cells {
-        if let Entry::Vacant(unasked) = survey.spoken.entry(cell.carrier) {
-            let mut asking = Asking::over(plan, target, cell.carrier);
-            asking.all().await;
-            survey.complete &= Revision::ALL.iter().all(|one| asking.asked.contains(one));
-            patience = asking.patience();
-            unasked.insert(asking.answer()?);
+        if let Entry::Vacant(entry) = survey.probed.entry(cell.transport) {
+            let mut probe = TransportProbe::new(plan, target, cell.transport);
+            probe.run().await;
+            survey.complete &= Revision::ALL.iter().all(|one| probe.asked.contains(one));
+            timeout = probe.timeout();
+            survey.liveness.extend(probe.question().map(|question| (cell.transport, question)));
+            entry.insert(probe.into_result()?);
         }
-        let by_needs = plan.profile.at(cell.scenario, cell.revision) != Profile::Official;
-        if by_needs && !cell.scenario.needs.is_empty() {
-            survey.take_stock(plan, target, *cell, patience).await;
+        let is_skippable = plan.profile.at(&cell.scenario, cell.revision) != Profile::Official;
+        // Only a profile that skips scenarios has a use for the inventory, which costs a connection.
+        if is_skippable && !cell.scenario.needs.is_empty() {
+            survey.take_inventory(plan, target, cell, timeout).await?;
         }
     }
     match survey.nothing_in_common(plan) {
@@ -88,20 +91,20 @@ pub(super) async fn survey(plan: &Plan, target: &Target) -> Result<Survey, Unfit
     }
 }
 
-/// The plan and what was learnt over HTTP+SSE, for a server that refuses POSTs and has a stream of that kind.
+/// The plan and the survey over HTTP+SSE, for a server that refuses POSTs and has a stream of that kind.
 ///
 /// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility>
 #[cfg(feature = "http")]
-pub(super) async fn fall_back(
+pub(super) async fn over_older_sse(
     plan: &Plan,
     target: &Target,
-    unfit: &Unfit,
+    failure: &PreflightFailure,
 ) -> Option<(Plan, Survey)> {
-    /// Such a stream begins at once.
-    const BEGINNING: Duration = Duration::from_secs(5);
-    let plan = plan.over_sse(target).filter(|_| unfit.refused)?;
-    let deadline = Deadline::after(BEGINNING.min(plan.timeout));
-    if !target.speaks_sse(&Recorder::new(), deadline).await {
+    /// How long the stream may take to open; it needs nothing from the client.
+    const OPENING: Duration = Duration::from_secs(5);
+    let plan = plan.over_sse(target).filter(|_| failure.refused)?;
+    let deadline = Deadline::after(OPENING.min(plan.timeout));
+    if !target.supports_sse(&Recorder::new(), deadline).await {
         return None;
     }
     let Tested::Server(target) = &plan.target else { return None };
@@ -109,155 +112,177 @@ pub(super) async fn fall_back(
     Some((plan, survey))
 }
 
-/// Asking the target over one carrier which revisions it speaks.
-struct Asking<'a> {
+/// Asks the target over one transport which revisions it speaks.
+struct TransportProbe<'a> {
     plan: &'a Plan,
     target: &'a Target,
-    carrier: CarrierKind,
+    transport: TransportKind,
     recorder: Recorder,
     asked: BTreeSet<Revision>,
-    spoken: Spoken,
+    result: ProbeResult,
     /// How long the first answer took.
     first: Option<Duration>,
+    /// The request after which the target answered nothing any more.
+    silence: Option<(Revision, Finding)>,
 }
 
-impl<'a> Asking<'a> {
-    fn over(plan: &'a Plan, target: &'a Target, carrier: CarrierKind) -> Self {
+impl<'a> TransportProbe<'a> {
+    fn new(plan: &'a Plan, target: &'a Target, transport: TransportKind) -> Self {
         Self {
             plan,
             target,
-            carrier,
+            transport,
             recorder: Recorder::new(),
             asked: BTreeSet::new(),
-            spoken: Spoken { facts: Vec::new(), refusals: Vec::new() },
+            result: ProbeResult { facts: Vec::new(), refusals: Vec::new() },
             first: None,
+            silence: None,
         }
     }
 
-    /// Asks for the revisions that are wanted; if none is spoken, for those by which any server is recognized.
-    async fn all(&mut self) {
-        self.each(wanted(self.plan)).await;
-        if self.spoken.facts.is_empty() {
-            self.each(vec![Revision::NEWEST_HANDSHAKE, Revision::NEWEST]).await;
+    /// Asks for the revisions of the plan; if the target speaks none of them, for those that show whether it speaks MCP.
+    async fn run(&mut self) {
+        self.ask_each(wanted(self.plan)).await;
+        if self.result.facts.is_empty() && self.silence.is_none() {
+            self.ask_each(vec![Revision::NEWEST_HANDSHAKE, Revision::NEWEST]).await;
         }
-        self.spoken.facts.sort_by_key(|facts| facts.revision);
+        // Newer ones were asked for first.
+        self.result.facts.sort_by_key(|facts| facts.revision);
     }
 
-    async fn each(&mut self, mut revisions: Vec<Revision>) {
-        // The newest handshake revision is what most servers speak: it tells first whether there is one at all.
+    async fn ask_each(&mut self, mut revisions: Vec<Revision>) {
+        // First the newest handshake revision, which most servers speak, since a silent target should cost only one wait.
         revisions.sort_by_key(|revision| (revision.era() == Era::Stateless, Reverse(*revision)));
         for revision in revisions {
-            if self.is_hopeless() || self.is_settled() {
+            if self.is_hopeless() || self.has_enough() {
                 return;
             }
             if self.asked.insert(revision) {
-                self.one(revision).await;
+                self.ask(revision).await;
             }
         }
     }
 
-    async fn one(&mut self, revision: Revision) {
+    async fn ask(&mut self, revision: Revision) {
         let stopwatch = Stopwatch::start();
-        let (target, patience) = (self.target, self.patience());
-        match probe(target, self.carrier, &self.recorder, &[revision], patience).await {
-            Ok(spoken) => {
-                for facts in spoken.facts {
-                    if self.spoken.facts(facts.revision).is_none() {
-                        self.spoken.facts.push(facts);
+        let (target, timeout) = (self.target, self.timeout());
+        match probe(target, self.transport, &self.recorder, &[revision], timeout).await {
+            Ok(result) => {
+                for facts in result.facts {
+                    // In a handshake a server chooses the revision, so that several questions may find the same one.
+                    if self.result.facts(facts.revision).is_none() {
+                        self.result.facts.push(facts);
                     }
                 }
-                self.spoken.refusals.extend(spoken.refusals);
+                self.result.refusals.extend(result.refusals);
             }
-            Err(finding) => self.spoken.refusals.push((revision, finding)),
+            Err(finding) => self.result.refusals.push((revision, finding)),
         }
-        if self.first.is_none() && self.recorder.trace().exchanged() {
+        // Before the first answer, a silence may be due to the era of the question.
+        if let Some(question) = self.question()
+            && ends_in_silence(&self.recorder.trace())
+            && !question.ask(target, self.transport, left(timeout, stopwatch)).await
+        {
+            self.silence = self.result.refusals.last().cloned();
+        }
+        // A refused connection says nothing about how long an answer takes.
+        if self.first.is_none() && self.recorder.trace().has_messages_both_ways() {
             self.first = Some(stopwatch.elapsed());
         }
     }
 
-    /// Whether to ask on is a waste of time: there is nothing that could answer, or it did not answer a handshake. Of a
-    /// question of the other era it may have understood nothing.
+    /// Whether further questions are a waste of time: nothing can be reached, or it did not answer a handshake. Silence about
+    /// a question of the other era means nothing: an older server may not understand it.
     fn is_hopeless(&self) -> bool {
-        let silent = self.first.is_none();
-        self.spoken.refusals.iter().any(|(revision, finding)| {
-            silent && (revision.era() == Era::Handshake || finding.blame == Blame::Environment)
-        })
+        let is_silent = self.first.is_none();
+        self.silence.is_some()
+            || self.result.refusals.iter().any(|(revision, finding)| {
+                is_silent
+                    && (revision.era() == Era::Handshake || finding.blame == Blame::Environment)
+            })
     }
 
-    /// Whether it is known already which one revision of each scenario is played. Since the newer ones are asked for first, it
-    /// is the first one of the handshake era that is spoken.
-    fn is_settled(&self) -> bool {
+    /// Whether the one revision of each scenario is known. Since newer ones are asked for first, it is the first one of the
+    /// handshake era that the target speaks.
+    fn has_enough(&self) -> bool {
         let is_choice = |revision: &Revision| {
-            revision.era() == Era::Handshake && self.spoken.facts(*revision).is_some()
+            revision.era() == Era::Handshake && self.result.facts(*revision).is_some()
         };
         self.plan.one_revision
             && by_scenario(&self.plan.cells)
                 .iter()
-                .filter(|((_, carrier), _)| *carrier == self.carrier)
+                .filter(|((_, transport), _)| *transport == self.transport)
                 .all(|(_, revisions)| revisions.iter().any(is_choice))
     }
 
-    fn patience(&self) -> Duration {
-        patience(self.plan.timeout, self.first)
+    fn timeout(&self) -> Duration {
+        answer_timeout(self.plan.timeout, self.first)
     }
 
-    fn answer(self) -> Result<Spoken, Unfit> {
-        if !self.spoken.facts.is_empty() {
-            return Ok(self.spoken);
+    /// How to ask whether the target still answers, if it ever did.
+    fn question(&self) -> Option<LivenessQuestion> {
+        let spoken = self.result.facts.first().map(|facts| facts.revision);
+        let revision = spoken.unwrap_or(Revision::NEWEST_HANDSHAKE);
+        self.first.map(|first_answer| LivenessQuestion { revision, first_answer })
+    }
+
+    fn into_result(self) -> Result<ProbeResult, PreflightFailure> {
+        if let Some((revision, finding)) = self.silence {
+            let failure = PreflightFailure::from(stopped_answering(finding));
+            return Err(PreflightFailure { tried: Some(revision), ..failure });
         }
-        let (tried, finding) = self.spoken.refusals.into_iter().next().map_or_else(
+        if !self.result.facts.is_empty() {
+            return Ok(self.result);
+        }
+        let (tried, mut finding) = self.result.refusals.into_iter().next().map_or_else(
+            // There is no plan without cells, each of which has a revision to ask for.
             || (None, Finding::harness("the server was not asked for any revision")),
             |(revision, finding)| (Some(revision), finding),
         );
-        Err(Unfit {
-            finding: with_last_words(finding, &self.recorder.trace().stderr_tail(LINES)),
+        let trace = self.recorder.trace();
+        add_stderr(&mut finding, &trace.stderr_tail(LINES));
+        Err(PreflightFailure {
+            finding,
             tried,
-            refused: self.recorder.trace().events.iter().any(|event| {
-                let What::HttpResponse { status, .. } = event.what else { return false };
+            refused: trace.events.iter().any(|event| {
+                let EventKind::HttpResponse { status, .. } = event.kind else { return false };
+                // A server of any kind answers 401 and 403 if it demands authorization.
                 (400..500).contains(&status) && ![401, 403].contains(&status)
             }),
         })
     }
 }
 
-/// How long an answer may take: the first one as long as a scenario, for a program may have to be fetched and compiled;
-/// the others not much longer than the first, for a question of another era may get no answer.
-fn patience(timeout: Duration, first: Option<Duration>) -> Duration {
-    first.map_or(timeout, |took| timeout.min(PATIENCE + took))
+/// How long an answer may take: the first one as long as a scenario, since the program may have to be downloaded and
+/// compiled; the others not much longer than the first, since a question of another era may get no answer.
+fn answer_timeout(timeout: Duration, first: Option<Duration>) -> Duration {
+    first.map_or(timeout, |took| timeout.min(GRACE + took))
 }
 
-fn words(revisions: impl IntoIterator<Item = Revision>) -> String {
+fn list_revisions(revisions: impl IntoIterator<Item = Revision>) -> String {
     revisions.into_iter().map(Revision::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// The revisions of the cells that differ in nothing else.
-fn by_scenario(cells: &[Cell]) -> BTreeMap<(&'static str, CarrierKind), Vec<Revision>> {
+fn by_scenario(cells: &[Cell]) -> BTreeMap<(&str, TransportKind), Vec<Revision>> {
     let mut revisions: BTreeMap<_, Vec<Revision>> = BTreeMap::new();
     for cell in cells {
-        revisions.entry((cell.scenario.id, cell.carrier)).or_default().push(cell.revision);
+        revisions.entry((&*cell.scenario.id, cell.transport)).or_default().push(cell.revision);
     }
     revisions
 }
 
-/// How many lines of standard error are shown.
+/// How many lines of standard error are shown: the finding is above, and the cause usually in the last of them.
 const LINES: usize = 5;
 
-/// A target that cannot be tested at all often says why on its standard error.
-fn with_last_words(finding: Finding, tail: &[String]) -> Finding {
-    if tail.is_empty() {
-        return finding;
-    }
-    with_hint(finding, &format!("its stderr ends with\n{}", tail.join("\n")))
-}
-
-fn with_hint(finding: Finding, more: &str) -> Finding {
-    match finding.hint.clone() {
-        Some(hint) => finding.hint(format!("{hint}\n{more}")),
-        None => finding.hint(more),
+/// Adds the last lines of standard error, on which a target often explains why it cannot be used.
+fn add_stderr(finding: &mut Finding, tail: &[String]) {
+    if !tail.is_empty() {
+        finding.add_hint(&format!("its stderr ends with\n{}", tail.join("\n")));
     }
 }
 
-/// The revisions of the plan; unless they were asked for, also the newest of each era, which tell what the server is.
+/// The revisions of the plan; unless revisions were selected, also the newest of each era, which show the kind of server.
 fn wanted(plan: &Plan) -> Vec<Revision> {
     let is_wanted = |revision: &Revision| {
         (!plan.asked_revisions && [Revision::NEWEST_HANDSHAKE, Revision::NEWEST].contains(revision))
@@ -267,10 +292,11 @@ fn wanted(plan: &Plan) -> Vec<Revision> {
 }
 
 impl Survey {
-    /// What the run is told.
+    /// The facts for the report.
     pub(super) fn summary(&self) -> Preflight {
-        let speaks = self.spoken.iter().map(|(carrier, spoken)| (*carrier, spoken.revisions()));
-        let facts = self.spoken.values().flat_map(|spoken| spoken.facts.iter().rev());
+        let speaks = self.probed.iter().map(|(transport, probed)| (*transport, probed.revisions()));
+        // The newest answer first: a server may name itself differently at older revisions.
+        let facts = self.probed.values().flat_map(|probed| probed.facts.iter().rev());
         Preflight {
             speaks: speaks.collect(),
             complete: self.complete,
@@ -278,165 +304,137 @@ impl Survey {
         }
     }
 
-    /// Leaves out the cells whose revision the target does not speak, unless they were asked for.
+    /// The cells of the plan without those whose revision the target does not speak, unless they were selected.
     ///
-    /// Of a scenario for which nothing would be left, the newest cell stays, so that the report can say why.
-    pub(super) fn narrow(&self, plan: &Plan) -> Vec<Cell> {
+    /// The newest cell of a scenario stays if no other would, so that the report can say why.
+    pub(super) fn applicable(&self, plan: &Plan) -> Vec<Cell> {
         let revisions = by_scenario(&plan.cells);
         let keeps = |cell: &&Cell| {
             plan.asked_revisions
-                || plan.profile.at(cell.scenario, cell.revision) == Profile::Official
-                || self.speaks(cell)
-                || !revisions[&(cell.scenario.id, cell.carrier)].iter().any(|&revision| {
-                    self.speaks(&Cell { revision, ..**cell }) || revision > cell.revision
+                || plan.profile.at(&cell.scenario, cell.revision) == Profile::Official
+                || self.speaks(cell.transport, cell.revision)
+                || !revisions[&(&*cell.scenario.id, cell.transport)].iter().any(|&revision| {
+                    self.speaks(cell.transport, revision) || revision > cell.revision
                 })
         };
-        let cells: Vec<Cell> = plan.cells.iter().filter(keeps).copied().collect();
-        if plan.one_revision { self.one_each(&cells) } else { cells }
+        let cells: Vec<Cell> = plan.cells.iter().filter(keeps).cloned().collect();
+        if plan.one_revision { self.one_revision_each(&cells) } else { cells }
     }
 
-    /// Of the cells that differ in nothing but the revision, the one whose revision is chosen.
-    fn one_each(&self, cells: &[Cell]) -> Vec<Cell> {
+    /// One of the cells that differ only in the revision: see [`Selection::one_revision`](super::Selection::one_revision).
+    fn one_revision_each(&self, cells: &[Cell]) -> Vec<Cell> {
         let revisions = by_scenario(cells);
         let is_chosen = |cell: &&Cell| {
             let rank = |revision: Revision| {
-                let is_spoken = self.facts(cell.carrier, revision).is_some();
+                // If none is spoken, the newest of the handshake era is run, and reports why.
+                let is_spoken = self.facts(cell.transport, revision).is_some();
                 (is_spoken, revision.era() == Era::Handshake, revision)
             };
-            let others = &revisions[&(cell.scenario.id, cell.carrier)];
+            let others = &revisions[&(&*cell.scenario.id, cell.transport)];
             others.iter().all(|&other| rank(other) <= rank(cell.revision))
         };
-        cells.iter().filter(is_chosen).copied().collect()
+        cells.iter().filter(is_chosen).cloned().collect()
     }
 
-    /// What is known for one cell.
-    pub(super) fn known(&self, cell: Cell) -> Known {
+    /// The facts for one cell.
+    pub(super) fn facts_for(&self, cell: &Cell) -> CellFacts {
         let inventory =
-            self.inventories.get(&(cell.carrier, cell.revision)).cloned().unwrap_or_default();
-        let unspoken = (!self.speaks(&cell)).then(|| {
-            let (revision, carrier) = (cell.revision, cell.carrier);
-            let spoken = self.spoken.get(&carrier).map(Spoken::revisions).unwrap_or_default();
+            self.inventories.get(&(cell.transport, cell.revision)).cloned().unwrap_or_default();
+        let (revision, transport) = (cell.revision, cell.transport);
+        let unsupported = (!self.speaks(transport, revision)).then(|| {
+            let spoken =
+                self.probed.get(&transport).map(ProbeResult::revisions).unwrap_or_default();
             format!(
-                "the server does not speak {revision} over {carrier}; it speaks {}",
-                self.words(spoken)
+                "the server does not speak {revision} over {transport}; it speaks {}",
+                self.list(spoken)
             )
         });
-        Known { inventory, unspoken }
+        CellFacts { inventory, unsupported, liveness: self.liveness.get(&transport).copied() }
     }
 
-    /// Revisions that are spoken; there may be others if not all were asked for.
-    fn words(&self, spoken: Vec<Revision>) -> String {
-        format!("{}{}", if self.complete { "" } else { "at least " }, words(spoken))
+    /// Supported revisions, as text; the target may speak others if it was not asked for all.
+    fn list(&self, spoken: Vec<Revision>) -> String {
+        format!("{}{}", if self.complete { "" } else { "at least " }, list_revisions(spoken))
     }
 
-    /// Whether there is something to hear in the revision of `cell`: it is spoken, or was answered in a way that breaks
-    /// the protocol.
-    fn speaks(&self, cell: &Cell) -> bool {
-        self.facts(cell.carrier, cell.revision).is_some() || self.botched(cell)
+    /// Whether a scenario can test anything at a revision: the target speaks it, or broke the protocol in its answer.
+    fn speaks(&self, transport: TransportKind, revision: Revision) -> bool {
+        self.facts(transport, revision).is_some() || self.has_broken_handshake(transport, revision)
     }
 
-    /// Whether the handshake of this revision failed otherwise than by a refusal in good order, and is the newest one
-    /// that did: the scenarios then say what is wrong.
+    /// Whether the handshake at this revision failed by something other than a proper refusal, and no newer one did: then the
+    /// scenarios report what is wrong.
     ///
-    /// In the stateless era that cannot be told: a server which does not know it may answer in many ways.
-    fn botched(&self, cell: &Cell) -> bool {
-        let refusals =
-            self.spoken.get(&cell.carrier).into_iter().flat_map(|spoken| &spoken.refusals);
+    /// The stateless era does not count, since an older server may answer its requests in any way.
+    fn has_broken_handshake(&self, transport: TransportKind, revision: Revision) -> bool {
+        let refusals = self.probed.get(&transport).into_iter().flat_map(|probed| &probed.refusals);
         let newest = refusals
             .filter(|(revision, _)| revision.era() == Era::Handshake)
+            // A proper refusal breaks no requirement.
             .filter(|(_, finding)| !finding.requirements.is_empty())
             .map(|(revision, _)| *revision)
             .max();
-        newest == Some(cell.revision)
+        newest == Some(revision)
     }
 
-    /// Why nothing can be played: none of the revisions that were asked for is spoken.
+    /// Why nothing can be run: the target speaks none of the selected revisions.
     fn nothing_in_common(&self, plan: &Plan) -> Option<Finding> {
-        let tried = |cell: &Cell| {
-            self.speaks(cell) || plan.profile.at(cell.scenario, cell.revision) == Profile::Official
+        let is_run = |cell: &Cell| {
+            self.speaks(cell.transport, cell.revision)
+                || plan.profile.at(&cell.scenario, cell.revision) == Profile::Official
         };
-        if !plan.asked_revisions || plan.cells.iter().any(tried) {
+        if !plan.asked_revisions || plan.cells.iter().any(is_run) {
             return None;
         }
-        let asked: BTreeSet<Revision> = plan.cells.iter().map(|cell| cell.revision).collect();
-        let spoken = self
-            .spoken
-            .iter()
-            .map(|(carrier, spoken)| format!("{} over {carrier}", self.words(spoken.revisions())));
-        let finding = Finding::test("the server speaks none of the revisions that were asked for");
-        Some(finding.expected(words(asked)).got(spoken.collect::<Vec<_>>().join("; ")))
+        let selected: BTreeSet<Revision> = plan.cells.iter().map(|cell| cell.revision).collect();
+        let spoken = self.probed.iter().map(|(transport, probed)| {
+            format!("{} over {transport}", self.list(probed.revisions()))
+        });
+        let finding = Finding::test("the server speaks none of the selected revisions");
+        Some(finding.expected(list_revisions(selected)).got(spoken.collect::<Vec<_>>().join("; ")))
     }
 
-    fn facts(&self, carrier: CarrierKind, revision: Revision) -> Option<&ServerFacts> {
-        self.spoken.get(&carrier)?.facts(revision)
+    fn facts(&self, transport: TransportKind, revision: Revision) -> Option<&ServerFacts> {
+        self.probed.get(&transport)?.facts(revision)
     }
 
-    /// Learns what the target offers in the revision of `cell`: once per carrier and era, since the offer hangs on
-    /// nothing else.
-    async fn take_stock(&mut self, plan: &Plan, target: &Target, cell: Cell, patience: Duration) {
-        let key = (cell.carrier, cell.revision);
-        let Some(facts) = self.facts(cell.carrier, cell.revision) else {
-            return;
+    /// Asks what the target offers at the revision of `cell`: once per transport and era, since that does not depend on the
+    /// revision.
+    async fn take_inventory(
+        &mut self,
+        plan: &Plan,
+        target: &Target,
+        cell: &Cell,
+        timeout: Duration,
+    ) -> Result<(), PreflightFailure> {
+        let key = (cell.transport, cell.revision);
+        let Some(facts) = self.facts(cell.transport, cell.revision) else {
+            return Ok(());
         };
         if self.inventories.contains_key(&key) {
-            return;
+            return Ok(());
         }
         let capabilities = facts.capabilities.clone();
-        let same_era = |(carrier, revision): &(CarrierKind, Revision)| {
-            *carrier == cell.carrier && revision.era() == cell.revision.era()
+        let is_same_era = |(transport, revision): &(TransportKind, Revision)| {
+            *transport == cell.transport && revision.era() == cell.revision.era()
         };
         let sibling =
-            self.inventories.iter().find(|(key, _)| same_era(key)).map(|(_, it)| it.clone());
+            self.inventories.iter().find(|(key, _)| is_same_era(key)).map(|(_, it)| it.clone());
         let mut inventory = match sibling {
             Some(inventory) => inventory,
-            None => list((plan, target), cell, &capabilities, patience).await,
+            None => {
+                let question = self.liveness.get(&cell.transport).copied();
+                let request = InventoryRequest { plan, target, cell, question, timeout };
+                request.send(&capabilities).await.map_err(|finding| {
+                    let failure = PreflightFailure::from(stopped_answering(finding));
+                    PreflightFailure { tried: Some(cell.revision), ..failure }
+                })?
+            }
         };
         inventory.capabilities = Some(capabilities);
         self.inventories.insert(key, inventory);
+        Ok(())
     }
-}
-
-/// The names of what the target offers. What it cannot list stays unknown: a scenario will find out why.
-async fn list(
-    (plan, target): (&Plan, &Target),
-    cell: Cell,
-    capabilities: &Value,
-    patience: Duration,
-) -> Inventory {
-    let setup = Setup {
-        target: target.clone(),
-        carrier: cell.carrier,
-        revision: cell.revision,
-        profile: Profile::Adaptive,
-        limits: plan.limits,
-        timeout: patience,
-        until: Deadline::never(),
-        inventory: Inventory::default(),
-        schemas: plan.schemas.clone(),
-    };
-    let mut ctx = Ctx::new(setup, None);
-    let wants =
-        |need: fn(&Need) -> bool| plan.cells.iter().flat_map(|cell| cell.scenario.needs).any(need);
-    let mut inventory = Inventory::default();
-    if wants(|need| matches!(need, Need::Tool(_))) && Capability::Tools.declared_in(capabilities) {
-        inventory.tools = ctx.list_tools().await.ok().and_then(|list| owned(list.keys()));
-    }
-    if wants(|need| matches!(need, Need::Resource(_)))
-        && Capability::Resources.declared_in(capabilities)
-    {
-        inventory.resources = ctx.list_resources().await.ok().and_then(|list| owned(list.keys()));
-    }
-    if wants(|need| matches!(need, Need::Prompt(_)))
-        && Capability::Prompts.declared_in(capabilities)
-    {
-        inventory.prompts = ctx.list_prompts().await.ok().and_then(|list| owned(list.keys()));
-    }
-    let _ = ctx.end().await;
-    inventory
-}
-
-fn owned(keys: Result<Vec<&str>, Finding>) -> Option<Vec<String>> {
-    Some(keys.ok()?.into_iter().map(str::to_owned).collect())
 }
 
 fn name(facts: &ServerFacts) -> Option<String> {
@@ -452,12 +450,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_answer_may_take_as_long_as_a_scenario_and_the_others_not_much_longer_than_it() {
+    fn the_first_answer_sets_the_timeout_of_the_others() {
         let seconds = Duration::from_secs;
-        assert_eq!(patience(seconds(30), None), seconds(30));
-        assert_eq!(patience(seconds(60), None), seconds(60));
-        assert_eq!(patience(seconds(30), Some(seconds(1))), seconds(11));
-        assert_eq!(patience(seconds(60), Some(seconds(11))), seconds(21));
-        assert_eq!(patience(seconds(2), Some(seconds(1))), seconds(2));
+        assert_eq!(answer_timeout(seconds(30), None), seconds(30));
+        assert_eq!(answer_timeout(seconds(60), None), seconds(60));
+        assert_eq!(answer_timeout(seconds(30), Some(seconds(1))), seconds(11));
+        assert_eq!(answer_timeout(seconds(60), Some(seconds(11))), seconds(21));
+        assert_eq!(answer_timeout(seconds(2), Some(seconds(1))), seconds(2));
     }
 }

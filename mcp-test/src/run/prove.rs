@@ -1,29 +1,29 @@
-//! Carries out the proofs: each scenario passes on its good peer, and each kind of damage changes what it says it
-//! changes, and nothing else.
+//! The proofs: each scenario passes on its good peer, and each kind of damage changes exactly the checks that its proof lists.
 //!
-//! The passing runs go over all cells that need no other program, each proof over one. The checks that no scenario
-//! declares, since every one has them, are proven in `everywhere` and `tools` and, for clients, in `of_clients`.
+//! The passing runs cover all cells that need no other program, each proof covers one. The checks that every scenario has
+//! without declaring them are proven in `everywhere`, `tools` and, for clients, `of_clients`.
 
 mod everywhere;
 #[cfg(feature = "http")]
 mod of_clients;
+mod table;
 #[cfg(feature = "schema")]
 mod tools;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::play::{Known, play};
-use super::{Cell, Outcome, Plan, Selection, Tested};
-use crate::check::{Check, Finding, Origin, Status, TOOL_SCHEMAS, WELL_FORMED};
-use crate::scenario::{
-    Carriers, Change, Damage, FIXTURE, LEFT_WELL, Leg, Peer, Profile, Proof, Scenario, TASK,
-    TOOK_PART,
+use super::cell_run::{CellFacts, run_cell};
+use super::{
+    Cell, Outcome, Plan, Selection, Tested, requirements_of_common, requirements_of_interruptions,
 };
+use crate::check::{Check, Demand, Finding, Origin, Status, TOOL_SCHEMAS, WELL_FORMED};
+use crate::scenario::{Change, Damage, Leg, Peer, Profile, Proof, Proofs, Scenario, Transports};
 use crate::scenarios;
+use crate::server::Server;
 use crate::server::reference::everything;
 use crate::spec::{Revision, requirement};
-use crate::transport::CarrierKind;
+use crate::transport::TransportKind;
 
 fn tested(peer: &Peer) -> Tested {
     match peer {
@@ -32,21 +32,38 @@ fn tested(peer: &Peer) -> Tested {
     }
 }
 
-/// How a peer is reached, or reaches us, as far as that is built in.
-fn carriers(peer: &Peer) -> Vec<CarrierKind> {
-    let mut carriers = tested(peer).carriers();
-    carriers.retain(|carrier| cfg!(feature = "http") || !carrier.is_http());
-    carriers
+/// The transports of a peer, as far as they are compiled in.
+fn transports(peer: &Peer) -> Vec<TransportKind> {
+    let mut transports = tested(peer).transports();
+    transports.retain(|transport| cfg!(feature = "http") || !transport.is_http());
+    transports
 }
 
-fn plan(peer: &Peer, scenario: &'static Scenario, profile: Profile) -> Plan {
-    let selection = Selection { scenarios: vec![scenario.id.to_owned()], ..Selection::default() };
+fn plan(peer: &Peer, scenario: &Scenario, profile: Profile) -> Plan {
+    let selection = Selection { scenarios: vec![scenario.id.to_string()], ..Selection::default() };
     let plan = Plan::build(tested(peer), profile, &selection).expect("a scenario that exists");
     plan.timeout(Duration::from_secs(20))
 }
 
 async fn outcome(peer: &Peer, cell: Cell, profile: Profile) -> Outcome {
-    play(&plan(peer, cell.scenario, profile), cell, Known::default()).await
+    run_cell(&plan(peer, &cell.scenario, profile), cell, CellFacts::default()).await
+}
+
+/// The outcome of a scenario that is not among the built-in ones.
+fn run_alone(
+    scenario: &'static Scenario,
+    server: Server,
+    revision: Revision,
+    profile: Profile,
+) -> Outcome {
+    let cell = Cell { scenario: scenario.into(), revision, transport: TransportKind::Duplex };
+    let ping = scenarios::find(Leg::Server, "ping").expect("ping");
+    let plan = plan(&server.into(), ping, profile);
+    block_on(run_cell(&plan, cell, CellFacts::default()))
+}
+
+fn proofs(scenario: &Scenario) -> Proofs {
+    (scenario.proofs.expect("a built-in scenario has proofs"))()
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -54,7 +71,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(future)
 }
 
-/// The gravest status of each check.
+/// The most severe status of each check.
 fn statuses(outcome: &Outcome) -> BTreeMap<&str, Status> {
     let mut statuses = BTreeMap::new();
     for check in &outcome.checks {
@@ -64,8 +81,8 @@ fn statuses(outcome: &Outcome) -> BTreeMap<&str, Status> {
     statuses
 }
 
-/// The cell of a proof: the newest revision at which its check exists, in memory, unless it says otherwise; a scenario
-/// about HTTP is proven against a service in this process, one for clients by a client in this process.
+/// The cell of a proof. By default, it has the newest revision at which the check exists, and a transport in memory; a scenario
+/// about HTTP is proven against a service in this process, one for clients with a client in this process.
 fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
     let check = scenario.check(proof.proves.check);
     let exists = |revision: &Revision| {
@@ -74,13 +91,13 @@ fn cell(scenario: &'static Scenario, proof: &Proof) -> Cell {
     };
     let newest = Revision::ALL.into_iter().rev().find(exists);
     Cell {
-        scenario,
+        scenario: scenario.into(),
         revision: proof.revision.or(newest).expect("a revision of the scenario"),
-        carrier: proof.carrier.unwrap_or(match (scenario.leg, scenario.carriers) {
-            (Leg::Client, _) => CarrierKind::Http,
-            (Leg::Server, Carriers::Any) => CarrierKind::Duplex,
-            (Leg::Server, Carriers::StreamableHttp) => CarrierKind::Router,
-            (Leg::Server, Carriers::Only(carriers)) => carriers[0],
+        transport: proof.transport.unwrap_or(match (scenario.leg, scenario.transports) {
+            (Leg::Client, _) => TransportKind::Http,
+            (Leg::Server, Transports::Any) => TransportKind::Duplex,
+            (Leg::Server, Transports::StreamableHttp) => TransportKind::Router,
+            (Leg::Server, Transports::Only(transports)) => transports[0],
         }),
     }
 }
@@ -92,11 +109,10 @@ fn damaged(peer: &Peer, damage: &Damage) -> Peer {
     }
 }
 
-/// What differs between the good and the damaged peer; a check that is gone counts as INFO.
+/// The differences between the good and the damaged peer; a check that is no longer made counts as INFO.
 ///
-/// The check of the tools' schemas is made where there is something to judge: that it comes or goes is no difference. No
-/// fault goes unseen by that, since each must change what its proof claims; and when the check is made, and when not, is
-/// proven in `tools` and `of_clients`.
+/// The check of the tools' schemas is made only if there is something to validate, so that it may come and go. That hides no
+/// fault, since each must change what its proof lists; `tools` and `of_clients` prove when the check is made.
 fn changes(good: &Outcome, bad: &Outcome) -> BTreeMap<String, Status> {
     let (good, bad) = (statuses(good), statuses(bad));
     let fails = |id: &str| bad.get(id).is_some_and(|status| status.is_failing());
@@ -109,12 +125,13 @@ fn changes(good: &Outcome, bad: &Outcome) -> BTreeMap<String, Status> {
 async fn carry_out(scenario: &'static Scenario, peer: &Peer, proof: &Proof) -> Result<(), String> {
     let profile = proof.profile.unwrap_or(Profile::Adaptive);
     let cell = cell(scenario, proof);
-    let good = outcome(peer, cell, profile).await;
-    let bad = outcome(&damaged(peer, &proof.damage), cell, profile).await;
+    let good = outcome(peer, cell.clone(), profile).await;
+    let bad = outcome(&damaged(peer, &proof.damage), cell.clone(), profile).await;
     let found = changes(&good, &bad);
     let claimed: BTreeMap<String, Status> = proof
         .changes()
         .into_iter()
+        // Without the feature `schema` that check does not exist.
         .filter(|change| change.check != TOOL_SCHEMAS || cfg!(feature = "schema"))
         .map(|Change { check, status }| (check.to_owned(), status))
         .collect();
@@ -134,8 +151,8 @@ async fn carry_out(scenario: &'static Scenario, peer: &Peer, proof: &Proof) -> R
     ))
 }
 
-/// What is wrong with how a damaged run is reported: a failure that names no requirement, though it is neither a false
-/// one nor about a fixture nor a shape nor a remark of the judge, or one that does not exist, or not at its revision.
+/// The failures of a damaged run without a valid citation: they must cite a requirement that exists at the revision, and of
+/// which `mcp-test explain` says so, unless they are false failures, about a fixture, or a remark of the judge.
 fn unfounded(outcome: &Outcome) -> Vec<String> {
     let mut unfounded = Vec::new();
     for check in outcome.checks.iter().filter(|check| check.status.is_failing()) {
@@ -143,19 +160,20 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
             unfounded.push(format!("{} fails without a finding", check.id));
             continue;
         };
-        let of_fixture = [FIXTURE, TASK].map(Some).contains(&finding.hint.as_deref());
-        // The judges remark on what no requirement says, too, and then only as a WARNING.
+        // A fixture or a snapshot is an agreement with the test, not with MCP.
+        let of_fixture = [Demand::Fixture, Demand::Snapshot].contains(&finding.demand);
+        // The judges also remark on what no requirement covers, but only as a WARNING.
         let is_of_judge = [WELL_FORMED, TOOL_SCHEMAS].contains(&check.id.as_str());
         let is_remark = is_of_judge && check.status == Status::Warning;
-        let about_the_visit = [TOOK_PART, LEFT_WELL].contains(&check.id.as_str());
-        let of_shape = finding.shape.is_some();
-        let excused =
-            check.known_false.is_some() || of_fixture || is_remark || about_the_visit || of_shape;
+        let excused = check.known_false.is_some() || of_fixture || is_remark;
         if finding.requirements.is_empty() && !excused {
             unfounded.push(format!("{} fails without a requirement: {finding}", check.id));
         }
         let unknown = finding.requirements.iter().filter(|id| requirement::find(id).is_none());
         unfounded.extend(unknown.map(|id| format!("{} cites `{id}`", check.id)));
+        let unexplained =
+            finding.requirements.iter().filter(|id| !is_explained(outcome, check, id));
+        unfounded.extend(unexplained.map(|id| format!("{} cites {id} unexplained", check.id)));
         let revision = outcome.cell.revision;
         let elsewhere = finding
             .requirements
@@ -169,54 +187,66 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
     unfounded
 }
 
-/// What is wrong with a proof over a carrier that its peer does not have: nothing, if it is one of HTTP, which is not
-/// built in.
-fn unreachable(scenario: &Scenario, carrier: CarrierKind) -> Option<String> {
-    let excused = carrier.is_http() && !cfg!(feature = "http");
-    (!excused).then(|| format!("{}: a proof cannot be carried out over {carrier}", scenario.id))
+/// Whether `mcp-test explain` names the check for this requirement.
+fn is_explained(outcome: &Outcome, check: &Check, id: &str) -> bool {
+    let is_it = |other: &str| requirement::find(other) == requirement::find(id);
+    match outcome.cell.scenario.check(&check.id) {
+        Some(spec) => {
+            spec.requirements.iter().copied().any(is_it)
+                || requirements_of_interruptions().any(is_it)
+        }
+        None => requirements_of_common(&check.id).into_iter().any(is_it),
+    }
+}
+
+/// The problem with a proof over a transport that its peer does not have; none if that is HTTP, and not compiled in.
+fn unreachable(scenario: &Scenario, transport: TransportKind) -> Option<String> {
+    let excused = transport.is_http() && !cfg!(feature = "http");
+    (!excused).then(|| format!("{}: a proof cannot be carried out over {transport}", scenario.id))
 }
 
 #[test]
-fn a_proof_that_cannot_be_carried_out_is_no_proof() {
+fn a_proof_that_cannot_be_carried_out_is_an_error() {
     let scenario = scenarios::find(Leg::Server, "ping").expect("ping");
-    assert!(unreachable(scenario, CarrierKind::Stdio).is_some());
-    assert_eq!(unreachable(scenario, CarrierKind::Router).is_some(), cfg!(feature = "http"));
+    assert!(unreachable(scenario, TransportKind::Stdio).is_some());
+    assert_eq!(unreachable(scenario, TransportKind::Router).is_some(), cfg!(feature = "http"));
 }
 
 #[test]
-fn only_a_fixture_and_advice_stand_without_a_requirement() {
+fn only_fixtures_and_remarks_need_no_requirement() {
     let server = everything().into();
     let ping = scenarios::find(Leg::Server, "ping").expect("ping");
     let newest = Revision::NEWEST_HANDSHAKE;
-    let cell = Cell { scenario: ping, revision: newest, carrier: CarrierKind::Duplex };
+    let cell = Cell { scenario: ping.into(), revision: newest, transport: TransportKind::Duplex };
     let mut outcome = block_on(outcome(&server, cell, Profile::Adaptive));
-    let mut complaints = |id: &str, finding: Finding| {
+    let mut problems = |id: &str, finding: Finding| {
         outcome.checks = vec![Check::from_finding(id, Origin::Own, finding)];
         unfounded(&outcome).len()
     };
     let wrong = |hint: &str| Finding::peer("it is wrong").hint(hint);
-    assert_eq!(complaints("ping", wrong("try again")), 1);
-    assert_eq!(complaints("ping", wrong("try again").should()), 1);
-    assert_eq!(complaints("ping", wrong(FIXTURE)), 0);
-    assert_eq!(complaints(WELL_FORMED, wrong("nothing is said of it")), 1);
-    assert_eq!(complaints(WELL_FORMED, wrong("nothing is said of it").should()), 0);
+    assert_eq!(problems("ping", wrong("try again")), 1);
+    assert_eq!(problems("ping", wrong("try again").should()), 1);
+    let of_fixture = Finding { demand: Demand::Fixture, ..wrong("rename it") };
+    assert_eq!(problems("ping", of_fixture), 0);
+    assert_eq!(problems(WELL_FORMED, wrong("nothing is said of it")), 1);
+    assert_eq!(problems(WELL_FORMED, wrong("nothing is said of it").should()), 0);
 }
 
 #[test]
-fn every_proof_changes_exactly_what_it_says() {
+fn every_proof_changes_exactly_what_it_lists() {
     let mut broken = Vec::new();
     for scenario in scenarios::all() {
-        let proofs = (scenario.proofs)();
+        let proofs = proofs(scenario);
         let peer = (proofs.peer)();
-        let carriers = carriers(&peer);
+        let transports = transports(&peer);
         for (number, proof) in (1..).zip(&proofs.proofs) {
-            let carrier = cell(scenario, proof).carrier;
-            if carriers.contains(&carrier) {
+            let transport = cell(scenario, proof).transport;
+            if transports.contains(&transport) {
                 let proven = block_on(carry_out(scenario, &peer, proof));
-                let complaint = |complaint| format!("proof {number} of {complaint}");
-                broken.extend(proven.map_err(complaint).err());
+                let problem = |problem| format!("proof {number} of {problem}");
+                broken.extend(proven.map_err(problem).err());
             } else {
-                broken.extend(unreachable(scenario, carrier));
+                broken.extend(unreachable(scenario, transport));
             }
         }
     }
@@ -227,14 +257,14 @@ fn every_proof_changes_exactly_what_it_says() {
 fn every_scenario_passes_on_its_good_peer_on_all_cells() {
     let mut broken = Vec::new();
     for scenario in scenarios::all() {
-        let peer = ((scenario.proofs)().peer)();
+        let peer = (proofs(scenario).peer)();
         for revision in scenario.revisions.iter() {
-            let carriers = carriers(&peer);
-            for carrier in carriers.into_iter().filter(|it| scenario.carriers.contains(*it)) {
+            let transports = transports(&peer);
+            for transport in transports.into_iter().filter(|it| scenario.transports.contains(*it)) {
                 for profile in Profile::ALL {
-                    let cell = Cell { scenario, revision, carrier };
-                    let outcome = block_on(outcome(&peer, cell, profile));
-                    broken.extend(complaints(cell, profile, &outcome));
+                    let cell = Cell { scenario: scenario.into(), revision, transport };
+                    let outcome = block_on(outcome(&peer, cell.clone(), profile));
+                    broken.extend(problems(&cell, profile, &outcome));
                 }
             }
         }
@@ -248,15 +278,16 @@ fn every_scenario_passes_over_a_real_socket() {
     let broken = block_on(async {
         let mut broken = Vec::new();
         for scenario in scenarios::all() {
-            let peer = ((scenario.proofs)().peer)();
+            let peer = (proofs(scenario).peer)();
             let Peer::Server(server) = &peer else { continue };
             let listening = server.listen(("127.0.0.1", 0)).await.expect("a free port");
             for revision in scenario.revisions.iter() {
-                let cell = Cell { scenario, revision, carrier: CarrierKind::Http };
+                let cell =
+                    Cell { scenario: scenario.into(), revision, transport: TransportKind::Http };
                 let mut plan = plan(&peer, scenario, Profile::Strict);
                 plan.target = crate::transport::Target::url(listening.url()).into();
-                let outcome = play(&plan, cell, Known::default()).await;
-                broken.extend(complaints(cell, Profile::Strict, &outcome));
+                let outcome = run_cell(&plan, cell.clone(), CellFacts::default()).await;
+                broken.extend(problems(&cell, Profile::Strict, &outcome));
             }
             listening.end().await;
         }
@@ -265,10 +296,10 @@ fn every_scenario_passes_over_a_real_socket() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// What is wrong with a run that should pass: a failure, or a declared check that was not made with success.
-fn complaints(cell: Cell, profile: Profile, outcome: &Outcome) -> Vec<String> {
+/// The problems of a run that should pass: failures, and declared checks that are not SUCCESS.
+fn problems(cell: &Cell, profile: Profile, outcome: &Outcome) -> Vec<String> {
     let made = statuses(outcome);
-    let mut complaints: Vec<String> = outcome
+    let mut problems: Vec<String> = outcome
         .checks
         .iter()
         .filter(|check| check.status.is_failing())
@@ -277,13 +308,13 @@ fn complaints(cell: Cell, profile: Profile, outcome: &Outcome) -> Vec<String> {
         })
         .collect();
     for spec in cell.scenario.checks_at(cell.revision).filter(|spec| spec.always) {
-        if made.get(spec.id) != Some(&Status::Success) {
-            complaints.push(format!(
+        if made.get(&*spec.id) != Some(&Status::Success) {
+            problems.push(format!(
                 "{cell} under {profile}: {} is {:?}",
                 spec.id,
-                made.get(spec.id)
+                made.get(&*spec.id)
             ));
         }
     }
-    complaints
+    problems
 }

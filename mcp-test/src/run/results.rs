@@ -1,45 +1,50 @@
 //! The status of every check that counts, over all cells of a scenario.
 
 use super::{Outcome, Verdict};
-use crate::check::Status;
+use crate::check::{Check, Status};
 use crate::scenario::{Leg, Profile};
 
-/// What came of every scenario that was played.
+/// The results of all scenarios that were run.
 #[derive(Debug, Clone, Default)]
 pub struct Results {
-    scenarios: Vec<Played>,
+    scenarios: Vec<ScenarioResults>,
 }
 
-/// What came of one scenario over all its cells.
+/// The results of one scenario over all its cells.
 #[derive(Debug, Clone)]
-pub(super) struct Played {
+pub(super) struct ScenarioResults {
     pub(super) leg: Leg,
-    pub(super) id: &'static str,
-    /// Not every cell could be played: what did not fail may fail there.
+    pub(super) id: String,
+    /// Whether some cell could not be run, so that a check may still fail there.
     pub(super) partial: bool,
-    checks: Vec<Made>,
+    checks: Vec<CheckResult>,
 }
 
-/// What came of one check over all cells: the gravest of its statuses.
+/// The most severe status of one check over all cells.
 #[derive(Debug, Clone)]
-struct Made {
+struct CheckResult {
     id: String,
     status: Status,
-    /// Without an entry in the baseline, this is unexpected.
+    /// Whether it is unexpected without an entry in the baseline.
     fails: bool,
 }
 
 impl Results {
-    /// Adds an outcome. Cells that were skipped say nothing; of one that could not be played, only that is noted.
+    /// Adds an outcome. A skipped cell has no results, and one that could not be run only makes the scenario `partial`.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         if outcome.verdict == Verdict::Skipped {
             return;
         }
-        let (leg, id) = (outcome.cell.scenario.leg, outcome.cell.scenario.id);
-        let index = match self.scenarios.iter().position(|it| (it.leg, it.id) == (leg, id)) {
+        let (leg, id) = (outcome.cell.scenario.leg, &*outcome.cell.scenario.id);
+        let index = match self.scenarios.iter().position(|it| (it.leg, &*it.id) == (leg, id)) {
             Some(index) => index,
             None => {
-                self.scenarios.push(Played { leg, id, partial: false, checks: Vec::new() });
+                self.scenarios.push(ScenarioResults {
+                    leg,
+                    id: id.to_owned(),
+                    partial: false,
+                    checks: Vec::new(),
+                });
                 self.scenarios.len() - 1
             }
         };
@@ -48,22 +53,29 @@ impl Results {
             return;
         }
         for check in outcome.checks.iter().filter(|check| outcome.profile.counts(check)) {
-            let fails = match check.status {
-                Status::Failure => true,
-                Status::Warning => outcome.profile != Profile::Adaptive,
-                Status::Success | Status::Skipped | Status::Info => false,
-            };
+            let fails = needs_entry(outcome.profile, check);
             self.scenarios[index].add(&check.id, check.status, fails);
         }
     }
 
-    pub(super) fn scenarios(&self) -> impl Iterator<Item = &Played> {
+    pub(super) fn scenarios(&self) -> impl Iterator<Item = &ScenarioResults> {
         self.scenarios.iter()
     }
 }
 
+/// Whether a check is unexpected without an entry in the baseline.
+pub(crate) fn needs_entry(profile: Profile, check: &Check) -> bool {
+    profile.counts(check)
+        && match check.status {
+            Status::Failure => true,
+            // As in the official suite a warning needs an entry; only `adaptive` does not count it.
+            Status::Warning => profile != Profile::Adaptive,
+            Status::Success | Status::Skipped | Status::Info => false,
+        }
+}
+
 impl<'a> FromIterator<&'a Outcome> for Results {
-    /// What came of these cells.
+    /// The results of these cells.
     fn from_iter<I: IntoIterator<Item = &'a Outcome>>(outcomes: I) -> Self {
         let mut results = Self::default();
         for outcome in outcomes {
@@ -73,45 +85,45 @@ impl<'a> FromIterator<&'a Outcome> for Results {
     }
 }
 
-impl Played {
+impl ScenarioResults {
     fn add(&mut self, id: &str, status: Status, fails: bool) {
-        match self.checks.iter_mut().find(|made| made.id == id) {
-            Some(made) => {
-                made.status = made.status.max(status);
-                made.fails |= fails;
+        match self.checks.iter_mut().find(|it| it.id == id) {
+            Some(it) => {
+                it.status = it.status.max(status);
+                it.fails |= fails;
             }
-            None => self.checks.push(Made { id: id.to_owned(), status, fails }),
+            None => self.checks.push(CheckResult { id: id.to_owned(), status, fails }),
         }
     }
 
-    /// The gravest status of one check.
+    /// The most severe status of one check.
     pub(super) fn status(&self, check: &str) -> Option<Status> {
-        self.checks.iter().find(|made| made.id == check).map(|made| made.status)
+        self.checks.iter().find(|it| it.id == check).map(|it| it.status)
     }
 
-    /// The gravest status of all checks.
+    /// The most severe status of all checks.
     pub(super) fn worst(&self) -> Option<Status> {
-        self.checks.iter().map(|made| made.status).max()
+        self.checks.iter().map(|it| it.status).max()
     }
 
     /// The checks whose failure is unexpected without an entry.
     pub(super) fn failing(&self) -> impl Iterator<Item = &str> {
-        self.checks.iter().filter(|made| made.fails).map(|made| made.id.as_str())
+        self.checks.iter().filter(|it| it.fails).map(|it| it.id.as_str())
     }
 
     #[cfg(test)]
-    pub(super) fn made(leg: Leg, id: &'static str, checks: &[(&str, Status)]) -> Self {
-        let mut played = Self { leg, id, partial: false, checks: Vec::new() };
+    pub(super) fn new(leg: Leg, id: &'static str, checks: &[(&str, Status)]) -> Self {
+        let mut results = Self { leg, id: id.to_owned(), partial: false, checks: Vec::new() };
         for (id, status) in checks {
-            played.add(id, *status, status.is_failing());
+            results.add(id, *status, status.is_failing());
         }
-        played
+        results
     }
 }
 
 #[cfg(test)]
-impl FromIterator<Played> for Results {
-    fn from_iter<I: IntoIterator<Item = Played>>(scenarios: I) -> Self {
+impl FromIterator<ScenarioResults> for Results {
+    fn from_iter<I: IntoIterator<Item = ScenarioResults>>(scenarios: I) -> Self {
         Self { scenarios: scenarios.into_iter().collect() }
     }
 }

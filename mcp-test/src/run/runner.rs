@@ -1,25 +1,27 @@
-//! The run itself: bring the target up, play the cells, tell what happens, and sum up.
+//! The run: prepares the target, runs the cells, reports events, and sums up.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use super::play::{Known, play};
-use super::preflight::{self, Survey, Unfit};
+use super::cell_run::{CellFacts, run_cell, skip_cell};
+use super::preflight::{self, PreflightFailure, Survey};
 use super::{
-    Cell, Counts, ExitCode, Line, Outcome, Plan, Results, RunEvent, Summary, Tested, Verdict,
+    Cell, ClientSpeaks, Counts, ExitCode, Line, Outcome, Plan, Results, RunEvent, Silence, Summary,
+    Tested, Verdict,
 };
 use crate::check::{Blame, Check, Finding};
-use crate::transport::{Prepared, Target};
+use crate::transport::{PreparedTarget, Target, TransportKind};
 
-/// Runs a plan and tells what happens.
+/// Runs a plan and reports its events.
 ///
-/// Up to [`Plan::jobs`] cells are played at the same time; one that disturbs the target is played alone. Outcomes are
-/// told in the order of the plan, whichever ends first.
+/// Up to [`Plan::jobs`] cells run at the same time; one that disturbs the target runs alone. Outcomes are reported in the
+/// order of the plan, whichever ends first.
 ///
-/// Must be called within a tokio runtime whose I/O is enabled. A plan without cells leaves the target alone.
+/// Must be called within a tokio runtime whose I/O is enabled. A plan without cells does not start the target.
 ///
 /// ```
 /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -45,6 +47,7 @@ use crate::transport::{Prepared, Target};
 /// # Ok::<(), mcp_test::Error>(())
 /// ```
 pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
+    // Reporters get the same events as from any run, so that the reports are complete.
     if plan.cells.is_empty() {
         on(RunEvent::Planned(Vec::new()));
         let summary = Summary::of(plan);
@@ -52,27 +55,32 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
         return summary;
     }
     let ready = match &plan.target {
-        Tested::Server(target) => bring_up(plan, target).await,
+        Tested::Server(target) => prepare(plan, target).await,
         Tested::Client(_) => Ok(Ready::default()),
     };
     let summary = match ready {
-        Err(Unfit { finding, tried, .. }) => {
+        Err(PreflightFailure { finding, tried, .. }) => {
             on(RunEvent::PreflightFailed { finding: finding.clone(), tried });
             let mut summary = Summary::of(plan);
             summary.not_run = Some(finding);
             summary.exit = ExitCode::NotRun;
             summary
         }
-        Ok(Ready { prepared, survey, instead }) => {
-            let plan = instead.as_ref().unwrap_or(plan);
+        Ok(Ready { prepared, survey, fallback }) => {
+            let plan = fallback.as_ref().unwrap_or(plan);
             let mut cells = plan.cells.clone();
             if let Tested::Server(_) = plan.target {
                 on(RunEvent::PreflightDone(survey.summary()));
-                cells = survey.narrow(plan);
+                cells = survey.applicable(plan);
             }
             on(RunEvent::Planned(cells.clone()));
-            let summary = Run::new(plan, &survey, &prepared, cells, on).all().await;
-            prepared.end().await;
+            let (summary, is_silent) =
+                Run::new(plan, &survey, &prepared, cells, on).run_all().await;
+            if is_silent {
+                prepared.stop().await;
+            } else {
+                prepared.end().await;
+            }
             summary
         }
     };
@@ -80,62 +88,65 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
     summary
 }
 
-/// A target that was brought up and spoken to.
+/// A target that was started and asked for its facts.
 #[derive(Default)]
 struct Ready {
-    prepared: Prepared,
+    prepared: PreparedTarget,
     survey: Survey,
-    /// The plan to follow instead, where the target turned out to speak over another carrier.
-    instead: Option<Plan>,
+    /// The plan to use instead, if the target speaks only over another transport.
+    fallback: Option<Plan>,
 }
 
-async fn bring_up(plan: &Plan, target: &Target) -> Result<Ready, Unfit> {
-    // A program that has to be fetched and compiled first needs more time than any of its answers.
-    let start_up = plan.timeout.saturating_mul(2);
-    let prepared = target.prepare_within(start_up).await.map_err(Finding::from)?;
-    match surveyed(plan, target).await {
-        Ok(survey) => Ok(Ready { prepared, survey, instead: None }),
-        Err(unfit) => {
+async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure> {
+    // As long as a first answer over stdio, for which `npx` and the like may also have to download the program.
+    let prepared = target.prepare_within(plan.timeout).await.map_err(Finding::from)?;
+    match survey(plan, target).await {
+        Ok(survey) => Ok(Ready { prepared, survey, fallback: None }),
+        Err(mut failure) => {
             #[cfg(feature = "http")]
-            if let Some((plan, survey)) = preflight::fall_back(plan, target, &unfit).await {
-                return Ok(Ready { prepared, survey, instead: Some(plan) });
+            if let Some((plan, survey)) = preflight::over_older_sse(plan, target, &failure).await {
+                return Ok(Ready { prepared, survey, fallback: Some(plan) });
             }
-            let unfit = unfit.with_last_words_of(&prepared);
-            prepared.end().await;
-            Err(unfit)
+            preflight::add_last_words(&mut failure.finding, &prepared);
+            prepared.stop().await;
+            Err(failure)
         }
     }
 }
 
-/// Asks the target what it is; where it cannot be reached, again with what has to be around it.
-async fn surveyed(plan: &Plan, target: &Target) -> Result<Survey, Unfit> {
-    let unfit = match preflight::survey(plan, target).await {
+/// Asks the target for its facts; if it cannot be reached, again after what it needs was started.
+async fn survey(plan: &Plan, target: &Target) -> Result<Survey, PreflightFailure> {
+    let failure = match preflight::survey(plan, target).await {
         Ok(survey) => return Ok(survey),
-        Err(unfit) => unfit,
+        Err(failure) => failure,
     };
     match &plan.surroundings {
-        Some(surroundings) if unfit.finding.blame == Blame::Environment => {
-            let up = surroundings.up().await.map_err(Unfit::from)?;
+        Some(surroundings) if failure.finding.blame == Blame::Environment => {
+            let running = surroundings.start().await.map_err(PreflightFailure::from)?;
             let survey = preflight::survey(plan, target).await;
-            up.down().await;
+            // The scenarios start what they need themselves.
+            running.stop().await;
             survey
         }
-        _ => Err(unfit),
+        _ => Err(failure),
     }
 }
 
-type Playing<'a> = Pin<Box<dyn Future<Output = (usize, Outcome)> + 'a>>;
+type RunningCell<'a> = Pin<Box<dyn Future<Output = (usize, Outcome)> + 'a>>;
 
-/// A run that goes on.
+/// The state of a run.
 struct Run<'a> {
     plan: &'a Plan,
     survey: &'a Survey,
-    program: &'a Prepared,
+    program: &'a PreparedTarget,
     cells: Vec<Cell>,
     on: &'a mut dyn FnMut(RunEvent),
-    /// Outcomes whose turn has not come yet.
-    early: BTreeMap<usize, Outcome>,
-    told: usize,
+    /// Outcomes that wait for those of earlier cells.
+    waiting: BTreeMap<usize, Outcome>,
+    /// How many outcomes were reported.
+    reported: usize,
+    /// The transports over which the server has stopped answering.
+    silences: BTreeMap<TransportKind, Arc<Silence>>,
     summary: Summary,
 }
 
@@ -143,52 +154,76 @@ impl<'a> Run<'a> {
     fn new(
         plan: &'a Plan,
         survey: &'a Survey,
-        program: &'a Prepared,
+        program: &'a PreparedTarget,
         cells: Vec<Cell>,
         on: &'a mut dyn FnMut(RunEvent),
     ) -> Self {
         let summary = Summary::of(plan);
-        Self { plan, survey, program, cells, on, early: BTreeMap::new(), told: 0, summary }
+        let (waiting, silences) = (BTreeMap::new(), BTreeMap::new());
+        Self { plan, survey, program, cells, on, waiting, reported: 0, silences, summary }
     }
 
-    async fn all(mut self) -> Summary {
-        let mut playing: FuturesUnordered<Playing<'a>> = FuturesUnordered::new();
+    /// Runs all cells; also returns whether the server has stopped answering.
+    async fn run_all(mut self) -> (Summary, bool) {
+        let mut running: FuturesUnordered<RunningCell<'a>> = FuturesUnordered::new();
         for (index, cell) in self.cells.clone().into_iter().enumerate() {
-            let room = if cell.scenario.disturbs.is_some() { 1 } else { self.plan.jobs.get() };
-            while playing.len() >= room {
-                self.one(&mut playing).await;
+            let disturbs = cell.scenario.disturbs.is_some();
+            let limit = if disturbs { 1 } else { self.plan.jobs.get() };
+            // A scenario that disturbs waits until nothing else runs, and is then waited for.
+            while running.len() >= limit {
+                self.finish_one(&mut running).await;
             }
-            (self.on)(RunEvent::Started(cell));
+            (self.on)(RunEvent::Started(cell.clone()));
+            if let Some(silence) = self.silences.get(&cell.transport) {
+                let outcome = skip_cell(self.plan, cell, silence.clone());
+                self.settle(index, outcome);
+                continue;
+            }
             let (plan, program) = (self.plan, self.program);
-            let known = match plan.target {
-                Tested::Server(_) => self.survey.known(cell),
-                Tested::Client(_) => Known::default(),
-            };
-            playing.push(Box::pin(async move {
-                let mut outcome = play(plan, cell, known).await;
+            let facts = self.facts_for(index, &cell);
+            running.push(Box::pin(async move {
+                let mut outcome = run_cell(plan, cell, facts).await;
                 if let Tested::Server(_) = plan.target {
-                    outcome.hear(program);
+                    outcome.add_last_words(program);
                 }
                 (index, outcome)
             }));
-            if cell.scenario.disturbs.is_some() {
-                self.one(&mut playing).await;
+            if disturbs {
+                self.finish_one(&mut running).await;
             }
         }
-        while !playing.is_empty() {
-            self.one(&mut playing).await;
+        while !running.is_empty() {
+            self.finish_one(&mut running).await;
         }
         self.summary.conclude(self.plan);
-        self.summary
+        (self.summary, !self.silences.is_empty())
     }
 
-    /// Waits for one outcome, and tells those whose turn has come.
-    async fn one(&mut self, playing: &mut FuturesUnordered<Playing<'a>>) {
-        if let Some((index, outcome)) = playing.next().await {
-            self.early.insert(index, outcome);
+    fn facts_for(&self, index: usize, cell: &Cell) -> CellFacts {
+        let Tested::Server(_) = self.plan.target else { return CellFacts::default() };
+        let facts = self.survey.facts_for(cell);
+        // Whether the server still answers matters only if there is more to ask it.
+        let is_last =
+            !self.cells[index + 1..].iter().any(|later| later.transport == cell.transport);
+        CellFacts { liveness: facts.liveness.filter(|_| !is_last), ..facts }
+    }
+
+    /// Waits for one outcome.
+    async fn finish_one(&mut self, running: &mut FuturesUnordered<RunningCell<'a>>) {
+        if let Some((index, outcome)) = running.next().await {
+            if let Some(silence) = &outcome.silence {
+                let transport = outcome.cell.transport;
+                self.silences.entry(transport).or_insert_with(|| silence.clone());
+            }
+            self.settle(index, outcome);
         }
-        while let Some(outcome) = self.early.remove(&self.told) {
-            self.told += 1;
+    }
+
+    /// Takes an outcome, and reports those that follow the last one reported.
+    fn settle(&mut self, index: usize, outcome: Outcome) {
+        self.waiting.insert(index, outcome);
+        while let Some(outcome) = self.waiting.remove(&self.reported) {
+            self.reported += 1;
             self.summary.take(&outcome);
             (self.on)(RunEvent::Finished(Box::new(outcome)));
         }
@@ -196,7 +231,7 @@ impl<'a> Run<'a> {
 }
 
 impl Summary {
-    /// The summary of a run that has not begun.
+    /// The summary of a run that has not started.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         Self {
@@ -208,6 +243,7 @@ impl Summary {
             advisory: Counts::default(),
             results: Results::default(),
             baseline: None,
+            client_speaks: None,
             not_run: None,
             exit: ExitCode::Passed,
             interrupted: None,
@@ -219,12 +255,16 @@ impl Summary {
         let (counting, advisory): (Vec<&Check>, Vec<&Check>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
         let line = Line {
-            cell: outcome.cell,
+            cell: outcome.cell.clone(),
             profile: outcome.profile,
             verdict: outcome.verdict,
             counts: Counts::of(counting),
             advisory: Counts::of(advisory),
         };
+        if let Some(spoken) = outcome.spoken {
+            let shown = ClientSpeaks::new(spoken, outcome.cell.revision);
+            self.client_speaks = Some(self.client_speaks.map_or(shown, |known| known.and(shown)));
+        }
         self.counts.add(line.counts);
         self.advisory.add(line.advisory);
         self.lines.push(line);
@@ -238,6 +278,7 @@ impl Summary {
             Some(comparison) => (!comparison.is_clean(), !comparison.stale.is_empty()),
             None => (has(Verdict::Failed), false),
         };
+        // A verdict against the peer takes precedence over a cell that could not be run.
         self.exit = if failed && (has(Verdict::Failed) || stale) {
             ExitCode::Failed
         } else if has(Verdict::NotRun) {

@@ -1,7 +1,6 @@
-//! Official schemas that are loaded instead of our shapes: from where, and what can go wrong with that.
+//! Loading official schemas, which replace our shapes.
 //!
-//! What is loaded is judged by in every scenario of the run; what it means is [`spec::schema`](crate::spec::schema)'s
-//! business.
+//! Every scenario of the run validates messages against them, as [`spec::schema`](crate::spec::schema) describes.
 
 use std::fmt;
 use std::fs::File;
@@ -18,13 +17,13 @@ use crate::clock::Deadline;
 use crate::json_schema::Limits;
 use crate::spec::schema::{SchemaError, Schemas};
 use crate::spec::{Revision, SpecError};
-use crate::transport::shown;
+use crate::transport::redact_urls;
 
-/// How long a URL may take.
+/// How long a download may take: an official schema has less than a mebibyte.
 #[cfg(feature = "http")]
 const TIME: Duration = Duration::from_secs(30);
 
-/// An official `schema.json`, and the revision whose messages are judged by it.
+/// An official `schema.json`, and the revision whose messages are validated against it.
 ///
 /// ```
 /// use mcp_test::run::SchemaSource;
@@ -53,17 +52,17 @@ pub enum SchemaPlace {
     Url(String),
 }
 
-/// Why a schema cannot be had. Nothing is run then.
+/// Why a schema cannot be loaded, so that nothing is run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaSourceError {
-    /// There is no revision before a `=`, or nothing behind it.
+    /// There is no `=`, or nothing after it.
     #[error("expected REVISION=PATH or REVISION=URL, such as `2025-11-25=schema.json`")]
     Form,
-    /// The place is a URL that is not read.
-    #[error("cannot read a schema from `{0}://`; of URLs, http and https are read")]
+    /// The place is a URL of another scheme.
+    #[error("cannot read a schema from `{0}://`; expected http or https")]
     Scheme(String),
-    /// What stands before the `=` is no revision.
+    /// The text before the `=` is not a revision.
     #[error(transparent)]
     Revision(#[from] SpecError),
     /// Two schemas are given for one revision.
@@ -80,17 +79,17 @@ pub enum SchemaSourceError {
     /// The URL cannot be fetched.
     #[error("cannot fetch the schema {url}: {problem}")]
     Unreachable {
-        /// The URL, without what is secret in it.
+        /// The URL, without secrets.
         url: String,
         /// Why.
         problem: String,
     },
-    /// What is there is not a schema of MCP.
-    #[error("cannot judge MCP {revision} by {place}: {source}")]
+    /// The file is not a schema of MCP.
+    #[error("cannot validate MCP {revision} against {place}: {source}")]
     Unusable {
-        /// The revision it is for.
+        /// Its revision.
         revision: Revision,
-        /// Where it is, without what is secret in it.
+        /// Where it is, without secrets.
         place: String,
         /// What is wrong with it.
         source: SchemaError,
@@ -103,7 +102,7 @@ impl SchemaSource {
         Self { revision, place: place.into() }
     }
 
-    /// As [`SchemaSource::new`], a relative path being one below `folder`.
+    /// The source with a relative path resolved against `folder`.
     #[cfg(any(feature = "harness", test))]
     #[must_use]
     pub(crate) fn below(self, folder: &Path) -> Self {
@@ -114,13 +113,13 @@ impl SchemaSource {
         Self { place, ..self }
     }
 
-    /// Our shapes, in which the revisions of `sources` are replaced by what is loaded from there.
+    /// Our shapes, with those of the revisions of `sources` replaced by the loaded schemas.
     ///
-    /// Blocks until everything is there, at most half a minute for each URL.
+    /// Blocks until everything is loaded, at most half a minute for each URL.
     ///
     /// # Errors
     ///
-    /// If a source cannot be read or fetched, is larger than a schema may be, holds no schema of MCP, or two are for one revision.
+    /// If a source cannot be read or fetched, is too large, is not a schema of MCP, or two sources are for one revision.
     pub fn load(sources: &[Self]) -> Result<Schemas, SchemaSourceError> {
         let mut schemas = Schemas::ours();
         for (index, source) in sources.iter().enumerate() {
@@ -160,7 +159,7 @@ impl FromStr for SchemaSource {
     }
 }
 
-/// The scheme of a text that is a URL; a file of such a name is written with `./` before it.
+/// The scheme of a URL; a file with such a name needs `./` before it.
 fn scheme(place: &str) -> Option<&str> {
     let (scheme, _) = place.split_once("://")?;
     let is_one = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -170,6 +169,7 @@ fn scheme(place: &str) -> Option<&str> {
 
 impl From<&str> for SchemaPlace {
     fn from(text: &str) -> Self {
+        // The scheme of a URL is case-insensitive (RFC 3986, section 3.1).
         let begins = |scheme: &str| {
             text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
         };
@@ -198,19 +198,19 @@ impl From<&Path> for SchemaPlace {
     }
 }
 
-/// As it is read, but without what is secret in a URL.
+/// The text that is parsed, without secrets in a URL.
 impl fmt::Display for SchemaSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.revision, self.place)
     }
 }
 
-/// Without what is secret in a URL.
+/// The place, without secrets in a URL.
 impl fmt::Display for SchemaPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Url(url) => f.write_str(&shown(url)),
+            Self::Url(url) => f.write_str(&redact_urls(url)),
         }
     }
 }
@@ -231,6 +231,7 @@ impl SchemaPlace {
 fn read(path: &Path) -> io::Result<Bytes> {
     let mut text = Vec::new();
     let most = Limits::document().bytes;
+    // One byte more than allowed shows that the file is too large.
     File::open(path)?.take(most as u64 + 1).read_to_end(&mut text)?;
     if text.len() > most {
         let problem = format!("it has more than {} MiB", most / (1024 * 1024));
@@ -239,7 +240,7 @@ fn read(path: &Path) -> io::Result<Bytes> {
     Ok(text.into())
 }
 
-/// Fetches on a thread of its own: whoever asks may stand within a runtime, which must not be blocked by another.
+/// Fetches on a thread of its own, since the caller may be within a runtime, where another one cannot block.
 #[cfg(feature = "http")]
 fn fetched(url: &str) -> Result<Bytes, String> {
     let fetch = || {
@@ -250,9 +251,9 @@ fn fetched(url: &str) -> Result<Bytes, String> {
             Limits::document().bytes,
             Deadline::after(TIME),
         ));
-        // A name that is still being looked up is not waited for.
+        // A lookup of a host name may still block a thread of the runtime; it is not waited for.
         runtime.shutdown_background();
-        fetched
+        fetched.map_err(|error| error.to_string())
     };
     std::thread::scope(|scope| scope.spawn(fetch).join())
         .unwrap_or_else(|panic| Err(crate::expect::words::panic_text(&*panic).to_owned()))
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_read_as_it_is_written() {
+    fn a_source_is_parsed_and_printed() {
         for text in ["2025-11-25=a/schema.json", "2024-11-05=https://example.org/a=b"] {
             assert_eq!(read(text).map(|source| source.to_string()).as_deref(), Ok(text));
         }
@@ -286,13 +287,13 @@ mod tests {
         let form = "expected REVISION=PATH or REVISION=URL, such as `2025-11-25=schema.json`";
         assert_eq!(read("schema.json"), Err(form.to_owned()));
         assert_eq!(read("2025-11-25="), Err(form.to_owned()));
-        insta::assert_snapshot!(read("draft=ftp://example.org/schema.json").expect_err("no place"), @"cannot read a schema from `ftp://`; of URLs, http and https are read");
+        insta::assert_snapshot!(read("draft=ftp://example.org/schema.json").expect_err("another scheme"), @"cannot read a schema from `ftp://`; expected http or https");
         assert!(read("draft=./ftp://schema.json").is_ok(), "a file");
-        insta::assert_snapshot!(read("2025-11-26=a").expect_err("no revision"), @"`2025-11-26` is not a revision of MCP; the revisions are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28");
+        insta::assert_snapshot!(read("2025-11-26=a").expect_err("an unknown revision"), @"`2025-11-26` is not a revision of MCP; the revisions are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28");
     }
 
     #[test]
-    fn what_is_loaded_replaces_one_revision_and_what_cannot_be_is_refused() {
+    fn a_loaded_schema_replaces_one_revision_and_others_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("schema.json");
         let document = schema::json_schema(Revision::V2025_06_18, Authority::Schema);
@@ -313,7 +314,7 @@ mod tests {
         let nobody = SchemaSource::new(Revision::V2025_11_25, "http://127.0.0.1:1/schema.json");
         insta::assert_snapshot!(refused(&[none]), @"cannot read the schema [folder]/none.json: No such file or directory (os error 2)");
         insta::assert_snapshot!(refused(&[source(Revision::V2025_11_25, "")]), @"cannot read the schema [folder]/: Is a directory (os error 21)");
-        insta::assert_snapshot!(refused(&[page]), @"cannot judge MCP 2025-11-25 by [folder]/page.json: the schema is not JSON: line 1, column 1: expected a value, found `<`");
+        insta::assert_snapshot!(refused(&[page]), @"cannot validate MCP 2025-11-25 against [folder]/page.json: the schema is not JSON: line 1, column 1: expected a value, found `<`");
         insta::assert_snapshot!(refused(&[good.clone(), good]), @"two schemas are given for MCP 2025-06-18; give one of them");
         #[cfg(feature = "http")]
         insta::assert_snapshot!(refused(&[nobody]), @"cannot fetch the schema http://127.0.0.1:1/schema.json: connection refused: nothing listens there");

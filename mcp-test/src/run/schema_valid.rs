@@ -1,101 +1,104 @@
 //! The official checks `wire-schema-valid` and `wire-schema-harness-error`: every message has its shape.
 //!
-//! Each scenario gets the first of them, whichever the official suite makes it for; the second only where a message of
-//! ours was wrong. In profile `official` the official schema is the law, and what the specification's text allows is
-//! marked as known to be false. A peer that said nothing is never told that all it said is right.
+//! Every scenario has the first of them, also where the official suite does not make it; the second exists only if a message
+//! of ours was invalid. In profile `official` the official schema decides, and failures that the text of the specification
+//! allows are marked. If the peer sent nothing, the check is skipped.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::check::{
-    Blame, Check, Finding, Origin, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Severity, ShapeJudgement,
-    Status,
+    Blame, Check, Finding, Judgement, Origin, Rule, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Severity,
+    ShapeJudgement, Status,
 };
 use crate::expect::words;
 use crate::json::{Object, Value};
-use crate::scenario::{Profile, Scenario};
-use crate::trace::{Seq, Trace, What};
+use crate::scenario::{Kind, Profile, Scenario};
+use crate::trace::{EventKind, Seq, Trace};
 
-/// The requirements of the envelope that the schema of a message makes, too.
-const OF_THE_ENVELOPE: [&str; 12] = [
-    "base.result-type-present",
-    "jsonrpc.batch-not-sent",
-    "jsonrpc.error-code-integer",
-    "jsonrpc.error-shape",
-    "jsonrpc.params-object",
-    "jsonrpc.request-id-not-null",
-    "jsonrpc.request-id-type",
-    "jsonrpc.request-method-string",
-    "jsonrpc.response-not-both",
-    "jsonrpc.response-result-or-error",
-    "jsonrpc.result-object",
-    "jsonrpc.version-member",
+/// The requirements on the envelope that the schema of a message contains, too.
+pub(super) const OF_THE_ENVELOPE: [&str; 12] = [
+    Rule::RESULT_TYPE_PRESENT.id(),
+    Rule::BATCH_NOT_SENT.id(),
+    Rule::ERROR_CODE_INTEGER.id(),
+    Rule::ERROR_SHAPE.id(),
+    Rule::PARAMS_OBJECT.id(),
+    Rule::REQUEST_ID_NOT_NULL.id(),
+    Rule::REQUEST_ID_TYPE.id(),
+    Rule::REQUEST_METHOD_STRING.id(),
+    Rule::RESPONSE_NOT_BOTH.id(),
+    Rule::RESPONSE_RESULT_OR_ERROR.id(),
+    Rule::RESULT_OBJECT.id(),
+    Rule::VERSION_MEMBER.id(),
 ];
 
-/// How many findings are told in words; the details have more.
-const TOLD: usize = 50;
+/// How many findings the message contains: it is one text in a report, and the details have more.
+const IN_MESSAGE: usize = 50;
 
-/// How many messages that are wrong the details show.
+/// How many invalid messages the details show, so that a peer cannot make `checks.json` arbitrarily large.
 const DETAILED: usize = 1000;
 
-/// The longest message that is shown whole in the details.
+/// The longest message that the details show.
 const SHOWN: usize = 64 * 1024;
 
-/// What was said in a scenario, and what was found wrong with it.
-pub(super) struct Said<'a> {
-    pub(super) trace: &'a Trace,
-    /// By the rules of the envelope.
-    pub(super) judged: &'a [Finding],
-    /// By the shapes.
-    pub(super) shapes: &'a ShapeJudgement,
-}
-
-/// The checks of the shapes of everything that was said in a scenario.
-pub(super) fn schema_valid(scenario: &Scenario, profile: Profile, said: &Said<'_>) -> Vec<Check> {
+/// The checks of the shapes of all messages of a scenario.
+pub(super) fn schema_valid(
+    scenario: &Scenario,
+    profile: Profile,
+    trace: &Trace,
+    judgement: &Judgement,
+) -> Vec<Check> {
     let origin = if scenario.is_validated_officially() { Origin::Official } else { Origin::Own };
-    let mut checks = vec![of_peer(origin, profile, said)];
-    checks.extend(of_harness(origin, scenario, said));
+    let mut checks = vec![of_peer(origin, profile, trace, judgement)];
+    checks.extend(of_harness(origin, scenario, trace, &judgement.shapes));
     checks
 }
 
-fn of_peer(origin: Origin, profile: Profile, said: &Said<'_>) -> Check {
-    let envelope = said.judged.iter().filter(is_of_the_schema);
-    let violations: Vec<&Finding> = envelope.chain(&said.shapes.findings).collect();
-    let mut row = match violations.iter().max_by_key(|finding| finding.severity) {
-        Some(gravest) => Check {
-            message: Some(together(violations.iter().copied())),
-            details: Some(details(&violations, said)),
+fn of_peer(origin: Origin, profile: Profile, trace: &Trace, judgement: &Judgement) -> Check {
+    let shapes = &judgement.shapes;
+    // The shapes leave out what the envelope rules report, but the official schema contains it.
+    let envelopes = judgement.envelopes.iter().filter(is_of_the_schema);
+    let violations: Vec<&Finding> = envelopes.chain(&shapes.findings).collect();
+    let row = match violations.iter().max_by_key(|finding| finding.severity) {
+        Some(most_severe) => Check {
+            message: Some(joined_texts(violations.iter().copied())),
+            details: Some(details(&violations, trace, shapes)),
             known_false: known_false(profile, &violations),
-            requirements: requirements(&violations),
-            ..Check::from_finding(SCHEMA_VALID, origin, Finding::clone(gravest))
+            requirements: requirements(violations.iter().copied()),
+            ..Check::from_finding(SCHEMA_VALID, origin, Finding::clone(most_severe))
         },
-        None if said.shapes.said == 0 => Check {
-            message: Some("the peer said nothing that could be judged".to_owned()),
+        None if shapes.from_peer == 0 => Check {
+            message: Some("the peer sent nothing that could be validated".to_owned()),
             ..Check::new(SCHEMA_VALID, origin, Status::Skipped)
         },
         None => Check {
-            details: Some(details(&[], said)),
+            details: Some(details(&[], trace, shapes)),
             ..Check::new(SCHEMA_VALID, origin, Status::Success)
         },
     };
-    row.name = "WireSchemaValid".to_owned();
-    row.description =
-        "Everything that the peer sent has the shape that the schema gives it".to_owned();
-    row
+    row.described(
+        "WireSchemaValid",
+        "Everything that the peer sent has the shape that the schema gives it",
+    )
 }
 
-fn of_harness(origin: Origin, scenario: &Scenario, said: &Said<'_>) -> Option<Check> {
-    let violations: Vec<&Finding> = said.shapes.harness.iter().collect();
+fn of_harness(
+    origin: Origin,
+    scenario: &Scenario,
+    trace: &Trace,
+    shapes: &ShapeJudgement,
+) -> Option<Check> {
+    let violations: Vec<&Finding> = shapes.harness.iter().collect();
     let first = Finding::clone(violations.first()?);
-    let (who, first) = match scenario.verbatim {
+    let (who, first) = match scenario.kind != Kind::BuiltIn {
         true => ("the test", Finding { blame: Blame::Test, ..first }),
         false => ("mcp-test itself", first),
     };
     Some(Check {
         name: "WireSchemaHarnessError".to_owned(),
         description: format!("Everything that {who} sent has the shape that the schema gives it"),
-        message: Some(together(violations.iter().copied())),
-        details: Some(details(&violations, said)),
+        message: Some(joined_texts(violations.iter().copied())),
+        details: Some(details(&violations, trace, shapes)),
         ..Check::from_finding(SCHEMA_HARNESS_ERROR, origin, first)
     })
 }
@@ -105,18 +108,21 @@ fn is_of_the_schema(finding: &&Finding) -> bool {
     finding.severity == Severity::Must && says_so
 }
 
-/// Why all that is wrong is wrong by the official schema alone, if that is so.
+/// Why the specification allows all violations of the official schema, if it does.
 fn known_false(profile: Profile, violations: &[&Finding]) -> Option<String> {
     let allowed = |finding: &&Finding| finding.shape.as_ref().and_then(|shape| shape.allowed);
+    // One violation that the specification does not allow makes the failure a real one.
     let reasons: Option<Vec<&str>> = violations.iter().map(allowed).collect();
     let first = *reasons?.first()?;
     (profile == Profile::Official).then(|| first.to_owned())
 }
 
-/// All requirements that are broken, each once.
-fn requirements(findings: &[&Finding]) -> Vec<&'static str> {
+/// All broken requirements, each once, in the order of the findings.
+pub(super) fn requirements<'a>(
+    findings: impl IntoIterator<Item = &'a Finding>,
+) -> Vec<&'static str> {
     let mut ids = Vec::new();
-    for id in findings.iter().flat_map(|finding| &finding.requirements) {
+    for id in findings.into_iter().flat_map(|finding| &finding.requirements) {
         if !ids.contains(id) {
             ids.push(*id);
         }
@@ -124,30 +130,33 @@ fn requirements(findings: &[&Finding]) -> Vec<&'static str> {
     ids
 }
 
-/// What several findings say, one after the other; of many, the gravest.
-pub(super) fn together<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> String {
+/// The texts of several findings; of many, the most severe.
+pub(super) fn joined_texts<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> String {
     let mut findings: Vec<&Finding> = findings.into_iter().collect();
-    let more = findings.len().saturating_sub(TOLD);
+    let more = findings.len().saturating_sub(IN_MESSAGE);
     if more > 0 {
+        // A flood of warnings must not hide a failure.
         findings.sort_by_key(|finding| Reverse(finding.severity));
     }
-    let mut texts: Vec<String> = findings.iter().take(TOLD).map(ToString::to_string).collect();
+    let mut texts: Vec<String> =
+        findings.iter().take(IN_MESSAGE).map(ToString::to_string).collect();
     if more > 0 {
         texts.push(format!("and {}", words::count(more, "more finding")));
     }
     texts.join("\n\n")
 }
 
-/// The details in the official form: one item for each message that is wrong, and how many more there are.
-fn details(findings: &[&Finding], said: &Said<'_>) -> Value {
+/// The details in the official form: an item for each invalid message, and the number of those not shown.
+fn details(findings: &[&Finding], trace: &Trace, shapes: &ShapeJudgement) -> Value {
     let mut places: BTreeMap<Seq, usize> = BTreeMap::new();
     let mut wrong: Vec<(Object, Vec<Value>)> = Vec::new();
     for finding in findings {
+        // The last event is the message itself; before it may be the request that it answers.
         let Some(at) = finding.evidence.last().copied() else { continue };
         let next = places.len();
         let place = *places.entry(at).or_insert(next);
         if place == wrong.len() && place < DETAILED {
-            wrong.push((message(finding, at, said.trace), Vec::new()));
+            wrong.push((message(finding, at, trace), Vec::new()));
         }
         if let Some((_, errors)) = wrong.get_mut(place) {
             errors.push(finding.to_string().into());
@@ -165,11 +174,11 @@ fn details(findings: &[&Finding], said: &Said<'_>) -> Value {
     if more > 0 {
         details.push("moreViolations", more);
     }
-    details.push("messagesValidated", said.shapes.judged);
+    details.push("messagesValidated", shapes.judged);
     details.into()
 }
 
-/// A message that is wrong: whose it is, of which revision, and what it says.
+/// An invalid message: its sender, its revision, and its text.
 fn message(finding: &Finding, at: Seq, trace: &Trace) -> Object {
     let mut item = Object::new();
     let event = trace.event(at);
@@ -180,8 +189,8 @@ fn message(finding: &Finding, at: Seq, trace: &Trace) -> Object {
         item.push("specVersion", shape.revision.as_str());
     }
     item.push("context", finding.headline.as_str());
-    if let Some(What::Message { text, reading }) = event.map(|event| &event.what)
-        && let Some(value) = reading.value().filter(|_| text.len() <= SHOWN)
+    if let Some(EventKind::Message { text, parsed }) = event.map(|event| &event.kind)
+        && let Some(value) = parsed.value().filter(|_| text.len() <= SHOWN)
     {
         item.push("message", value.clone());
     }
@@ -196,22 +205,28 @@ mod tests {
     use crate::scenario::Leg;
     use crate::scenarios;
     use crate::spec::{Revision, requirement};
-    use crate::trace::{Party, Reading, Recorder};
+    use crate::trace::{Party, Recorder};
 
     fn check(
-        judged: &[Finding],
+        envelopes: &[Finding],
         shapes: &ShapeJudgement,
         trace: &Trace,
         profile: Profile,
     ) -> Check {
         let scenario = scenarios::find(Leg::Server, "tools-list").expect("a built-in scenario");
-        let said = Said { trace, judged, shapes };
-        schema_valid(scenario, profile, &said).remove(0)
+        let judgement = judgement(envelopes, shapes);
+        schema_valid(scenario, profile, trace, &judgement).remove(0)
     }
 
-    fn judgement(findings: Vec<Finding>) -> ShapeJudgement {
+    fn judgement(envelopes: &[Finding], shapes: &ShapeJudgement) -> Judgement {
+        let mut judgement = Judgement::default();
+        (judgement.envelopes, judgement.shapes) = (envelopes.to_vec(), shapes.clone());
+        judgement
+    }
+
+    fn shapes(findings: Vec<Finding>) -> ShapeJudgement {
         let mut shapes = ShapeJudgement::default();
-        (shapes.findings, shapes.judged, shapes.said) = (findings, 2, 1);
+        (shapes.findings, shapes.judged, shapes.from_peer) = (findings, 2, 1);
         shapes
     }
 
@@ -231,23 +246,23 @@ mod tests {
     }
 
     #[test]
-    fn of_silence_nothing_is_said_and_of_the_envelope_what_the_schema_demands_too() {
-        let status = |judged: &[Finding], shapes| {
-            check(judged, &shapes, &Trace::default(), Profile::Adaptive).status
+    fn silence_is_skipped_and_envelope_findings_of_the_schema_count() {
+        let status = |envelopes: &[Finding], shapes| {
+            check(envelopes, &shapes, &Trace::default(), Profile::Adaptive).status
         };
         assert_eq!(status(&[], ShapeJudgement::default()), Status::Skipped);
-        assert_eq!(status(&[], judgement(Vec::new())), Status::Success);
+        assert_eq!(status(&[], shapes(Vec::new())), Status::Success);
         let version = || Finding::peer("no version").requires("jsonrpc.version-member");
-        assert_eq!(status(&[version()], judgement(Vec::new())), Status::Failure);
-        assert_eq!(status(&[version().should()], judgement(Vec::new())), Status::Success);
+        assert_eq!(status(&[version()], shapes(Vec::new())), Status::Failure);
+        assert_eq!(status(&[version().should()], shapes(Vec::new())), Status::Success);
         let twice = Finding::peer("twice").requires("jsonrpc.single-response");
-        assert_eq!(status(&[twice], judgement(Vec::new())), Status::Success);
+        assert_eq!(status(&[twice], shapes(Vec::new())), Status::Success);
     }
 
     #[test]
-    fn what_the_text_allows_is_known_to_be_false_unless_something_else_is_wrong() {
+    fn failures_that_the_text_allows_are_marked_unless_something_else_fails() {
         let known_false = |findings, profile| {
-            let check = check(&[], &judgement(findings), &Trace::default(), profile);
+            let check = check(&[], &shapes(findings), &Trace::default(), profile);
             assert_eq!(check.status, Status::Failure);
             check.known_false
         };
@@ -258,49 +273,53 @@ mod tests {
     }
 
     #[test]
-    fn of_our_messages_those_are_the_tests_that_a_user_has_written() {
+    fn the_test_is_to_blame_for_messages_that_a_user_has_written() {
         let built_in = scenarios::find(Leg::Client, "initialize").expect("a built-in scenario");
         let mut shapes = ShapeJudgement::default();
         shapes.harness.push(Finding::harness("a wrong shape"));
         let blame = |scenario: &Scenario| {
-            let said = Said { trace: &Trace::default(), judged: &[], shapes: &shapes };
-            let checks = schema_valid(scenario, Profile::Adaptive, &said);
+            let judgement = judgement(&[], &shapes);
+            let checks = schema_valid(scenario, Profile::Adaptive, &Trace::default(), &judgement);
             checks[1].finding.as_ref().map(|finding| finding.blame)
         };
         assert_eq!(blame(built_in), Some(Blame::Harness));
-        let of_user = Scenario { verbatim: true, ..built_in.clone() };
+        let of_user = Scenario { kind: Kind::Case, ..built_in.clone() };
         assert_eq!(blame(&of_user), Some(Blame::Test));
     }
 
     #[test]
-    fn of_many_findings_the_gravest_are_told_in_words() {
-        let mut findings = vec![Finding::peer("a banner").should(); TOLD + 1];
+    fn the_message_has_the_most_severe_of_many_findings() {
+        let mut findings = vec![Finding::peer("a banner").should(); IN_MESSAGE + 1];
         findings.push(Finding::peer("a wrong shape"));
-        let told = together(&findings);
-        assert!(told.starts_with("a wrong shape\n\na banner\n\n"), "{told}");
-        assert!(told.ends_with("\n\nand 2 more findings"), "{told}");
+        let text = joined_texts(&findings);
+        assert!(text.starts_with("a wrong shape\n\na banner\n\n"), "{text}");
+        assert!(text.ends_with("\n\nand 2 more findings"), "{text}");
     }
 
     #[test]
-    fn the_details_tell_of_each_message_that_is_wrong() {
+    fn the_details_list_each_invalid_message() {
         let recorder = Recorder::new();
-        let said = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":7}}"#;
-        let seq =
-            recorder.record(recorder.open("duplex"), Party::Server, Reading::message(said.into()));
+        let reply = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":7}}"#;
+        let seq = recorder.record(
+            recorder.open("duplex"),
+            Party::Server,
+            EventKind::message(reply.into()),
+        );
         let findings = vec![wrong(None).evidence(seq), wrong(None).got("7").evidence(seq)];
-        let check = check(&[], &judgement(findings), &recorder.trace(), Profile::Strict);
+        let check = check(&[], &shapes(findings), &recorder.trace(), Profile::Strict);
         insta::assert_snapshot!(check.details.expect("details").pretty());
     }
+
     #[test]
-    fn the_details_show_so_many_messages_and_count_the_rest() {
+    fn the_details_are_limited_and_count_the_rest() {
         let recorder = Recorder::new();
         let on = recorder.open("duplex");
-        let said = || Reading::message(r#"{"jsonrpc":"2.0","method":7}"#.into());
+        let invalid = || EventKind::message(r#"{"jsonrpc":"2.0","method":7}"#.into());
         let findings: Vec<Finding> = (0..DETAILED + 2)
-            .map(|_| wrong(None).evidence(recorder.record(on, Party::Server, said())))
+            .map(|_| wrong(None).evidence(recorder.record(on, Party::Server, invalid())))
             .collect();
         let again = findings.iter().cloned().chain([findings[0].clone()]).collect();
-        let check = check(&[], &judgement(again), &recorder.trace(), Profile::Strict);
+        let check = check(&[], &shapes(again), &recorder.trace(), Profile::Strict);
         let details = check.details.expect("details");
         let shown = details.get("violations").and_then(Value::as_array).expect("violations");
         assert_eq!(shown.len(), DETAILED);

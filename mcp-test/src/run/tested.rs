@@ -1,9 +1,9 @@
 //! What a run tests: a server, or a client.
 
 use crate::scenario::Leg;
-use crate::transport::{CarrierKind, ClientTarget, Target};
+use crate::transport::{ClientTarget, Target, TransportKind};
 
-/// What is tested.
+/// The server or client under test.
 #[derive(Debug, Clone)]
 pub enum Tested {
     /// A server; we are its client.
@@ -13,7 +13,7 @@ pub enum Tested {
 }
 
 impl Tested {
-    /// The side that it is.
+    /// Its side.
     #[must_use]
     pub const fn leg(&self) -> Leg {
         match self {
@@ -22,7 +22,7 @@ impl Tested {
         }
     }
 
-    /// What reports call it.
+    /// Its name in reports.
     #[must_use]
     pub fn label(&self) -> String {
         match self {
@@ -33,10 +33,11 @@ impl Tested {
 
     /// How it can be reached, or can reach us.
     #[must_use]
-    pub fn carriers(&self) -> Vec<CarrierKind> {
+    pub fn transports(&self) -> Vec<TransportKind> {
         match self {
-            Self::Server(target) => target.carriers(),
-            Self::Client(_) => vec![CarrierKind::Http],
+            Self::Server(target) => target.transports(),
+            // As in the official suite, a client under test gets the URL of our server.
+            Self::Client(_) => vec![TransportKind::Http],
         }
     }
 }

@@ -1,88 +1,101 @@
-//! The context of one scenario on one cell: a client that connects when it is first needed, a trace, and the checks.
+//! The context of a scenario while it runs: a client that connects when it is first used, the trace, and the checks.
 
 use std::time::Duration;
 
-use super::connected::Keep;
-use super::{CheckBuilder, CheckSpec, Connected, Inventory, Profile, Scenario};
-use crate::check::{
-    Check, Collector, Finding, ShapeJudgement, ToolJudgement, judge, judge_shapes, judge_tools,
-};
+use super::connected::ClientPool;
+use super::{CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip};
+use crate::check::{Check, Collector, Finding, Judgement, judge_trace};
 use crate::client::{Client, Handlers, Options};
-use crate::clock::Deadline;
+use crate::clock::{self, Deadline};
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
-use crate::trace::{Connection, Party, Recorder, Seq, Trace, What};
-use crate::transport::{CarrierKind, Limits, Link, Target};
+use crate::trace::{ConnectionId, EventKind, Party, Recorder, Seq, Trace};
+use crate::transport::{Connection, Limits, Target, TransportKind};
 
-/// What a context is made from.
+/// The parameters of a context.
 #[derive(Clone)]
 pub struct Setup {
-    /// What is tested.
+    /// The server under test.
     pub target: Target,
-    /// How it is reached.
-    pub carrier: CarrierKind,
-    /// What is spoken.
+    /// The transport of the run.
+    pub transport: TransportKind,
+    /// The revision of the run.
     pub revision: Revision,
-    /// By whose rules.
+    /// The rules for the verdict.
     pub profile: Profile,
-    /// The limits of size on what the peer sends.
+    /// The size limits on what the peer sends.
     pub limits: Limits,
     /// How long one request may take.
     pub timeout: Duration,
-    /// When the last reply must have come, for the scenario to be able to say what it waited for.
+    /// The deadline of every reply: before the end of the run, so that the scenario can report what it awaited.
     pub until: Deadline,
-    /// What the peer was seen to offer, where that was asked.
+    /// When the connections are closed by force, if they have not ended by then.
+    pub ends: Deadline,
+    /// What the peer offers, if it was asked.
     pub inventory: Inventory,
-    /// What the shapes of messages are judged by.
+    /// The schemas that messages are validated against.
     pub schemas: Schemas,
 }
 
-/// What is left of a context at its end.
+impl Setup {
+    /// The parameters for a context without a deadline, with the default limits and nothing known about the peer.
+    #[must_use]
+    pub fn new(
+        target: Target,
+        transport: TransportKind,
+        revision: Revision,
+        profile: Profile,
+        timeout: Duration,
+    ) -> Self {
+        Self {
+            target,
+            transport,
+            revision,
+            profile,
+            limits: Limits::default(),
+            timeout,
+            until: Deadline::never(),
+            ends: Deadline::never(),
+            inventory: Inventory::default(),
+            schemas: Schemas::default(),
+        }
+    }
+}
+
+/// What a context has recorded, at its end.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Ended {
     /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
-    /// Everything that was said.
+    /// The whole conversation.
     pub trace: Trace,
-    /// What is wrong with the peer's side of the whole conversation, but for the shapes of its messages.
-    pub judged: Vec<Finding>,
-    /// What the shapes of all messages come to.
-    pub shapes: ShapeJudgement,
-    /// What the schemas of the peer's tools come to.
-    pub tools: ToolJudgement,
-    /// Error replies at which the scenario never looked.
+    /// What is wrong with what the peer sent.
+    pub judgement: Judgement,
+    /// Error replies that the scenario never examined.
     pub unexamined: Vec<Finding>,
 }
 
-/// The reason for which a scenario ends without a verdict.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("skipped: {reason}")]
-pub struct Skip {
-    /// Why.
-    pub reason: String,
-}
-
-/// What a scenario has in its hands: a client on the peer under test, and the checks that it makes.
+/// The context of a scenario: a client of the server under test, and the checks.
 ///
 /// The client connects at its first use, so that a failed connection is a finding like any other.
 pub struct Ctx {
     pub(super) setup: Setup,
-    pub(super) scenario: Option<&'static Scenario>,
+    pub(super) scenario: Option<Declared>,
     recorder: Recorder,
     collector: Collector,
     handlers: Handlers,
     client: Option<Connected>,
-    /// The connection for bare HTTP requests.
-    pub(super) bare: Option<Link>,
-    keep: Keep,
-    pub(super) golden: Option<super::Golden>,
+    /// The connection for raw HTTP requests.
+    pub(super) raw: Option<Connection>,
+    pool: ClientPool,
+    pub(super) golden: Option<Golden>,
 }
 
 impl Ctx {
-    /// A fresh context; nothing is opened yet. A built-in scenario brings the checks that it declares.
+    /// A new context, which opens no connection yet. With `scenario`, only the checks that it declares can be made.
     #[must_use]
-    pub fn new(setup: Setup, scenario: Option<&'static Scenario>) -> Self {
+    pub fn new(setup: Setup, scenario: Option<Declared>) -> Self {
         Self {
             setup,
             scenario,
@@ -90,43 +103,43 @@ impl Ctx {
             collector: Collector::new(),
             handlers: Handlers::new(),
             client: None,
-            bare: None,
-            keep: Keep::default(),
+            raw: None,
+            pool: ClientPool::default(),
             golden: None,
         }
     }
 
-    /// The revision that is spoken.
+    /// The revision of the run.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.setup.revision
     }
 
-    /// How the peer is reached.
+    /// The transport of the run.
     #[must_use]
-    pub fn carrier(&self) -> CarrierKind {
-        self.setup.carrier
+    pub fn transport(&self) -> TransportKind {
+        self.setup.transport
     }
 
-    /// By whose rules is judged.
+    /// The rules for the verdict.
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.setup.profile
     }
 
-    /// What the peer was seen to offer before the run.
+    /// What the peer offers, as asked before the run.
     #[must_use]
     pub fn inventory(&self) -> &Inventory {
         &self.setup.inventory
     }
 
-    /// Where everything that is said is recorded.
+    /// The recorder of the whole conversation.
     #[must_use]
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }
 
-    /// Everything that was said so far.
+    /// The conversation so far.
     #[must_use]
     pub fn trace(&self) -> Trace {
         self.recorder.trace()
@@ -136,12 +149,13 @@ impl Ctx {
     ///
     /// # Errors
     ///
-    /// If the peer cannot be reached, or does not complete the opening of the conversation.
+    /// If the peer cannot be reached, or the handshake fails.
     pub async fn client(&mut self) -> Result<&mut Client, Finding> {
         Ok(&mut *self.connected().await?)
     }
 
     async fn connected(&mut self) -> Result<&mut Connected, Finding> {
+        // Moved out and in again, because the borrow checker rejects a reference that only one arm returns.
         let client = match self.client.take() {
             Some(client) => client,
             None if self.setup.profile == Profile::Official => self.connect_as_officially().await?,
@@ -150,45 +164,46 @@ impl Ctx {
         Ok(self.client.insert(client))
     }
 
-    /// A further client, on a connection of its own and with its own options, recorded in the same trace.
+    /// Connects another client, on a connection and with options of its own, recorded in the same trace.
     ///
-    /// It is judged as [`Ctx::client`] is: in its own revision, and with its error replies.
+    /// It is judged like [`Ctx::client`], at its own revision.
     ///
     /// # Errors
     ///
     /// As [`Ctx::client`].
     pub async fn connect(&self, options: Options) -> Result<Connected, Finding> {
-        let link = self.link(options.revision).await?;
-        let connection = link.connection();
-        Ok(Connected::new(Client::connect(link, options).await?, connection, &self.keep))
+        let connection = self.open_connection(options.revision).await?;
+        let id = connection.id();
+        Ok(Connected::new(Client::connect(connection, options).await?, id, &self.pool))
     }
 
-    /// A further client that has said nothing yet: `initialize` is up to the scenario.
+    /// Opens a connection for another client without `initialize`, which is left to the scenario.
     ///
     /// # Errors
     ///
     /// If the peer cannot be reached.
-    pub async fn silent(&self, options: Options) -> Result<Connected, Finding> {
-        let link = self.link(options.revision).await?;
-        let connection = link.connection();
-        Ok(Connected::new(Client::silent(link, options), connection, &self.keep))
+    pub async fn connect_uninitialized(&self, options: Options) -> Result<Connected, Finding> {
+        let connection = self.open_connection(options.revision).await?;
+        let id = connection.id();
+        Ok(Connected::new(Client::uninitialized(connection, options), id, &self.pool))
     }
 
-    /// A bare connection on which nothing has been said yet. To end it, and to look at every error, is up to the caller;
-    /// see [`Ctx::silent`].
+    /// Opens a connection without a client. The caller must close it and examine every error; see
+    /// [`Ctx::connect_uninitialized`].
     ///
     /// # Errors
     ///
     /// If the peer cannot be reached.
-    pub async fn open(&self) -> Result<Link, Finding> {
-        self.link(self.setup.revision).await
+    pub async fn open(&self) -> Result<Connection, Finding> {
+        self.open_connection(self.setup.revision).await
     }
 
-    pub(super) async fn link(&self, revision: Revision) -> Result<Link, Finding> {
-        let Setup { target, carrier, limits, .. } = &self.setup;
-        let link = target.open(*carrier, &self.recorder, *limits).await?;
-        self.keep.speaks(link.connection(), revision);
-        Ok(link)
+    pub(super) async fn open_connection(&self, revision: Revision) -> Result<Connection, Finding> {
+        let Setup { target, transport, limits, .. } = &self.setup;
+        let connection = target.open(*transport, &self.recorder, *limits).await?;
+        // Before the handshake, so that a failed one is judged at this revision, too.
+        self.pool.set_revision(connection.id(), revision);
+        Ok(connection)
     }
 
     /// The options with which [`Ctx::client`] connects.
@@ -200,27 +215,27 @@ impl Ctx {
             .handlers(self.handlers.clone())
     }
 
-    /// Answers what the peer asks, and declares the capabilities that go with that.
+    /// Sets the handlers for requests of the peer, and declares their capabilities.
     ///
-    /// Comes before the first use of the client, which declares them when it connects.
+    /// Must be called before the first use of the client, which declares the capabilities when it connects.
     ///
     /// # Errors
     ///
     /// If the client is connected already.
     pub fn handle(&mut self, handlers: Handlers) -> Result<(), Finding> {
         if self.client.is_some() {
-            return Err(Finding::test("the handlers come too late")
+            return Err(Finding::test("the handlers were set too late")
                 .expected("`Ctx::handle` before the first use of the client")
-                .got("a client that has connected, and declared its capabilities, already"));
+                .got("a client that has already connected and declared its capabilities"));
         }
         self.handlers = handlers;
         Ok(())
     }
 
-    /// Sets a fence: a named point in the trace, for assertions on what was not seen before it.
+    /// Records a fence: a named point in the trace, for assertions about what was not seen before it.
     ///
-    /// It says something about the peer when it stands after an exchange that the peer can finish only when it has
-    /// dealt with everything before.
+    /// Such an assertion holds for the peer only if the fence follows an exchange that the peer finishes after everything
+    /// earlier.
     ///
     /// ```
     /// # use mcp_test::prelude::*;
@@ -234,17 +249,17 @@ impl Ctx {
     ///
     /// # Errors
     ///
-    /// As [`Ctx::client`], on whose connection the fence stands.
+    /// As [`Ctx::client`], on whose connection the fence is recorded.
     pub async fn fence(&mut self, name: impl Into<String>) -> Result<Seq, Finding> {
         let connection = self.connected().await?.connection();
-        Ok(self.recorder.record(connection, Party::Harness, What::Fence(name.into())))
+        Ok(self.recorder.record(connection, Party::Harness, EventKind::Fence(name.into())))
     }
 
-    /// Begins a check. In a built-in scenario it has to be one that the scenario declares.
-    #[must_use = "a check of which nothing is asked is not made; go on with `expect`, `pass`, `info` …"]
+    /// Begins a check; in a built-in scenario, one that the scenario declares.
+    #[must_use = "a check without a verdict is not made; continue with `expect`, `pass`, `info` …"]
     pub fn check(&mut self, id: &str) -> CheckBuilder<'_> {
         let Setup { profile, revision, .. } = self.setup;
-        match self.scenario {
+        match &self.scenario {
             Some(scenario) => {
                 CheckBuilder::of(scenario, &mut self.collector, (profile, revision), id)
             }
@@ -258,14 +273,15 @@ impl Ctx {
         Skip { reason: reason.into() }.into()
     }
 
-    /// Ends a scenario in which everything that goes wrong on the way has a check of its own, as the official suite has
-    /// them for exceptions: the finding goes there, and what was not reached is SKIPPED.
+    /// Ends a scenario that has a check of its own for early ends, as the official suite has for exceptions: that check gets
+    /// the finding, and checks that were not reached are SKIPPED.
     ///
     /// # Errors
     ///
-    /// With the finding itself, if it is a time-out of the whole scenario by the official rules.
+    /// The finding, if it is a time-out of the whole scenario by the official rules.
     pub fn conclude(&mut self, id: &str, outcome: Result<(), Finding>) -> Result<(), Finding> {
         let Err(finding) = outcome else { return Ok(()) };
+        // There, the time-out is reported instead of the checks of the scenario.
         if self.setup.profile == Profile::Official && self.recorder.trace().deadline_fired() {
             return Err(finding);
         }
@@ -275,18 +291,19 @@ impl Ctx {
         Ok(())
     }
 
-    /// Every check that each run makes, and that was not made yet, is SKIPPED for this reason.
+    /// Skips every check that each run makes and that was not made yet, for this reason.
     pub fn skip_the_rest(&mut self, reason: &str) {
-        let unmade: Vec<&str> = self.unmade().map(|spec| spec.id).collect();
+        let unmade: Vec<_> = self.unmade().map(|spec| spec.id.clone()).collect();
         for id in unmade {
-            self.check(id).skip(reason);
+            self.check(&id).skip(reason);
         }
     }
 
-    /// The checks that each run makes, and that were not made yet.
-    pub(crate) fn unmade(&self) -> impl Iterator<Item = &'static CheckSpec> {
-        let declared = self.scenario.into_iter().flat_map(|it| it.checks_at(self.setup.revision));
-        declared.filter(|spec| spec.always && !self.collector.has(spec.id))
+    /// The checks that each run makes and that were not made yet.
+    pub(crate) fn unmade(&self) -> impl Iterator<Item = &CheckSpec> {
+        // A conditional check that was not made is not missing.
+        let declared = self.scenario.iter().flat_map(|it| it.checks_at(self.setup.revision));
+        declared.filter(|spec| spec.always && !self.collector.has(&spec.id))
     }
 
     /// Whether a check of this id has been made.
@@ -295,26 +312,30 @@ impl Ctx {
         self.collector.has(id)
     }
 
-    /// The revision that each connection is meant to be held in.
-    pub(super) fn meant(&self) -> impl Fn(Connection) -> Revision + use<> {
-        let (known, revision) = (self.keep.revisions(), self.setup.revision);
+    /// The revision of each connection.
+    pub(super) fn revisions(&self) -> impl Fn(ConnectionId) -> Revision + use<> {
+        let (known, revision) = (self.pool.revisions(), self.setup.revision);
         move |connection| known.get(&connection).copied().unwrap_or(revision)
     }
 
-    /// Ends all conversations, and judges each as a whole, in the revision that it was held in.
+    /// Closes all connections, and judges the conversation on each, at its revision.
     pub async fn end(mut self) -> Ended {
-        self.end_bare().await;
-        drop(self.client);
-        let (revisions, unexamined) = self.keep.end().await;
+        // Dropping the client returns it to the pool, which closes all connections at the same time.
+        drop(self.client.take());
+        let ends = self.setup.ends;
+        let closing = async {
+            self.end_raw().await;
+            self.pool.end().await;
+        };
+        // Dropping what is left closes it too, and kills the programs; that they were slow is then no verdict.
+        let _ = clock::within(ends, closing).await;
+        let (revisions, unexamined) = self.pool.results();
         let trace = self.recorder.trace();
-        let spoken = |connection| revisions.get(&connection).copied();
         let Setup { revision, profile, schemas, .. } = &self.setup;
-        let meant = |connection| spoken(connection).unwrap_or(*revision);
-        let judged = judge(&trace, Party::Server, &meant);
-        let authority = profile.authority(self.scenario);
-        let shapes = judge_shapes(&trace, Party::Server, &meant, schemas, authority);
-        let tools = judge_tools(&trace, Party::Server, &meant);
-        Ended { checks: self.collector.into_checks(), trace, judged, shapes, tools, unexamined }
+        let revisions = |connection| revisions.get(&connection).copied().unwrap_or(*revision);
+        let authority = profile.authority(self.scenario.as_ref());
+        let judgement = judge_trace(&trace, Party::Server, &revisions, schemas, authority);
+        Ended { checks: self.collector.into_checks(), trace, judgement, unexamined }
     }
 }
 
@@ -332,75 +353,51 @@ mod tests {
     use crate::transport::Fault;
     use crate::wire::Message;
 
-    fn block_on<T>(future: impl Future<Output = T>) -> T {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.expect("a runtime").block_on(future)
-    }
-
     fn ctx(target: Target, profile: Profile) -> Ctx {
-        let setup = Setup {
-            target,
-            carrier: CarrierKind::Duplex,
-            revision: Revision::V2025_11_25,
-            profile,
-            limits: Limits::default(),
-            timeout: Duration::from_secs(10),
-            until: Deadline::never(),
-            inventory: Inventory::default(),
-            schemas: Schemas::default(),
-        };
-        Ctx::new(setup, None)
+        let (revision, timeout) = (Revision::V2025_11_25, Duration::from_secs(10));
+        Ctx::new(Setup::new(target, TransportKind::Duplex, revision, profile, timeout), None)
     }
 
-    #[test]
-    fn nothing_is_opened_before_it_is_needed_and_then_once() {
-        block_on(async {
-            let mut ctx = ctx(everything().target(), Profile::Adaptive);
-            assert!(ctx.trace().events.is_empty());
-            let _ = ctx.ping().await.expect("a reply");
-            let _ = ctx.ping().await.expect("a reply");
-            let initialized = ctx
-                .trace()
-                .messages()
-                .filter(|(_, message)| message.method() == Some("initialize"))
-                .count();
-            assert_eq!(initialized, 1);
-        });
+    #[tokio::test]
+    async fn the_client_connects_once_at_its_first_use() {
+        let mut ctx = ctx(everything().target(), Profile::Adaptive);
+        assert!(ctx.trace().events.is_empty());
+        let _ = ctx.ping().await.expect("a reply");
+        let _ = ctx.ping().await.expect("a reply");
+        let initialized = ctx
+            .trace()
+            .messages()
+            .filter(|(_, message)| message.method() == Some("initialize"))
+            .count();
+        assert_eq!(initialized, 1);
     }
 
-    #[test]
-    fn another_revision_than_asked_for_is_taken_officially_and_a_finding_elsewhere() {
+    #[tokio::test]
+    async fn only_the_official_profile_accepts_another_revision() {
         let old = everything().revisions(Revisions::only(Revision::V2025_06_18)).target();
-        block_on(async {
-            let mut official = ctx(old.clone(), Profile::Official);
-            assert_eq!(
-                official.client().await.expect("a client").revision(),
-                Revision::V2025_06_18
-            );
-            let mut adaptive = ctx(old, Profile::Adaptive);
-            let finding = adaptive.client().await.expect_err("a finding");
-            assert_eq!(finding.blame, Blame::Test);
-        });
+        let mut official = ctx(old.clone(), Profile::Official);
+        assert_eq!(official.client().await.expect("a client").revision(), Revision::V2025_06_18);
+        let mut adaptive = ctx(old, Profile::Adaptive);
+        let finding = adaptive.client().await.expect_err("a finding");
+        assert_eq!(finding.blame, Blame::Test);
     }
 
-    #[test]
-    fn the_end_brings_what_was_checked_said_and_overlooked() {
-        block_on(async {
-            let mut ctx = ctx(everything().target(), Profile::Strict);
-            let reply = ctx.ping().await.expect("a reply");
-            ctx.check("pong").expect(&reply, super::super::empty_result());
-            let _overlooked = ctx.request("no/such/method", json!({})).await.expect("a reply");
-            assert!(ctx.has_checked("pong"));
-            let ended = ctx.end().await;
-            assert_eq!(ended.checks.len(), 1);
-            assert_eq!(ended.unexamined.len(), 1);
-            assert_eq!(ended.judged, []);
-            assert!(ended.trace.exchanged());
-        });
+    #[tokio::test]
+    async fn the_end_has_checks_trace_and_unexamined_errors() {
+        let mut ctx = ctx(everything().target(), Profile::Strict);
+        let reply = ctx.ping().await.expect("a reply");
+        ctx.check("pong").expect(&reply, crate::scenario::empty_result());
+        let _overlooked = ctx.request("no/such/method", json!({})).await.expect("a reply");
+        assert!(ctx.has_checked("pong"));
+        let ended = ctx.end().await;
+        assert_eq!(ended.checks.len(), 1);
+        assert_eq!(ended.unexamined.len(), 1);
+        assert_eq!(ended.judgement.envelopes, []);
+        assert!(ended.trace.has_messages_both_ways());
     }
 
-    #[test]
-    fn further_clients_are_examined_judged_and_ended_like_the_first() {
+    #[tokio::test]
+    async fn other_clients_are_judged_and_closed_like_the_first() {
         let returned = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&returned);
         let server = everything().faults([Fault::remove("tools/list", "/resultType")]);
@@ -412,62 +409,56 @@ mod tests {
                 Ok(())
             }
         });
-        block_on(async {
-            let mut ctx = ctx(target, Profile::Adaptive);
-            let _ = ctx.list_tools().await.expect("a list");
-            let newest = Options::speaking(Revision::V2026_07_28);
-            let mut other = ctx.connect(newest.clone()).await.expect("a client");
-            let _overlooked = other.request("no/such/method", json!({})).await.expect("a reply");
-            let _untyped = other.request("tools/list", json!({})).await.expect("a reply");
-            let mut early = ctx.connect(newest).await.expect("a client");
-            let _overlooked = early.request("no/such/method", json!({})).await.expect("a reply");
-            assert!(early.end().await.orderly);
-            assert_eq!(returned.load(Ordering::SeqCst), 1);
-            drop(other);
-            let ended = ctx.end().await;
-            assert_eq!(returned.load(Ordering::SeqCst), 3);
-            assert_eq!(ended.unexamined.len(), 2);
-            let cited: Vec<_> =
-                ended.judged.iter().flat_map(|finding| &finding.requirements).collect();
-            assert_eq!(cited, [&"base.result-type-present"]);
-        });
+        let mut ctx = ctx(target, Profile::Adaptive);
+        let _ = ctx.list_tools().await.expect("a list");
+        let newest = Options::speaking(Revision::V2026_07_28);
+        let mut other = ctx.connect(newest.clone()).await.expect("a client");
+        let _overlooked = other.request("no/such/method", json!({})).await.expect("a reply");
+        let _untyped = other.request("tools/list", json!({})).await.expect("a reply");
+        let mut early = ctx.connect(newest).await.expect("a client");
+        let _overlooked = early.request("no/such/method", json!({})).await.expect("a reply");
+        assert!(early.end().await.orderly);
+        assert_eq!(returned.load(Ordering::SeqCst), 1);
+        drop(other);
+        let ended = ctx.end().await;
+        assert_eq!(returned.load(Ordering::SeqCst), 3);
+        assert_eq!(ended.unexamined.len(), 2);
+        let cited: Vec<_> =
+            ended.judgement.envelopes.iter().flat_map(|finding| &finding.requirements).collect();
+        assert_eq!(cited, [&"base.result-type-present"]);
     }
 
-    #[test]
-    fn a_fence_divides_what_was_said() {
-        block_on(async {
-            let mut ctx = ctx(everything().target(), Profile::Adaptive);
-            let _ = ctx.ping().await.expect("a reply");
-            ctx.fence("pinged").await.expect("a fence");
-            let _ = ctx.list_tools().await.expect("a list");
-            let trace = ctx.trace().try_not_seen_before_fence("tools/list", "pinged");
-            let trace = trace.expect("only after the fence");
-            let finding = trace.try_not_seen_before_fence("ping", "pinged").expect_err("seen");
-            assert_eq!(finding.blame, Blame::Peer);
-        });
+    #[tokio::test]
+    async fn a_fence_divides_the_trace() {
+        let mut ctx = ctx(everything().target(), Profile::Adaptive);
+        let _ = ctx.ping().await.expect("a reply");
+        ctx.fence("pinged").await.expect("a fence");
+        let _ = ctx.list_tools().await.expect("a list");
+        let trace = ctx.trace().try_not_seen_before_fence("tools/list", "pinged");
+        let trace = trace.expect("only after the fence");
+        let finding = trace.try_not_seen_before_fence("ping", "pinged").expect_err("seen");
+        assert_eq!(finding.blame, Blame::Peer);
     }
 
-    #[test]
-    fn handlers_come_before_the_client_and_decide_what_it_declares() {
+    #[tokio::test]
+    async fn handlers_are_set_before_the_client_and_decide_what_it_declares() {
         let roots = || Handlers::new().on("roots/list", |_| Ok(json!({"roots": []}).into()));
-        block_on(async {
-            let mut ctx = ctx(everything().target(), Profile::Adaptive);
-            ctx.handle(roots()).expect("in time");
-            let _ = ctx.ping().await.expect("a reply");
-            let declared = ctx.trace().messages().find_map(|(_, message)| match message {
-                Message::Request(request) if request.method == "initialize" => {
-                    request.params.as_ref()?.get("capabilities").cloned()
-                }
-                _ => None,
-            });
-            assert_eq!(declared, Some(json!({"roots": {}}).into()));
-            let finding = ctx.handle(roots()).expect_err("too late");
-            assert_eq!(finding.blame, Blame::Test);
+        let mut ctx = ctx(everything().target(), Profile::Adaptive);
+        ctx.handle(roots()).expect("in time");
+        let _ = ctx.ping().await.expect("a reply");
+        let declared = ctx.trace().messages().find_map(|(_, message)| match message {
+            Message::Request(request) if request.method == "initialize" => {
+                request.params.as_ref()?.get("capabilities").cloned()
+            }
+            _ => None,
         });
+        assert_eq!(declared, Some(json!({"roots": {}}).into()));
+        let finding = ctx.handle(roots()).expect_err("too late");
+        assert_eq!(finding.blame, Blame::Test);
     }
 
     #[test]
-    fn a_skip_is_found_again_in_the_error() {
+    fn a_skip_keeps_its_type_in_the_error() {
         let error = ctx(everything().target(), Profile::Strict).skip("no database here");
         assert_eq!(error.to_string(), "skipped: no database here");
         assert_eq!(

@@ -1,72 +1,44 @@
-//! The golden snapshot of a user's scenario: what was said, compared by insta, expanded in the user's file.
+//! The golden snapshot of a user's scenario: the conversation, compared by insta in the user's file.
 
-use super::Ctx;
-use super::user::GoldenFn;
-use crate::assert::golden;
+use crate::check::{Demand, Finding};
 
-/// How the snapshot of one cell is compared.
+/// Compares a text with the snapshot of this name, as `insta::assert_snapshot!` written in the user's file would.
+pub type GoldenFn = fn(name: &str, text: &str);
+
+/// How the snapshot of one run is compared.
 #[derive(Debug, Clone)]
 pub struct Golden {
     /// The name of the snapshot.
     pub name: String,
-    /// What compares it, in the user's crate.
+    /// Compares it, in the user's crate.
     pub compare: GoldenFn,
-    /// Whether differences are shown here, because insta is told to be quiet.
+    /// Whether mcp-test shows differences, because insta does not.
     pub shows_differences: bool,
 }
 
-/// What is wrong with a snapshot: the payload of the panic of [`Ctx::assert_golden`].
+/// What is wrong with a snapshot: the payload of the panic of [`Ctx::assert_golden`](crate::scenario::Ctx::assert_golden).
 #[derive(Debug)]
-pub struct Differences(pub String);
+pub struct SnapshotMismatch {
+    /// What is wrong, in one sentence.
+    headline: String,
+    /// The difference, or the whole text of a new snapshot; `None` if insta has shown it.
+    difference: Option<String>,
+}
 
-impl Ctx {
-    /// The context of a scenario with a golden snapshot.
-    #[must_use]
-    pub fn with_golden(mut self, golden: Option<Golden>) -> Self {
-        self.golden = golden;
-        self
-    }
-
-    /// Compares the conversation so far with the snapshot of the scenario.
-    ///
-    /// The snapshot reads like a play: who said what to whom, in order. What differs from run to run (sessions, ids,
-    /// ports, times, tokens) stands in `[brackets]`. It is accepted and rejected with `cargo insta review`.
-    ///
-    /// ```ignore
-    /// #[mcp_scenario]
-    /// async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
-    ///     ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
-    ///     ctx.assert_golden();
-    ///     Ok(())
-    /// }
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the conversation is not the one of the snapshot, or there is none yet; on the second call in one scenario,
-    /// which has one snapshot; and outside of an `#[mcp_scenario]` with the feature `golden`.
-    #[track_caller]
-    pub fn assert_golden(&mut self) {
-        let Some(Golden { name, compare, shows_differences }) = self.golden.take() else {
-            panic!(
-                "there is no snapshot to compare with: `assert_golden` works once in each `#[mcp_scenario]`, \
-                 with the feature `golden` of mcp-test"
-            );
-        };
-        let text = golden(&self.trace());
-        #[cfg(feature = "golden")]
-        differences::tell(&name, &text, compare, shows_differences);
-        #[cfg(not(feature = "golden"))]
-        {
-            let _ = shows_differences;
-            compare(&name, &text);
+impl SnapshotMismatch {
+    /// The mismatch as a finding.
+    pub(crate) fn finding(&self) -> Finding {
+        let finding = Finding { demand: Demand::Snapshot, ..Finding::test(self.headline.as_str()) };
+        match &self.difference {
+            Some(difference) => finding.excerpt(difference.as_str()),
+            None => finding.hint("insta has shown the difference above"),
         }
     }
 }
 
 #[cfg(feature = "golden")]
-mod differences {
-    //! Letting insta compare, and showing the differences where insta does not.
+pub(super) mod differences {
+    //! The comparison by insta, and the differences where insta does not show them.
 
     use std::io;
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -75,15 +47,17 @@ mod differences {
     use insta::{Comparator, Settings, Snapshot};
     use similar::TextDiff;
 
-    use super::{Differences, GoldenFn};
+    use super::{GoldenFn, SnapshotMismatch};
 
-    /// Compares as another comparator does, and keeps what the snapshot says.
-    struct Reading {
+    /// Compares as another comparator does, and keeps the text of the snapshot.
+    ///
+    /// insta passes the old snapshot to nobody but its comparator.
+    struct RecordingComparator {
         compare: Box<dyn Comparator>,
         before: Arc<Mutex<Option<String>>>,
     }
 
-    impl Comparator for Reading {
+    impl Comparator for RecordingComparator {
         fn matches(&self, reference: &Snapshot, test: &Snapshot) -> bool {
             let text = reference.as_text().map(ToString::to_string);
             *self.before.lock().unwrap_or_else(PoisonError::into_inner) = text;
@@ -99,45 +73,46 @@ mod differences {
         }
     }
 
-    pub(super) fn tell(name: &str, text: &str, compare: GoldenFn, shows_differences: bool) {
+    pub(in crate::scenario) fn compare_with(
+        name: &str,
+        text: &str,
+        compare: GoldenFn,
+        shows_differences: bool,
+    ) {
         let before = Arc::default();
         let mut settings = Settings::clone_current();
-        let reading =
-            Reading { compare: settings.comparator().dyn_clone(), before: Arc::clone(&before) };
-        settings.set_comparator(Box::new(reading));
+        let comparator = settings.comparator().dyn_clone();
+        let comparator = RecordingComparator { compare: comparator, before: Arc::clone(&before) };
+        settings.set_comparator(Box::new(comparator));
         let compared = settings.bind(|| {
-            // Held meanwhile, so that what insta prints stays in one piece among the output of other threads.
+            // Locked meanwhile, so that the output of other threads does not interrupt insta's.
             let _output = io::stdout().lock();
             catch_unwind(AssertUnwindSafe(|| compare(name, text)))
         });
         if compared.is_err() {
             let before = before.lock().unwrap_or_else(PoisonError::into_inner).take();
             let now = shows_differences.then_some(text);
-            // insta has announced its panic; what goes on is the same one, knowing more.
-            resume_unwind(Box::new(Differences(difference(name, before.as_deref(), now))));
+            // The panic hook has reported insta's panic already; this continues it with more information.
+            resume_unwind(Box::new(mismatch(name, before.as_deref(), now)));
         }
     }
 
-    /// What a person has to know of a snapshot that does not match; `now` if it is not shown by insta.
-    fn difference(name: &str, before: Option<&str>, now: Option<&str>) -> String {
-        let why = match before {
-            Some(_) => format!("the conversation is not the one of the snapshot `{name}`"),
+    /// The mismatch of a snapshot; `now` is the new text if insta does not show it.
+    fn mismatch(name: &str, before: Option<&str>, now: Option<&str>) -> SnapshotMismatch {
+        let headline = match before {
+            Some(_) => format!("the conversation differs from the snapshot `{name}`"),
             None => format!("there is no snapshot `{name}` yet"),
         };
-        match (now, before) {
-            (None, _) => format!("{why}; insta has shown the difference above"),
-            (Some(now), None) => format!("{why}; this was said:\n{now}"),
-            (Some(now), Some(before)) => {
+        let difference = now.map(|now| match before {
+            None => now.to_owned(),
+            Some(before) => {
+                // Both end with one line break: `similar` would mark a missing one as another difference.
                 let (before, now) = (format!("{}\n", before.trim()), format!("{}\n", now.trim()));
                 let lines = TextDiff::from_lines(&before, &now);
-                let lines = lines
-                    .unified_diff()
-                    .context_radius(3)
-                    .header("snapshot", "this run")
-                    .to_string();
-                format!("{why}:\n{lines}")
+                lines.unified_diff().context_radius(3).header("snapshot", "this run").to_string()
             }
-        }
+        });
+        SnapshotMismatch { headline, difference }
     }
 
     #[cfg(test)]
@@ -148,9 +123,10 @@ mod differences {
         fn a_difference_shows_the_lines_around_it() {
             let before = "1  client → server  ping\n2  client ← server  result {}\n";
             let now = "1  client → server  ping\n2  client ← server  error -32601\n";
-            insta::assert_snapshot!(difference("pings", Some(before), Some(now)));
-            insta::assert_snapshot!(difference("pings", None, Some(now)));
-            insta::assert_snapshot!(difference("pings", Some(before), None));
+            let shown = |before, now| mismatch("pings", before, now).finding().to_string();
+            insta::assert_snapshot!(shown(Some(before), Some(now)));
+            insta::assert_snapshot!(shown(None, Some(now)));
+            insta::assert_snapshot!(shown(Some(before), None));
         }
     }
 }

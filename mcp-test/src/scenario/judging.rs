@@ -1,38 +1,39 @@
-//! What a scenario that tests a client has in its hands: before, the stage that it furnishes; after, what was said on it.
+//! What a scenario that tests a client gets: before the test its parameters, afterwards the recorded messages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{CheckBuilder, Part, Profile, Scenario, TASK};
+use super::check_builder::about_task;
+use super::client_session::{ClientSession, ClientSessions};
+use super::received_message::{Exchange, ReceivedMessage, exchange};
+use super::{CheckBuilder, Declared, Profile};
 use crate::check::{Check, Collector, Finding};
 use crate::json::Value;
-use crate::spec::{Era, Revision, spoken};
-use crate::trace::{Connection, Event, Party, Seq, Trace, What};
-use crate::transport::Left;
-use crate::wire::Message;
+use crate::spec::{Era, Revision, meta};
+use crate::trace::{EventKind, Party, Trace};
 
-/// The check of ours that every client has to pass in every scenario: that it came, and said something.
+/// The check of ours that a client connected and sent something, made in every scenario.
 pub const TOOK_PART: &str = "client-took-part";
 
-/// The check of ours that a client leaves by itself, and without an error.
+/// The check of ours that a client exited on its own and without an error, made in every scenario.
 pub const LEFT_WELL: &str = "client-left-well";
 
-/// Where a client is tested: one scenario at one revision, by the rules of a profile.
-#[derive(Debug, Clone, Copy)]
+/// A test of a client: one scenario at one revision, by the rules of a profile.
+#[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Stage {
+pub struct ClientTest {
     /// The scenario.
-    pub scenario: &'static Scenario,
-    /// The revision that the client is told.
+    pub scenario: Declared,
+    /// The revision that the client is asked to use.
     pub revision: Revision,
-    /// By whose rules is judged.
+    /// The rules for the verdict.
     pub profile: Profile,
 }
 
-impl Stage {
-    /// The stage of a scenario.
+impl ClientTest {
+    /// A test with this scenario.
     #[must_use]
-    pub const fn new(scenario: &'static Scenario, revision: Revision, profile: Profile) -> Self {
+    pub const fn new(scenario: Declared, revision: Revision, profile: Profile) -> Self {
         Self { scenario, revision, profile }
     }
 
@@ -43,132 +44,110 @@ impl Stage {
     }
 }
 
-/// A message that the server has heard from the client.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Heard {
-    /// The event that records it.
-    pub seq: Seq,
-    /// What it says.
-    pub message: Message,
-    /// The headers of the HTTP request that brought it, in order.
-    pub headers: Vec<(String, String)>,
-}
-
-impl Heard {
-    /// The method, if it is a request or a notification.
-    #[must_use]
-    pub fn method(&self) -> &str {
-        self.message.method().unwrap_or_default()
-    }
-
-    /// The params; `null` if there are none.
-    #[must_use]
-    pub fn params(&self) -> &Value {
-        self.message.params().unwrap_or(&Value::Null)
-    }
-
-    /// A member of `_meta`.
-    #[must_use]
-    pub fn meta(&self, key: &str) -> Option<&Value> {
-        self.params().get("_meta")?.get(key)
-    }
-
-    /// The value of a header; names compare without regard to case. Of several of the name, the first.
-    #[must_use]
-    pub fn header(&self, name: &str) -> Option<&str> {
-        let mut headers = self.headers.iter();
-        headers.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
-    }
-
-    /// The params as what a check is made on.
-    #[must_use]
-    pub fn part(&self) -> Part<'_> {
-        let what = format!("the message `{}`", self.method());
-        Part::new(what, self.params(), Some(self.seq))
-    }
-}
-
-/// A client's visit after its end, in the hands of the scenario that judges it.
+/// The messages of a client, for the scenario to judge after the client has exited.
 pub struct Judging {
-    stage: Stage,
+    test: ClientTest,
     trace: Arc<Trace>,
-    left: Left,
     collector: Collector,
 }
 
 impl Judging {
-    /// What was said on a stage, and how the client left it.
+    /// The messages of a test.
     #[must_use]
-    pub fn new(stage: Stage, trace: Arc<Trace>, left: Left) -> Self {
-        Self { stage, trace, left, collector: Collector::new() }
+    pub fn new(test: ClientTest, trace: Arc<Trace>) -> Self {
+        Self { test, trace, collector: Collector::new() }
     }
 
-    /// The revision that the client was told.
+    /// The revision that the client was asked to use.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        self.stage.revision
+        self.test.revision
     }
 
-    /// By whose rules is judged.
+    /// The rules for the verdict.
     #[must_use]
     pub fn profile(&self) -> Profile {
-        self.stage.profile
+        self.test.profile
     }
 
-    /// The revision that client and server have settled on in a handshake.
+    /// The newest revision that client and server negotiated in a handshake.
     #[must_use]
-    pub fn agreed(&self) -> Option<Revision> {
-        let of_server = self.trace.messages().filter(|(event, _)| event.party == Party::Server);
-        of_server.map(|(_, message)| message).find_map(|message| {
-            let Message::Response(response) = message else { return None };
-            response.result.get("serverInfo")?;
-            spoken::settled(&response.result).known()
-        })
+    pub fn negotiated(&self) -> Option<Revision> {
+        self.sessions().into_iter().filter_map(|session| session.negotiated).max()
     }
 
-    /// Everything that was said.
+    /// The revision that the client spoke, as far as its messages show it.
+    #[must_use]
+    pub fn spoken(&self) -> Option<Revision> {
+        self.sorted().spoken(self.test.era())
+    }
+
+    /// The sessions that the client opened, in that order.
+    #[must_use]
+    pub fn sessions(&self) -> Vec<ClientSession> {
+        self.sorted().sessions
+    }
+
+    /// The messages that belong to no session: those before the first one, those of the stateless era, and each `initialize`
+    /// that was refused.
+    #[must_use]
+    pub fn outside_sessions(&self) -> Vec<ReceivedMessage> {
+        self.sorted().outside
+    }
+
+    /// Every capabilities object that the client declared: in `initialize`, or in a request of the stateless era.
+    #[must_use]
+    pub fn declared_capabilities(&self) -> Vec<Value> {
+        let messages = self.messages();
+        let declared = messages.iter().filter_map(|received| match received.method() {
+            "initialize" => received.params().get("capabilities"),
+            _ => received.meta(meta::CLIENT_CAPABILITIES),
+        });
+        declared.cloned().collect()
+    }
+
+    fn sorted(&self) -> ClientSessions {
+        ClientSessions::of(&self.trace, self.messages())
+    }
+
+    /// The whole conversation.
     #[must_use]
     pub fn trace(&self) -> Arc<Trace> {
         Arc::clone(&self.trace)
     }
 
-    /// How the client left.
+    /// Every well-formed message of the client, in the order of arrival.
     #[must_use]
-    pub fn left(&self) -> &Left {
-        &self.left
-    }
-
-    /// Every well-formed message of the client, in the order in which they came.
-    #[must_use]
-    pub fn heard(&self) -> Vec<Heard> {
+    pub fn messages(&self) -> Vec<ReceivedMessage> {
+        // A message is recorded after the HTTP request that carried it, as another event of the same exchange.
         let of_client = self.trace.messages().filter(|(event, _)| event.party == Party::Client);
         let headers = self.headers();
-        let heard = of_client.map(|(event, message)| Heard {
+        let received = of_client.map(|(event, message)| ReceivedMessage {
             seq: event.seq,
             message: message.clone(),
-            headers: headers.get(&exchange(event)).map(|given| given.to_vec()).unwrap_or_default(),
+            headers: headers.get(&exchange(event)).map(|it| it.to_vec()).unwrap_or_default(),
+            exchange: exchange(event),
         });
-        heard.collect()
+        received.collect()
     }
 
     /// The requests and notifications of one method.
     #[must_use]
-    pub fn requests(&self, method: &str) -> Vec<Heard> {
-        self.heard().into_iter().filter(|heard| heard.method() == method).collect()
+    pub fn requests(&self, method: &str) -> Vec<ReceivedMessage> {
+        self.messages().into_iter().filter(|received| received.method() == method).collect()
     }
 
-    /// The finding that the client did not do what a scenario is there to see.
+    /// The finding that the client did not do the task of the scenario.
     #[must_use]
-    pub fn undone(&self, headline: impl Into<String>) -> Finding {
-        Finding::peer(headline).hint(TASK)
+    pub fn task_not_done(&self, headline: impl Into<String>) -> Finding {
+        about_task(Finding::peer(headline))
     }
 
-    /// Begins a check, which has to be one that the scenario declares.
-    #[must_use = "a check of which nothing is asked is not made; go on with `expect`, `pass`, `info` …"]
+    /// Begins a check, which the scenario must declare.
+    #[must_use = "a check without a verdict is not made; continue with `expect`, `pass`, `info` …"]
     pub fn check(&mut self, id: &str) -> CheckBuilder<'_> {
-        let Stage { scenario, revision, profile } = self.stage;
-        CheckBuilder::of(scenario, &mut self.collector, (profile, revision), id)
+        let ClientTest { scenario, revision, profile } = &self.test;
+        CheckBuilder::of(scenario, &mut self.collector, (*profile, *revision), id)
     }
 
     /// The checks, in the order in which they were made.
@@ -177,19 +156,12 @@ impl Judging {
         self.collector.into_checks()
     }
 
-    /// The headers of the HTTP requests, by what they belong to.
+    /// The headers of the HTTP requests, by exchange.
     fn headers(&self) -> HashMap<Exchange, &[(String, String)]> {
-        let requests = self.trace.events.iter().filter_map(|event| match &event.what {
-            What::HttpRequest { headers, .. } => Some((exchange(event), headers.as_slice())),
+        let requests = self.trace.events.iter().filter_map(|event| match &event.kind {
+            EventKind::HttpRequest { headers, .. } => Some((exchange(event), headers.as_slice())),
             _ => None,
         });
         requests.collect()
     }
-}
-
-/// The connection of an event, and the number of its exchange there.
-type Exchange = (Connection, Option<u64>);
-
-fn exchange(event: &Event) -> Exchange {
-    (event.connection, event.exchange)
 }

@@ -3,8 +3,8 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `carriers`, `needs` and `disturbs` may be left out; `carriers` names one of
-/// [`Carriers`](crate::scenario::Carriers).
+/// `official`, `transports`, `needs` and `disturbs` may be left out; `transports` names one of
+/// [`Transports`](crate::scenario::Transports).
 #[macro_export]
 #[doc(hidden)]
 macro_rules! scenario {
@@ -13,7 +13,7 @@ macro_rules! scenario {
         $leg:ident $id:literal: $title:literal,
         revisions: $revisions:expr,
         $(official: $official:expr,)?
-        $(carriers: $carriers:ident,)?
+        $(transports: $transports:ident,)?
         $(needs: $needs:expr,)?
         $(disturbs: $disturbs:literal,)?
         checks: $checks:expr $(,)?
@@ -21,30 +21,42 @@ macro_rules! scenario {
         #[doc = concat!("The scenario `", $id, "`: ", $title, ".")]
         #[allow(unreachable_pub, reason = "a scenario of a test is declared in the same way")]
         pub static SCENARIO: $crate::scenario::Scenario = $crate::scenario::Scenario {
-            id: $id,
-            title: $title,
-            doc: concat!($($doc, "\n"),+),
+            id: ::std::borrow::Cow::Borrowed($id),
+            title: ::std::borrow::Cow::Borrowed($title),
+            doc: ::std::borrow::Cow::Borrowed(concat!($($doc, "\n"),+)),
+            kind: $crate::scenario::Kind::BuiltIn,
             leg: $crate::scenario::Leg::$leg,
             revisions: $revisions,
             official: $crate::scenario!(@option $($official)?),
-            carriers: $crate::scenario!(@carriers $($carriers)?),
+            transports: $crate::scenario!(@transports $($transports)?),
             needs: $crate::scenario!(@list $($needs)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
             timeout: None,
             opens: false,
-            verbatim: false,
-            checks: &$checks,
+            checks: $crate::scenario::Shared::Static({
+                static DECLARED: &[$crate::scenario::CheckSpec] = &$checks;
+                DECLARED
+            }),
             body: $crate::scenario!(@body $leg),
-            proofs,
-            file: file!(),
+            proofs: Some(proofs),
+            file: ::std::borrow::Cow::Borrowed(file!()),
         };
     };
-    (@body Server) => { $crate::scenario::Body::Server(&|ctx| Box::pin(run(ctx))) };
-    (@body Client) => { $crate::scenario::Body::Client { serve: &serve, judge: &judge } };
+    (@body Server) => {
+        $crate::scenario::Body::Server($crate::scenario::Shared::Static(&|ctx| {
+            Box::pin(async move { Ok(run(ctx).await?) })
+        }))
+    };
+    (@body Client) => {
+        $crate::scenario::Body::Client {
+            serve: $crate::scenario::Shared::Static(&serve),
+            judge: $crate::scenario::Shared::Static(&judge),
+        }
+    };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
-    (@carriers) => { $crate::scenario::Carriers::Any };
-    (@carriers $carriers:ident) => { $crate::scenario::Carriers::$carriers };
+    (@transports) => { $crate::scenario::Transports::Any };
+    (@transports $transports:ident) => { $crate::scenario::Transports::$transports };
     (@list) => { &[] };
     (@list $value:expr) => { &$value };
 }
@@ -59,8 +71,8 @@ macro_rules! scenario {
 /// }
 /// ```
 ///
-/// After `by` stands a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
-/// another peer. Then may follow `also "id" Status`, `at REVISION`, `over Carrier` and `under Profile`.
+/// After `by` comes a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
+/// another peer. Then `also "id" Status`, `at REVISION`, `over TransportKind` and `under Profile` may follow.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! proofs {
@@ -87,6 +99,7 @@ macro_rules! proofs {
             make: || $crate::scenario::Peer::from($make()),
         }
     };
+    // The options may come in any order, so they are consumed one by one.
     (@proof $proof:expr;) => { $proof };
     (@proof $proof:expr; , also $check:literal $status:ident $($rest:tt)*) => {
         $crate::proofs!(@proof $proof.also($check, $crate::check::Status::$status); $($rest)*)
@@ -94,8 +107,8 @@ macro_rules! proofs {
     (@proof $proof:expr; , at $revision:ident $($rest:tt)*) => {
         $crate::proofs!(@proof $proof.at($crate::spec::Revision::$revision); $($rest)*)
     };
-    (@proof $proof:expr; , over $carrier:ident $($rest:tt)*) => {
-        $crate::proofs!(@proof $proof.over($crate::transport::CarrierKind::$carrier); $($rest)*)
+    (@proof $proof:expr; , over $transport:ident $($rest:tt)*) => {
+        $crate::proofs!(@proof $proof.over($crate::transport::TransportKind::$transport); $($rest)*)
     };
     (@proof $proof:expr; , under $profile:ident $($rest:tt)*) => {
         $crate::proofs!(@proof $proof.under($crate::scenario::Profile::$profile); $($rest)*)

@@ -1,9 +1,9 @@
-//! Two matchers that only scenarios need.
+//! Matchers that only scenarios need.
 
 use crate::expect::{Matcher, Mismatch};
 use crate::json::{Pointer, Value};
 
-/// Matches what JavaScript takes for true: the official suite asks for members in this way.
+/// Matches what JavaScript considers true, which is how the official suite tests for members.
 pub fn truthy() -> impl Matcher {
     Truthy
 }
@@ -21,6 +21,7 @@ impl Matcher for Truthy {
             Value::Bool(false) => "is false",
             Value::String(text) if text.is_empty() => "is empty",
             Value::Number(_) if got.as_f64() == Some(0.0) => "is zero",
+            // Empty arrays and objects are true in JavaScript.
             _ => return Ok(()),
         };
         Err(Mismatch {
@@ -32,8 +33,7 @@ impl Matcher for Truthy {
     }
 }
 
-/// Matches the result of a request that has nothing to say: an object without members, apart from those that every
-/// result may have.
+/// Matches a result without content: an object without members, apart from those that every result may have.
 pub fn empty_result() -> impl Matcher {
     EmptyResult
 }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn truthy_is_what_javascript_takes_for_true() {
+    fn truthy_is_what_javascript_considers_true() {
         for value in [json!("a"), json!(1), json!(true), json!([]), json!({}), json!("0")] {
             assert!(accepts(&truthy(), value.clone()), "{value}");
         }

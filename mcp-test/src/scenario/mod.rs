@@ -1,10 +1,9 @@
-//! What a scenario is: its definition, what it needs, the context it runs in, and the proofs it owes.
+//! What a scenario is: its definition, its needs, the context of its body, and its proofs.
 //!
-//! A scenario speaks to a peer and makes checks. It does not decide what a check means for the run; that is for
-//! [`run`](crate::run). The built-in ones live in [`scenarios`](crate::scenarios).
+//! A scenario talks to a peer and makes checks. [`run`](crate::run) decides what a check means for the verdict. The built-in
+//! scenarios are in [`scenarios`](crate::scenarios).
 //!
-//! The file of one that tests a server holds `async fn run(ctx: &mut Ctx)`, which speaks and checks. With the chairs
-//! swapped, for clients, it holds two functions:
+//! The file of a scenario for servers has `async fn run(ctx: &mut Ctx)`. That of a scenario for clients has two functions:
 //!
 //! ```text
 //! scenario! {
@@ -14,14 +13,14 @@
 //!     checks: [CheckSpec::official("tool-add-numbers", …)],
 //! }
 //!
-//! /// The server that the client is sent to. It serves and is recorded; it knows of no check.
-//! fn serve(stage: &Stage) -> Server { … }
+//! /// The server to which the client connects. It serves and records, and knows nothing of checks.
+//! fn serve(test: &ClientTest) -> Server { … }
 //!
-//! /// Reads, when the client has left, what it has said: `Judging::requests`, `Judging::trace`, `Judging::check`.
+//! /// Judges the recorded messages after the client has exited: `Judging::requests`, `Judging::trace`, `Judging::check`.
 //! fn judge(judging: &mut Judging) -> Result<(), Finding> { … }
 //!
-//! /// A client that does something wrong by itself.
-//! fn lazy() -> Visitor { Visitor::new(|errand: Errand| async move { … }) }
+//! /// A client that does something wrong.
+//! fn lazy() -> ScriptedClient { ScriptedClient::new(|task: ClientTask| async move { … }) }
 //!
 //! proofs! {
 //!     passes on good_client();
@@ -30,45 +29,99 @@
 //! }
 //! ```
 //!
-//! What the good client does in a scenario is in [`client::reference`](crate::client::reference). That a client took part
-//! at all, and left in good order, every scenario checks by itself: [`TOOK_PART`], [`LEFT_WELL`].
+//! The good client is in [`client::reference`](crate::client::reference). Every scenario for clients also checks that the
+//! client took part ([`TOOK_PART`]) and exited without an error ([`LEFT_WELL`]).
 
-mod checking;
+mod assert_golden;
+mod assert_schema_valid;
+mod call_site;
+mod check_builder;
+mod check_spec;
+mod client_session;
 mod connected;
 mod context;
+mod declared;
+mod default_target;
 mod definition;
 mod golden;
 mod http;
 mod judging;
+mod leg;
 mod macros;
 mod matchers;
 mod need;
-mod officially;
+mod official;
+mod official_client;
 mod profile;
 mod proof;
-mod shapes;
-mod speak;
+mod received_message;
+mod requests;
+mod schema_authority;
+mod static_or_arc;
+mod stop;
 mod suite;
 mod surroundings;
-mod user;
-mod validated;
+mod user_scenario;
 
+#[doc(hidden)]
+pub use call_site::CallSite;
 #[cfg(test)]
-pub(crate) use checking::FIXTURE;
-pub(crate) use checking::TASK;
-pub use checking::{CheckBuilder, Part, Subject};
+pub(crate) use call_site::tests::call_site;
+pub use check_builder::CheckBuilder;
+#[doc(hidden)]
+pub use check_builder::{Part, Subject};
+#[doc(hidden)]
+pub use check_spec::{CheckSpec, Reference};
+#[doc(hidden)]
+pub use client_session::ClientSession;
+#[doc(hidden)]
 pub use connected::Connected;
-pub use context::{Ctx, Ended, Setup, Skip};
-pub use definition::{
-    Body, Carriers, CheckSpec, Judge, Leg, Official, Reference, Run, Running, Scenario, Serve,
-};
-pub use golden::{Differences, Golden};
-pub use judging::{Heard, Judging, LEFT_WELL, Stage, TOOK_PART};
+pub use context::Ctx;
+#[doc(hidden)]
+pub use context::{Ended, Setup};
+#[doc(hidden)]
+pub use declared::Declared;
+#[doc(hidden)]
+pub use default_target::SeveralDefaultTargets;
+#[doc(hidden)]
+pub use default_target::default_target;
+pub use default_target::{DefaultTarget, IntoTarget};
+#[doc(hidden)]
+pub use definition::{Body, Judge, Kind, Run, Running, Scenario, Serve, Transports};
+pub use golden::SnapshotMismatch;
+#[doc(hidden)]
+pub use golden::{Golden, GoldenFn};
+#[doc(hidden)]
+pub use judging::{ClientTest, Judging, LEFT_WELL, TOOK_PART};
+#[doc(hidden)]
+pub use leg::Leg;
+#[doc(hidden)]
 pub use matchers::{empty_result, truthy};
-pub use need::{Inventory, Need};
-pub use profile::{Profile, UnknownProfile};
+pub use need::Inventory;
+#[doc(hidden)]
+pub use need::Listing;
+#[doc(hidden)]
+pub use need::Need;
+#[doc(hidden)]
+pub use official::Official;
+pub use profile::Profile;
+#[doc(hidden)]
+pub use profile::UnknownProfile;
+#[doc(hidden)]
 pub use proof::{Change, Damage, Peer, Proof, Proofs};
+#[doc(hidden)]
+pub use received_message::ReceivedMessage;
+#[doc(hidden)]
+pub use static_or_arc::Shared;
+#[doc(hidden)]
+pub use stop::Stop;
+pub use stop::{BoxError, Skip};
 pub(crate) use suite::names as suite_names;
+#[doc(hidden)]
 pub use suite::{Suite, UnknownSuite};
-pub use surroundings::{Surroundings, Up};
-pub use user::*;
+#[doc(hidden)]
+pub use surroundings::{RunningSurroundings, Surroundings};
+#[doc(hidden)]
+pub use user_scenario::{
+    Registered, ScenarioFuture, ScenarioOutcome, UserScenario, user_scenarios,
+};

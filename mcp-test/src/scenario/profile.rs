@@ -1,15 +1,12 @@
-//! By whose rules a run is judged.
-//!
-//! The table of profiles in one place: everything that differs between them is a method here.
+//! Profiles: the rules by which a run is judged.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Leg, Scenario};
+use super::Leg;
 use crate::check::{Check, Origin, Status};
-use crate::spec::Revision;
 
-/// By whose rules a run is judged.
+/// The rules by which a run is judged.
 ///
 /// ```
 /// use mcp_test::scenario::Profile;
@@ -19,11 +16,11 @@ use crate::spec::Revision;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Profile {
-    /// By the rules of the official conformance suite; what it gets wrong is kept, and marked.
+    /// The rules of the official conformance suite; its false failures are kept, and marked.
     Official,
-    /// By the specification; what the peer does not offer is skipped.
+    /// The specification; what the peer does not offer is skipped.
     Adaptive,
-    /// By the specification; what the peer does not offer fails, and so does a WARNING.
+    /// The specification; what the peer does not offer fails, and so does a WARNING.
     Strict,
 }
 
@@ -41,34 +38,28 @@ impl Profile {
         }
     }
 
-    /// The profile that holds for one scenario at one revision: where the official suite has no opinion, `official`
-    /// gives way to `adaptive`.
+    /// Whether a check counts towards exit code and baseline.
+    ///
+    /// In profile `official` a check of ours counts only if the official ones mean nothing without it: when a client took no
+    /// part in a scenario. In `adaptive` a failure of ours that cites no requirement does not count: it is about a fixture.
     #[must_use]
-    pub fn at(self, scenario: &Scenario, revision: Revision) -> Self {
-        match self {
-            Self::Official if scenario.official.is_some() && !scenario.is_official_at(revision) => {
-                Self::Adaptive
-            }
-            other => other,
+    pub fn counts(self, check: &Check) -> bool {
+        match (self, check.origin) {
+            (_, Origin::Official) | (Self::Strict, _) => true,
+            (Self::Official, Origin::Own | Origin::User) => check.binding,
+            (Self::Adaptive, Origin::Own) => check.binding || check.is_founded(),
+            (Self::Adaptive, Origin::User) => true,
         }
     }
 
-    /// Whether a check counts towards exit code and baseline.
-    ///
-    /// In profile `official` a check of ours counts only where the official ones would say nothing without it: when a
-    /// client took no part in a scenario.
-    #[must_use]
-    pub fn counts(self, check: &Check) -> bool {
-        self != Self::Official || check.origin == Origin::Official || check.binding
-    }
-
-    /// Whether a check is held against the peer.
+    /// Whether a check counts against the peer.
     #[must_use]
     pub fn fails(self, leg: Leg, check: &Check) -> bool {
         self.counts(check)
             && match check.status {
                 Status::Failure => true,
                 Status::Warning => match self {
+                    // The official suite exits with 1 on warnings about clients, and with 0 on those about servers.
                     Self::Official => leg == Leg::Client,
                     Self::Adaptive => false,
                     Self::Strict => true,
@@ -84,9 +75,9 @@ impl fmt::Display for Profile {
     }
 }
 
-/// The text names no profile.
+/// The text is not the name of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no profile; there are official, adaptive and strict")]
+#[error("`{0}` is not a profile; expected official, adaptive or strict")]
 pub struct UnknownProfile(String);
 
 impl FromStr for Profile {
@@ -106,19 +97,36 @@ mod tests {
     use crate::check::Finding;
 
     #[test]
-    fn a_warning_and_a_check_of_our_own_count_by_the_table() {
+    fn profiles_decide_about_warnings_and_own_checks() {
         let warning = Check::new("a", Origin::Official, Status::Warning);
-        let own = Check::from_finding("b", Origin::Own, Finding::peer("x"));
+        let own =
+            Check::from_finding("b", Origin::Own, Finding::peer("x").requires("ping.result-empty"));
         let failing = |check: &Check, leg| Profile::ALL.map(|profile| profile.fails(leg, check));
         assert_eq!(failing(&warning, Leg::Server), [false, false, true]);
         assert_eq!(failing(&warning, Leg::Client), [true, false, true]);
         assert_eq!(failing(&own, Leg::Server), [false, true, true]);
         assert_eq!(Profile::ALL.map(|profile| profile.counts(&own)), [false, true, true]);
+        let user = Check::from_finding("c", Origin::User, Finding::peer("x"));
+        assert_eq!(failing(&user, Leg::Server), [false, true, true]);
     }
 
     #[test]
-    fn an_unknown_name_is_told_the_known_ones() {
+    fn a_failure_of_ours_without_a_requirement_counts_only_in_strict() {
+        let counts = |finding| {
+            let own = Check::from_finding("b", Origin::Own, finding);
+            Profile::ALL.map(|profile| profile.counts(&own))
+        };
+        assert_eq!(counts(Finding::peer("another text")), [false, false, true]);
+        assert_eq!(counts(Finding::peer("x").requires("ping.result-empty")), [false, true, true]);
+        // What is not the peer's fault ends the run otherwise.
+        assert_eq!(counts(Finding::harness("a bug")), [false, true, true]);
+        let passed = Check::new("b", Origin::Own, Status::Success);
+        assert_eq!(Profile::ALL.map(|profile| profile.counts(&passed)), [false, true, true]);
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error_with_the_known_ones() {
         let error = "lenient".parse::<Profile>().unwrap_err();
-        insta::assert_snapshot!(error, @"`lenient` is no profile; there are official, adaptive and strict");
+        insta::assert_snapshot!(error, @"`lenient` is not a profile; expected official, adaptive or strict");
     }
 }

@@ -1,37 +1,37 @@
 //! Proofs, as data: which damage to a good peer a scenario must notice, and by which checks.
 //!
-//! They are carried out in [`run::prove`](crate::run).
+//! The tests in `run::prove` carry them out.
 
 use std::fmt;
 
 use crate::check::Status;
-use crate::client::Visitor;
+use crate::client::ScriptedClient;
 use crate::server::Server;
 use crate::spec::Revision;
-use crate::transport::{CarrierKind, Fault};
+use crate::transport::{Fault, TransportKind};
 
 use super::Profile;
 
-/// A check, and the status that the damage gives it.
+/// A check, and its status on the damaged peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Change {
     /// The check's id.
     pub check: &'static str,
-    /// What it becomes.
+    /// Its status.
     pub status: Status,
 }
 
-/// The peer of a proof: what a scenario tests.
+/// The peer of a proof.
 #[derive(Debug, Clone)]
 pub enum Peer {
     /// A server, for scenarios that test servers.
     Server(Server),
     /// A client, for scenarios that test clients.
-    Client(Visitor),
+    Client(ScriptedClient),
 }
 
 impl Peer {
-    /// The same peer with a fault on its wire.
+    /// The same peer with a fault in what it sends.
     #[must_use]
     pub fn fault(self, fault: Fault) -> Self {
         match self {
@@ -47,8 +47,8 @@ impl From<Server> for Peer {
     }
 }
 
-impl From<Visitor> for Peer {
-    fn from(client: Visitor) -> Self {
+impl From<ScriptedClient> for Peer {
+    fn from(client: ScriptedClient) -> Self {
         Self::Client(client)
     }
 }
@@ -56,11 +56,11 @@ impl From<Visitor> for Peer {
 /// What is wrong with the peer of a proof.
 #[derive(Debug, Clone)]
 pub enum Damage {
-    /// The good peer, with a fault on its wire.
+    /// The good peer, with a fault in what it sends.
     Fault(Fault),
-    /// Another peer, whose behaviour is wrong.
+    /// Another peer, which misbehaves.
     Peer {
-        /// What it is called.
+        /// Its name.
         name: &'static str,
         /// Makes it.
         make: fn() -> Peer,
@@ -82,20 +82,20 @@ impl fmt::Display for Damage {
     }
 }
 
-/// One kind of damage and everything that it changes.
+/// One kind of damage and all checks that it changes.
 #[derive(Debug, Clone)]
 pub struct Proof {
     /// What is wrong with the peer.
     pub damage: Damage,
-    /// The check that is proven, and the status that the fault gives it.
+    /// The check that is proven, and its status.
     pub proves: Change,
     /// Every other check that it changes.
     pub also: Vec<Change>,
-    /// Where it is carried out, if not at the newest revision of the scenario.
+    /// The revision, if not the newest one of the scenario.
     pub revision: Option<Revision>,
-    /// Where it is carried out, if not over the in-memory duplex.
-    pub carrier: Option<CarrierKind>,
-    /// By whose rules, if not by the specification's.
+    /// The transport, if not the in-memory duplex.
+    pub transport: Option<TransportKind>,
+    /// The profile, if not `adaptive`.
     pub profile: Option<Profile>,
 }
 
@@ -118,7 +118,7 @@ impl Proof {
             proves: Change { check, status },
             also: Vec::new(),
             revision: None,
-            carrier: None,
+            transport: None,
             profile: None,
         }
     }
@@ -137,10 +137,10 @@ impl Proof {
         self
     }
 
-    /// Carries the proof out over another carrier.
+    /// Carries the proof out over another transport.
     #[must_use]
-    pub fn over(mut self, carrier: CarrierKind) -> Self {
-        self.carrier = Some(carrier);
+    pub fn over(mut self, transport: TransportKind) -> Self {
+        self.transport = Some(transport);
         self
     }
 
@@ -156,6 +156,7 @@ impl Proof {
     pub fn changes(&self) -> Vec<Change> {
         let mut changes = self.also.clone();
         changes.push(self.proves);
+        // To be compared with the changes of a run, in whatever order the proof names them.
         changes.sort_unstable();
         changes
     }
@@ -166,6 +167,6 @@ impl Proof {
 pub struct Proofs {
     /// Makes the good peer.
     pub peer: fn() -> Peer,
-    /// What it notices.
+    /// The kinds of damage that it notices.
     pub proofs: Vec<Proof>,
 }

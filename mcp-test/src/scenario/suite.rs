@@ -1,15 +1,15 @@
-//! The suites of the official conformance suite: which scenarios are run together.
+//! The suites of the official conformance suite.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Leg, Scenario};
+use super::Leg;
 
 /// A suite of the official conformance suite that a scenario belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Suite {
-    /// What every implementation has to pass: `active` for servers, where it is the default, and `core` for clients.
+    /// What every implementation must pass: `active` for servers, where it is the default, and `core` for clients.
     Active,
     /// Scenarios introduced in the newest revision.
     Draft,
@@ -17,7 +17,7 @@ pub enum Suite {
     Pending,
     /// Extensions of the specification.
     Extensions,
-    /// What older revisions did otherwise.
+    /// What older revisions did differently.
     Backcompat,
     /// Authorization.
     Auth,
@@ -30,7 +30,7 @@ pub enum Suite {
 }
 
 impl Suite {
-    /// The suites of a side, in the order in which they are told.
+    /// The suites of a side, in the order in which messages list them.
     #[must_use]
     pub const fn of(leg: Leg) -> &'static [Self] {
         match leg {
@@ -72,19 +72,12 @@ impl Suite {
             _ => self.as_str(),
         }
     }
-
-    /// Whether the suite contains `scenario`.
-    #[must_use]
-    pub fn selects(self, scenario: &Scenario) -> bool {
-        self == Self::All
-            || scenario.official.is_some_and(|official| official.suites.contains(&self))
-    }
 }
 
-/// The text names no suite.
+/// The text is not the name of a suite.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{name}` is no suite; for servers there are {}, for clients {}",
+    "`{name}` is not a suite; expected one of {} for servers, one of {} for clients",
     names(Leg::Server),
     names(Leg::Client)
 )]
@@ -96,18 +89,13 @@ impl FromStr for Suite {
     type Err = UnknownSuite;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.to_ascii_lowercase().as_str() {
-            "active" | "core" => Ok(Self::Active),
-            "draft" => Ok(Self::Draft),
-            "pending" => Ok(Self::Pending),
-            "extensions" => Ok(Self::Extensions),
-            "backcompat" => Ok(Self::Backcompat),
-            "auth" => Ok(Self::Auth),
-            "metadata" => Ok(Self::Metadata),
-            "sep-835" => Ok(Self::Sep835),
-            "all" => Ok(Self::All),
-            _ => Err(UnknownSuite { name: text.to_owned() }),
-        }
+        // The names of both sides, as in the official suite, where `core` is an alias of `active`.
+        [Leg::Server, Leg::Client]
+            .into_iter()
+            .flat_map(|leg| Self::of(leg).iter().map(move |suite| (suite.name(leg), *suite)))
+            .find(|(name, _)| text.eq_ignore_ascii_case(name))
+            .map(|(_, suite)| suite)
+            .ok_or_else(|| UnknownSuite { name: text.to_owned() })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What has to be around a peer before anybody can speak to it, such as programs that cases start.
+//! What a peer needs before it can be reached, such as programs that cases start.
 
 use std::fmt;
 use std::future::Future;
@@ -7,25 +7,26 @@ use std::sync::Arc;
 
 use crate::check::Finding;
 
+// Boxed, because only `cases` knows what there is to start.
 type Ending = Pin<Box<dyn Future<Output = ()>>>;
 type Beginning = Pin<Box<dyn Future<Output = Result<Ending, Finding>>>>;
 
-/// Brings up what has to be around a peer.
+/// Starts what a peer needs.
 ///
-/// Scenarios bring up what they need themselves; this is for whoever speaks to the peer outside of them, as a pre-flight does.
+/// Scenarios start what they need themselves; this is for connections outside of them, such as those of a pre-flight.
 #[derive(Clone)]
 pub struct Surroundings {
     begin: Arc<dyn Fn() -> Beginning + Send + Sync>,
 }
 
-/// Surroundings that are up.
-#[must_use = "they are taken down by `down`"]
-pub struct Up {
+/// Surroundings that were started.
+#[must_use = "`stop` stops them"]
+pub struct RunningSurroundings {
     end: Ending,
 }
 
 impl Surroundings {
-    /// Surroundings that `begin` brings up; what it gives takes them down again.
+    /// Surroundings that `begin` starts; the future that it returns stops them again.
     pub fn new<B, E>(begin: impl Fn() -> B + Send + Sync + 'static) -> Self
     where
         B: Future<Output = Result<E, Finding>> + 'static,
@@ -38,19 +39,19 @@ impl Surroundings {
         Self { begin: Arc::new(begin) }
     }
 
-    /// Brings them up.
+    /// Starts them.
     ///
     /// # Errors
     ///
-    /// If something does not come up; what did is down again.
-    pub async fn up(&self) -> Result<Up, Finding> {
-        Ok(Up { end: (self.begin)().await? })
+    /// If something does not start; what did is stopped again.
+    pub async fn start(&self) -> Result<RunningSurroundings, Finding> {
+        Ok(RunningSurroundings { end: (self.begin)().await? })
     }
 }
 
-impl Up {
-    /// Takes them down.
-    pub async fn down(self) {
+impl RunningSurroundings {
+    /// Stops them.
+    pub async fn stop(self) {
         self.end.await;
     }
 }
@@ -61,8 +62,8 @@ impl fmt::Debug for Surroundings {
     }
 }
 
-impl fmt::Debug for Up {
+impl fmt::Debug for RunningSurroundings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Up").finish_non_exhaustive()
+        f.debug_struct("RunningSurroundings").finish_non_exhaustive()
     }
 }

@@ -1,21 +1,45 @@
-//! The built-in scenarios: a file each.
+//! The built-in scenarios, one file each.
 //!
-//! The table is also the order of reports, which is that of the official suite.
+//! They are listed in the order of reports, which is that of the official suite.
+
+use crate::check::Finding;
+use crate::scenario::{Leg, Scenario};
+
+/// Declares a module per scenario and lists the scenarios, so that none can be forgotten.
+macro_rules! scenarios {
+    ($($name:ident),+ $(,)?) => {
+        $(pub mod $name;)+
+
+        /// The scenarios of this side, in official order.
+        pub(super) static ALL: &[&crate::scenario::Scenario] = &[$(&$name::SCENARIO),+];
+    };
+}
+
+/// Declares the sources that official reports cite.
+macro_rules! references {
+    ($($name:ident = $id:literal, $url:literal;)+) => {
+        $(pub(super) const $name: crate::scenario::Reference =
+            crate::scenario::Reference { id: $id, url: $url };)+
+    };
+}
 
 pub mod client;
 pub mod server;
-
-use crate::scenario::{Leg, Scenario};
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
     server::ALL.iter().chain(client::ALL).copied()
 }
 
-/// The built-in scenario of this side and id.
+/// The built-in scenario with this id.
 #[must_use]
 pub fn find(leg: Leg, id: &str) -> Option<&'static Scenario> {
     all().find(|scenario| scenario.leg == leg && scenario.id == id)
+}
+
+/// `Ok` if the condition holds, otherwise the finding.
+fn ensure(holds: bool, otherwise: impl FnOnce() -> Finding) -> Result<(), Finding> {
+    if holds { Ok(()) } else { Err(otherwise()) }
 }
 
 #[cfg(test)]

@@ -1,33 +1,37 @@
-//! Admission: the era by whose rules a request is treated, and whether it is served at all.
+//! Admission of requests: decides the era of a request and whether it is served at all.
 
 use std::sync::PoisonError;
 
-use super::{
-    Refusal, Server,
-    conversation::Talk,
-    terms::{self, Terms},
-};
-use crate::{
-    json::Value,
-    spec::{self, Era, Revision, Side, error_code},
-    wire::RpcError,
-};
+use super::conversation::ServerConversation;
+use super::request_context::RequestContext;
+use super::{Refusal, Server, request_context};
+use crate::json::Value;
+use crate::spec;
+use crate::spec::{Era, Revision, Side, error_code};
+use crate::wire::RpcError;
 
 impl Server {
-    /// Whether the method exists, as its own answers go.
+    /// Refuses a method that the server does not have.
     pub(super) fn exists(&self, method: &str, revision: Revision) -> Result<(), Refusal> {
         if self.serves(method, revision) {
             return Ok(());
         }
         let status = revision.answers_unknown_method_with_404().then_some(404);
-        let message = format!("method not found: {method}");
-        Err(Refusal { error: RpcError::new(error_code::METHOD_NOT_FOUND, message), status })
+        Err(Refusal { error: method_not_found(method), status })
     }
 }
 
-impl Talk {
-    /// The terms under which a request is served, if it is.
-    pub(super) fn admit(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {
+pub(super) fn method_not_found(method: &str) -> RpcError {
+    RpcError::new(error_code::METHOD_NOT_FOUND, format!("method not found: {method}"))
+}
+
+impl ServerConversation {
+    /// The context of a request, if it is served.
+    pub(super) fn admit(
+        &self,
+        method: &str,
+        params: Option<&Value>,
+    ) -> Result<RequestContext, Refusal> {
         if params.is_some_and(|params| !params.is_object()) {
             return Err(
                 RpcError::new(error_code::INVALID_PARAMS, "`params` must be an object").into()
@@ -41,31 +45,36 @@ impl Talk {
     }
 
     fn is_stateless(&self, method: &str, params: Option<&Value>) -> bool {
+        // Over HTTP the transport has already decided the era.
         if let Some(era) = self.0.era {
             return era == Era::Stateless;
         }
         let served = self.0.server.served();
-        let has = |era| terms::of_era(served, era).next().is_some();
+        let has = |era| request_context::of_era(served, era).next().is_some();
+        // A method that only the stateless era has is refused for its missing `_meta`, not as an unknown method.
         let newer = spec::method(method).is_some_and(|method| {
             Revision::ALL.iter().all(|revision| {
                 method.sent_by(Side::Client, *revision) == (revision.era() == Era::Stateless)
             })
         });
-        !has(Era::Handshake) || has(Era::Stateless) && (terms::brings_terms(params) || newer)
+        !has(Era::Handshake)
+            || has(Era::Stateless) && (request_context::has_own_context(params) || newer)
     }
 
-    fn stateless(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {
+    fn stateless(&self, method: &str, params: Option<&Value>) -> Result<RequestContext, Refusal> {
         let served = self.0.server.served();
-        if method == "initialize" && !terms::brings_terms(params) {
+        // A modern server should list its versions when it refuses `initialize`: an old client may show them.
+        if method == "initialize" && !request_context::has_own_context(params) {
             let requested =
                 params.and_then(|params| params.get("protocolVersion")).and_then(Value::as_str);
-            let error = terms::unsupported(requested.unwrap_or_default(), served);
+            let error = request_context::unsupported(requested.unwrap_or_default(), served);
             return Err(Refusal { error, status: Some(400) });
         }
-        Terms::of_request(params, &self.0.server)
+        RequestContext::from_meta(params, &self.0.server)
     }
 
-    fn handshake(&self, method: &str, params: Option<&Value>) -> Result<Terms, Refusal> {
+    fn handshake(&self, method: &str, params: Option<&Value>) -> Result<RequestContext, Refusal> {
+        // Held over the decision, so that only one of two concurrent `initialize` requests succeeds.
         let mut agreed = self.0.agreed.lock().unwrap_or_else(PoisonError::into_inner);
         let invalid = |message| Refusal {
             error: RpcError::new(error_code::INVALID_REQUEST, message),
@@ -74,12 +83,16 @@ impl Talk {
         match (method, &*agreed) {
             ("initialize", Some(_)) => Err(invalid("this conversation is initialized already")),
             ("initialize", None) => {
-                let terms = Terms::negotiate(params.unwrap_or(&Value::Null), &self.0.server)?;
-                *agreed = Some(terms.clone());
-                Ok(terms)
+                let context =
+                    RequestContext::negotiate(params.unwrap_or(&Value::Null), &self.0.server)?;
+                *agreed = Some(context.clone());
+                Ok(context)
             }
-            (_, Some(terms)) => Ok(terms.clone()),
-            ("ping", None) => Ok(Terms::unsettled(self.0.server.newest_handshake())),
+            (_, Some(context)) => Ok(context.clone()),
+            // The only other request that a client may send before the reply to `initialize`.
+            ("ping", None) => {
+                Ok(RequestContext::before_negotiation(self.0.server.newest_handshake()))
+            }
             (_, None) => Err(invalid("the first request of a conversation is `initialize`")),
         }
     }

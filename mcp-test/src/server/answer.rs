@@ -1,6 +1,8 @@
-//! What a handler answers.
+//! [`Answer`]: the answer of a handler.
 
-use crate::{json::Value, transport::fault::Then, wire::RpcError};
+use crate::json::Value;
+use crate::transport::fault::FollowUp;
+use crate::wire::RpcError;
 
 /// The answer to a request: a result, or a JSON-RPC error.
 ///
@@ -17,13 +19,13 @@ use crate::{json::Value, transport::fault::Then, wire::RpcError};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer(pub(super) Result<Value, NoResult>);
 
-/// Why there is no result.
+/// The answer without a result.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NoResult {
-    /// There is an error.
+    /// A JSON-RPC error.
     Error(RpcError),
-    /// There is no answer at all, but this.
-    Instead(Then),
+    /// This follow-up instead of a reply.
+    Instead(FollowUp),
 }
 
 impl Answer {
@@ -36,32 +38,32 @@ impl Answer {
     /// No answer, ever.
     #[must_use]
     pub fn never() -> Self {
-        Self(Err(NoResult::Instead(Then::Silence)))
+        Self(Err(NoResult::Instead(FollowUp::Silence)))
     }
 
     /// No answer: the connection is closed.
     #[must_use]
     pub fn close() -> Self {
-        Self(Err(NoResult::Instead(Then::Close)))
+        Self(Err(NoResult::Instead(FollowUp::CloseConnection)))
     }
 
-    /// No answer: the event stream ends in good order. Over lines there is no stream, and it is the same as
-    /// [`Self::never`].
+    /// No answer: the event stream ends gracefully. Line transports have no stream, so it is the same as [`Self::never`]
+    /// there.
     #[must_use]
     pub fn end_stream() -> Self {
-        Self(Err(NoResult::Instead(Then::End)))
+        Self(Err(NoResult::Instead(FollowUp::EndStream)))
     }
 
-    /// No answer: the whole server ends. Over HTTP, where it serves others too, it is the same as [`Self::close`].
+    /// No answer: the server exits. Over HTTP, where it serves other clients too, it is the same as [`Self::close`].
     #[must_use]
     pub fn exit() -> Self {
-        Self(Err(NoResult::Instead(Then::Exit)))
+        Self(Err(NoResult::Instead(FollowUp::Exit)))
     }
 }
 
 impl Answer {
-    /// What is said, or what happens instead.
-    pub(super) fn said(self) -> Result<Result<Value, RpcError>, Then> {
+    /// The reply, or what happens instead of one.
+    pub(super) fn into_outcome(self) -> Result<Result<Value, RpcError>, FollowUp> {
         match self.0 {
             Ok(result) => Ok(Ok(result)),
             Err(NoResult::Error(error)) => Ok(Err(error)),
@@ -69,11 +71,12 @@ impl Answer {
         }
     }
 
-    /// A result that asks for input before the request can be answered: requests to the client under names of the
-    /// server's choice (`null` for none), and a state that the client sends back with their answers.
+    /// A result that asks for input: requests to the client under names of the server's choice (`null` for none), and a
+    /// state that the client sends back with its responses.
     ///
-    /// Only where [`Revision::has_input_requests`](crate::spec::Revision::has_input_requests) can clients make anything
-    /// of it. What comes back is in [`Call::input_response`](super::Call::input_response) and
+    /// Clients only understand it at revisions with
+    /// [`Revision::has_input_requests`](crate::spec::Revision::has_input_requests). Their
+    /// responses are in [`Call::input_response`](super::Call::input_response) and
     /// [`Call::request_state`](super::Call::request_state).
     ///
     /// ```
@@ -92,6 +95,7 @@ impl Answer {
     /// ```
     #[must_use]
     pub fn input_required(requests: impl Into<Value>, state: Option<&str>) -> Self {
+        // Set here, because `shape` would add the type of a complete result.
         let mut result = Value::from(serde_json::json!({ "resultType": "input_required" }));
         let requests = requests.into();
         if !requests.is_null() {

@@ -1,26 +1,28 @@
-//! Asking the client for something in the way of the revision, whichever that is.
+//! Asking the client for input, in the form of the revision.
 
 use serde_json::json;
 
 use super::{Answer, Call, CallError};
-use crate::{json::Value, spec::error_code, wire::RpcError};
+use crate::json::{Object, Value};
+use crate::spec::{Capability, error_code};
+use crate::wire::RpcError;
 
-/// Why there is nothing yet, or nothing at all, that the client says.
+/// Why there is no response of the client yet, or none at all.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Unanswered {
-    /// The handler has to answer this, and is called again with what the client says.
-    AskedFor(Answer),
-    /// The client refuses, or is gone.
+pub enum AskError {
+    /// The handler has to return this answer, and is called again with the response.
+    InputRequired(Answer),
+    /// The client refused or disconnected.
     Failed(CallError),
 }
 
-impl From<Unanswered> for Answer {
-    /// What a handler answers that cannot go on without.
-    fn from(unanswered: Unanswered) -> Self {
-        match unanswered {
-            Unanswered::AskedFor(answer) => answer,
-            Unanswered::Failed(CallError::Refused(error)) => error.into(),
-            Unanswered::Failed(error) => {
+impl From<AskError> for Answer {
+    /// The answer of a handler that cannot continue without the response.
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::InputRequired(answer) => answer,
+            AskError::Failed(CallError::Refused(error)) => error.into(),
+            AskError::Failed(error) => {
                 RpcError::new(error_code::INTERNAL_ERROR, error.to_string()).into()
             }
         }
@@ -28,10 +30,11 @@ impl From<Unanswered> for Answer {
 }
 
 impl Call {
-    /// Asks the client for one thing: by a request where servers send requests, else by a result that wants input.
+    /// Asks the client for input: by a request where servers send requests, otherwise by a result that asks for input.
     ///
-    /// In the second case the handler ends, and is called again: it may ask for one thing only, and should do so before
-    /// anything that must not happen twice. Whether the client has declared that it can answer is not looked at.
+    /// In the second case the handler ends and is called again, so it can ask for one input only, and should do so before
+    /// anything that must not happen twice. The declared capabilities of the client are not checked: see
+    /// [`Call::require`].
     ///
     /// ```
     /// use mcp_test::server::{Answer, Call, Server};
@@ -42,7 +45,7 @@ impl Call {
     ///     let asked = json!({"message": "Who is there?", "requestedSchema": form});
     ///     match call.ask("elicitation/create", asked).await {
     ///         Ok(user) => json!({"content": [{"type": "text", "text": user.to_string()}]}).into(),
-    ///         Err(unanswered) => unanswered.into(),
+    ///         Err(error) => error.into(),
     ///     }
     /// }
     ///
@@ -54,18 +57,59 @@ impl Call {
     ///
     /// # Errors
     ///
-    /// What the handler has to answer for now, or why the client says nothing.
-    pub async fn ask(&self, method: &str, params: impl Into<Value>) -> Result<Value, Unanswered> {
+    /// The answer that the handler has to return for now, or why there is no response.
+    pub async fn ask(&self, method: &str, params: impl Into<Value>) -> Result<Value, AskError> {
         if self.revision().has_server_requests() {
-            return self.request(method, params).await.map_err(Unanswered::Failed);
+            return self.request(method, params).await.map_err(AskError::Failed);
         }
+        // Derived from the method, since the handler that is called again has to find the response under the same key.
         let key = method.split('/').next().unwrap_or(method);
-        let said = self.param("inputResponses").and_then(|responses| responses.get(key));
-        said.cloned().ok_or_else(|| {
+        // In the second round the request is the same, with the responses of the client added.
+        let response = self.param("inputResponses").and_then(|responses| responses.get(key));
+        response.cloned().ok_or_else(|| {
             let request = json!({ "method": method, "params": params.into().to_serde() });
             let requests = json!({ key: request });
-            let wanting = json!({ "resultType": "input_required", "inputRequests": requests });
-            Unanswered::AskedFor(wanting.into())
+            let result = json!({ "resultType": "input_required", "inputRequests": requests });
+            AskError::InputRequired(result.into())
         })
+    }
+
+    /// Checks that the client declares a capability, without which a server must not ask it for input.
+    ///
+    /// ```
+    /// use mcp_test::server::{Answer, Call};
+    /// use mcp_test::spec::Capability;
+    /// use serde_json::json;
+    ///
+    /// async fn sample(call: Call) -> Answer {
+    ///     if let Err(answer) = call.require(Capability::Sampling) {
+    ///         return answer;
+    ///     }
+    ///     json!({"content": []}).into()
+    /// }
+    /// # drop(sample);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The answer that the handler has to return if it does not: the result of a tool that failed, and since 2026-07-28 the
+    /// error for a missing capability.
+    pub fn require(&self, capability: Capability) -> Result<(), Answer> {
+        if capability.declared_in(self.client_capabilities()) {
+            return Ok(());
+        }
+        let why = format!("the client does not declare the capability `{capability}`");
+        // The error code below exists since 2026-07-28; before, a tool reports its failure in a result.
+        if self.revision().has_server_requests() {
+            let text = json!({ "type": "text", "text": why });
+            return Err(json!({ "content": [text], "isError": true }).into());
+        }
+        // The error names what is missing in the form in which a client declares it.
+        let mut required = Value::from(Object::new());
+        required.set(capability.pointer(), Object::new().into());
+        let mut data = Value::from(Object::new());
+        data.set("/requiredCapabilities", required);
+        let code = error_code::MISSING_REQUIRED_CLIENT_CAPABILITY;
+        Err(RpcError::new(code, why).with_data(data).into())
     }
 }

@@ -1,37 +1,39 @@
-//! A request as its handler sees it, and the way back to the client while it is being answered.
+//! [`Call`]: a request as its handler sees it, which can send messages to the client before the answer.
 
 use serde_json::json;
 
-use super::{conversation::Talk, terms::Terms};
-use crate::{
-    json::Value,
-    spec::{Revision, meta},
-    transport::serve::{Emitted, Outbox},
-    wire::{Id, Notification, Request, RpcError},
-};
+use super::conversation::ServerConversation;
+use super::request_context::RequestContext;
+use crate::json::Value;
+use crate::spec::{Revision, meta};
+use crate::transport::actor::{OutboundMessage, Outbox};
+use crate::wire::{Id, Notification, Request, RpcError};
 
-/// One request, or one notification, in the hands of its handler.
+/// A request or notification, as its handler sees it.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub(super) id: Option<Id>,
     pub(super) method: String,
     pub(super) params: Value,
-    pub(super) terms: Terms,
-    pub(super) talk: Talk,
+    pub(super) context: RequestContext,
+    pub(super) conversation: ServerConversation,
     pub(super) outbox: Outbox,
     /// Whether its reply is to be one of several in an array.
-    #[cfg_attr(not(feature = "cases"), allow(dead_code, reason = "only contracts go on after it"))]
+    #[allow(
+        dead_code,
+        reason = "only a script that stands in for a whole server goes on after its reply"
+    )]
     pub(super) in_batch: bool,
 }
 
-/// Why something did not reach the client, or came back without a result.
+/// Why a message did not reach the client, or a request to it has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The revision has no requests of the server.
-    #[error("at {revision} a server sends no requests, so not `{method}` either")]
+    /// Servers send no requests at this revision.
+    #[error("cannot send `{method}`: at {revision} servers send no requests")]
     NoServerRequests {
-        /// What was to be asked.
+        /// The method of the request.
         method: String,
         /// The revision of the conversation.
         revision: Revision,
@@ -39,8 +41,8 @@ pub enum CallError {
     /// The client answered with an error.
     #[error("the client refused: {0}")]
     Refused(#[from] RpcError),
-    /// The client has gone.
-    #[error("the client is gone")]
+    /// The client has disconnected.
+    #[error("the client has disconnected")]
     Gone,
 }
 
@@ -69,101 +71,105 @@ impl Call {
         self.params.get(name)
     }
 
-    /// What the client answers to one of the requests of [`Answer::input_required`](super::Answer::input_required).
+    /// The response to one of the requests of [`Answer::input_required`](super::Answer::input_required).
     #[must_use]
     pub fn input_response(&self, name: &str) -> Option<&Value> {
         self.params.get("inputResponses")?.get(name)
     }
 
-    /// The state that the client brings back; whoever relies on it has to see for himself that it is his own.
+    /// The state that the client sent back. It is not authenticated: the client may have changed it.
     #[must_use]
     pub fn request_state(&self) -> Option<&str> {
         self.params.get("requestState")?.as_str()
     }
 
-    /// The revision by which the request is served.
+    /// The revision of the request.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        self.terms.revision
+        self.context.revision
     }
 
-    /// What the client declared that it can do.
+    /// The capabilities that the client declared.
     #[must_use]
     pub fn client_capabilities(&self) -> &Value {
-        &self.terms.capabilities
+        &self.context.capabilities
     }
 
-    /// Who the client says it is.
+    /// The `clientInfo`, if the client sent one.
     #[must_use]
     pub fn client_info(&self) -> Option<&Value> {
-        self.terms.info.as_ref()
+        self.context.info.as_ref()
     }
 
     /// Sends a notification that belongs to this request.
     ///
     /// # Errors
     ///
-    /// When the client is gone.
+    /// When the client has disconnected.
     pub async fn notify(&self, method: &str, params: impl Into<Value>) -> Result<(), CallError> {
         let notification = Notification::new(method, Some(params.into()));
         self.send(notification.to_value()).await
     }
 
-    /// Tells how far the request is, if the client wants to know.
+    /// Reports progress, if the client sent a progress token.
     ///
     /// # Errors
     ///
-    /// When the client is gone.
+    /// When the client has disconnected.
     pub async fn progress(&self, progress: u64, total: u64) -> Result<(), CallError> {
         let token = self.params.get("_meta").and_then(|meta| meta.get(meta::PROGRESS_TOKEN));
+        // Progress may only be reported under a token that the client provided.
         let Some(token) = token else { return Ok(()) };
         let params =
             json!({ "progressToken": token.to_serde(), "progress": progress, "total": total });
         self.notify("notifications/progress", params).await
     }
 
-    /// Asks the client something, and waits for what it says.
+    /// Sends a request to the client and waits for its reply.
     ///
     /// # Errors
     ///
-    /// When the revision has no requests of the server, when the client answers with an error, or when it is gone.
+    /// When the revision has no requests of the server, when the client answers with an error, or when it has disconnected.
     pub async fn request(
         &self,
         method: &str,
         params: impl Into<Value>,
     ) -> Result<Value, CallError> {
-        let revision = self.terms.revision;
+        let revision = self.context.revision;
         if !revision.has_server_requests() {
             return Err(CallError::NoServerRequests { method: method.to_owned(), revision });
         }
-        let question = self.talk.asked().ask();
-        self.send(Request::new(question.id(), method, Some(params.into())).to_value()).await?;
-        Ok(question.answer().await.ok_or(CallError::Gone)??)
+        // Registered before it is sent, since the reply may arrive before `send` returns.
+        let outgoing = self.conversation.outgoing_requests().register();
+        self.send(Request::new(outgoing.id(), method, Some(params.into())).to_value()).await?;
+        // Two errors: the client is gone, or it has replied with an error.
+        Ok(outgoing.reply().await.ok_or(CallError::Gone)??)
     }
 
-    /// The same call, with its messages going where the server speaks on its own account: over HTTP, in the handshake era,
-    /// that is the stream which the client opens with GET.
+    /// The same call, but its messages go on the stream that the client opens with GET, which exists over HTTP in the
+    /// handshake era.
     ///
-    /// Elsewhere there is one way only, and this is the call itself.
+    /// Elsewhere there is only one stream, and this is the call itself.
     #[must_use]
-    pub fn apart(&self) -> Self {
-        let outbox = self.talk.own_outbox().unwrap_or_else(|| self.outbox.clone());
+    pub fn on_standalone_stream(&self) -> Self {
+        // A conversation has an outbox of its own only where the client can receive messages apart from replies.
+        let outbox = self.conversation.own_outbox().unwrap_or_else(|| self.outbox.clone());
         Self { outbox, ..self.clone() }
     }
 
-    /// Ends the connection before the answer, so that the client has to come back for it.
+    /// Closes the connection before the answer, so that the client has to reconnect for it.
     ///
-    /// Only a session over HTTP has such a thing, at 2025-11-25; elsewhere nothing happens.
+    /// This only has an effect in a session over HTTP at 2025-11-25.
     ///
     /// # Errors
     ///
-    /// When the client is gone.
+    /// When the client has disconnected.
     pub async fn end_stream(&self) -> Result<(), CallError> {
         if self.outbox.end_connection().await { Ok(()) } else { Err(CallError::Gone) }
     }
 
     pub(super) async fn send(&self, value: Value) -> Result<(), CallError> {
-        if self.outbox.send(Emitted::unprompted(value)).await {
+        if self.outbox.send(OutboundMessage::unsolicited(value)).await {
             Ok(())
         } else {
             Err(CallError::Gone)

@@ -1,11 +1,11 @@
-//! The scriptable server: it speaks MCP well by itself, and says what a script wants it to say.
+//! The scriptable server: a correct MCP server whose answers come from a script.
 //!
-//! It serves both eras on one endpoint and negotiates any revision. It never judges its client: what was said is in the
-//! trace, for others to judge. What is to be wrong is said with [`Fault`]s or by a handler.
+//! It serves both eras on one endpoint and negotiates any revision. It never judges its client: the trace records the
+//! conversation for others to judge. [`Fault`]s or handlers make it misbehave.
 //!
-//! A script has two forms. Handlers, [`Server::on`], make a server that does something, such as the
-//! [reference server](mod@reference). Rules, [`given`] some conditions and put into force by [`Server::mount`], say for a test
-//! what is answered when, count how often it was asked for, and tell with [`Server::verify`] what came otherwise.
+//! A script has two forms. Handlers ([`Server::on`]) build a working server, such as the
+//! [reference server](mod@reference). Rules ([`given`] conditions, mounted with [`Server::mount`]) define for a test which
+//! message gets which answer, count the matching messages, and report unmet expectations through [`Server::verify`].
 //!
 //! ```
 //! use mcp_test::server::{Answer, Call, Server};
@@ -21,70 +21,68 @@
 //! ```
 
 mod admission;
+mod announcements;
 mod answer;
 mod ask;
-mod asked;
-#[cfg(feature = "cases")]
-mod backstage;
 mod call;
 mod conversation;
+mod dispatch;
 mod given;
 mod handler;
 mod in_flight;
 mod log;
+pub(crate) mod mock_support;
+mod outgoing_requests;
+#[doc(hidden)]
 pub mod reference;
 mod reply;
+mod request_context;
 mod shape;
 mod subscriptions;
-mod terms;
 
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use conversation::Talk;
-use given::Book;
+use announcements::OpenConversations;
+use conversation::ServerConversation;
+use given::RuleRegistry;
 use handler::Handler;
-use subscriptions::Audience;
 
+use crate::check::Finding;
+use crate::clock::Deadline;
+use crate::json::Value;
+use crate::spec::{Era, Revision, Revisions};
+use crate::trace::Recorder;
+use crate::transport::actor::{Actor, Conversation, MirroredArgument, ServeError};
+use crate::transport::fault::Misbehavior;
+use crate::transport::interceptor::Interceptor;
 #[cfg(feature = "http")]
 use crate::transport::serve_http::{HttpOptions, HttpServer};
-use crate::{
-    check::Finding,
-    clock::Deadline,
-    json::Value,
-    spec::{Era, Revision, Revisions},
-    trace::Recorder,
-    transport::{
-        Fault, Limits, Target,
-        fault::Lapse,
-        serve::{Actor, Conversation, Mirrored, ServeError},
-        serve_lines::serve_lines,
-        tap::Tap,
-    },
-    wire::RpcError,
-};
+use crate::transport::serve_lines::serve_lines;
+use crate::transport::{Fault, Limits, Target};
+use crate::wire::RpcError;
 
 pub use answer::Answer;
-pub use ask::Unanswered;
-#[cfg(feature = "cases")]
-pub(crate) use backstage::{Face, Voice};
+pub use ask::AskError;
 pub use call::{Call, CallError};
 pub use given::{
-    ClientMessage, Condition, Course, Gate, Given, Respond, Rule, Scoped, Steps, Times,
-    any_message, by_client, given, meta, method, param, params, revision, steps,
+    ClientMessage, Condition, Gate, Respond, Rule, RuleBuilder, RuleGuard, SteppedResponse, Steps,
+    Times, Unmet, any_message, by_client, given, meta, method, param, params, revision, steps,
 };
 
 #[cfg(feature = "http")]
-pub use crate::transport::serve_http::Listening;
+pub use crate::transport::serve_http::HttpListener;
 
-/// A server made of a script.
+/// A server that runs a script.
 ///
-/// Copies are cheap and serve the same clients, each in a conversation of its own; a copy that is changed is another
-/// server.
+/// Clones are cheap and share their rules and clients; a clone that is reconfigured becomes a separate server.
 #[derive(Debug, Clone)]
 pub struct Server(Arc<Script>);
 
@@ -96,22 +94,22 @@ struct Script {
     served: Revisions,
     handlers: HashMap<String, Handler>,
     faults: Vec<Fault>,
-    book: Book,
+    rules: RuleRegistry,
     recorder: Option<Recorder>,
     limits: Limits,
     streams_replies: bool,
     retry: Duration,
-    mirrored: Vec<Mirrored>,
-    audience: Audience,
-    #[cfg(feature = "cases")]
-    faces: Option<backstage::Faces>,
+    mirrored: Vec<MirroredArgument>,
+    open_conversations: OpenConversations,
+    /// Where the identity of each conversation comes from, if it is not the one above.
+    identities: Option<mock_support::Identities>,
 }
 
-/// A request that is not admitted.
+/// Why a request is not admitted.
 #[derive(Debug, Clone, PartialEq)]
 struct Refusal {
     error: RpcError,
-    /// The HTTP status, where the revision wants another than 200.
+    /// The HTTP status, where the revision requires another than 200.
     status: Option<u16>,
 }
 
@@ -122,7 +120,7 @@ impl From<RpcError> for Refusal {
 }
 
 impl Server {
-    /// A server of this name and version (`{"name": …, "version": …}`) that can do nothing yet.
+    /// A server of this name and version (`{"name": …, "version": …}`) without any capabilities yet.
     #[must_use]
     pub fn new(info: impl Into<Value>) -> Self {
         Self(Arc::new(Script {
@@ -132,15 +130,14 @@ impl Server {
             served: Revisions::all(),
             handlers: HashMap::new(),
             faults: Vec::new(),
-            book: Book::default(),
+            rules: RuleRegistry::default(),
             recorder: None,
             limits: Limits::default(),
             streams_replies: false,
             retry: Duration::from_millis(100),
             mirrored: Vec::new(),
-            audience: Audience::default(),
-            #[cfg(feature = "cases")]
-            faces: None,
+            open_conversations: OpenConversations::default(),
+            identities: None,
         }))
     }
 
@@ -156,13 +153,13 @@ impl Server {
         self.with(|script| script.capabilities = capabilities.into())
     }
 
-    /// Tells clients what the server is good for.
+    /// Sets the instructions for clients.
     #[must_use]
     pub fn instructions(self, instructions: impl Into<String>) -> Self {
         self.with(|script| script.instructions = Some(instructions.into()))
     }
 
-    /// Answers the requests of a method, or watches its notifications; the latest handler counts.
+    /// Sets the handler for requests or notifications of a method; it replaces an earlier one.
     #[must_use]
     pub fn on<F, Fut, A>(self, method: impl Into<String>, handle: F) -> Self
     where
@@ -175,7 +172,7 @@ impl Server {
         })
     }
 
-    /// Puts a rule into force, before its messages come or while clients are served.
+    /// Mounts a rule, before or while clients are served.
     ///
     /// ```
     /// use mcp_test::server::{given, method, reference::everything};
@@ -187,82 +184,82 @@ impl Server {
     /// assert_eq!(findings[0].got.as_deref(), Some("never; nothing else came"));
     /// ```
     pub fn mount(&self, rule: Rule) {
-        self.0.book.mount(rule);
+        self.0.rules.mount(rule);
     }
 
-    /// Puts a rule into force for as long as the guard lives.
+    /// Mounts a rule for as long as the guard lives.
     ///
     /// # Panics
     ///
-    /// Not here, but where the guard is dropped, if the rule was not called as often as expected.
-    pub fn mount_as_scoped(&self, rule: Rule) -> Scoped {
-        Scoped::new(self.0.book.clone(), self.0.book.mount(rule))
+    /// When the guard is dropped, if the rule did not match as many messages as expected.
+    pub fn mount_as_scoped(&self, rule: Rule) -> RuleGuard {
+        RuleGuard::new(self.0.rules.clone(), self.0.rules.mount(rule))
     }
 
-    /// A finding for each mounted rule that was called more or less often than expected, with what came instead.
-    #[must_use = "a rule that is not met is found here, and reported by whoever asks"]
+    /// A finding for each mounted rule that matched more or fewer messages than expected, with what was received instead.
+    #[must_use = "the findings have to be reported"]
     pub fn verify(&self) -> Vec<Finding> {
-        self.0.book.verify()
+        self.0.rules.verify()
     }
 
-    /// Makes sure that each mounted rule was called as often as expected.
+    /// Asserts that each mounted rule matched as many messages as expected.
     ///
     /// # Panics
     ///
-    /// With all that [`Self::verify`] finds.
+    /// With all findings of [`Self::verify`].
     #[track_caller]
     pub fn assert_verified(&self) {
         let findings: Vec<_> = self.verify().iter().map(ToString::to_string).collect();
         assert!(findings.is_empty(), "{}", findings.join("\n"));
     }
 
-    /// What clients have sent, in the order in which it came; the oldest are forgotten when it is too much.
+    /// The messages received from clients, in order of arrival; only the latest are kept.
     #[must_use]
     pub fn received(&self) -> Vec<ClientMessage> {
-        self.0.book.received()
+        self.0.rules.received()
     }
 
-    /// Waits for a message that meets the condition, be it there already; `None` if none comes in time.
+    /// Waits for a message that meets the condition, which may already have arrived; `None` if none arrives in time.
     pub async fn until_received(
         &self,
         wanted: impl Condition,
         deadline: Deadline,
     ) -> Option<ClientMessage> {
-        self.0.book.until(&wanted, deadline).await
+        self.0.rules.until(&wanted, deadline).await
     }
 
-    /// Puts faults on the tap, beside those already there.
+    /// Adds faults to those already injected.
     #[must_use]
     pub fn faults(self, faults: impl IntoIterator<Item = Fault>) -> Self {
         self.with(|script| script.faults.extend(faults))
     }
 
-    /// Records what is said, on the server's side of every carrier.
+    /// Records all messages on the server's side of every transport.
     #[must_use]
     pub fn record(self, recorder: Recorder) -> Self {
         self.with(|script| script.recorder = Some(recorder))
     }
 
-    /// Refuses what is larger than this.
+    /// Refuses messages beyond these limits.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         self.with(|script| script.limits = limits)
     }
 
-    /// Answers HTTP requests with a stream, even those that one JSON text would answer.
+    /// Answers every HTTP request with an event stream, even where a JSON body would do.
     #[must_use]
     pub fn streaming_replies(self) -> Self {
         self.with(|script| script.streams_replies = true)
     }
 
-    /// Tells clients to come back after this time for a stream that they lost, where they may; 100 ms unless told.
+    /// Sets the `retry` time after which clients may reconnect to a lost stream; 100 ms by default.
     #[must_use]
     pub fn retry(self, after: Duration) -> Self {
         self.with(|script| script.retry = after)
     }
 
-    /// Expects the argument of a tool in the header `Mcp-Param-…` too, where requests mirror it; `pointer` leads to it in
-    /// the arguments. The tool's schema should say so with `x-mcp-header`.
+    /// Also expects an argument of a tool in the header `Mcp-Param-…`, at revisions that mirror it; `pointer` locates it in
+    /// the arguments. The schema of the tool should declare it with `x-mcp-header`.
     ///
     /// ```
     /// use mcp_test::server::reference::everything;
@@ -278,11 +275,11 @@ impl Server {
         header: impl Into<String>,
     ) -> Self {
         let mirrored =
-            Mirrored { tool: tool.into(), pointer: pointer.into(), header: header.into() };
+            MirroredArgument { tool: tool.into(), pointer: pointer.into(), header: header.into() };
         self.with(|script| script.mirrored.push(mirrored))
     }
 
-    /// Serves one client over a byte stream, a message per line, until it leaves.
+    /// Serves one client over a byte stream, one message per line, until it disconnects.
     ///
     /// # Errors
     ///
@@ -291,10 +288,10 @@ impl Server {
         self.serve_over("duplex", io).await
     }
 
-    /// Serves the client at the other end of this process's stdin and stdout, until it leaves.
+    /// Serves the client at the other end of this process's stdin and stdout, until it disconnects.
     ///
-    /// Nothing else may write to stdout meanwhile. The runtime keeps a thread that reads stdin: shut it down with
-    /// `Runtime::shutdown_background`, or leave the process.
+    /// Nothing else may write to stdout meanwhile. A thread of the runtime keeps reading stdin, so shut the runtime down
+    /// with `Runtime::shutdown_background`, or exit the process.
     ///
     /// # Errors
     ///
@@ -303,14 +300,14 @@ impl Server {
         self.serve_over("stdio", tokio::io::join(tokio::io::stdin(), tokio::io::stdout())).await
     }
 
-    /// The server as an axum service, with the MCP endpoint at `/mcp`; where 2024-11-05 is served, its event stream is at
-    /// `/sse`.
+    /// The server as an axum router, with the MCP endpoint at `/mcp` and, if it serves 2024-11-05, the event stream of
+    /// that revision at `/sse`.
     #[cfg(feature = "http")]
     pub fn router(&self) -> axum::Router {
         self.http().router()
     }
 
-    /// Listens for HTTP on an address; `127.0.0.1:0` takes any free port of this machine.
+    /// Listens for HTTP on an address; `127.0.0.1:0` takes any free port.
     ///
     /// # Errors
     ///
@@ -319,8 +316,18 @@ impl Server {
     pub async fn listen(
         &self,
         address: impl tokio::net::ToSocketAddrs,
-    ) -> std::io::Result<Listening> {
+    ) -> std::io::Result<HttpListener> {
         self.http().listen(address).await
+    }
+
+    /// Needs the feature `http`.
+    #[cfg(not(feature = "http"))]
+    #[doc(hidden)]
+    pub fn listen<A>(&self, _: A) -> std::future::Ready<std::io::Result<std::convert::Infallible>>
+    where
+        for<'a> &'a crate::transport::Disabled: crate::transport::NeedsHttp,
+    {
+        unreachable!("`NeedsHttp` is never implemented")
     }
 
     #[cfg(feature = "http")]
@@ -332,10 +339,10 @@ impl Server {
             retry: *retry,
             ..HttpOptions::default()
         };
-        HttpServer::new(Arc::new(self.clone()), &self.tap(), options)
+        HttpServer::new(Arc::new(self.clone()), &self.interceptor(), options)
     }
 
-    /// The server as a target, in process: over a pipe and, where HTTP is built in, as a router.
+    /// The server as an in-process target: over a pipe and, with the feature `http`, as a router.
     #[must_use]
     pub fn target(&self) -> Target {
         let server = self.clone();
@@ -353,56 +360,46 @@ impl Server {
 
     async fn serve_over(
         &self,
-        carrier: &str,
+        transport: &str,
         io: impl AsyncRead + AsyncWrite,
     ) -> Result<(), ServeError> {
-        serve_lines(io, self, &self.tap().open(carrier), self.0.limits).await
+        serve_lines(io, self, &self.interceptor().open(transport), self.0.limits).await
     }
 
     fn with(mut self, change: impl FnOnce(&mut Script)) -> Self {
+        // Copied if there are clones, which keep the script that they have.
         let script = Arc::make_mut(&mut self.0);
-        script.book = script.book.anew();
-        script.audience = Audience::default();
+        // Clones share these, but the changed server must not count or notify the clients of the original.
+        script.rules = script.rules.reset();
+        script.open_conversations = OpenConversations::default();
         change(script);
         self
     }
 
-    fn tap(&self) -> Tap {
-        let tap = Tap::new(self.0.faults.clone());
+    fn interceptor(&self) -> Interceptor {
+        let interceptor = Interceptor::new(self.0.faults.clone());
         match &self.0.recorder {
-            Some(recorder) => tap.recording(recorder.clone()),
-            None => tap,
+            Some(recorder) => interceptor.recording(recorder.clone()),
+            None => interceptor,
         }
     }
 
-    fn book(&self) -> &Book {
-        &self.0.book
+    fn rules(&self) -> &RuleRegistry {
+        &self.0.rules
     }
 
-    /// Whether a fault on the tap has the server lapse in this way.
-    fn lapses(&self, lapse: Lapse) -> bool {
-        self.0.faults.iter().any(|fault| fault.is(lapse))
+    /// Whether a fault makes the server misbehave in this way.
+    fn misbehaves(&self, misbehavior: Misbehavior) -> bool {
+        self.0.faults.iter().any(|fault| fault.is(misbehavior))
     }
 
-    /// The faults on the tap.
-    fn wrongs(&self) -> &[Fault] {
+    /// The faults that are injected.
+    fn injected_faults(&self) -> &[Fault] {
         &self.0.faults
     }
 
-    fn audience(&self) -> &Audience {
-        &self.0.audience
-    }
-
-    /// The revisions that a conversation may be held in which begins now.
-    #[cfg(not(feature = "cases"))]
-    fn speaks(&self) -> Revisions {
-        self.served()
-    }
-
-    /// The server as it presents itself now.
-    #[cfg(not(feature = "cases"))]
-    fn presented(&self) -> Self {
-        self.clone()
+    fn open_conversations(&self) -> &OpenConversations {
+        &self.0.open_conversations
     }
 
     fn handler(&self, method: &str) -> Option<Handler> {
@@ -414,11 +411,14 @@ impl Server {
     }
 
     fn newest(&self) -> Revision {
+        // `presented` intersects two sets, so it may serve no revision at all.
         self.served().newest().unwrap_or(Revision::NEWEST)
     }
 
     fn newest_handshake(&self) -> Revision {
-        terms::of_era(self.served(), Era::Handshake).last().unwrap_or(Revision::NEWEST_HANDSHAKE)
+        request_context::of_era(self.served(), Era::Handshake)
+            .last()
+            .unwrap_or(Revision::NEWEST_HANDSHAKE)
     }
 }
 
@@ -427,11 +427,12 @@ impl Actor for Server {
         self.speaks()
     }
 
-    fn converse(&self, era: Option<Era>) -> Arc<dyn Conversation> {
-        Arc::new(Talk::new(self.presented(), era))
+    fn new_conversation(&self, era: Option<Era>) -> Arc<dyn Conversation> {
+        // Presented now: the identity may change between two conversations.
+        Arc::new(ServerConversation::new(self.presented(), era))
     }
 
-    fn mirrored(&self, tool: &str) -> Vec<Mirrored> {
+    fn mirrored(&self, tool: &str) -> Vec<MirroredArgument> {
         self.0.mirrored.iter().filter(|mirrored| mirrored.tool == tool).cloned().collect()
     }
 }

@@ -1,34 +1,40 @@
-//! Replies to requests: results in the shape of their revision, and errors with their HTTP status.
+//! Replies to requests: results in the form of their revision, and errors with their HTTP status.
 
-use super::{Server, terms::Terms};
-use crate::{
-    json::Value,
-    spec::{Era, error_code},
-    transport::serve::Emitted,
-    wire::{ErrorReply, Id, Response, RpcError},
-};
+use super::Server;
+use super::request_context::RequestContext;
+use crate::json::Value;
+use crate::spec::{Era, error_code};
+use crate::transport::actor::OutboundMessage;
+use crate::wire::{ErrorReply, Id, Response, RpcError};
 
 /// A request refused with an error.
-pub(super) fn refusal(id: Id, method: String, error: RpcError, status: Option<u16>) -> Emitted {
+pub(super) fn refusal(
+    id: Id,
+    method: String,
+    error: RpcError,
+    status: Option<u16>,
+) -> OutboundMessage {
     let value = ErrorReply { id: Some(id), error }.to_value();
-    Emitted::reply(value, method, status)
+    OutboundMessage::reply(value, method, status)
 }
 
-/// The answer to a request, as its revision has it.
+/// The reply to a request, in the form of its revision.
 pub(super) fn reply(
     id: Id,
     method: String,
     answer: Result<Value, RpcError>,
-    terms: &Terms,
+    context: &RequestContext,
     server: &Server,
-) -> Emitted {
+) -> OutboundMessage {
     match answer {
         Ok(result) => {
-            let result = server.shape(&method, result, terms.revision);
-            Emitted::reply(Response::new(id, result).to_value(), method, None)
+            // Here and not in the handlers, which need not know what a revision adds to results.
+            let result = server.shape(&method, result, context.revision);
+            OutboundMessage::reply(Response::new(id, result).to_value(), method, None)
         }
         Err(error) => {
-            let stateless = terms.revision.era() == Era::Stateless;
+            let stateless = context.revision.era() == Era::Stateless;
+            // Only revisions of the stateless era tie statuses to error codes.
             let status = error_code::find(error.code)
                 .filter(|_| stateless)
                 .and_then(|code| code.http_status);

@@ -1,4 +1,4 @@
-//! The capabilities that peers declare, where they stand, and who declares them.
+//! The capabilities that peers declare: their JSON pointers, their revisions, and which side declares them.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::json::Value;
 
 macro_rules! capabilities {
     ($($(#[doc = $doc:literal])+ $variant:ident, $name:literal, $pointer:literal, $sides:ident, $revisions:expr, $page:literal;)+) => {
-        /// Something a peer declares that it can do.
+        /// A capability that a client or a server declares.
         ///
         /// ```
         /// use mcp_test::spec::Capability;
@@ -22,25 +22,25 @@ macro_rules! capabilities {
         }
 
         impl Capability {
-            /// All capabilities.
+            /// Every capability.
             pub const ALL: &[Self] = &[$(Self::$variant,)+];
 
-            /// The name, with a dot before a part of another capability.
+            /// The dotted name, such as `tools.listChanged`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// The JSON pointer to it, in an object of capabilities.
+            /// The JSON Pointer to it within a `capabilities` object.
             pub const fn pointer(self) -> &'static str {
                 match self { $(Self::$variant => $pointer,)+ }
             }
 
-            /// Who declares it.
+            /// The side or sides that declare it.
             pub const fn sides(self) -> Sides {
                 match self { $(Self::$variant => Sides::$sides,)+ }
             }
 
-            /// The revisions that know it.
+            /// The revisions that define it.
             pub const fn revisions(self) -> Revisions {
                 match self { $(Self::$variant => $revisions,)+ }
             }
@@ -64,43 +64,46 @@ const FROM_2025_11_25: Revisions = Revisions::from(Revision::V2025_11_25);
 capabilities! {
     /// The server offers tools.
     Tools, "tools", "/tools", Server, ALL, "server/tools#capabilities";
-    /// The server tells when its list of tools changes.
+    /// The server notifies the client when its list of tools changes.
     ToolsListChanged, "tools.listChanged", "/tools/listChanged", Server, ALL, "server/tools#capabilities";
     /// The server offers resources.
     Resources, "resources", "/resources", Server, ALL, "server/resources#capabilities";
-    /// The server tells when its list of resources changes.
+    /// The server notifies the client when its list of resources changes.
     ResourcesListChanged, "resources.listChanged", "/resources/listChanged", Server, ALL, "server/resources#capabilities";
-    /// The server tells when a resource changes.
+    /// The server notifies subscribers when a resource changes.
     ResourcesSubscribe, "resources.subscribe", "/resources/subscribe", Server, ALL, "server/resources#capabilities";
     /// The server offers prompts.
     Prompts, "prompts", "/prompts", Server, ALL, "server/prompts#capabilities";
-    /// The server tells when its list of prompts changes.
+    /// The server notifies the client when its list of prompts changes.
     PromptsListChanged, "prompts.listChanged", "/prompts/listChanged", Server, ALL, "server/prompts#capabilities";
     /// The server sends log messages.
     Logging, "logging", "/logging", Server, ALL, "server/utilities/logging#capabilities";
+    // 2024-11-05 has completion, but no way to declare it.
     /// The server completes arguments.
     Completions, "completions", "/completions", Server, FROM_2025_03_26, "server/utilities/completion#capabilities";
-    /// The client tells its roots.
+    /// The client lists its roots.
     Roots, "roots", "/roots", Client, ALL, "client/roots#capabilities";
-    /// The client tells when its list of roots changes.
+    // 2026-07-28 removed the notification.
+    /// The client notifies the server when its list of roots changes.
     RootsListChanged, "roots.listChanged", "/roots/listChanged", Client, HANDSHAKE, "client/roots#capabilities";
-    /// The client asks a model.
+    /// The client samples from a model.
     Sampling, "sampling", "/sampling", Client, ALL, "client/sampling#capabilities";
-    /// The client adds the context of servers to what it asks the model.
+    /// The client includes context from servers in sampling requests.
     SamplingContext, "sampling.context", "/sampling/context", Client, FROM_2025_11_25, "client/sampling#capabilities";
-    /// The client lets the model use tools.
+    /// The client lets the model use tools while sampling.
     SamplingTools, "sampling.tools", "/sampling/tools", Client, FROM_2025_11_25, "client/sampling#capabilities";
-    /// The client asks the user.
+    /// The client asks the user for input.
     Elicitation, "elicitation", "/elicitation", Client, FROM_2025_06_18, "client/elicitation#capabilities";
-    /// The client asks the user with a form; an empty `elicitation` means this too.
+    /// The client asks the user with a form; an empty `elicitation` object declares this too.
     ElicitationForm, "elicitation.form", "/elicitation/form", Client, FROM_2025_11_25, "client/elicitation#capabilities";
     /// The client sends the user to a URL.
     ElicitationUrl, "elicitation.url", "/elicitation/url", Client, FROM_2025_11_25, "client/elicitation#capabilities";
+    // 2026-07-28 moved tasks into an extension, below.
     /// The peer runs requests as tasks.
     Tasks, "tasks", "/tasks", Both, CORE_TASKS, "basic/utilities/tasks#capabilities";
     /// The peer lists its tasks.
     TasksList, "tasks.list", "/tasks/list", Both, CORE_TASKS, "basic/utilities/tasks#capabilities";
-    /// The peer lets its tasks be cancelled.
+    /// The peer accepts `tasks/cancel`.
     TasksCancel, "tasks.cancel", "/tasks/cancel", Both, CORE_TASKS, "basic/utilities/tasks#capabilities";
     /// The server runs `tools/call` as a task.
     TasksToolsCall, "tasks.requests.tools.call", "/tasks/requests/tools/call", Server, CORE_TASKS, "basic/utilities/tasks#server-capabilities";
@@ -108,7 +111,7 @@ capabilities! {
     TasksSampling, "tasks.requests.sampling.createMessage", "/tasks/requests/sampling/createMessage", Client, CORE_TASKS, "basic/utilities/tasks#client-capabilities";
     /// The client runs `elicitation/create` as a task.
     TasksElicitation, "tasks.requests.elicitation.create", "/tasks/requests/elicitation/create", Client, CORE_TASKS, "basic/utilities/tasks#client-capabilities";
-    /// Things outside of the specification.
+    /// Non-standard features.
     Experimental, "experimental", "/experimental", Both, ALL, "schema#servercapabilities";
     /// Extensions, by identifier.
     Extensions, "extensions", "/extensions", Both, STATELESS, "basic/versioning#extension-negotiation";
@@ -117,15 +120,15 @@ capabilities! {
 }
 
 impl Capability {
-    /// The capability of that name.
+    /// Finds a capability by its [`name`](Self::name).
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|capability| capability.name() == name)
     }
 
     /// Whether a peer that declares `capabilities` declares this one.
     ///
-    /// A capability is an object, or, for those that say yes or no, `true`. A part is declared only where what it is a
-    /// part of is an object.
+    /// A capability is declared by an object, a flag such as `listChanged` by `true`. A nested capability counts only where
+    /// its parents are objects.
     ///
     /// ```
     /// use mcp_test::json::Value;
@@ -138,16 +141,19 @@ impl Capability {
     /// assert!(Capability::ElicitationForm.declared_in(&declared));
     /// ```
     pub fn declared_in(self, capabilities: &Value) -> bool {
+        // The schema has objects for capabilities and booleans for flags, so `"tools": true` declares nothing.
         let declared = |pointer| match capabilities.at(pointer) {
-            Some(Value::Bool(yes)) => *yes && self.says_yes_or_no(),
-            Some(Value::Object(_)) => !self.says_yes_or_no(),
+            Some(Value::Bool(yes)) => *yes && self.is_flag(),
+            Some(Value::Object(_)) => !self.is_flag(),
             _ => false,
         };
+        // Since 2025-11-25 `elicitation: {}` is shorthand for `{"form": {}}`, for compatibility with 2025-06-18.
         declared(self.pointer())
             || (self == Self::ElicitationForm && is_empty_elicitation(capabilities))
     }
 
-    const fn says_yes_or_no(self) -> bool {
+    // By variant, since `/tasks/list` looks like a flag and is an object.
+    const fn is_flag(self) -> bool {
         matches!(
             self,
             Self::ToolsListChanged
@@ -158,7 +164,7 @@ impl Capability {
         )
     }
 
-    /// The address of the description at `revision`, or at the newest revision that has the capability.
+    /// The URL of its description at `revision`, or at the newest revision that has the capability.
     pub fn link(self, revision: Revision) -> String {
         super::page::url_within(self.page(), self.revisions(), revision)
     }

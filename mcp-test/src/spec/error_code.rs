@@ -1,60 +1,64 @@
-//! The JSON-RPC error codes that MCP gives a meaning to.
+//! The JSON-RPC error codes that MCP defines.
 
 use std::ops::RangeInclusive;
 
 use super::{Revision, Revisions};
 
-/// The text received is not JSON.
+/// The received text is not JSON.
 pub const PARSE_ERROR: i64 = -32700;
-/// The message is no JSON-RPC request.
+/// The message is not a JSON-RPC request.
 pub const INVALID_REQUEST: i64 = -32600;
-/// The receiver does not have the method.
+/// The receiver does not implement the method.
 pub const METHOD_NOT_FOUND: i64 = -32601;
-/// The parameters are not acceptable.
+/// The parameters are invalid.
 pub const INVALID_PARAMS: i64 = -32602;
-/// Something went wrong inside of the receiver.
+/// The receiver failed internally.
 pub const INTERNAL_ERROR: i64 = -32603;
-/// There is no such resource; until 2025-11-25, see [`resource_not_found`].
+/// The resource does not exist; until 2025-11-25, see [`resource_not_found`].
 pub const RESOURCE_NOT_FOUND: i64 = -32002;
 /// The user must visit a URL first; 2025-11-25.
 pub const URL_ELICITATION_REQUIRED: i64 = -32042;
 /// The HTTP headers do not agree with the body; 2026-07-28.
 pub const HEADER_MISMATCH: i64 = -32020;
-/// The client has not declared what the request needs; 2026-07-28.
+/// The client has not declared a capability that the request needs; 2026-07-28.
 pub const MISSING_REQUIRED_CLIENT_CAPABILITY: i64 = -32021;
-/// The server does not speak the revision of the request; 2026-07-28.
+/// The server does not support the revision of the request; 2026-07-28.
 pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 
-/// The codes that 2026-07-28 keeps for the specification: none but the defined ones may be sent.
+/// The codes that 2026-07-28 reserves for the specification: only the defined ones may be sent.
+#[doc(hidden)]
 pub const RESERVED: RangeInclusive<i64> = -32099..=-32020;
-/// The codes that implementations used before 2026-07-28 and that mean nothing any more.
+/// The codes that implementations used before 2026-07-28, which no longer have a meaning.
+#[doc(hidden)]
 pub const LEGACY: RangeInclusive<i64> = -32019..=-32000;
 
 /// An error code that the specification defines.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ErrorCode {
-    /// The number.
+    /// The code.
     pub code: i64,
-    /// The name that the specification gives it.
+    /// Its name in the specification.
     pub name: &'static str,
     /// The revisions that define it.
     pub revisions: Revisions,
     /// When it is sent.
     pub meaning: &'static str,
-    /// The HTTP status that must come with it, where [`Revision::mirrors_headers`].
+    /// The HTTP status that it requires at revisions with [`Revision::mirrors_headers`].
     pub http_status: Option<u16>,
     /// The page that defines it, for [`url`](super::url).
     pub page: &'static str,
 }
 
-/// All error codes that the specification defines.
+/// Every error code that the specification defines.
+#[doc(hidden)]
 pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: PARSE_ERROR,
         name: "ParseError",
         revisions: Revisions::all(),
-        meaning: "the text received is not JSON",
+        meaning: "the received text is not JSON",
         http_status: None,
         page: "basic/index#error-codes",
     },
@@ -62,7 +66,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         code: INVALID_REQUEST,
         name: "InvalidRequest",
         revisions: Revisions::all(),
-        meaning: "the message is no JSON-RPC request",
+        meaning: "the message is not a JSON-RPC request",
         http_status: None,
         page: "basic/index#error-codes",
     },
@@ -70,7 +74,8 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         code: METHOD_NOT_FOUND,
         name: "MethodNotFound",
         revisions: Revisions::all(),
-        meaning: "the receiver does not have the method, or has not declared the capability for it",
+        meaning: "the receiver does not implement the method, or has not declared the capability for it",
+        // The only code of JSON-RPC itself with one status for all its causes (`basic/transports/streamable-http`).
         http_status: Some(404),
         page: "basic/index#error-codes",
     },
@@ -78,7 +83,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         code: INVALID_PARAMS,
         name: "InvalidParams",
         revisions: Revisions::all(),
-        meaning: "the parameters are not acceptable",
+        meaning: "the parameters are invalid",
         http_status: None,
         page: "basic/index#error-codes",
     },
@@ -86,7 +91,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         code: INTERNAL_ERROR,
         name: "InternalError",
         revisions: Revisions::all(),
-        meaning: "something went wrong inside of the receiver",
+        meaning: "the receiver failed internally",
         http_status: None,
         page: "basic/index#error-codes",
     },
@@ -94,7 +99,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         code: RESOURCE_NOT_FOUND,
         name: "ResourceNotFound",
         revisions: Revisions::until(Revision::V2025_11_25),
-        meaning: "there is no such resource",
+        meaning: "the resource does not exist",
         http_status: None,
         page: "server/resources#error-handling",
     },
@@ -126,20 +131,21 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         code: UNSUPPORTED_PROTOCOL_VERSION,
         name: "UnsupportedProtocolVersion",
         revisions: Revisions::only(Revision::V2026_07_28),
-        meaning: "the server does not speak the revision of the request",
+        meaning: "the server does not support the revision of the request",
         http_status: Some(400),
         page: "basic/versioning#protocol-version-negotiation",
     },
 ];
 
 impl ErrorCode {
-    /// The address of the definition at `revision`, or at the newest revision that has the code.
+    /// The URL of its definition at `revision`, or at the newest revision that has the code.
     pub fn link(&self, revision: Revision) -> String {
         super::page::url_within(self.page, self.revisions, revision)
     }
 }
 
-/// What the specification says of a code, in whatever revision.
+/// Finds a code that any revision defines.
+#[doc(hidden)]
 pub fn find(code: i64) -> Option<&'static ErrorCode> {
     ERROR_CODES.iter().find(|known| known.code == code)
 }
@@ -152,23 +158,26 @@ pub fn find(code: i64) -> Option<&'static ErrorCode> {
 /// assert_eq!(error_code::name_of(-32601), Some("MethodNotFound"));
 /// assert_eq!(error_code::name_of(-1), None);
 /// ```
+#[doc(hidden)]
 pub fn name_of(code: i64) -> Option<&'static str> {
     find(code).map(|known| known.name)
 }
 
 /// Whether a peer may send the code at `revision`.
 ///
-/// Only 2026-07-28 forbids any: those reserved for the specification that it does not define, and those that earlier
-/// revisions defined and it withdrew.
+/// Only 2026-07-28 forbids codes: reserved ones that it does not define, and those that it withdrew.
+#[doc(hidden)]
 pub fn may_be_sent(code: i64, revision: Revision) -> bool {
+    // -32002 is outside of the reserved range, but 2026-07-28 replaces it with -32602.
     let restricted = revision >= Revision::V2026_07_28
         && (RESERVED.contains(&code) || code == RESOURCE_NOT_FOUND);
     !restricted || find(code).is_some_and(|known| known.revisions.contains(revision))
 }
 
-/// The code that says that a resource does not exist, at `revision`.
+/// The code for a resource that does not exist, at `revision`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)
+#[doc(hidden)]
 pub const fn resource_not_found(revision: Revision) -> i64 {
     match revision {
         Revision::V2026_07_28 => INVALID_PARAMS,

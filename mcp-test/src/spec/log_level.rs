@@ -2,11 +2,11 @@
 //!
 //! They are those of RFC 5424, in [lower case](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-levels).
 
-/// All levels, the least grave first.
+/// All levels, the least severe first.
 pub const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// Whether `level` is at least as grave as `least`; a word that is no level never is.
+/// Whether `level` is at least as severe as `least`; false if either is not a level.
 ///
 /// ```
 /// use mcp_test::spec::log_level::reaches;
@@ -16,6 +16,6 @@ pub const LEVELS: [&str; 8] =
 /// ```
 #[must_use]
 pub fn reaches(level: &str, least: &str) -> bool {
-    let place = |level| LEVELS.iter().position(|known| *known == level);
-    place(level).zip(place(least)).is_some_and(|(level, least)| level >= least)
+    let rank = |level| LEVELS.iter().position(|known| *known == level);
+    rank(level).zip(rank(least)).is_some_and(|(level, least)| level >= least)
 }

@@ -1,16 +1,16 @@
-//! The keys of `_meta` that MCP reserves for itself.
+//! The keys of `_meta` that MCP reserves.
 //!
 //! From [2025-06-18](https://modelcontextprotocol.io/specification/2025-06-18/basic#meta) on keys have a form and a
-//! reserved prefix; the request fields and [`SERVER_INFO`] came with
+//! reserved prefix; the request fields and [`SERVER_INFO`] were added by
 //! [2026-07-28](https://modelcontextprotocol.io/specification/2026-07-28/basic#meta).
 
-/// Asks for progress notifications on a request, and names the request in them. All revisions.
+/// Requests progress notifications for a request, and identifies the request in them. All revisions.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
-/// The revision a request is written in; required on every request. 2026-07-28.
+/// The revision of a request; required on every request. 2026-07-28.
 pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// What the client can do, as far as the request is concerned; required on every request. 2026-07-28.
+/// The client's capabilities for the request; required on every request. 2026-07-28.
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// Name and version of the client; expected on every request. 2026-07-28.
@@ -19,7 +19,7 @@ pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// Name and version of the server; expected on every result. 2026-07-28.
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// The least severe log message the server may send for the request; without it, none. 2026-07-28.
+/// The least severe log message that the server may send for the request; no log messages without it. 2026-07-28.
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// The `subscriptions/listen` request that a notification belongs to. 2026-07-28.
@@ -28,7 +28,7 @@ pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// The task that a message belongs to. 2025-11-25.
 pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
-/// What a host may tell its model while a task is still running. 2025-11-25.
+/// What a host may pass to its model while a task is still running. 2025-11-25.
 pub const MODEL_IMMEDIATE_RESPONSE: &str = "io.modelcontextprotocol/model-immediate-response";
 
 /// The W3C trace context of the caller. 2026-07-28.

@@ -1,18 +1,9 @@
-//! The requests and notifications of MCP: who sends them, when, and what else is known of them.
+//! The requests and notifications of MCP: which side sends them, at which revisions, and their properties.
 
 use std::fmt;
 
 use super::schema::{Authority, Definition, Schemas};
-use super::{Capability, Revision, Revisions, Side};
-
-/// Whether a method expects a reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MethodKind {
-    /// Answered by a result or an error.
-    Request,
-    /// Never answered.
-    Notification,
-}
+use super::{Capability, MethodKind, Revision, Revisions, Side};
 
 /// A method of MCP.
 ///
@@ -27,27 +18,27 @@ pub enum MethodKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Method {
-    /// The name that goes over the wire.
+    /// The name on the wire, such as `tools/call`.
     pub name: &'static str,
-    /// Request or notification.
+    /// Whether it is a request or a notification.
     pub kind: MethodKind,
-    /// Where the client sends it.
+    /// The revisions at which the client sends it.
     pub from_client: Revisions,
-    /// Where the server sends it.
+    /// The revisions at which the server sends it.
     pub from_server: Revisions,
-    /// Where the server puts it into a result as an input request, instead of sending it.
+    /// The revisions at which the server embeds it in a result as an input request, instead of sending it.
     pub embedded: Revisions,
-    /// Where it belongs to an official extension rather than to the core.
+    /// The revisions at which it belongs to an official extension rather than to the core.
     pub extension: Revisions,
-    /// What must be declared for it; see [`capability`](Self::capability).
+    /// The capabilities it needs; see [`capability`](Self::capability).
     pub capabilities: &'static [Capability],
     /// The member of `params` that the header `Mcp-Name` mirrors.
     pub name_param: Option<&'static str>,
-    /// The member of the result that comes in pages.
+    /// The member of the result that is paginated.
     pub paged: Option<&'static str>,
-    /// Whether the result says how long it may be cached, where [`Revision::has_cacheable_results`].
+    /// Whether the result has cache hints, at revisions with [`Revision::has_cacheable_results`].
     pub cacheable: bool,
-    /// Whether the server may answer with input requests, where [`Revision::has_input_requests`].
+    /// Whether the server may answer with input requests, at revisions with [`Revision::has_input_requests`].
     pub may_need_input: bool,
     /// The page that describes it, for [`url`](super::url).
     pub page: &'static str,
@@ -67,18 +58,19 @@ impl Method {
         }
     }
 
-    /// What must be declared before it is sent at `revision`.
+    /// The capability that must be declared before it is sent at `revision`.
     ///
-    /// A request needs its receiver's declaration, a notification its sender's; elicitation that is complete and tasks
-    /// that change state are told to a client that asked for them, so theirs is the client's and either's.
+    /// A request needs a capability of its receiver, a notification one of its sender. The exceptions are notifications that
+    /// an elicitation is complete, which need the client's, and those that a task has changed, which need either's.
     pub fn capability(&self, revision: Revision) -> Option<Capability> {
         self.capabilities
             .iter()
             .copied()
+            // No revision has more than one of them.
             .find(|capability| capability.revisions().contains(revision))
     }
 
-    /// The shape of the message at `revision`: `CallToolRequest`. `None` where it does not exist.
+    /// The definition of the message at `revision`, such as `CallToolRequest`; `None` where it does not exist.
     ///
     /// ```
     /// use mcp_test::spec::{self, Revision};
@@ -92,17 +84,17 @@ impl Method {
         Schemas::ours().of_method(self.name, revision, Authority::Text)
     }
 
-    /// The shape of its params at `revision`.
+    /// The definition of its params at `revision`.
     pub fn params(&self, revision: Revision) -> Option<Definition> {
         self.message(revision)?.params()
     }
 
-    /// The shape of the result that answers it at `revision`, if it is a request.
+    /// The definition of its result at `revision`, if it is a request.
     pub fn result(&self, revision: Revision) -> Option<Definition> {
         self.message(revision)?.result()
     }
 
-    /// The address of the description at `revision`, or at the newest revision that has the method.
+    /// The URL of its description at `revision`, or at the newest revision that has the method.
     pub fn link(&self, revision: Revision) -> String {
         super::page::url_within(self.page, self.revisions(), revision)
     }
@@ -114,8 +106,9 @@ impl fmt::Display for Method {
     }
 }
 
-/// The method of that name, in whatever revision.
+/// Finds a method of any revision by its name.
 pub fn method(name: &str) -> Option<&'static Method> {
+    // Not a binary search: requests and notifications are sorted separately.
     METHODS.iter().find(|method| method.name == name)
 }
 
@@ -151,7 +144,7 @@ const fn notification(name: &'static str, page: &'static str) -> Method {
     entry(name, MethodKind::Notification, page)
 }
 
-/// All methods of all revisions, and those of the tasks extension; requests first, each sorted by name.
+/// The methods of all revisions and of the tasks extension: requests, then notifications, each sorted by name.
 #[rustfmt::skip]
 pub const METHODS: &[Method] = &[
     Method {
@@ -165,10 +158,12 @@ pub const METHODS: &[Method] = &[
         capabilities: &[Capability::Elicitation],
         ..request("elicitation/create", "client/elicitation#elicitation-requests")
     },
+    // Needs no capability: it declares them.
     Method {
         from_client: HANDSHAKE,
         ..request("initialize", "basic/lifecycle#initialization")
     },
+    // 2026-07-28 has a level in the `_meta` of each request instead.
     Method {
         from_client: HANDSHAKE,
         capabilities: &[Capability::Logging],
@@ -208,6 +203,7 @@ pub const METHODS: &[Method] = &[
         may_need_input: true,
         ..request("resources/read", "server/resources#reading-resources")
     },
+    // 2026-07-28 has one `subscriptions/listen` for resources and lists instead.
     Method {
         from_client: HANDSHAKE,
         capabilities: &[Capability::ResourcesSubscribe],
@@ -225,6 +221,7 @@ pub const METHODS: &[Method] = &[
         capabilities: &[Capability::ResourcesSubscribe],
         ..request("resources/unsubscribe", "server/resources#subscriptions")
     },
+    // Servers of 2026-07-28 send no requests: what they ask of the client is embedded in results.
     Method {
         from_server: HANDSHAKE,
         embedded: STATELESS,
@@ -242,6 +239,7 @@ pub const METHODS: &[Method] = &[
         cacheable: true,
         ..request("server/discover", "server/discover#request")
     },
+    // Needs no capability itself: each change in its filter has one.
     Method {
         from_client: STATELESS,
         ..request("subscriptions/listen", "basic/patterns/subscriptions#opening-a-stream")
@@ -262,6 +260,7 @@ pub const METHODS: &[Method] = &[
         name_param: Some("taskId"),
         ..request("tasks/get", "basic/utilities/tasks#getting-tasks")
     },
+    // The extension has neither this request nor `tasks/result`.
     Method {
         from_client: CORE_TASKS,
         from_server: CORE_TASKS,
@@ -296,11 +295,13 @@ pub const METHODS: &[Method] = &[
         cacheable: true,
         ..request("tools/list", "server/tools#listing-tools")
     },
+    // Without requests of its own, a server of 2026-07-28 cancels only subscriptions.
     Method {
         from_client: ALL,
         from_server: ALL,
         ..notification("notifications/cancelled", "basic/patterns/cancellation#cancellation-flow")
     },
+    // Introduced together with tasks, and removed by 2026-07-28.
     Method {
         from_server: CORE_TASKS,
         capabilities: &[Capability::ElicitationUrl],
@@ -318,6 +319,7 @@ pub const METHODS: &[Method] = &[
         capabilities: &[Capability::Logging],
         ..notification("notifications/message", "server/utilities/logging#log-message-notifications")
     },
+    // A client of 2026-07-28 serves no requests whose progress it could report.
     Method {
         from_client: HANDSHAKE,
         from_server: ALL,
@@ -391,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capability_is_asked_for_where_it_exists() {
+    fn a_capability_is_required_where_it_exists() {
         let complete = method("completion/complete").unwrap();
         assert_eq!(complete.capability(Revision::V2024_11_05), None);
         assert_eq!(complete.capability(Revision::V2025_03_26), Some(Capability::Completions));

@@ -1,8 +1,8 @@
-//! What MCP says, as data: its revisions, methods, the shapes of its messages, capabilities, headers, error codes, log
-//! levels, reserved keys, requirements.
+//! The MCP specification as data: revisions, methods, message shapes, capabilities, headers, error codes, log levels,
+//! reserved keys and requirements.
 //!
-//! Nothing here speaks or waits, and nothing judges more than one message. The rooms above ask this one what holds at a
-//! [`Revision`] instead of comparing revisions themselves:
+//! Nothing here does I/O or looks at more than one message. Other modules ask a [`Revision`] for its features instead of
+//! comparing revisions themselves:
 //!
 //! ```
 //! use mcp_test::spec::{self, Revision, Side};
@@ -19,31 +19,46 @@
 mod capability;
 mod error;
 pub mod error_code;
-mod fact;
+mod feature;
+#[doc(hidden)]
 pub mod header;
+#[doc(hidden)]
 pub mod log_level;
+#[doc(hidden)]
 pub mod meta;
 mod method;
+mod method_kind;
+pub(crate) mod named_revision;
 mod page;
 mod param_header;
+#[doc(hidden)]
 pub mod requirement;
 mod revision;
 mod revisions;
 pub mod schema;
 mod side;
-pub(crate) mod spoken;
 
 #[cfg(test)]
 mod official;
 
 pub use capability::Capability;
 pub use error::SpecError;
+#[doc(hidden)]
 pub use error_code::ErrorCode;
-pub use fact::{FACTS, Fact};
-pub use method::{METHODS, Method, MethodKind, method};
+#[doc(hidden)]
+pub use feature::{FEATURES, Feature};
+#[doc(hidden)]
+pub use method::{METHODS, Method, method};
+#[doc(hidden)]
+pub use method_kind::MethodKind;
+#[doc(hidden)]
 pub use page::url;
+#[doc(hidden)]
 pub use param_header::{InvalidParamHeader, ParamHeader, param_headers};
-pub use requirement::{Level, Requirement, Testable, Who};
+#[doc(hidden)]
+pub use requirement::{BoundParty, Level, Requirement, Testability};
 pub use revision::{Era, Revision};
 pub use revisions::Revisions;
-pub use side::{Side, Sides};
+pub use side::Side;
+#[doc(hidden)]
+pub use side::Sides;

@@ -1,6 +1,6 @@
-//! Compares the tables of this room with the official schemas, which are not part of this project.
+//! Compares the tables of this module with the official schemas, which are not part of this project.
 //!
-//! `MCP_TEST_OFFICIAL_SCHEMAS` names a folder with `<revision>/schema.json`; without it these tests say that they were
+//! `MCP_TEST_OFFICIAL_SCHEMAS` names a folder with `<revision>/schema.json`; without it these tests report that they were
 //! skipped.
 
 use std::collections::BTreeSet;
@@ -10,14 +10,14 @@ use pretty_assertions::assert_eq;
 use serde_json::{Map, Value};
 
 use super::error_code::ERROR_CODES;
-use super::{Capability, METHODS, Method, MethodKind, Revision, Side};
+use super::{Capability, FEATURES, METHODS, Method, MethodKind, Revision, Side};
 
 struct Schema {
     revision: Revision,
     definitions: Map<String, Value>,
 }
 
-/// The official schemas, or none when they are not at hand.
+/// The official schemas; empty if they are not available.
 fn schemas() -> Vec<Schema> {
     let Some(folder) = std::env::var_os("MCP_TEST_OFFICIAL_SCHEMAS").map(PathBuf::from) else {
         eprintln!("skipped: MCP_TEST_OFFICIAL_SCHEMAS does not name a folder");
@@ -41,7 +41,7 @@ impl Schema {
         self.definitions.get(definition)?.pointer(pointer)
     }
 
-    /// The definitions that a union consists of; a union of one is that definition itself.
+    /// The definitions in a union; the schemas write a union of one as that definition itself.
     fn members<'a>(&'a self, union: &'a str) -> Vec<&'a str> {
         let Some(members) = self.at(union, "/anyOf").and_then(Value::as_array) else {
             return vec![union];
@@ -106,7 +106,7 @@ fn methods_and_their_senders_agree() {
 }
 
 #[test]
-fn what_is_known_of_a_method_agrees() {
+fn properties_of_methods_agree() {
     for schema in schemas() {
         for method in schema.core() {
             let revision = schema.revision;
@@ -120,6 +120,7 @@ fn what_is_known_of_a_method_agrees() {
                 let required = &params.unwrap()["required"];
                 assert!(required.as_array().unwrap().contains(&member.into()), "{method}");
             }
+            // Only the names connect a request with its result.
             let result = name.replace("Request", "Result");
             if let Some(member) = method.paged {
                 let pointer = format!("/properties/{member}/type");
@@ -137,69 +138,49 @@ fn what_is_known_of_a_method_agrees() {
 }
 
 #[test]
-fn facts_agree() {
+fn features_agree() {
     for schema in schemas() {
-        let revision = schema.revision;
-        let has = |definition: &str, pointer: &str| schema.at(definition, pointer).is_some();
-        let member = |definition: &str, name: &str| has(definition, &format!("/properties/{name}"));
-        let param = |definition: &str, name: &str| {
-            let params = schema.params(definition);
-            params.is_some_and(|params| params["properties"].get(name).is_some())
-        };
-        let defines = |mode: &str| schema.definitions.contains_key(mode);
-        for (fact, ours, theirs) in [
-            ("handshake", revision.has_handshake(), defines("InitializeRequest")),
-            ("batches", revision.has_batches(), defines("JSONRPCBatchRequest")),
-            (
-                "errors without id",
-                revision.has_errors_without_id(),
-                defines("JSONRPCErrorResponse"),
-            ),
-            ("request meta", revision.has_request_meta(), defines("RequestMetaObject")),
-            ("server requests", revision.has_server_requests(), defines("ServerRequest")),
-            ("input requests", revision.has_input_requests(), defines("InputRequiredResult")),
-            ("listen", revision.has_listen(), defines("SubscriptionsListenRequest")),
-            ("result type", revision.has_result_type(), member("Result", "resultType")),
-            ("cacheable results", revision.has_cacheable_results(), defines("CacheableResult")),
-            ("tool annotations", revision.has_tool_annotations(), member("Tool", "annotations")),
-            ("audio", revision.has_audio_content(), defines("AudioContent")),
-            (
-                "progress messages",
-                revision.has_progress_messages(),
-                param("ProgressNotification", "message"),
-            ),
-            (
-                "structured content",
-                revision.has_structured_content(),
-                member("CallToolResult", "structuredContent"),
-            ),
-            (
-                "any structured content",
-                revision.has_structured_content() && !revision.has_any_structured_content(),
-                has("CallToolResult", "/properties/structuredContent/type"),
-            ),
-            ("resource links", revision.has_resource_links(), defines("ResourceLink")),
-            ("titles", revision.has_titles(), member("Tool", "title")),
-            (
-                "completion context",
-                revision.has_completion_context(),
-                param("CompleteRequest", "context"),
-            ),
-            ("icons", revision.has_icons(), member("Tool", "icons")),
-            (
-                "elicitation by URL",
-                revision.has_url_elicitation(),
-                defines("ElicitRequestURLParams"),
-            ),
-            (
-                "sampling tools",
-                revision.has_sampling_tools(),
-                param("CreateMessageRequest", "tools"),
-            ),
-        ] {
-            assert_eq!(ours, theirs, "{fact} of {revision}");
+        for (name, has) in features_of(&schema) {
+            let feature = FEATURES.iter().find(|feature| feature.name == name).unwrap();
+            let revision = schema.revision;
+            assert_eq!(feature.revisions.contains(revision), has, "{name} of {revision}");
         }
     }
+}
+
+/// The features that a schema shows; transports and authorization are only in the text.
+fn features_of(schema: &Schema) -> [(&'static str, bool); 20] {
+    let has = |definition: &str, pointer: &str| schema.at(definition, pointer).is_some();
+    let member = |definition: &str, name: &str| has(definition, &format!("/properties/{name}"));
+    let param = |definition: &str, name: &str| {
+        let params = schema.params(definition);
+        params.is_some_and(|params| params["properties"].get(name).is_some())
+    };
+    let defines = |name: &str| schema.definitions.contains_key(name);
+    // Typed as an object until any JSON value is allowed.
+    let is_typed = has("CallToolResult", "/properties/structuredContent/type");
+    [
+        ("has_handshake", defines("InitializeRequest")),
+        ("has_batches", defines("JSONRPCBatchRequest")),
+        ("has_errors_without_id", defines("JSONRPCErrorResponse")),
+        ("has_request_meta", defines("RequestMetaObject")),
+        ("has_server_requests", defines("ServerRequest")),
+        ("has_input_requests", defines("InputRequiredResult")),
+        ("has_listen", defines("SubscriptionsListenRequest")),
+        ("has_result_type", member("Result", "resultType")),
+        ("has_cacheable_results", defines("CacheableResult")),
+        ("has_tool_annotations", member("Tool", "annotations")),
+        ("has_audio_content", defines("AudioContent")),
+        ("has_progress_messages", param("ProgressNotification", "message")),
+        ("has_structured_content", member("CallToolResult", "structuredContent")),
+        ("has_any_structured_content", member("CallToolResult", "structuredContent") && !is_typed),
+        ("has_resource_links", defines("ResourceLink")),
+        ("has_titles", member("Tool", "title")),
+        ("has_completion_context", param("CompleteRequest", "context")),
+        ("has_icons", member("Tool", "icons")),
+        ("has_url_elicitation", defines("ElicitRequestURLParams")),
+        ("has_sampling_tools", param("CreateMessageRequest", "tools")),
+    ]
 }
 
 #[test]
@@ -210,17 +191,18 @@ fn capabilities_agree() {
             [(Side::Client, "ClientCapabilities"), (Side::Server, "ServerCapabilities")]
         {
             let mut theirs = BTreeSet::new();
-            gather(&schema.definitions[definition], "", &mut theirs);
+            collect_capabilities(&schema.definitions[definition], "", &mut theirs);
             let ours: BTreeSet<String> = Capability::ALL
                 .iter()
                 .filter(|capability| {
                     capability.sides().contains(side)
                         && capability.revisions().contains(revision)
+                        // The identifiers of extensions are not in the schema.
                         && **capability != Capability::TasksExtension
                 })
                 .map(|capability| capability.pointer().to_owned())
                 .collect();
-            // What stands between a capability and its parts has no meaning of its own.
+            // `requests` and the objects in it only group capabilities.
             theirs.retain(|pointer| {
                 !pointer.starts_with("/tasks/requests") || pointer.matches('/').count() == 4
             });
@@ -229,11 +211,11 @@ fn capabilities_agree() {
     }
 }
 
-fn gather(object: &Value, at: &str, into: &mut BTreeSet<String>) {
+fn collect_capabilities(object: &Value, at: &str, into: &mut BTreeSet<String>) {
     let members = object["properties"].as_object();
     for (name, member) in members.into_iter().flatten() {
         let pointer = format!("{at}/{name}");
-        gather(member, &pointer, into);
+        collect_capabilities(member, &pointer, into);
         into.insert(pointer);
     }
 }
@@ -244,7 +226,7 @@ fn error_codes_agree() {
         let revision = schema.revision;
         let mut theirs = BTreeSet::new();
         for definition in schema.definitions.values() {
-            codes(definition, &mut theirs);
+            collect_codes(definition, &mut theirs);
         }
         for code in &theirs {
             let known = ERROR_CODES.iter().find(|known| known.code == *code);
@@ -265,16 +247,16 @@ fn error_codes_agree() {
     }
 }
 
-/// The constants of all members named `code`.
-fn codes(schema: &Value, into: &mut BTreeSet<i64>) {
+/// Collects the constants of all members named `code`.
+fn collect_codes(schema: &Value, into: &mut BTreeSet<i64>) {
     let Some(object) = schema.as_object() else {
         for item in schema.as_array().into_iter().flatten() {
-            codes(item, into);
+            collect_codes(item, into);
         }
         return;
     };
     into.extend(schema.pointer("/code/const").and_then(Value::as_i64));
     for member in object.values() {
-        codes(member, into);
+        collect_codes(member, into);
     }
 }

@@ -1,4 +1,4 @@
-//! Where a page of the specification stands on the web at a given revision. Pages have moved; this file knows how.
+//! The URL of a specification page at a given revision, although pages and sections have moved between revisions.
 
 use super::{Revision, Revisions};
 
@@ -6,7 +6,8 @@ const SITE: &str = "https://modelcontextprotocol.io";
 const SOURCE: &str = "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main";
 const EXT_AUTH: &str = "https://github.com/modelcontextprotocol/ext-auth/blob/main";
 
-/// Sections that older revisions have elsewhere: the newest place, the last revision without it, the place there.
+/// Sections that have moved: the current page, the last revision before the move, and the page until then.
+#[rustfmt::skip]
 const MOVED: &[(&str, Revision, &str)] = &[
     ("basic/index#messages", Revision::V2024_11_05, "basic/messages"),
     ("basic/index#requests", Revision::V2024_11_05, "basic/messages#requests"),
@@ -23,52 +24,20 @@ const MOVED: &[(&str, Revision, &str)] = &[
     ("basic/patterns/cancellation#timeouts", Revision::V2025_11_25, "basic/lifecycle#timeouts"),
     ("basic/transports/index#messages", Revision::V2025_11_25, "basic/transports"),
     ("basic/transports/stdio#shutdown", Revision::V2025_11_25, "basic/lifecycle#stdio"),
-    (
-        "basic/transports/streamable-http#security-endpoint",
-        Revision::V2025_11_25,
-        "basic/transports#security-warning",
-    ),
-    (
-        "basic/transports/streamable-http#sending-messages",
-        Revision::V2025_11_25,
-        "basic/transports#sending-messages-to-the-server",
-    ),
-    (
-        "basic/transports/streamable-http#receiving-messages",
-        Revision::V2025_11_25,
-        "basic/transports#sending-messages-to-the-server",
-    ),
-    (
-        "basic/transports/streamable-http#http-sse-transport-2024-11-05",
-        Revision::V2025_11_25,
-        "basic/transports#backwards-compatibility",
-    ),
-    (
-        "client/elicitation#elicitation-requests",
-        Revision::V2025_06_18,
-        "client/elicitation#creating-elicitation-requests",
-    ),
-    (
-        "client/elicitation#form-mode-elicitation-requests",
-        Revision::V2025_06_18,
-        "client/elicitation#creating-elicitation-requests",
-    ),
-    (
-        "client/elicitation#requested-schema",
-        Revision::V2025_06_18,
-        "client/elicitation#request-schema",
-    ),
-    (
-        "client/elicitation#form-mode-security",
-        Revision::V2025_06_18,
-        "client/elicitation#security-considerations",
-    ),
+    ("basic/transports/streamable-http#security-endpoint", Revision::V2025_11_25, "basic/transports#security-warning"),
+    ("basic/transports/streamable-http#sending-messages", Revision::V2025_11_25, "basic/transports#sending-messages-to-the-server"),
+    ("basic/transports/streamable-http#receiving-messages", Revision::V2025_11_25, "basic/transports#sending-messages-to-the-server"),
+    ("basic/transports/streamable-http#http-sse-transport-2024-11-05", Revision::V2025_11_25, "basic/transports#backwards-compatibility"),
+    ("client/elicitation#elicitation-requests", Revision::V2025_06_18, "client/elicitation#creating-elicitation-requests"),
+    ("client/elicitation#form-mode-elicitation-requests", Revision::V2025_06_18, "client/elicitation#creating-elicitation-requests"),
+    ("client/elicitation#requested-schema", Revision::V2025_06_18, "client/elicitation#request-schema"),
+    ("client/elicitation#form-mode-security", Revision::V2025_06_18, "client/elicitation#security-considerations"),
 ];
 
-/// The address of a page, which may carry an `#anchor`, at `revision`.
+/// The URL of a page, with an optional `#anchor`, at `revision`.
 ///
-/// Pages are named as in the newest revision that has them. Where an older revision keeps the same text in another
-/// place, the address is that of the place. Proposals and extensions have one address for all revisions.
+/// Pages are named as in the newest revision that has them; the URL is that of the page with the same text at `revision`.
+/// Proposals and extensions have one URL for all revisions.
 ///
 /// ```
 /// use mcp_test::spec::{self, Revision};
@@ -79,21 +48,23 @@ const MOVED: &[(&str, Revision, &str)] = &[
 /// );
 /// ```
 pub fn url(page: &str, revision: Revision) -> String {
+    // The rows of a page are in the order of the revisions, so the first match is the nearest move after `revision`.
     let moved = MOVED.iter().find(|(newest, last, _)| *newest == page && revision <= *last);
     let page = moved.map_or(page, |(_, _, older)| older);
     let (path, anchor) = match page.split_once('#') {
         Some((path, anchor)) => (path, format!("#{anchor}")),
         None => (page, String::new()),
     };
-    if let Some(address) = outside(path, revision) {
-        return format!("{address}{anchor}");
+    if let Some(url) = undated(path, revision) {
+        return format!("{url}{anchor}");
     }
-    let path = located(path, revision);
+    let path = path_at(path, revision);
+    // The site serves `basic/index` as `basic`.
     let path = path.strip_suffix("/index").unwrap_or(path);
     format!("{SITE}/specification/{revision}/{path}{anchor}")
 }
 
-/// The address of a page at `revision`, or, where that is not among `revisions`, at the newest of them.
+/// The URL of a page at `revision`, or at the newest of `revisions` if that is not among them.
 pub(super) fn url_within(page: &str, revisions: Revisions, revision: Revision) -> String {
     if revisions.contains(revision) {
         url(page, revision)
@@ -102,11 +73,13 @@ pub(super) fn url_within(page: &str, revisions: Revisions, revision: Revision) -
     }
 }
 
-/// The address of what is not a page of one revision: proposals, extensions, and the schema before it had a page.
-fn outside(path: &str, revision: Revision) -> Option<String> {
+/// The URL of pages outside the dated revisions: proposals, extensions, and the schema before it had a page.
+fn undated(path: &str, revision: Revision) -> Option<String> {
+    // The newest revision moved tasks out of the core into an extension, which only the proposal describes.
     if path == "basic/utilities/tasks" && revision > Revision::V2025_11_25 {
-        return outside("seps/2663", revision);
+        return undated("seps/2663", revision);
     }
+    // The site has no schema page for older revisions.
     if path == "schema" && revision < Revision::V2025_06_18 {
         return Some(format!("{SOURCE}/schema/{revision}/schema.ts"));
     }
@@ -116,6 +89,7 @@ fn outside(path: &str, revision: Revision) -> Option<String> {
     if path.starts_with("extensions/") {
         return Some(format!("{SITE}/{path}"));
     }
+    // The site names the page of a proposal by its number and title.
     let proposal = path.strip_prefix("seps/")?;
     let name = match proposal {
         "985" => "985-align-oauth-20-protected-resource-metadata-with-rf",
@@ -127,7 +101,8 @@ fn outside(path: &str, revision: Revision) -> Option<String> {
 }
 
 /// The path at `revision` of the page that the newest revision has at `path`.
-fn located(path: &str, revision: Revision) -> &str {
+fn path_at(path: &str, revision: Revision) -> &str {
+    // 2026-07-28 has no lifecycle: what is left of it is the agreement on a version.
     if revision >= Revision::V2026_07_28 {
         return match path {
             "basic/lifecycle" => "basic/versioning",
@@ -188,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_revision_does_not_have_is_shown_where_it_exists() {
+    fn a_page_missing_at_a_revision_is_linked_where_it_exists() {
         let sessions = Revisions::until(Revision::V2025_11_25);
         assert_eq!(
             url_within("basic/utilities/ping", sessions, Revision::V2026_07_28),
@@ -201,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn proposals_and_extensions_have_one_address() {
+    fn proposals_and_extensions_have_one_url() {
         let newest = |page: &str| url(page, Revision::NEWEST);
         assert_eq!(
             newest("seps/2663#task-polling"),

@@ -1,4 +1,4 @@
-//! Arguments of a tool that are mirrored into HTTP headers: `x-mcp-header` in its `inputSchema`, and `Mcp-Param-*`.
+//! Tool arguments that are mirrored into HTTP headers: `x-mcp-header` in an `inputSchema`, and `Mcp-Param-*`.
 //!
 //! [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters)
 
@@ -8,26 +8,26 @@ use crate::json::Value;
 /// An argument that is mirrored into a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParamHeader {
-    /// What the annotation says: the header without its `Mcp-Param-`.
+    /// The value of the annotation: the header without its `Mcp-Param-` prefix.
     pub name: String,
-    /// Where the value stands in the arguments of a call, as a JSON Pointer.
+    /// The JSON Pointer to the value in the arguments of a call.
     pub pointer: String,
 }
 
-/// Why the annotations of an `inputSchema` are not valid, and with them the tool.
+/// Why the annotations of an `inputSchema`, and with them the tool, are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{X_MCP_HEADER}` at {at} {why}")]
 pub struct InvalidParamHeader {
-    /// Where in the schema, as a JSON Pointer.
+    /// The JSON Pointer to the schema that has the annotation.
     pub at: String,
-    /// What is wrong with it, as the end of a sentence about the annotation.
+    /// What is wrong, to be read after "the annotation": `is empty`.
     pub why: String,
-    /// The requirement that it breaks.
+    /// The id of the violated requirement.
     pub requirement: &'static str,
 }
 
 impl ParamHeader {
-    /// The whole name of the header.
+    /// The full name of the header.
     ///
     /// ```
     /// use mcp_test::spec::param_headers;
@@ -47,12 +47,13 @@ impl ParamHeader {
         format!("{MCP_PARAM_PREFIX}{}", self.name)
     }
 
-    /// What the header carries for these arguments; nothing where they have no value that a header can mirror.
+    /// The value of the header for these arguments; `None` if they have no value that a header can mirror.
     #[must_use]
     pub fn value(&self, arguments: &Value) -> Option<String> {
         let text = match arguments.at(&self.pointer)? {
             Value::String(text) => text.clone(),
             Value::Bool(truth) => truth.to_string(),
+            // JSON Schema counts 42.0 as an integer; the header carries it as 42.
             Value::Number(number) if number.is_integer() => number
                 .as_i64()
                 .map_or_else(|| number.as_str().to_owned(), |whole| whole.to_string()),
@@ -62,106 +63,115 @@ impl ParamHeader {
     }
 }
 
-/// The arguments that an `inputSchema` wants mirrored, in its order.
+/// The arguments that an `inputSchema` declares to be mirrored, in its order.
 ///
 /// # Errors
 ///
-/// The first annotation that breaks a rule of the specification.
+/// Returns the first annotation that violates the specification.
 pub fn param_headers(input_schema: &Value) -> Result<Vec<ParamHeader>, InvalidParamHeader> {
     let mut found = Vec::new();
-    read(input_schema, &Place { at: String::new(), pointer: Some(String::new()) }, &mut found)?;
+    // The recursion is bounded by the depth that the JSON parser accepts.
+    let root = SchemaLocation { at: String::new(), pointer: Some(String::new()) };
+    collect(input_schema, &root, &mut found)?;
     Ok(found)
 }
 
-/// Keywords whose values are data or references, in which the annotation would mean nothing.
+/// Keywords whose values are data, in which the annotation has no meaning.
 const DATA: [&str; 4] = ["default", "examples", "enum", "const"];
 
-/// Where a schema stands.
-struct Place {
-    /// In the whole schema.
+/// The location of a subschema.
+struct SchemaLocation {
+    /// The JSON Pointer to it in the whole schema.
     at: String,
-    /// Of what it describes in the arguments, as long as only `properties` lead to it.
+    /// The JSON Pointer to its value in the arguments, if it is reached through `properties` only.
     pointer: Option<String>,
 }
 
-fn read(
+fn collect(
     schema: &Value,
-    place: &Place,
+    location: &SchemaLocation,
     found: &mut Vec<ParamHeader>,
 ) -> Result<(), InvalidParamHeader> {
     if let Value::Array(items) = schema {
         for (index, item) in items.iter().enumerate() {
-            read(item, &Place { at: format!("{}/{index}", place.at), pointer: None }, found)?;
+            let at = format!("{}/{index}", location.at);
+            collect(item, &SchemaLocation { at, pointer: None }, found)?;
         }
     }
     let Some(members) = schema.as_object() else { return Ok(()) };
     if let Some(annotation) = members.get(X_MCP_HEADER) {
-        found.push(annotated(schema, annotation, place, found)?);
+        found.push(param_header(schema, annotation, location, found)?);
     }
     for (name, value) in members.iter().filter(|(name, _)| !DATA.contains(name)) {
-        let at = format!("{}/{}", place.at, escaped(name));
+        let at = format!("{}/{}", location.at, escaped(name));
         match (name, value.as_object()) {
             ("properties", Some(properties)) => {
                 for (property, schema) in properties.iter() {
                     let step = escaped(property);
-                    let pointer = place.pointer.as_ref().map(|way| format!("{way}/{step}"));
-                    read(schema, &Place { at: format!("{at}/{step}"), pointer }, found)?;
+                    let pointer =
+                        location.pointer.as_ref().map(|parent| format!("{parent}/{step}"));
+                    let at = format!("{at}/{step}");
+                    collect(schema, &SchemaLocation { at, pointer }, found)?;
                 }
             }
-            // Named schemas: the names are no keywords.
+            // Maps of schemas, whose keys are names rather than keywords.
             ("$defs" | "definitions" | "patternProperties" | "dependentSchemas", Some(named)) => {
                 for (name, schema) in named.iter() {
                     let at = format!("{at}/{}", escaped(name));
-                    read(schema, &Place { at, pointer: None }, found)?;
+                    collect(schema, &SchemaLocation { at, pointer: None }, found)?;
                 }
             }
-            _ => read(value, &Place { at, pointer: None }, found)?,
+            // Any other keyword is searched, too: an annotation there is a violation, not to be ignored.
+            _ => collect(value, &SchemaLocation { at, pointer: None }, found)?,
         }
     }
     Ok(())
 }
 
-fn annotated(
+fn param_header(
     schema: &Value,
     annotation: &Value,
-    place: &Place,
+    location: &SchemaLocation,
     found: &[ParamHeader],
 ) -> Result<ParamHeader, InvalidParamHeader> {
-    let wrong = |requirement, why: String| {
-        let at = if place.at.is_empty() { "the root".to_owned() } else { place.at.clone() };
+    let invalid = |requirement, why: String| {
+        let at = if location.at.is_empty() { "the root".to_owned() } else { location.at.clone() };
         Err(InvalidParamHeader { at, why, requirement })
     };
     let Some(name) = annotation.as_str() else {
-        return wrong("tools.x-mcp-header.token-syntax", format!("is {}", annotation.kind()));
+        return invalid("tools.x-mcp-header.token-syntax", format!("is {}", annotation.kind()));
     };
     if name.is_empty() {
-        return wrong("tools.x-mcp-header.non-empty", "is empty".to_owned());
+        return invalid("tools.x-mcp-header.non-empty", "is empty".to_owned());
     }
+    // Before the syntax of a token, which excludes them too: the specification names them in a requirement of their own.
     if name.chars().any(char::is_control) {
         let why = format!("has control characters: {name:?}");
-        return wrong("tools.x-mcp-header.no-control-characters", why);
+        return invalid("tools.x-mcp-header.no-control-characters", why);
     }
     if !name.bytes().all(is_token) {
-        let why = format!("is no name of an HTTP header: {name:?}");
-        return wrong("tools.x-mcp-header.token-syntax", why);
+        let why = format!("is not a valid HTTP header name: {name:?}");
+        return invalid("tools.x-mcp-header.token-syntax", why);
     }
-    let Some(pointer) = place.pointer.clone().filter(|pointer| !pointer.is_empty()) else {
-        let why = "is not reached from the root through `properties` only".to_owned();
-        return wrong("tools.x-mcp-header.statically-reachable", why);
+    let Some(pointer) = location.pointer.clone().filter(|pointer| !pointer.is_empty()) else {
+        let why = "is not reachable from the root through `properties` alone".to_owned();
+        return invalid("tools.x-mcp-header.statically-reachable", why);
     };
     if !is_primitive(schema.get("type")) {
         let got = schema.get("type").map_or("none".to_owned(), |kind| kind.short(40));
-        let why = format!("stands on a type other than string, integer or boolean: {got}");
-        return wrong("tools.x-mcp-header.primitive-types", why);
+        let why = format!("is on a type other than string, integer or boolean: {got}");
+        return invalid("tools.x-mcp-header.primitive-types", why);
     }
+    // HTTP header names are case-insensitive.
     if found.iter().any(|other| other.name.eq_ignore_ascii_case(name)) {
-        return wrong("tools.x-mcp-header.unique", format!("comes a second time: {name:?}"));
+        return invalid("tools.x-mcp-header.unique", format!("is used twice: {name:?}"));
     }
     Ok(ParamHeader { name: name.to_owned(), pointer })
 }
 
-/// Whether a `type` allows only what a header can mirror; `null` beside it means that there may be no value.
+/// Whether a `type` allows only values that a header can mirror; `null` beside them makes the value optional.
 fn is_primitive(kind: Option<&Value>) -> bool {
+    // Not `number` (`server/tools#x-mcp-header`).
     let mirrored = |kind: &Value| matches!(kind.as_str(), Some("string" | "integer" | "boolean"));
     match kind {
         Some(Value::Array(kinds)) => {
@@ -174,25 +184,8 @@ fn is_primitive(kind: Option<&Value>) -> bool {
 }
 
 /// A character of an HTTP token: RFC 9110, section 5.6.2.
-const fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(
-            byte,
-            b'!' | b'#'
-                | b'$'
-                | b'%'
-                | b'&'
-                | b'\''
-                | b'*'
-                | b'+'
-                | b'-'
-                | b'.'
-                | b'^'
-                | b'_'
-                | b'`'
-                | b'|'
-                | b'~'
-        )
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// A name as a step of a JSON Pointer.
@@ -212,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_found_where_the_properties_lead_and_written_as_headers_carry_them() {
+    fn values_are_found_through_properties_and_encoded_for_headers() {
         let schema = json!({"type": "object", "properties": {
             "a": {"type": "integer", "x-mcp-header": "A"},
             "b": {"type": "object", "properties": {"c/d": {"type": ["boolean", "null"], "x-mcp-header": "C"}}},
@@ -236,20 +229,20 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_a_rule_is_named() {
+    fn violations_are_named() {
         insta::assert_snapshot!(why(&json!({"a": {"type": "string", "x-mcp-header": ""}})), @"`x-mcp-header` at /properties/a is empty");
         insta::assert_snapshot!(why(&json!({"a": {"type": "string", "x-mcp-header": 5}})), @"`x-mcp-header` at /properties/a is a number");
-        insta::assert_snapshot!(why(&json!({"a": {"type": "string", "x-mcp-header": "a b"}})), @r#"`x-mcp-header` at /properties/a is no name of an HTTP header: "a b""#);
+        insta::assert_snapshot!(why(&json!({"a": {"type": "string", "x-mcp-header": "a b"}})), @r#"`x-mcp-header` at /properties/a is not a valid HTTP header name: "a b""#);
         insta::assert_snapshot!(why(&json!({"a": {"type": "string", "x-mcp-header": "a\r\nb"}})), @r#"`x-mcp-header` at /properties/a has control characters: "a\r\nb""#);
-        insta::assert_snapshot!(why(&json!({"a": {"type": "number", "x-mcp-header": "A"}})), @r#"`x-mcp-header` at /properties/a stands on a type other than string, integer or boolean: "number""#);
-        insta::assert_snapshot!(why(&json!({"a": {"x-mcp-header": "A"}})), @"`x-mcp-header` at /properties/a stands on a type other than string, integer or boolean: none");
+        insta::assert_snapshot!(why(&json!({"a": {"type": "number", "x-mcp-header": "A"}})), @r#"`x-mcp-header` at /properties/a is on a type other than string, integer or boolean: "number""#);
+        insta::assert_snapshot!(why(&json!({"a": {"x-mcp-header": "A"}})), @"`x-mcp-header` at /properties/a is on a type other than string, integer or boolean: none");
         insta::assert_snapshot!(why(&json!({
-            "a": {"type": "string", "x-mcp-header": "A"}, "b": {"type": "string", "x-mcp-header": "a"}})), @r#"`x-mcp-header` at /properties/b comes a second time: "a""#);
+            "a": {"type": "string", "x-mcp-header": "A"}, "b": {"type": "string", "x-mcp-header": "a"}})), @r#"`x-mcp-header` at /properties/b is used twice: "a""#);
         insta::assert_snapshot!(why(&json!({
-            "a": {"type": "array", "items": {"type": "string", "x-mcp-header": "A"}}})), @"`x-mcp-header` at /properties/a/items is not reached from the root through `properties` only");
+            "a": {"type": "array", "items": {"type": "string", "x-mcp-header": "A"}}})), @"`x-mcp-header` at /properties/a/items is not reachable from the root through `properties` alone");
         insta::assert_snapshot!(why(&json!({
-            "a": {"oneOf": [{"type": "string", "x-mcp-header": "A"}]}})), @"`x-mcp-header` at /properties/a/oneOf/0 is not reached from the root through `properties` only");
+            "a": {"oneOf": [{"type": "string", "x-mcp-header": "A"}]}})), @"`x-mcp-header` at /properties/a/oneOf/0 is not reachable from the root through `properties` alone");
         let root = param_headers(&json!({"type": "string", "x-mcp-header": "A"}).into());
-        insta::assert_snapshot!(root.expect_err("invalid"), @"`x-mcp-header` at the root is not reached from the root through `properties` only");
+        insta::assert_snapshot!(root.expect_err("invalid"), @"`x-mcp-header` at the root is not reachable from the root through `properties` alone");
     }
 }

@@ -1,4 +1,4 @@
-//! Sets of revisions, and the way they are written: `2025-06-18..`.
+//! Sets of revisions, and parsing of revisions and ranges such as `2025-06-18..`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,8 +7,8 @@ use super::{Revision, SpecError};
 
 /// A set of revisions.
 ///
-/// Written, it is a comma-separated list of revisions and ranges; both ends of a range belong to it, and either may be
-/// left out. `all` and `none` are understood too.
+/// Its text is a comma-separated list of revisions and ranges, or `all` or `none`. Both ends of a range belong to it, and
+/// either may be omitted.
 ///
 /// ```
 /// use mcp_test::spec::{Revision, Revisions};
@@ -32,10 +32,11 @@ impl Revisions {
         Self::between(Revision::OLDEST, last)
     }
 
-    /// `first`, `last` and what lies between them; none when `first` is newer than `last`.
+    /// `first`, `last` and the revisions between them; empty if `first` is newer than `last`.
     pub const fn between(first: Revision, last: Revision) -> Self {
         let mut bits = 0;
         let mut index = first as usize;
+        // A loop with an index, because `for` is not available in a constant function.
         while index <= last as usize {
             bits |= Revision::ALL[index].bit();
             index += 1;
@@ -98,7 +99,7 @@ impl Revisions {
         self.iter().next_back()
     }
 
-    /// The set as runs of neighbouring revisions.
+    /// The set as runs of consecutive revisions.
     fn runs(self) -> Vec<(Revision, Revision)> {
         let mut runs: Vec<(Revision, Revision)> = Vec::new();
         for revision in self.iter() {
@@ -142,6 +143,17 @@ impl fmt::Debug for Revisions {
     }
 }
 
+impl FromStr for Revision {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        Self::ALL
+            .into_iter()
+            .find(|revision| revision.as_str() == text)
+            .ok_or_else(|| SpecError::UnknownRevision(text.to_owned()))
+    }
+}
+
 impl FromStr for Revisions {
     type Err = SpecError;
 
@@ -152,11 +164,11 @@ impl FromStr for Revisions {
             _ => {}
         }
         text.split(',')
-            .try_fold(Self::none(), |set, part| read_part(part.trim()).map(|part| set.union(part)))
+            .try_fold(Self::none(), |set, part| parse_part(part.trim()).map(|part| set.union(part)))
     }
 }
 
-fn read_part(text: &str) -> Result<Revisions, SpecError> {
+fn parse_part(text: &str) -> Result<Revisions, SpecError> {
     let Some((first, last)) = text.split_once("..") else {
         return text.parse().map(Revisions::only);
     };
@@ -177,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_set_reads_what_it_writes() {
+    fn every_set_round_trips_through_its_text() {
         for bits in 0..=Revisions::all().0 {
             let set = Revisions(bits);
             assert_eq!(set.to_string().parse(), Ok(set), "{set}");
@@ -187,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_written_short() {
+    fn ranges_are_displayed_in_their_shortest_form() {
         let shown = |text: &str| text.parse::<Revisions>().map(|set| set.to_string());
         let good = |text: &str| Ok::<_, SpecError>(text.to_owned());
         assert_eq!(shown("all"), good("2024-11-05.."));
@@ -199,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_are_known_and_in_order() {
+    fn the_oldest_and_newest_revision_are_found() {
         let set = Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25);
         assert_eq!(set.oldest(), Some(Revision::V2025_03_26));
         assert_eq!(set.newest(), Some(Revision::V2025_11_25));
@@ -209,7 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn an_unknown_revision_is_refused_with_a_list_of_revisions() {
+        let error = "2025-06-19".parse::<Revision>().unwrap_err();
+        insta::assert_snapshot!(error, @"`2025-06-19` is not a revision of MCP; the revisions are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28");
+        assert!(" 2025-06-18".parse::<Revision>().is_err());
+    }
+
+    #[test]
+    fn invalid_ranges_are_refused() {
         let error = |text: &str| text.parse::<Revisions>().unwrap_err();
         insta::assert_snapshot!(error("2025-11-25..2025-03-26"), @"the range `2025-11-25..2025-03-26` is empty: 2025-11-25 is newer than 2025-03-26");
         assert_eq!(error(""), SpecError::UnknownRevision(String::new()));

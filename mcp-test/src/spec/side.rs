@@ -1,8 +1,8 @@
-//! The two peers of a connection, as MCP names them.
+//! The two sides of a connection: client and server.
 
 use std::fmt;
 
-/// One of the two peers that speak MCP with each other.
+/// One of the two sides of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The peer that connects.
@@ -12,7 +12,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The side that this one speaks to.
+    /// The other side.
     pub const fn peer(self) -> Self {
         match self {
             Self::Client => Self::Server,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::Reading;
+use super::ParsedText;
 
 /// The place of an event in its trace; later events have greater ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,9 +19,9 @@ impl fmt::Display for Seq {
 
 /// One connection of a trace: a pair of streams, a child, or all exchanges with one HTTP endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Connection(pub(super) u32);
+pub struct ConnectionId(pub(super) u32);
 
-impl fmt::Display for Connection {
+impl fmt::Display for ConnectionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -63,32 +63,32 @@ pub struct Event {
     /// How long after the start of the trace.
     pub at: Duration,
     /// The connection it belongs to.
-    pub connection: Connection,
+    pub connection: ConnectionId,
     /// The number of the HTTP exchange it belongs to, where there is one.
     pub exchange: Option<u64>,
     /// Who wrote it.
     pub party: Party,
-    /// It was written as it is on purpose, right or wrong: byte for byte, in a batch, by a fault, or because the test
-    /// says so.
+    /// It was written as it is on purpose, valid or not: byte for byte, in a batch, by a fault, or because the test
+    /// marks it.
     pub deliberate: bool,
     /// What happened.
-    pub what: What,
+    pub kind: EventKind,
 }
 
-/// What bytes that are no message mean for the messages around them.
+/// What bytes that are not JSON mean for the messages around them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Damage {
-    /// They stand beside messages: a banner, a blank line.
+pub enum UnparsableKind {
+    /// They come between messages: a banner, a blank line.
     Stray,
-    /// They stand where a message was begun, which is lost: broken JSON, a broken frame.
-    Lost,
-    /// They are a message larger than mcp-test reads, which is a limit of its own and not of MCP.
+    /// A message was begun and is lost: broken JSON, a broken frame.
+    BrokenMessage,
+    /// A message larger than mcp-test reads, which is its own limit and not one of MCP.
     OverLimit,
 }
 
-/// What may be there longer than it should.
+/// What may linger longer than it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outstaying {
+pub enum Leftover {
     /// The process, after the end of its input.
     Process,
     /// A process that it had started, after its own end.
@@ -97,7 +97,7 @@ pub enum Outstaying {
     Stream,
 }
 
-impl Outstaying {
+impl Leftover {
     pub(super) const ALL: [Self; 3] = [Self::Process, Self::Descendant, Self::Stream];
 
     /// The word for it: `process`, `descendant` or `stream`.
@@ -110,30 +110,39 @@ impl Outstaying {
     }
 }
 
+/// How long a process was given to exit, and the time by which that was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExitWait {
+    /// How long its exit was awaited.
+    pub waited: Duration,
+    /// The time from its start to its first message; `None` if it wrote none.
+    pub start_up: Option<Duration>,
+}
+
 /// What happened.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum What {
+pub enum EventKind {
     /// A connection was opened.
     Opened {
-        /// The carrier, with an address where it has one.
-        carrier: String,
+        /// The transport, with an address where it has one.
+        transport: String,
     },
-    /// JSON was said where a message belongs. Whether it is one, its reading tells.
+    /// JSON where a message belongs; whether it is one is in `parsed`.
     Message {
         /// The bytes as they were on the wire, without framing.
         text: Bytes,
-        /// What they mean.
-        reading: Reading,
+        /// The bytes as JSON and as JSON-RPC.
+        parsed: ParsedText,
     },
-    /// Bytes that are no JSON were said where a message belongs: a banner, an HTML page, half a line.
-    Noise {
+    /// Bytes that are not JSON where a message belongs: a banner, an HTML page, half a line.
+    Unparsable {
         /// The bytes, as far as they were kept.
         bytes: Bytes,
-        /// Why they are no message.
+        /// Why they are not a message.
         why: String,
         /// What they mean for the messages around them.
-        damage: Damage,
+        kind: UnparsableKind,
     },
     /// The head of an HTTP request.
     HttpRequest {
@@ -151,7 +160,12 @@ pub enum What {
         /// The headers in order.
         headers: Vec<(String, String)>,
     },
-    /// The fields of a server-sent event, besides its data, which is the next message.
+    /// An HTTP request was sent a second time, on a new connection, because the server had closed the reused one.
+    Resent {
+        /// How the first attempt ended, in words.
+        why: String,
+    },
+    /// The fields of a server-sent event other than its data, which is the next message.
     SseEvent {
         /// Its type, if it has one.
         event: Option<String>,
@@ -174,14 +188,16 @@ pub enum What {
         /// How.
         status: String,
     },
-    /// Something of a peer was still there when it should have been over.
-    Outstayed {
+    /// Something of a peer was left when it should have ended.
+    Lingered {
         /// What it was.
-        what: Outstaying,
-        /// More of it, in words.
+        what: Leftover,
+        /// The details, in words.
         how: String,
+        /// How long a process was given to exit; `None` for anything else, and in older files.
+        wait: Option<ExitWait>,
     },
-    /// A point in the conversation that a scenario set: what came before it, came before it.
+    /// A point in the conversation that a scenario marked, to show what came before it.
     Fence(String),
     /// Something was awaited until its deadline passed.
     DeadlineFired {
@@ -199,16 +215,22 @@ pub enum What {
     },
 }
 
-/// What the reading of a small message takes, by measurement.
-const READING: usize = 1500;
+/// Memory of a small parsed message, by measurement.
+const PARSED: usize = 1500;
 
-impl What {
+impl EventKind {
+    /// The event of a text that was sent where a message belongs.
+    pub fn message(text: Bytes) -> Self {
+        let parsed = ParsedText::parse(&text);
+        Self::Message { text, parsed }
+    }
+
     /// The bytes that this event keeps alive.
     pub(super) fn weight(&self) -> usize {
         match self {
-            // The reading holds about as much again, twice, and each of its parts has a place of its own.
-            Self::Message { text, .. } => text.len() * 3 + READING,
-            Self::Noise { bytes, .. } => bytes.len(),
+            // The parsed value and the frame each hold about as much again, plus an allocation for each part.
+            Self::Message { text, .. } => text.len() * 3 + PARSED,
+            Self::Unparsable { bytes, .. } => bytes.len(),
             Self::Stderr(text) | Self::SseComment(text) | Self::Fence(text) | Self::Note(text) => {
                 text.len()
             }
@@ -218,9 +240,9 @@ impl What {
         }
     }
 
-    /// Whether this is said on the wire where a message belongs.
+    /// Whether this was on the wire where a message belongs.
     pub(super) fn is_payload(&self) -> bool {
-        matches!(self, Self::Message { .. } | Self::Noise { .. } | Self::Elided { .. })
+        matches!(self, Self::Message { .. } | Self::Unparsable { .. } | Self::Elided { .. })
     }
 }
 

@@ -7,7 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Connection, Damage, Event, Outstaying, Party, Reading, Redactor, Seq, Trace, What};
+use super::{
+    ConnectionId, Event, EventKind, ExitWait, Leftover, ParsedText, Party, Redactor, Seq, Trace,
+    UnparsableKind,
+};
 
 const FORMAT: &str = "mcp-test-trace";
 const VERSION: u64 = 1;
@@ -26,7 +29,7 @@ pub enum ReadError {
         version: String,
     },
     /// A line is not an event.
-    #[error("line {line} of the trace file is no event: {reason}")]
+    #[error("line {line} of the trace file is not an event: {reason}")]
     NotAnEvent {
         /// Its number, counted from 1.
         line: usize,
@@ -38,6 +41,7 @@ pub enum ReadError {
 /// Writes a trace, redacted.
 pub fn write(trace: &Trace, redactor: &Redactor) -> String {
     let mut redactor = redactor.clone();
+    // Before the first event is written: a header of a late event may hold a secret that an early one repeats.
     redactor.learn(trace);
     let mut text = json!({
         FORMAT: VERSION,
@@ -58,26 +62,26 @@ pub fn write(trace: &Trace, redactor: &Redactor) -> String {
 /// # Errors
 /// [`ReadError`] names the line that cannot be read.
 pub fn read(text: &str) -> Result<Trace, ReadError> {
+    // Numbered before blank lines are skipped, so that an error names the line of the file.
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let (_, head) = lines.next().ok_or(ReadError::NotATrace)?;
     let (mut trace, mut reader) = Reader::begin(head.as_bytes())?;
     for (index, line) in lines {
         let event = reader.event(line.as_bytes());
-        trace
-            .events
-            .push(event.map_err(|reason| ReadError::NotAnEvent { line: index + 1, reason })?);
+        let event = event.map_err(|reason| ReadError::NotAnEvent { line: index + 1, reason })?;
+        trace.events.push(event);
     }
     Ok(trace)
 }
 
-/// Reads a trace line by line, for those who need not have all of it.
+/// Reads a trace line by line, for callers that do not need all of it at once.
 #[derive(Debug)]
 pub(crate) struct Reader {
     last: Option<Seq>,
 }
 
 impl Reader {
-    /// Whether a line says that a trace begins with it.
+    /// Whether a line is the first line of a trace, possibly of another version.
     #[cfg(feature = "cli")]
     pub(crate) fn is_head(line: &[u8]) -> bool {
         !matches!(Self::begin(line), Err(ReadError::NotATrace))
@@ -93,6 +97,7 @@ impl Reader {
             }
             _ => {}
         }
+        // Missing counts read as zero: they are not worth refusing a trace for.
         let number = |name: &str| head[name].as_u64().unwrap_or(0);
         let (elided, elided_stderr) = (number("elided"), number("elidedStderr"));
         Ok((Trace { events: Vec::new(), elided, elided_stderr }, Self { last: None }))
@@ -102,6 +107,7 @@ impl Reader {
     pub(crate) fn event(&mut self, line: &[u8]) -> Result<Event, String> {
         let line = serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))?;
         let event = read_event(&line)?;
+        // `Trace::event` and `Trace::since` search by `seq`, which only works if it rises.
         if self.last.is_some_and(|last| last >= event.seq) {
             return Err("its `seq` is not greater than the one before".to_owned());
         }
@@ -123,100 +129,102 @@ fn event_object(event: &Event, redactor: &mut Redactor) -> Map<String, Json> {
     if event.deliberate {
         put("deliberate", true.into());
     }
-    let kind = match &event.what {
-        What::Opened { carrier } => {
-            put("carrier", redactor.urls(carrier).into());
-            "opened"
-        }
-        What::Message { text, reading } => {
-            put_bytes(&mut put, &redacted(text, reading, redactor), redactor);
-            "message"
-        }
-        What::Noise { bytes, why, damage } => {
-            put_bytes(&mut put, bytes, redactor);
-            put("why", redactor.text(why).into());
-            match damage {
-                Damage::Stray => {}
-                Damage::Lost => put("damage", "lost".into()),
-                Damage::OverLimit => put("damage", "over-limit".into()),
-            }
-            "noise"
-        }
-        What::HttpRequest { method, path, headers } => {
-            put("method", method.as_str().into());
-            put("path", redactor.path(path).into());
-            put("headers", header_list(headers, redactor));
-            "http-request"
-        }
-        What::HttpResponse { status, headers } => {
-            put("status", (*status).into());
-            put("headers", header_list(headers, redactor));
-            "http-response"
-        }
-        What::SseEvent { event, id, retry } => {
-            put("event", event.as_deref().into());
-            put("id", id.as_ref().map(|id| redactor.event_id(id)).into());
-            put("retry", (*retry).into());
-            "sse-event"
-        }
-        What::SseComment(text) => {
-            put("text", redactor.text(text).into());
-            "sse-comment"
-        }
-        What::Stderr(text) => {
-            put("text", redactor.text(text).into());
-            "stderr"
-        }
-        What::Closed { how } => {
-            put("how", redactor.text(how).into());
-            "closed"
-        }
-        What::Exited { status } => {
-            put("status", status.as_str().into());
-            "exited"
-        }
-        What::Outstayed { what, how } => {
-            put("outstaying", what.as_str().into());
-            put("how", redactor.text(how).into());
-            "outstayed"
-        }
-        What::Fence(text) => {
-            put("text", text.as_str().into());
-            "fence"
-        }
-        What::DeadlineFired { awaited } => {
-            put("awaited", redactor.text(awaited).into());
-            "deadline-fired"
-        }
-        What::Note(text) => {
-            put("text", redactor.text(text).into());
-            "note"
-        }
-        What::Elided { was, bytes } => {
-            put("was", was.as_str().into());
-            put("bytes", (*bytes).into());
-            "elided"
-        }
-    };
-    put("what", kind.into());
+    let (word, members) = kind_members(&event.kind, redactor);
+    for (name, value) in members {
+        put(name, value);
+    }
+    put("what", word.into());
     object
 }
 
-/// The text with its value redacted; the very text if there was nothing to redact.
-fn redacted(text: &Bytes, reading: &Reading, redactor: &mut Redactor) -> Bytes {
-    let Some(value) = reading.value() else {
+/// The word for a kind of event, and the members that only this kind has.
+///
+/// Some words differ from the names of the variants (`carrier`, `noise`, `outstayed`): files that were written must
+/// stay readable, whatever the code calls things.
+fn kind_members(
+    kind: &EventKind,
+    redactor: &mut Redactor,
+) -> (&'static str, Vec<(&'static str, Json)>) {
+    match kind {
+        EventKind::Opened { transport } => {
+            ("opened", vec![("carrier", redactor.urls(transport).into())])
+        }
+        EventKind::Message { text, parsed } => {
+            // Text that is not JSON has no members to redact; `bytes_member` looks for secrets in it as text.
+            ("message", vec![bytes_member(&redacted(text, parsed, redactor), redactor)])
+        }
+        EventKind::Unparsable { bytes, why, kind } => {
+            let text = bytes_member(bytes, redactor);
+            let damage = damage_word(*kind).map(|word| ("damage", word.into()));
+            let why = ("why", redactor.text(why).into());
+            ("noise", [text, why].into_iter().chain(damage).collect())
+        }
+        EventKind::HttpRequest { method, path, headers } => {
+            let method = ("method", method.as_str().into());
+            let path = ("path", redactor.path(path).into());
+            ("http-request", vec![method, path, ("headers", header_list(headers, redactor))])
+        }
+        EventKind::HttpResponse { status, headers } => {
+            let headers = ("headers", header_list(headers, redactor));
+            ("http-response", vec![("status", (*status).into()), headers])
+        }
+        EventKind::Resent { why } => ("resent", vec![("why", redactor.text(why).into())]),
+        EventKind::SseEvent { event, id, retry } => {
+            let id = ("id", id.as_ref().map(|id| redactor.event_id(id)).into());
+            let event = ("event", event.as_deref().into());
+            ("sse-event", vec![event, id, ("retry", (*retry).into())])
+        }
+        EventKind::SseComment(text) => ("sse-comment", vec![("text", redactor.text(text).into())]),
+        EventKind::Stderr(text) => ("stderr", vec![("text", redactor.text(text).into())]),
+        EventKind::Closed { how } => ("closed", vec![("how", redactor.text(how).into())]),
+        EventKind::Exited { status } => ("exited", vec![("status", status.as_str().into())]),
+        EventKind::Lingered { what, how, wait } => {
+            let how = ("how", redactor.text(how).into());
+            let members = [("outstaying", what.as_str().into()), how].into_iter();
+            ("outstayed", members.chain(wait.iter().flat_map(wait_members)).collect())
+        }
+        EventKind::Fence(text) => ("fence", vec![("text", text.as_str().into())]),
+        EventKind::DeadlineFired { awaited } => {
+            ("deadline-fired", vec![("awaited", redactor.text(awaited).into())])
+        }
+        EventKind::Note(text) => ("note", vec![("text", redactor.text(text).into())]),
+        EventKind::Elided { was, bytes } => {
+            ("elided", vec![("was", was.as_str().into()), ("bytes", (*bytes).into())])
+        }
+    }
+}
+
+fn wait_members(wait: &ExitWait) -> Vec<(&'static str, Json)> {
+    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX).into();
+    let start_up = wait.start_up.map(|time| ("start_up_us", micros(time)));
+    [("waited_us", micros(wait.waited))].into_iter().chain(start_up).collect()
+}
+
+/// The word for what bytes that are not JSON mean; `None` for the kind as which a missing word is read.
+fn damage_word(kind: UnparsableKind) -> Option<&'static str> {
+    match kind {
+        UnparsableKind::Stray => None,
+        UnparsableKind::BrokenMessage => Some("lost"),
+        UnparsableKind::OverLimit => Some("over-limit"),
+    }
+}
+
+/// The text with its value redacted; the text itself if there was nothing to redact.
+fn redacted(text: &Bytes, parsed: &ParsedText, redactor: &mut Redactor) -> Bytes {
+    let Some(value) = parsed.value() else {
         return text.clone();
     };
     let redacted = redactor.value(value);
+    // Compared by value, so that the spelling of the peer (spaces, `1.0`) survives wherever nothing is redacted.
     if redacted == *value { text.clone() } else { redacted.to_string().into() }
 }
 
-fn put_bytes(put: &mut impl FnMut(&str, Json), bytes: &Bytes, redactor: &mut Redactor) {
+fn bytes_member(bytes: &Bytes, redactor: &mut Redactor) -> (&'static str, Json) {
     match std::str::from_utf8(bytes) {
-        Ok(text) => put("text", redactor.text(text).into()),
+        Ok(text) => ("text", redactor.text(text).into()),
         // In hexadecimal no secret can be found, nor lost.
         Err(_) => {
-            put("hex", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into());
+            ("hex", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
         }
     }
 }
@@ -226,12 +234,8 @@ fn header_list(headers: &[(String, String)], redactor: &mut Redactor) -> Json {
 }
 
 fn read_event(line: &Json) -> Result<Event, String> {
-    let number = |name| line[name].as_u64().ok_or_else(|| format!("`{name}` must be a number"));
-    let text = |name| {
-        let text = line[name].as_str().map(ToOwned::to_owned);
-        text.ok_or_else(|| format!("`{name}` must be a string"))
-    };
-    let party = match text("party")?.as_str() {
+    let line = Members(line);
+    let party = match line.text("party")?.as_str() {
         "client" => Party::Client,
         "server" => Party::Server,
         "harness" => Party::Harness,
@@ -239,86 +243,115 @@ fn read_event(line: &Json) -> Result<Event, String> {
             return Err(format!("`party` must be client, server or harness, not {other}"));
         }
     };
-    let what = match text("what")?.as_str() {
-        "opened" => What::Opened { carrier: text("carrier")? },
-        "message" => Reading::message(bytes(line)?),
-        "noise" => What::Noise {
-            bytes: bytes(line)?,
-            why: text("why")?,
-            damage: match line["damage"].as_str() {
-                None => Damage::Stray,
-                Some("lost") => Damage::Lost,
-                Some("over-limit") => Damage::OverLimit,
-                Some(other) => {
-                    return Err(format!("`damage` must be lost or over-limit, not {other}"));
-                }
-            },
-        },
-        "http-request" => What::HttpRequest {
-            method: text("method")?,
-            path: text("path")?,
-            headers: headers(line)?,
-        },
-        "http-response" => {
-            let status = number("status")?
-                .try_into()
-                .map_err(|_| "`status` must be an HTTP status".to_owned())?;
-            What::HttpResponse { status, headers: headers(line)? }
-        }
-        "sse-event" => What::SseEvent {
-            event: text("event").ok(),
-            id: text("id").ok(),
-            retry: number("retry").ok(),
-        },
-        "sse-comment" => What::SseComment(text("text")?),
-        "stderr" => What::Stderr(text("text")?),
-        "closed" => What::Closed { how: text("how")? },
-        "exited" => What::Exited { status: text("status")? },
-        "outstayed" => {
-            let word = text("outstaying")?;
-            let what = Outstaying::ALL.into_iter().find(|what| what.as_str() == word);
-            let what = what.ok_or_else(|| format!("`outstaying` is {word}, which is unknown"))?;
-            What::Outstayed { what, how: text("how")? }
-        }
-        "fence" => What::Fence(text("text")?),
-        "deadline-fired" => What::DeadlineFired { awaited: text("awaited")? },
-        "note" => What::Note(text("text")?),
-        "elided" => What::Elided {
-            was: text("was")?,
-            bytes: usize::try_from(number("bytes")?).unwrap_or(usize::MAX),
-        },
-        other => return Err(format!("`what` is {other}, which is unknown")),
-    };
-    let connection =
-        number("connection")?.try_into().map_err(|_| "`connection` is too great".to_owned())?;
+    let kind = read_kind(&line)?;
+    let connection = line
+        .number("connection")?
+        .try_into()
+        .map_err(|_| "`connection` is too great".to_owned())?;
     Ok(Event {
-        seq: Seq(number("seq")?),
-        at: Duration::from_micros(number("at_us")?),
-        connection: Connection(connection),
-        exchange: number("exchange").ok(),
+        seq: Seq(line.number("seq")?),
+        at: Duration::from_micros(line.number("at_us")?),
+        connection: ConnectionId(connection),
+        exchange: line.number("exchange").ok(),
         party,
-        deliberate: line["deliberate"].as_bool().unwrap_or(false),
-        what,
+        deliberate: line.0["deliberate"].as_bool().unwrap_or(false),
+        kind,
     })
 }
 
-fn bytes(line: &Json) -> Result<Bytes, String> {
-    if let Some(text) = line["text"].as_str() {
-        return Ok(text.to_owned().into());
-    }
-    let digits = line["hex"].as_str().ok_or("`text` or `hex` must be a string")?.as_bytes();
-    let pairs =
-        digits.chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
-    let bytes = pairs.map(|pair| pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()));
-    bytes
-        .collect::<Option<Vec<u8>>>()
-        .map(Into::into)
-        .ok_or_else(|| "`hex` must be pairs of digits".to_owned())
+fn read_kind(line: &Members<'_>) -> Result<EventKind, String> {
+    Ok(match line.text("what")?.as_str() {
+        "opened" => EventKind::Opened { transport: line.text("carrier")? },
+        // Parsed again: the file has the text alone, which the parsed forms follow from.
+        "message" => EventKind::message(line.bytes()?),
+        "noise" => {
+            let (bytes, why) = (line.bytes()?, line.text("why")?);
+            EventKind::Unparsable { bytes, why, kind: line.damage()? }
+        }
+        "http-request" => EventKind::HttpRequest {
+            method: line.text("method")?,
+            path: line.text("path")?,
+            headers: line.headers()?,
+        },
+        "http-response" => {
+            let status = line.number("status")?.try_into();
+            let status = status.map_err(|_| "`status` must be an HTTP status".to_owned())?;
+            EventKind::HttpResponse { status, headers: line.headers()? }
+        }
+        "resent" => EventKind::Resent { why: line.text("why")? },
+        // Absent fields are written as null, which reads as absent here.
+        "sse-event" => EventKind::SseEvent {
+            event: line.text("event").ok(),
+            id: line.text("id").ok(),
+            retry: line.number("retry").ok(),
+        },
+        "sse-comment" => EventKind::SseComment(line.text("text")?),
+        "stderr" => EventKind::Stderr(line.text("text")?),
+        "closed" => EventKind::Closed { how: line.text("how")? },
+        "exited" => EventKind::Exited { status: line.text("status")? },
+        "outstayed" => {
+            let word = line.text("outstaying")?;
+            let what = Leftover::ALL.into_iter().find(|what| what.as_str() == word);
+            let what = what.ok_or_else(|| format!("`outstaying` is {word}, which is unknown"))?;
+            EventKind::Lingered { what, how: line.text("how")?, wait: line.wait() }
+        }
+        "fence" => EventKind::Fence(line.text("text")?),
+        "deadline-fired" => EventKind::DeadlineFired { awaited: line.text("awaited")? },
+        "note" => EventKind::Note(line.text("text")?),
+        "elided" => EventKind::Elided {
+            was: line.text("was")?,
+            bytes: usize::try_from(line.number("bytes")?).unwrap_or(usize::MAX),
+        },
+        other => return Err(format!("`what` is {other}, which is unknown")),
+    })
 }
 
-fn headers(line: &Json) -> Result<Vec<(String, String)>, String> {
-    let pairs = serde_json::from_value(line["headers"].clone());
-    pairs.map_err(|_| "`headers` must be pairs of strings".to_owned())
+/// The members of a line; an error says what is wrong with one.
+struct Members<'a>(&'a Json);
+
+impl Members<'_> {
+    fn number(&self, name: &str) -> Result<u64, String> {
+        self.0[name].as_u64().ok_or_else(|| format!("`{name}` must be a number"))
+    }
+
+    fn text(&self, name: &str) -> Result<String, String> {
+        let text = self.0[name].as_str().map(ToOwned::to_owned);
+        text.ok_or_else(|| format!("`{name}` must be a string"))
+    }
+
+    /// Absent in files of older versions.
+    fn wait(&self) -> Option<ExitWait> {
+        let time = |name| self.number(name).ok().map(Duration::from_micros);
+        Some(ExitWait { waited: time("waited_us")?, start_up: time("start_up_us") })
+    }
+
+    fn damage(&self) -> Result<UnparsableKind, String> {
+        match self.0["damage"].as_str() {
+            None => Ok(UnparsableKind::Stray),
+            Some("lost") => Ok(UnparsableKind::BrokenMessage),
+            Some("over-limit") => Ok(UnparsableKind::OverLimit),
+            Some(other) => Err(format!("`damage` must be lost or over-limit, not {other}")),
+        }
+    }
+
+    fn bytes(&self) -> Result<Bytes, String> {
+        if let Some(text) = self.0["text"].as_str() {
+            return Ok(text.to_owned().into());
+        }
+        let digits = self.0["hex"].as_str().ok_or("`text` or `hex` must be a string")?.as_bytes();
+        let byte = |pair: &[u8]| {
+            // A single digit at the end would parse as well.
+            let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+            u8::from_str_radix(pair, 16).ok()
+        };
+        let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+        bytes.map(Into::into).ok_or_else(|| "`hex` must be pairs of digits".to_owned())
+    }
+
+    fn headers(&self) -> Result<Vec<(String, String)>, String> {
+        let pairs = serde_json::from_value(self.0["headers"].clone());
+        pairs.map_err(|_| "`headers` must be pairs of strings".to_owned())
+    }
 }
 
 #[cfg(test)]
@@ -332,31 +365,40 @@ mod tests {
         let recorder = Recorder::new();
         let wire = recorder.open("http http://me:passabcword@127.0.0.1:9/mcp?token=abc");
         let headers = vec![("Authorization".to_owned(), "Bearer abcdefgh".to_owned())];
-        let noise = What::Noise {
+        let noise = EventKind::Unparsable {
             bytes: Bytes::from_static(b"\xff\x00"),
             why: "not UTF-8".into(),
-            damage: Damage::OverLimit,
+            kind: UnparsableKind::OverLimit,
         };
         for what in [
-            What::HttpRequest {
+            EventKind::HttpRequest {
                 method: "POST".into(),
                 path: "/mcp?token=abc".into(),
                 headers: headers.clone(),
             },
-            Reading::message(r#"{"jsonrpc":"2.0", "id":1.0,"method":"ping"}"#.into()),
-            What::HttpResponse { status: 200, headers },
-            What::SseEvent { event: None, id: Some("e-1".into()), retry: Some(5) },
-            Reading::message(r#"{"jsonrpc":"2.0","id":1,"result":{"password":"x"}}"#.into()),
+            EventKind::message(r#"{"jsonrpc":"2.0", "id":1.0,"method":"ping"}"#.into()),
+            EventKind::Resent { why: "got abcdefgh".into() },
+            EventKind::HttpResponse { status: 200, headers },
+            EventKind::SseEvent { event: None, id: Some("e-1".into()), retry: Some(5) },
+            EventKind::message(r#"{"jsonrpc":"2.0","id":1,"result":{"password":"x"}}"#.into()),
             noise,
-            What::SseComment("hello".into()),
-            What::Stderr("got abcdefgh".into()),
-            What::Fence("f".into()),
-            What::DeadlineFired { awaited: "a".into() },
-            What::Note("n".into()),
-            What::Elided { was: "w".into(), bytes: 9 },
-            What::Closed { how: "c".into() },
-            What::Exited { status: "s".into() },
-            What::Outstayed { what: Outstaying::Stream, how: "o".into() },
+            EventKind::SseComment("hello".into()),
+            EventKind::Stderr("got abcdefgh".into()),
+            EventKind::Fence("f".into()),
+            EventKind::DeadlineFired { awaited: "a".into() },
+            EventKind::Note("n".into()),
+            EventKind::Elided { was: "w".into(), bytes: 9 },
+            EventKind::Closed { how: "c".into() },
+            EventKind::Exited { status: "s".into() },
+            EventKind::Lingered { what: Leftover::Stream, how: "o".into(), wait: None },
+            EventKind::Lingered {
+                what: Leftover::Process,
+                how: "o".into(),
+                wait: Some(ExitWait {
+                    waited: Duration::from_secs(2),
+                    start_up: Some(Duration::from_millis(7)),
+                }),
+            },
         ] {
             let seq = recorder.record_in(wire, Some(3), Party::Server, what);
             recorder.mark_deliberate(seq);
@@ -375,8 +417,8 @@ mod tests {
         assert_eq!(deliberate(&read), deliberate(&trace));
         assert!(!trace.events[0].deliberate && trace.events.last().is_some_and(|it| it.deliberate));
         assert_eq!(write(&read, &Redactor::nothing()), text);
-        let What::Message { text, .. } = &read.events[2].what else {
-            panic!("expected a message, got {:?}", read.events[2].what);
+        let EventKind::Message { text, .. } = &read.events[2].kind else {
+            panic!("expected a message, got {:?}", read.events[2].kind);
         };
         assert_eq!(text, r#"{"jsonrpc":"2.0", "id":1.0,"method":"ping"}"#, "the spelling is kept");
     }
@@ -398,10 +440,10 @@ mod tests {
         assert_snapshot!(why(""), @"not a trace file: the first line must be a JSON object with a member `mcp-test-trace`");
         assert_snapshot!(why("{\"a\":1}"), @"not a trace file: the first line must be a JSON object with a member `mcp-test-trace`");
         assert_snapshot!(why("{\"mcp-test-trace\":2}"), @"the trace file has version 2, this mcp-test reads version 1");
-        assert_snapshot!(why("{\"mcp-test-trace\":1}\n\n{\"party\":\"x\"}"), @"line 3 of the trace file is no event: `party` must be client, server or harness, not x");
-        assert_snapshot!(why("{\"mcp-test-trace\":1}\nnonsense"), @"line 2 of the trace file is no event: not JSON: expected ident at line 1 column 2");
+        assert_snapshot!(why("{\"mcp-test-trace\":1}\n\n{\"party\":\"x\"}"), @"line 3 of the trace file is not an event: `party` must be client, server or harness, not x");
+        assert_snapshot!(why("{\"mcp-test-trace\":1}\nnonsense"), @"line 2 of the trace file is not an event: not JSON: expected ident at line 1 column 2");
         let twice = "{\"seq\":1,\"at_us\":0,\"connection\":1,\"party\":\"client\",\"what\":\"note\",\"text\":\"\"}\n";
-        assert_snapshot!(why(&format!("{{\"mcp-test-trace\":1}}\n{twice}{twice}")), @"line 3 of the trace file is no event: its `seq` is not greater than the one before");
-        assert_snapshot!(why("{\"mcp-test-trace\":1}\n{\"party\":\"client\",\"what\":\"noise\",\"hex\":\"0\"}"), @"line 2 of the trace file is no event: `hex` must be pairs of digits");
+        assert_snapshot!(why(&format!("{{\"mcp-test-trace\":1}}\n{twice}{twice}")), @"line 3 of the trace file is not an event: its `seq` is not greater than the one before");
+        assert_snapshot!(why("{\"mcp-test-trace\":1}\n{\"party\":\"client\",\"what\":\"noise\",\"hex\":\"0\"}"), @"line 2 of the trace file is not an event: `hex` must be pairs of digits");
     }
 }

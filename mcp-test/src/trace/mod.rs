@@ -1,27 +1,39 @@
-//! What was said, in order: the record of a conversation, made by those who took part, judged by others.
+//! The record of a conversation, in order.
 //!
-//! A [`Recorder`] is shared by everything that takes part in one scenario. [`Recorder::trace`] gives what was recorded
-//! so far as a [`Trace`], which [`render`] writes like a play, for golden snapshots and failures, and [`mod@file`] keeps.
+//! A [`Recorder`] is shared by everything that takes part in one scenario. [`Recorder::trace`] returns what was recorded
+//! so far as a [`Trace`], which [`render`] writes as text, for golden snapshots and failures, and [`mod@file`] as a file.
 //! A [`Redactor`] takes secrets out of either, and on demand what differs from run to run.
 //!
-//! Nothing here knows right from wrong: that is `check`'s business.
+//! Nothing here judges what it records: that is for `check`.
 
+mod correlation;
 mod event;
+#[doc(hidden)]
 pub mod file;
+mod parsed_text;
 mod parts;
-mod reading;
 mod recorder;
-mod redact;
-mod render;
+pub(crate) mod redact;
+pub(crate) mod render;
 mod transcript;
 
-pub use event::{Connection, Damage, Event, Outstaying, Party, Seq, What};
-pub use reading::Reading;
+#[cfg(feature = "cases")]
+pub(crate) use correlation::Correlation;
+pub(crate) use correlation::{
+    Correlated, Correlator, Fit, Position, Relation, Reply, Request, claims_to_be_json_rpc,
+};
+#[cfg(feature = "guard")]
+pub(crate) use correlation::{Limits, OpenRequests, Revisions, is_rememberable};
+#[doc(hidden)]
+pub use event::{ConnectionId, ExitWait, Leftover, UnparsableKind};
+pub use event::{Event, EventKind, Party, Seq};
+#[doc(hidden)]
+pub use parsed_text::ParsedText;
 pub use recorder::Recorder;
-pub use redact::{Redactor, SecretTexts, is_secret_variable, secrets_in_url};
-#[cfg(feature = "cases")]
-pub(crate) use redact::{SECRET as REDACTED, is_volatile_member};
-pub use render::{Headers, Style, excerpt, render};
-#[cfg(feature = "cases")]
-pub(crate) use render::{checksum, grouped};
+pub use redact::Redactor;
+#[doc(hidden)]
+pub use redact::{SecretTexts, is_secret_variable, secrets_in_url};
+pub use render::render;
+#[doc(hidden)]
+pub use render::{Headers, Style, excerpt};
 pub use transcript::Trace;

@@ -1,14 +1,14 @@
-//! Several traces in one: a run has a trace for each scenario, a file has one for all.
+//! Several traces in one: a run has a trace for each scenario, a trace file has one for all of them.
 
 use std::time::Duration;
 
-use super::{Connection, Event, Party, Seq, Trace, What};
+use super::{ConnectionId, Event, EventKind, Party, Seq, Trace};
 
-/// How the note begins that stands before what was said under a name.
+/// The prefix of the note that begins a part and holds its name.
 const UNDER: &str = "under the name ";
 
 impl Trace {
-    /// Adds another trace behind this one; a note tells its name. Its connections are none of this one.
+    /// Appends another trace under a name. Its connections stay apart from those of this one.
     ///
     /// ```
     /// use mcp_test::trace::{Recorder, Trace};
@@ -25,17 +25,20 @@ impl Trace {
         let last = self.events.last();
         let (seq, at) = last.map_or((0, Duration::ZERO), |last| (last.seq.0, last.at));
         let connection = self.events.iter().map(|event| event.connection.0).max().unwrap_or(0);
-        let connected = |event: &Event| Connection(event.connection.0.saturating_add(connection));
+        // Saturating, because a trace that was read from a file may hold any number.
+        let connected = |event: &Event| ConnectionId(event.connection.0.saturating_add(connection));
+        // Every event is on a connection; the note is on the first one of its part.
         let first = other.events.iter().map(connected).min();
         self.events.push(Event {
             seq: Seq(seq + 1),
             at,
-            connection: first.unwrap_or(Connection(connection.saturating_add(1))),
+            connection: first.unwrap_or(ConnectionId(connection.saturating_add(1))),
             exchange: None,
             party: Party::Harness,
             deliberate: false,
-            what: What::Note(format!("{UNDER}{name}")),
+            kind: EventKind::Note(format!("{UNDER}{name}")),
         });
+        // Numbers and times continue those of this trace, since both must rise.
         let moved = other.events.into_iter().map(|event| Event {
             seq: Seq(event.seq.0.saturating_add(seq + 1)),
             at: event.at + at,
@@ -47,13 +50,13 @@ impl Trace {
         self.elided_stderr += other.elided_stderr;
     }
 
-    /// The traces that were put together to this one, with their names; this one alone if none were.
+    /// The traces that were appended to this one, with their names; this one alone if none were.
     #[must_use]
     pub fn parts(self) -> Vec<(Option<String>, Self)> {
         let mut parts: Vec<(Option<String>, Self)> = Vec::new();
         for event in self.events {
-            let name = match &event.what {
-                What::Note(text) if event.party == Party::Harness => text.strip_prefix(UNDER),
+            let name = match &event.kind {
+                EventKind::Note(text) if event.party == Party::Harness => text.strip_prefix(UNDER),
                 _ => None,
             };
             if let Some(name) = name {
@@ -65,7 +68,7 @@ impl Trace {
                 None => parts.push((None, Self { events: vec![event], ..Self::default() })),
             }
         }
-        // Of which part it was is not known; to be told, it has to belong to one.
+        // Which part they were dropped from is not known; the first one carries the counts, so that they are reported.
         if let Some((_, first)) = parts.first_mut() {
             (first.elided, first.elided_stderr) = (self.elided, self.elided_stderr);
         }
@@ -76,13 +79,13 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Reading, Recorder, Redactor, file};
+    use crate::trace::{Recorder, Redactor, file};
 
     fn ping() -> Trace {
         let recorder = Recorder::new();
         let wire = recorder.open("duplex");
         let text = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        recorder.record(wire, Party::Client, Reading::message(text.into()));
+        recorder.record(wire, Party::Client, EventKind::message(text.into()));
         recorder.trace()
     }
 

@@ -1,6 +1,6 @@
-//! A trace: what was recorded up to some moment, and the questions that can be asked of it.
+//! A trace: what was recorded up to some moment, with its queries.
 
-use super::{Event, Party, Seq, What};
+use super::{Event, EventKind, ParsedText, Party, Seq};
 use crate::wire::Message;
 
 /// What was recorded, in order.
@@ -18,32 +18,38 @@ impl Trace {
     /// The well-formed messages, each with the event that it is (part) of.
     pub fn messages(&self) -> impl Iterator<Item = (&Event, &Message)> {
         self.events.iter().flat_map(|event| {
-            let reading = match &event.what {
-                What::Message { reading, .. } => Some(reading),
+            let parsed = match &event.kind {
+                EventKind::Message { parsed, .. } => Some(parsed),
                 _ => None,
             };
-            reading
-                .into_iter()
-                .flat_map(move |reading| reading.messages().map(move |message| (event, message)))
+            let messages = parsed.into_iter().flat_map(ParsedText::messages);
+            messages.map(move |message| (event, message))
         })
     }
 
-    /// Whether this party said at least one well-formed message.
-    pub fn has_said(&self, party: Party) -> bool {
+    /// Whether this party sent at least one well-formed message.
+    pub fn has_message_from(&self, party: Party) -> bool {
+        // What was dropped may have been a message, so a long trace does not count as a silent one.
         let dropped =
-            |event: &Event| matches!(event.what, What::Elided { .. }) && event.party == party;
+            |event: &Event| matches!(event.kind, EventKind::Elided { .. }) && event.party == party;
         self.messages().any(|(event, _)| event.party == party) || self.events.iter().any(dropped)
     }
 
-    /// Whether both client and server said at least one well-formed message.
-    pub fn exchanged(&self) -> bool {
-        self.has_said(Party::Client) && self.has_said(Party::Server)
+    /// Whether both client and server sent at least one well-formed message.
+    pub fn has_messages_both_ways(&self) -> bool {
+        self.has_message_from(Party::Client) && self.has_message_from(Party::Server)
+    }
+
+    /// Whether anything other than stderr was dropped to bound the memory of a long trace.
+    pub(crate) fn is_elided(&self) -> bool {
+        let is_elided = |event: &Event| matches!(event.kind, EventKind::Elided { .. });
+        self.elided > 0 || self.events.iter().any(is_elided)
     }
 
     /// The last lines of stderr, at most so many.
     pub fn stderr_tail(&self, count: usize) -> Vec<String> {
-        let lines = self.events.iter().rev().filter_map(|event| match &event.what {
-            What::Stderr(line) => Some(line.clone()),
+        let lines = self.events.iter().rev().filter_map(|event| match &event.kind {
+            EventKind::Stderr(line) => Some(line.clone()),
             _ => None,
         });
         let mut tail: Vec<_> = lines.take(count).collect();
@@ -54,13 +60,13 @@ impl Trace {
     /// About how much memory it takes, in bytes.
     #[cfg(feature = "cli")]
     pub(crate) fn weight(&self) -> usize {
-        self.events.iter().map(|event| size_of::<Event>() + event.what.weight()).sum()
+        self.events.iter().map(|event| size_of::<Event>() + event.kind.weight()).sum()
     }
 
     /// What was awaited when a deadline passed, in order; empty if none did.
     pub fn deadlines_fired(&self) -> Vec<&str> {
-        let awaited = self.events.iter().filter_map(|event| match &event.what {
-            What::DeadlineFired { awaited } => Some(awaited.as_str()),
+        let awaited = self.events.iter().filter_map(|event| match &event.kind {
+            EventKind::DeadlineFired { awaited } => Some(awaited.as_str()),
             _ => None,
         });
         awaited.collect()
@@ -73,12 +79,14 @@ impl Trace {
 
     /// The events after this one.
     pub fn since(&self, seq: Seq) -> &[Event] {
+        // Sequence numbers rise but have gaps where events were dropped, so they are not indices.
         let first = self.events.partition_point(|event| event.seq <= seq);
         &self.events[first..]
     }
 
     /// The event with this sequence number, unless it was dropped.
     pub fn event(&self, seq: Seq) -> Option<&Event> {
+        // Numbers rise: the recorder counts, and `file` refuses a trace in which they do not.
         let place = self.events.binary_search_by_key(&seq, |event| event.seq).ok()?;
         self.events.get(place)
     }
@@ -92,10 +100,10 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Reading, Recorder};
+    use crate::trace::Recorder;
 
-    fn message(text: &'static str) -> What {
-        Reading::message(text.into())
+    fn message(text: &'static str) -> EventKind {
+        EventKind::message(text.into())
     }
 
     #[test]
@@ -108,23 +116,23 @@ mod tests {
             message(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
         );
         recorder.record(wire, Party::Server, message(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#));
-        assert!(recorder.trace().has_said(Party::Client));
-        assert!(!recorder.trace().exchanged(), "what is malformed is not counted");
+        assert!(recorder.trace().has_message_from(Party::Client));
+        assert!(!recorder.trace().has_messages_both_ways(), "what is malformed is not counted");
         recorder.record(
             wire,
             Party::Server,
             message(r#"[{"jsonrpc":"2.0","id":1,"result":{}},7]"#),
         );
-        assert!(recorder.trace().exchanged());
+        assert!(recorder.trace().has_messages_both_ways());
     }
 
     #[test]
     fn events_are_found_by_their_numbers() {
         let recorder = Recorder::new();
         let wire = recorder.open("duplex");
-        let fence = recorder.record(wire, Party::Harness, What::Fence("here".into()));
-        let stderr = recorder.record(wire, Party::Server, What::Stderr("oops".into()));
-        let awaited = What::DeadlineFired { awaited: "a reply to ping".into() };
+        let fence = recorder.record(wire, Party::Harness, EventKind::Fence("here".into()));
+        let stderr = recorder.record(wire, Party::Server, EventKind::Stderr("oops".into()));
+        let awaited = EventKind::DeadlineFired { awaited: "a reply to ping".into() };
         recorder.record(wire, Party::Harness, awaited);
         let trace = recorder.trace();
         assert_eq!(trace.since(fence).len(), 2);

@@ -1,37 +1,36 @@
-//! A client under test, and how it is sent to a server: a command that gets the URL, or a future of this process.
+//! A client under test: a command that gets the URL of a server, or a future in this process.
 //!
-//! What it says is recorded by the server that it visits. Here is only known how it is started, what it prints, and how
-//! it leaves; nothing of it is left behind.
+//! The server records the messages. This module starts the client, captures its output, observes how it ends, and leaves
+//! none of its processes running.
 
 use std::fmt;
-use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
 
-use super::target::shown;
+use super::redacted::redact_urls;
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
 use crate::json::Value;
 use crate::process::{Child, Command, Exit};
 use crate::spec::Revision;
 
-/// How long a client may take to end when it is asked to, and again before it is killed.
+/// How long a client may take to end after its stdin is closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_secs(1);
-/// How much is kept of each stream that a client prints to.
-const PRINTED: usize = 1024 * 1024;
+/// How many bytes are kept of each output stream of a client.
+const MAX_OUTPUT: usize = 1024 * 1024;
 
-/// The variable that names the scenario to a client.
-pub const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
-/// The variable that names the revision to a client.
-pub const PROTOCOL_VERSION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
-/// The variable that holds what else a client has to know, as a JSON object.
-pub const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
+/// The environment variable with the scenario. The names of these variables are those of the official suite.
+pub(crate) const SCENARIO: &str = "MCP_CONFORMANCE_SCENARIO";
+/// The environment variable with the revision.
+pub(crate) const PROTOCOL_VERSION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
+/// The environment variable with further information, such as credentials, as a JSON object.
+pub(crate) const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 
-/// Where a client is sent, and what it is told.
+/// The server that a client connects to, and the scenario that it runs.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Endpoint {
@@ -39,9 +38,9 @@ pub struct Endpoint {
     pub url: String,
     /// The id of the scenario.
     pub scenario: String,
-    /// The revision that the scenario is about.
+    /// The revision of the scenario.
     pub revision: Revision,
-    /// What else the client has to know, such as credentials: a JSON object.
+    /// Further information, such as credentials: a JSON object.
     pub context: Option<Value>,
 }
 
@@ -52,7 +51,7 @@ impl Endpoint {
         Self { url: url.into(), scenario: scenario.into(), revision, context: None }
     }
 
-    /// Adds what else the client has to know.
+    /// Adds further information for the client.
     #[must_use]
     pub fn context(mut self, context: Option<Value>) -> Self {
         self.context = context;
@@ -60,16 +59,16 @@ impl Endpoint {
     }
 }
 
-type Visiting = dyn Fn(Endpoint) -> Pin<Box<dyn Future<Output = crate::Result>>> + Send + Sync;
+type RunClient = dyn Fn(Endpoint) -> LocalBoxFuture<'static, crate::Result> + Send + Sync;
 
 #[derive(Clone)]
-enum Way {
-    /// A command line for the shell, to which the URL is added.
+enum Launch {
+    /// A command line for the shell, to which the URL is appended.
     Command(String),
-    /// Code of this process.
-    Future(Arc<Visiting>),
-    /// Somebody else starts it; code of this process waits until that is said to be over.
-    ByHand(Arc<Visiting>),
+    /// Code in this process.
+    Future(Arc<RunClient>),
+    /// Started by somebody else; code in this process waits for its end.
+    Manual(Arc<RunClient>),
 }
 
 /// A client under test.
@@ -88,19 +87,19 @@ enum Way {
 /// ```
 #[derive(Clone)]
 pub struct ClientTarget {
-    way: Way,
+    launch: Launch,
     label: Option<String>,
 }
 
-/// How a client left, and what it printed.
+/// How a run of a client ended, and its output.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Left {
-    /// How.
-    pub leaving: Leaving,
-    /// The command line, if it was one.
+pub struct ClientRun {
+    /// How it ended.
+    pub end: ClientEnd,
+    /// The command line, if it was a program.
     pub command: Option<String>,
-    /// How its process exited, if it was one that exited by itself.
+    /// How its process exited, if it exited on its own.
     pub exit: Option<Exit>,
     /// What it printed on stdout.
     pub stdout: String,
@@ -108,148 +107,155 @@ pub struct Left {
     pub stderr: String,
 }
 
-/// The ways to leave.
+/// How a run of a client ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Leaving {
-    /// By itself, and content.
+pub enum ClientEnd {
+    /// It ended on its own, without an error.
     #[default]
-    Content,
-    /// By itself, with an error: an exit code, or what the future says.
+    Succeeded,
+    /// It ended on its own, with an error: an exit code, or the error of the future.
     Failed(String),
-    /// It did not: it was still there when its time was over, and was ended.
-    Outstayed,
-    /// It never came: it could not be started.
+    /// It was still running when its time was up, and was ended.
+    TimedOut,
+    /// It could not be started.
     NotStarted(String),
-    /// Nobody saw: it was started by hand.
-    Unseen,
+    /// Not known, because it was started manually.
+    Unobserved,
 }
 
 impl ClientTarget {
-    /// A program: the line goes to a shell, with the URL of the server as last word.
+    /// A program: a shell runs the line with the URL of the server appended.
     ///
-    /// The scenario and the revision are in its environment, as [`SCENARIO`] and [`PROTOCOL_VERSION`], and in some
-    /// scenarios [`CONTEXT`] is.
+    /// The scenario and the revision are in its environment, as `MCP_CONFORMANCE_SCENARIO` and
+    /// `MCP_CONFORMANCE_PROTOCOL_VERSION`, and in some scenarios `MCP_CONFORMANCE_CONTEXT` is.
     #[must_use]
     pub fn command(line: impl Into<String>) -> Self {
-        Self { way: Way::Command(line.into()), label: None }
+        Self { launch: Launch::Command(line.into()), label: None }
     }
 
-    /// A client in this process; it has left when the future ends, and failed if that is an error or a panic.
+    /// A client in this process: a future, which fails with an error or a panic.
     #[must_use]
-    pub fn future<F, Fut>(visit: F) -> Self
+    pub fn future<F, Fut>(run: F) -> Self
     where
         F: Fn(Endpoint) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = crate::Result> + 'static,
     {
-        Self { way: Way::Future(visiting(visit)), label: None }
+        Self { launch: Launch::Future(boxed(run)), label: None }
     }
 
-    /// A client that somebody starts by hand; the future tells where to, and ends when that is over.
+    /// A client that somebody starts manually; the future prints the URL, and ends when the client is done.
     ///
-    /// How such a client leaves is not seen.
+    /// How such a client ends is not observed.
     #[must_use]
-    pub fn by_hand<F, Fut>(wait: F) -> Self
+    pub fn manual<F, Fut>(wait: F) -> Self
     where
         F: Fn(Endpoint) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = crate::Result> + 'static,
     {
-        Self { way: Way::ByHand(visiting(wait)), label: None }
+        Self { launch: Launch::Manual(boxed(wait)), label: None }
     }
 
-    /// Gives the client a name for reports.
+    /// Names the client in reports.
     #[must_use]
     pub fn labelled(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// What reports call it: the name given, else the command line without its secrets, `in-process client`, or that it is started
-    /// by hand.
+    /// The name in reports: the one given, else the command line without its secrets, or how the client is started.
     #[must_use]
     pub fn label(&self) -> String {
-        match (&self.label, &self.way) {
+        match (&self.label, &self.launch) {
             (Some(label), _) => label.clone(),
-            (None, Way::Command(line)) => shown(line),
-            (None, Way::Future(_)) => "in-process client".to_owned(),
-            (None, Way::ByHand(_)) => "a client that is started by hand".to_owned(),
+            (None, Launch::Command(line)) => redact_urls(line),
+            (None, Launch::Future(_)) => "in-process client".to_owned(),
+            (None, Launch::Manual(_)) => "manually started client".to_owned(),
         }
     }
 
-    /// What is executed for a server at `url`, if it is a command.
+    /// The command line for a server at `url`, if the client is a command.
     #[must_use]
     pub fn command_line(&self, url: &str) -> Option<String> {
-        match &self.way {
-            Way::Command(line) => {
-                let words = line.split(' ').filter(|word| !word.is_empty()).chain([url]);
-                Some(words.collect::<Vec<_>>().join(" "))
+        match &self.launch {
+            Launch::Command(line) => {
+                let arguments = line.split(' ').filter(|word| !word.is_empty()).chain([url]);
+                Some(arguments.collect::<Vec<_>>().join(" "))
             }
-            Way::Future(_) | Way::ByHand(_) => None,
+            Launch::Future(_) | Launch::Manual(_) => None,
         }
     }
 
-    /// Sends the client to a server, waits until it leaves, and ends it and all that it started when its time is over.
+    /// Runs the client against a server; ends it, and everything it started, when its time is up.
     ///
     /// Must be called within a tokio runtime whose I/O is enabled.
-    pub async fn visit(&self, endpoint: Endpoint, allotted: Duration) -> Left {
-        match &self.way {
-            Way::Future(visit) => in_process(visit(endpoint), allotted).await,
-            Way::ByHand(wait) => match in_process(wait(endpoint), allotted).await {
-                Left { leaving: Leaving::Content, .. } => {
-                    Left { leaving: Leaving::Unseen, ..Left::default() }
+    #[doc(hidden)]
+    pub async fn run(&self, endpoint: Endpoint, allotted: Duration) -> ClientRun {
+        match &self.launch {
+            Launch::Future(run) => in_process(run(endpoint), allotted).await,
+            Launch::Manual(wait) => match in_process(wait(endpoint), allotted).await {
+                ClientRun { end: ClientEnd::Succeeded, .. } => {
+                    ClientRun { end: ClientEnd::Unobserved, ..ClientRun::default() }
                 }
-                left => left,
+                // A failure is that of the code that waits, not of the client, and is reported as it is.
+                run => run,
             },
-            Way::Command(_) => {
+            Launch::Command(_) => {
                 let line = self.command_line(&endpoint.url).unwrap_or_default();
-                let command = Some(shown(&line));
-                let left = as_a_program(shell(line, &endpoint), allotted).await;
-                Left { command, ..left }
+                // Without secrets, since reports show it.
+                let command = Some(redact_urls(&line));
+                let run = in_shell(shell(line, &endpoint), allotted).await;
+                ClientRun { command, ..run }
             }
         }
     }
 }
 
-fn visiting<F, Fut>(visit: F) -> Arc<Visiting>
+fn boxed<F, Fut>(run: F) -> Arc<RunClient>
 where
     F: Fn(Endpoint) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = crate::Result> + 'static,
 {
-    Arc::new(move |endpoint| -> Pin<Box<dyn Future<Output = crate::Result>>> {
-        Box::pin(visit(endpoint))
-    })
+    Arc::new(move |endpoint| -> LocalBoxFuture<'static, crate::Result> { Box::pin(run(endpoint)) })
 }
 
-async fn in_process(visiting: impl Future<Output = crate::Result>, allotted: Duration) -> Left {
-    let visiting = AssertUnwindSafe(visiting).catch_unwind();
-    let leaving = match clock::within(Deadline::after(allotted), visiting).await {
-        Ok(Ok(Ok(()))) => Leaving::Content,
-        Ok(Ok(Err(error))) => Leaving::Failed(error.to_string()),
-        Ok(Err(panic)) => Leaving::Failed(format!("it panicked: {}", panic_text(panic.as_ref()))),
-        Err(_) => Leaving::Outstayed,
+async fn in_process(running: impl Future<Output = crate::Result>, allotted: Duration) -> ClientRun {
+    // A panic of the client is its failure, not one of the harness that runs it.
+    let running = AssertUnwindSafe(running).catch_unwind();
+    let end = match clock::within(Deadline::after(allotted), running).await {
+        Ok(Ok(Ok(()))) => ClientEnd::Succeeded,
+        Ok(Ok(Err(error))) => ClientEnd::Failed(error.to_string()),
+        Ok(Err(panic)) => ClientEnd::Failed(format!("it panicked: {}", panic_text(panic.as_ref()))),
+        Err(_) => ClientEnd::TimedOut,
     };
-    Left { leaving, ..Left::default() }
+    ClientRun { end, ..ClientRun::default() }
 }
 
-async fn as_a_program(command: Command, allotted: Duration) -> Left {
-    let (stdout, stderr) = (Printed::default(), Printed::default());
+async fn in_shell(command: Command, allotted: Duration) -> ClientRun {
+    let (stdout, stderr) = (CapturedOutput::default(), CapturedOutput::default());
     let mut child = match Child::spawn(&command, stderr.sink()) {
         Ok(child) => child,
         Err(error) => {
-            return Left { leaving: Leaving::NotStarted(error.to_string()), ..Left::default() };
+            return ClientRun {
+                end: ClientEnd::NotStarted(error.to_string()),
+                ..ClientRun::default()
+            };
         }
     };
+    // Read all the time: a full pipe would block the client.
     child.log_stdout(stdout.sink());
     let exit = clock::within(Deadline::after(allotted), child.wait_exit()).await.ok();
+    // Needed after its own exit as well: it may have left processes behind.
     child.end(GRACE).await;
-    let leaving = match exit {
-        None => Leaving::Outstayed,
-        Some(exit) if exit.is_success() => Leaving::Content,
-        Some(exit) => Leaving::Failed(exit.to_string()),
+    let end = match exit {
+        None => ClientEnd::TimedOut,
+        Some(exit) if exit.is_success() => ClientEnd::Succeeded,
+        Some(exit) => ClientEnd::Failed(exit.to_string()),
     };
-    Left { leaving, command: None, exit, stdout: stdout.text(), stderr: stderr.text() }
+    ClientRun { end, command: None, exit, stdout: stdout.text(), stderr: stderr.text() }
 }
 
 fn shell(line: String, endpoint: &Endpoint) -> Command {
+    // Through a shell, as the official suite starts its clients.
     let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let command = Command::new(shell)
         .args([option.to_owned(), line])
@@ -261,16 +267,17 @@ fn shell(line: String, endpoint: &Endpoint) -> Command {
     }
 }
 
-/// What a program prints on one stream, up to a limit; copies are the same.
+/// The output of a program on one stream, up to a limit; clones share it.
 #[derive(Clone, Default)]
-struct Printed(Arc<Mutex<(String, usize)>>);
+struct CapturedOutput(Arc<Mutex<(String, usize)>>);
 
-impl Printed {
+impl CapturedOutput {
     fn sink(&self) -> impl FnMut(String) + Send + 'static {
-        let printed = self.clone();
+        let output = self.clone();
         move |line| {
-            let mut kept = printed.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if kept.0.len() + line.len() < PRINTED {
+            let mut kept = output.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // Counted and not kept beyond the limit: a client that prints without end must not fill the memory.
+            if kept.0.len() + line.len() < MAX_OUTPUT {
                 kept.0.push_str(&line);
                 kept.0.push('\n');
             } else {
@@ -294,69 +301,65 @@ impl fmt::Debug for ClientTarget {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
-    fn visit(target: &ClientTarget, allotted: Duration) -> Left {
+    fn run(target: &ClientTarget, allotted: Duration) -> ClientRun {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let context = serde_json::json!({"name": "ping"}).into();
         let endpoint = Endpoint::new("http://127.0.0.1:1/mcp", "ping", Revision::V2025_11_25);
-        runtime
-            .expect("a runtime")
-            .block_on(target.visit(endpoint.context(Some(context)), allotted))
+        runtime.expect("a runtime").block_on(target.run(endpoint.context(Some(context)), allotted))
     }
 
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn a_program_gets_the_url_last_and_the_rest_in_its_environment() {
+    fn a_program_gets_the_url_as_its_last_argument_and_the_rest_in_its_environment() {
         let script = r#"sh -c 'echo "$MCP_CONFORMANCE_SCENARIO $MCP_CONFORMANCE_PROTOCOL_VERSION $1"; echo "$MCP_CONFORMANCE_CONTEXT" >&2' x"#;
-        let left = visit(&ClientTarget::command(script), LONG);
-        assert_eq!(left.leaving, Leaving::Content, "{left:?}");
-        assert_eq!(left.stdout, "ping 2025-11-25 http://127.0.0.1:1/mcp\n");
-        assert_eq!(left.stderr, "{\"name\":\"ping\"}\n");
+        let client = run(&ClientTarget::command(script), LONG);
+        assert_eq!(client.end, ClientEnd::Succeeded, "{client:?}");
+        assert_eq!(client.stdout, "ping 2025-11-25 http://127.0.0.1:1/mcp\n");
+        assert_eq!(client.stderr, "{\"name\":\"ping\"}\n");
     }
 
     #[test]
-    fn each_way_to_leave_is_told_apart() {
-        let leaving = |line: &str, allotted| visit(&ClientTarget::command(line), allotted).leaving;
-        assert_eq!(leaving("exit 3 #", LONG), Leaving::Failed("exit code 3".to_owned()));
-        let outstayed = leaving("sleep 600 #", Duration::from_millis(50));
-        assert_eq!(outstayed, Leaving::Outstayed);
-        assert_eq!(
-            visit(&ClientTarget::command("no-such-client"), LONG).exit,
-            Some(Exit::Code(127))
-        );
+    fn each_end_is_distinguished() {
+        let end = |line: &str, allotted| run(&ClientTarget::command(line), allotted).end;
+        assert_eq!(end("exit 3 #", LONG), ClientEnd::Failed("exit code 3".to_owned()));
+        let timed_out = end("sleep 600 #", Duration::from_millis(50));
+        assert_eq!(timed_out, ClientEnd::TimedOut);
+        assert_eq!(run(&ClientTarget::command("no-such-client"), LONG).exit, Some(Exit::Code(127)));
     }
 
     #[test]
-    fn a_client_of_this_process_is_watched_in_the_same_way() {
+    fn in_process_clients_end_in_the_same_ways() {
         let failing = ClientTarget::future(|endpoint| async move { Err(endpoint.url.into()) });
         let url = "http://127.0.0.1:1/mcp".to_owned();
-        assert_eq!(visit(&failing, LONG).leaving, Leaving::Failed(url));
+        assert_eq!(run(&failing, LONG).end, ClientEnd::Failed(url));
         let panicking = ClientTarget::future(|_| async { panic!("no idea") });
-        let told = Leaving::Failed("it panicked: no idea".to_owned());
-        assert_eq!(visit(&panicking, LONG).leaving, told);
+        let expected = ClientEnd::Failed("it panicked: no idea".to_owned());
+        assert_eq!(run(&panicking, LONG).end, expected);
         let waiting = ClientTarget::future(|_| std::future::pending());
-        assert_eq!(visit(&waiting, Duration::from_millis(1)).leaving, Leaving::Outstayed);
+        assert_eq!(run(&waiting, Duration::from_millis(1)).end, ClientEnd::TimedOut);
     }
 
     #[test]
-    fn how_a_client_leaves_that_is_started_by_hand_is_not_seen() {
-        let by_hand = ClientTarget::by_hand(|_| async { Ok(()) });
-        assert_eq!(visit(&by_hand, LONG).leaving, Leaving::Unseen);
-        let unprinted = ClientTarget::by_hand(|_| async { Err("nobody reads".into()) });
-        assert_eq!(visit(&unprinted, LONG).leaving, Leaving::Failed("nobody reads".to_owned()));
+    fn the_end_of_a_manual_client_is_not_observed() {
+        let manual = ClientTarget::manual(|_| async { Ok(()) });
+        assert_eq!(run(&manual, LONG).end, ClientEnd::Unobserved);
+        let failing = ClientTarget::manual(|_| async { Err("nobody reads".into()) });
+        assert_eq!(run(&failing, LONG).end, ClientEnd::Failed("nobody reads".to_owned()));
     }
 
     #[test]
-    fn what_is_printed_is_bounded() {
-        let printed = Printed::default();
-        let mut sink = printed.sink();
-        sink("x".repeat(PRINTED - 10));
+    fn captured_output_is_bounded() {
+        let output = CapturedOutput::default();
+        let mut sink = output.sink();
+        sink("x".repeat(MAX_OUTPUT - 10));
         sink("y".repeat(20));
-        assert!(printed.text().ends_with("x\n… and 1 more lines\n"));
+        assert!(output.text().ends_with("x\n… and 1 more lines\n"));
     }
 
     #[test]

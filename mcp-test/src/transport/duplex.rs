@@ -1,43 +1,41 @@
 //! The client's end of an in-memory pipe, with the server as a task of this process.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::lines::{self, LineSender};
-use super::link::{BoxFuture, Carry, Ending, Incoming, Link, Outgoing, QUEUE, Sent};
-use super::reading::Observer;
-use super::{CarrierKind, Limits};
+use super::client_transport::{ClientTransport, QUEUE};
+use super::line_client::{self, LineProgress, LineSender};
+use super::observer::Observer;
+use super::{Connection, ConnectionEnd, Incoming, Limits, Outgoing, Sent, TransportKind};
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
 use crate::spec::Revision;
-use crate::trace::{Recorder, What};
+use crate::trace::{EventKind, Recorder};
 
-/// Bytes that may be under way in each direction.
+/// The capacity of the pipe in each direction, that of a pipe on Linux.
 const PIPE: usize = 64 * 1024;
 
-/// How long a server that closed its pipe has to say why.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long to wait for the server to return once its pipe is closed, and for its last output once it has returned.
+const LAST_OUTPUT: Duration = Duration::from_millis(500);
 
-/// A server in this process is not ended in the middle of a line and listened to then.
-static NEVER: AtomicBool = AtomicBool::new(false);
-
-struct DuplexCarrier {
+struct DuplexTransport {
     sender: LineSender,
     conversation: JoinHandle<()>,
 }
 
-/// Starts the server on one end of a pipe and opens a link on the other.
-pub(super) fn open<F>(serve: &Arc<F>, recorder: &Recorder, limits: Limits) -> Link
+/// Starts the server on one end of a pipe and opens a connection on the other.
+pub(super) fn open<F>(serve: &Arc<F>, recorder: &Recorder, limits: Limits) -> Connection
 where
     F: Fn(DuplexStream) -> BoxFuture<'static, crate::Result> + Send + Sync + ?Sized + 'static,
 {
     let connection = recorder.open("duplex");
+    // Bounded, so that a server that does not read blocks its client as over stdio.
     let (ours, theirs) = tokio::io::duplex(PIPE);
     let (input, output) = tokio::io::split(ours);
     let (incoming, observations) = mpsc::channel(QUEUE);
@@ -45,22 +43,30 @@ where
     let sender = LineSender::start(recorder.clone(), connection, output);
     let serve = serve.clone();
     let conversation = tokio::spawn(async move {
-        // The call itself may panic too, before there is a future.
+        // The call itself may panic as well, before it returns a future.
         let server = async move { serve(theirs).await };
         let server = std::panic::AssertUnwindSafe(server).catch_unwind();
-        let reading = lines::observe(&observer, input, limits.line, &NEVER);
-        let how = tell(server, reading).await;
-        let seq = observer.record(None, What::Closed { how: how.clone() });
+        // Its end is never noted: a server in this process is never killed in the middle of a line.
+        let progress = LineProgress::start();
+        let reading = line_client::observe(&observer, input, limits.line, &progress);
+        let how = run_to_end(server, reading).await;
+        let seq = observer.record(None, EventKind::Closed { how: how.clone() });
         observer.pass(Incoming::Closed { seq, how }).await;
     });
-    let carrier = DuplexCarrier { sender, conversation };
-    Link::new(CarrierKind::Duplex, connection, recorder.clone(), Box::new(carrier), observations)
+    let transport = DuplexTransport { sender, conversation };
+    Connection::new(
+        TransportKind::Duplex,
+        connection,
+        recorder.clone(),
+        Box::new(transport),
+        observations,
+    )
 }
 
 type Served = Result<crate::Result, Box<dyn std::any::Any + Send>>;
 
-/// Runs server and reader together, and says how the conversation ended.
-async fn tell(
+/// Runs server and reader together; returns how the conversation ended.
+async fn run_to_end(
     server: impl Future<Output = Served>,
     reading: impl Future<Output = String>,
 ) -> String {
@@ -69,10 +75,11 @@ async fn tell(
     let ended = tokio::select! {
         ended = &mut server => {
             // What the server wrote before it ended is still in the pipe.
-            let _ = clock::within(Deadline::after(LAST_WORDS), &mut reading).await;
+            let _ = clock::within(Deadline::after(LAST_OUTPUT), &mut reading).await;
             ended
         }
-        how = &mut reading => match clock::within(Deadline::after(LAST_WORDS), &mut server).await {
+        // A server that has closed its end may still return an error or panic, which says more than the closed pipe.
+        how = &mut reading => match clock::within(Deadline::after(LAST_OUTPUT), &mut server).await {
             Ok(ended) => ended,
             Err(_) => return format!("the server {how}"),
         },
@@ -84,29 +91,32 @@ async fn tell(
     }
 }
 
-impl Carry for DuplexCarrier {
+impl ClientTransport for DuplexTransport {
     fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent> {
         Box::pin(self.sender.send(outgoing, deadline))
     }
 
-    fn speak(&mut self, _: Revision) {}
+    // Lines have no headers that depend on the revision.
+    fn set_revision(&mut self, _: Revision) {}
 
-    fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
+    fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, ConnectionEnd> {
         Box::pin(async move {
+            // The end of its input is the only signal that a server in this process gets before it is dropped.
             self.sender.close(Deadline::after(grace)).await;
             let left = clock::within(Deadline::after(grace), &mut self.conversation).await.is_ok();
+            // Whoever does not return is dropped: nothing else can stop code in this process.
             self.conversation.abort();
             let how = if left {
                 "the server returned"
             } else {
                 "the server did not return and was dropped"
             };
-            Ending { how: how.to_owned(), orderly: left }
+            ConnectionEnd { how: how.to_owned(), orderly: left }
         })
     }
 }
 
-impl Drop for DuplexCarrier {
+impl Drop for DuplexTransport {
     fn drop(&mut self) {
         self.conversation.abort();
     }

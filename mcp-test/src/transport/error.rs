@@ -1,21 +1,23 @@
-//! Why a target could not be reached at all: nothing that a peer said, but that there was no way to hear it.
+//! Why a connection to a target could not be opened.
 
-use super::CarrierKind;
+use super::TransportKind;
+#[cfg(feature = "http")]
+use super::redacted::redact_urls;
 use crate::process::SpawnError;
 
-/// Why a connection could not be opened, or the program behind a URL not be brought up.
+/// Why a connection could not be opened, or the program behind a URL not be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The target cannot be reached in this way.
+    /// The target does not have the transport.
     #[error("`{target}` cannot be reached over {wanted}")]
-    NoSuchCarrier {
+    NoSuchTransport {
         /// The label of the target.
         target: String,
-        /// The carrier that was asked for.
-        wanted: CarrierKind,
-        /// The carriers that the target has.
-        has: Vec<CarrierKind>,
+        /// The transport that was asked for.
+        wanted: TransportKind,
+        /// The transports that the target has.
+        has: Vec<TransportKind>,
     },
     /// The program could not be started.
     #[error(transparent)]
@@ -26,23 +28,23 @@ pub enum OpenError {
         /// The command line.
         command: String,
     },
-    /// The URL is none, or one that cannot be spoken to.
-    #[error("`{url}` cannot be spoken to: {why}")]
+    /// The URL is invalid or cannot be used.
+    #[error("cannot connect to `{url}`: {why}")]
     Url {
         /// The URL.
         url: String,
         /// What is wrong with it.
         why: String,
     },
-    /// Something listens already where the program was to listen.
-    #[error("`{command}` was not started: something listens at {url} already")]
+    /// Another program listens at the URL.
+    #[error("`{command}` was not started: something already listens at {url}")]
     Occupied {
         /// The command line.
         command: String,
         /// The URL.
         url: String,
     },
-    /// The program does not listen where it should.
+    /// The program does not listen at its URL.
     #[error("`{command}` does not serve {url}")]
     NotListening {
         /// The command line.
@@ -54,4 +56,12 @@ pub enum OpenError {
         /// The last lines of its stderr.
         stderr: Vec<String>,
     },
+}
+
+#[cfg(feature = "http")]
+impl OpenError {
+    /// An error about a URL, which is shown without its secrets.
+    pub(super) fn url(url: &str, why: &impl ToString) -> Self {
+        Self::Url { url: redact_urls(url), why: why.to_string() }
+    }
 }

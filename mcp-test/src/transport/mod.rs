@@ -1,45 +1,72 @@
-//! Carriers: how messages reach a peer, and the target that joins them.
+//! Transports: both ends of each, the targets that they reach, and the faults that can be injected.
 //!
-//! A [`Target`] says by which carriers a server can be reached; opening one gives a [`Link`], the client's end of a
-//! connection. Every carrier records what it moves into the trace as it moves it, and observes what is wrong with it
-//! without judging. The server's ends are beside them, with the tap on which wire faults are injected.
+//! A [`Target`] lists the transports by which a server can be reached; opening one returns a [`Connection`], the client's
+//! end. Every transport records at once what it sends and receives, and reports violations without judging them. The
+//! server's ends are here too, with the interceptor that injects faults.
 
-mod bare;
-mod carrier_kind;
-pub mod client_target;
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
+pub(crate) mod actor;
+pub(crate) mod client_target;
+mod client_transport;
+mod connection;
 mod duplex;
 mod error;
-pub mod fault;
-mod faulty;
+mod exchange_error;
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
+pub(crate) mod fault;
+mod faulty_transport;
 #[cfg(feature = "http")]
 mod headers;
 #[cfg(feature = "http")]
 mod http;
+mod incoming;
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "HTTP uses the rest"))]
+pub(crate) mod interceptor;
 #[cfg(feature = "http")]
 mod legacy_sse;
 mod limits;
-mod lines;
-mod link;
-mod prepared;
-mod reading;
-pub mod serve;
+mod line_client;
+mod observer;
+mod outgoing;
+mod prepared_target;
+mod raw_http;
+mod redacted;
 #[cfg(feature = "http")]
-pub mod serve_http;
-pub mod serve_lines;
+pub(crate) mod serve_http;
+pub(crate) mod serve_lines;
 mod stdio;
-pub mod tap;
 mod target;
+mod target_transport;
+mod transport_kind;
+#[cfg(not(feature = "http"))]
+mod without_http;
 
-pub use bare::{HttpAnswer, HttpExchange, HttpFailure, HttpRequest};
-pub use carrier_kind::{CarrierKind, UnknownCarrier};
-pub use client_target::{ClientTarget, Endpoint, Leaving, Left};
+#[doc(hidden)]
+pub use client_target::{ClientEnd, ClientRun};
+pub use client_target::{ClientTarget, Endpoint};
+pub use client_transport::ConnectionEnd;
+pub use connection::Connection;
 pub use error::OpenError;
-pub use fault::Fault;
+#[doc(hidden)]
+pub use fault::FaultError;
+pub use fault::{Fault, Misbehavior};
 #[cfg(all(feature = "http", feature = "schema"))]
 pub(crate) use http::fetch;
+#[doc(hidden)]
+pub use incoming::Incoming;
+pub use incoming::Origin;
 pub use limits::Limits;
-pub use link::{Damage, Ending, Incoming, Link, Media, Origin, Outgoing, Sent};
-pub use prepared::Prepared;
-pub use target::Target;
+#[doc(hidden)]
+pub use outgoing::Outgoing;
+pub use outgoing::Sent;
+#[doc(hidden)]
+pub use prepared_target::PreparedTarget;
+pub use raw_http::{HttpExchange, HttpFailure, HttpRequest, HttpResponse};
 #[cfg(feature = "schema")]
-pub(crate) use target::shown;
+pub(crate) use redacted::redact_urls;
+pub use target::Target;
+pub use transport_kind::TransportKind;
+#[doc(hidden)]
+pub use transport_kind::UnknownTransport;
+#[cfg(not(feature = "http"))]
+pub(crate) use without_http::{Disabled, NeedsHttp};

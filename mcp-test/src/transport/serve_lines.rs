@@ -1,43 +1,39 @@
-//! Serving one byte stream: a message per line, as over stdio, a duplex pipe or a socket.
+//! Serves one byte stream with a message per line: stdio, a duplex pipe or a socket.
 //!
-//! Everything happens inside of one future: reading, the work in flight, and writing. Dropping it leaves nothing behind.
+//! Everything happens in one future: reading, the work in progress, and writing. Dropping it leaves nothing behind.
 
-use std::{io, time::Duration};
+use std::io;
+use std::time::Duration;
 
-use futures_util::{StreamExt, stream::FuturesUnordered};
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf},
-    sync::mpsc,
-};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
+use tokio::sync::mpsc;
 
-use super::{
-    Limits,
-    fault::{Delivery, Lapse, Part, Then},
-    serve::{Actor, Conversation, Outbound, Outbox, Received, ServeError},
-    tap::Wire,
-};
-use crate::{
-    clock::{self, Deadline},
-    trace::{Damage, Party, What},
-    wire::lines::{LineEvent, LineReader},
-};
+use super::Limits;
+use super::actor::{Actor, Conversation, InboundText, Outbox, OutboxItem, ServeError};
+use super::fault::{Delivery, DeliveryPart, FollowUp, Misbehavior};
+use super::interceptor::InterceptedConnection;
+use crate::clock::{self, Deadline};
+use crate::trace::{EventKind, Party, UnparsableKind};
+use crate::wire::{LineEvent, LineReader};
 
-/// How many requests may be in flight before reading stops.
+/// How many requests may be in progress before reading stops.
 const IN_FLIGHT: usize = 1024;
-/// How long requests in flight may still take once the peer has closed its end.
+/// How long requests in progress may take once the peer has closed its end.
 const LAST_REPLIES: Duration = Duration::from_secs(1);
-/// How much is read at once.
+/// How many bytes are read at once.
 const CHUNK: usize = 8 * 1024;
 
 /// Serves one conversation until the peer closes its end, or a fault ends it.
 ///
 /// # Errors
 ///
-/// When reading fails, or when a fault ends the server. A peer that has stopped reading is an ordinary end.
-pub async fn serve_lines<IO>(
+/// If reading fails, or a fault ends the server. A peer that stops reading is an ordinary end.
+pub(crate) async fn serve_lines<IO>(
     io: IO,
     actor: &dyn Actor,
-    wire: &Wire,
+    wire: &InterceptedConnection,
     limits: Limits,
 ) -> Result<(), ServeError>
 where
@@ -45,12 +41,13 @@ where
 {
     let (reader, writer) = tokio::io::split(io);
     let (outbox, messages) = Outbox::channel();
-    let conversation = actor.converse(None);
+    let conversation = actor.new_conversation(None);
     conversation.attach(outbox.clone());
     let reading = read(reader, &*conversation, outbox, wire, limits);
     let writing = write(writer, wire, messages);
     tokio::pin!(writing);
     tokio::select! {
+        // Writing first: it ends early only if a fault or the peer ends the connection, and then nothing more counts.
         biased;
         ended = &mut writing => return ended,
         ended = reading => ended?,
@@ -58,12 +55,12 @@ where
     writing.await
 }
 
-/// Reads until the end, and gives the work in flight its last chance; the outbox closes with it.
+/// Reads until the end, then waits a limited time for the work in progress; the outbox closes with it.
 async fn read<R>(
     mut reader: ReadHalf<R>,
     conversation: &dyn Conversation,
     outbox: Outbox,
-    wire: &Wire,
+    wire: &InterceptedConnection,
     limits: Limits,
 ) -> Result<(), ServeError>
 where
@@ -76,6 +73,7 @@ where
         let read = tokio::select! {
             biased;
             Some(()) = in_flight.next() => continue,
+            // A client with too many open requests is not read, which blocks it instead of filling our memory.
             read = reader.read(&mut chunk), if in_flight.len() < IN_FLIGHT => read?,
         };
         if read == 0 {
@@ -85,72 +83,61 @@ where
             in_flight.push(conversation.receive(received(wire, &event), outbox.clone()));
         }
     }
+    // A last line without its newline is served as well: whether it was allowed is for a judge of the trace.
     if let Some(event) = lines.finish() {
         in_flight.push(conversation.receive(received(wire, &event), outbox.clone()));
     }
-    if wire.lapses(Lapse::IgnoresEof) {
+    if wire.misbehaves(Misbehavior::IgnoresEof) {
         while in_flight.next().await.is_some() {}
         std::future::pending::<()>().await;
     }
+    // Wakes the work that waits for the client, which can no longer reply, so that it ends in time.
     conversation.close();
     let replies = async { while in_flight.next().await.is_some() {} };
-    // What does not answer in time was going to be abandoned with the process anyway.
+    // The shutdown of stdio leaves no more time: a client that closed our input sends SIGTERM next.
     clock::within(Deadline::after(LAST_REPLIES), replies).await.ok();
     Ok(())
 }
 
-fn received(wire: &Wire, event: &LineEvent) -> Received {
+fn received(wire: &InterceptedConnection, event: &LineEvent) -> InboundText {
     match event {
         LineEvent::Line(text) | LineEvent::Partial(text) => {
             wire.received(text);
-            Received::read(text)
+            InboundText::read(text)
         }
         LineEvent::TooLong { length_seen, head } => {
             let why = format!("the line is too long: {length_seen} bytes");
-            wire.record(Party::Client, || What::Noise {
+            wire.record(Party::Client, || EventKind::Unparsable {
                 bytes: head.clone(),
                 why: why.clone(),
-                damage: Damage::OverLimit,
+                kind: UnparsableKind::OverLimit,
             });
-            Received::Unreadable(why)
+            InboundText::Unreadable(why)
         }
     }
 }
 
 async fn write<W>(
     mut writer: WriteHalf<W>,
-    wire: &Wire,
-    mut messages: mpsc::Receiver<Outbound>,
+    wire: &InterceptedConnection,
+    mut messages: mpsc::Receiver<OutboxItem>,
 ) -> Result<(), ServeError>
 where
     W: AsyncWrite,
 {
     for banner in wire.banners() {
+        // A client that no longer reads is an ordinary end, here and below.
         if put(&mut writer, wire, &banner).await.is_err() {
             return Ok(());
         }
     }
-    let mut late = FuturesUnordered::new();
-    loop {
-        let (delivery, answers) = tokio::select! {
-            biased;
-            outbound = messages.recv() => match outbound {
-                Some(Outbound::EndConnection) => continue,
-                Some(Outbound::Message(emitted)) => {
-                    let answers = emitted.answers.clone();
-                    (wire.deliver(emitted), answers)
-                }
-                None => match late.next().await {
-                    Some(late) => late,
-                    None => break,
-                },
-            },
-            Some(late) = late.next() => late,
-        };
-        if let Delivery { late: Some(by), .. } = delivery {
-            late.push(async move {
+    let mut delayed = FuturesUnordered::new();
+    while let Some((delivery, answers)) = next_delivery(&mut messages, &mut delayed, wire).await {
+        // Set aside, so that later messages can pass it.
+        if let Delivery { delay: Some(by), .. } = delivery {
+            delayed.push(async move {
                 clock::quiet(by).await;
-                (Delivery { late: None, ..delivery }, answers)
+                (Delivery { delay: None, ..delivery }, answers)
             });
             continue;
         }
@@ -160,9 +147,10 @@ where
             }
         }
         match delivery.then {
-            Then::GoOn | Then::Silence | Then::End => {}
-            Then::Close => break,
-            Then::Exit => {
+            // Lines have no stream per request that could end or stay open; the client only misses the reply.
+            FollowUp::Continue | FollowUp::Silence | FollowUp::EndStream => {}
+            FollowUp::CloseConnection => break,
+            FollowUp::Exit => {
                 return Err(ServeError::Exited { method: answers.unwrap_or_default() });
             }
         }
@@ -171,7 +159,40 @@ where
     Ok(())
 }
 
-async fn put<W: AsyncWrite>(writer: &mut WriteHalf<W>, wire: &Wire, part: &Part) -> io::Result<()> {
+/// The next delivery with the method that it answers: a new message, or a delayed one that is due; `None` at the end.
+async fn next_delivery<D>(
+    messages: &mut mpsc::Receiver<OutboxItem>,
+    delayed: &mut FuturesUnordered<D>,
+    wire: &InterceptedConnection,
+) -> Option<(Delivery, Option<String>)>
+where
+    D: Future<Output = (Delivery, Option<String>)>,
+{
+    loop {
+        tokio::select! {
+            // New messages first: a delayed one is there to be passed by them.
+            biased;
+            outbound = messages.recv() => match outbound {
+                // A client cannot resume lines: ending the connection would end the conversation.
+                Some(OutboxItem::EndConnection) => {}
+                Some(OutboxItem::Message(emitted)) => {
+                    let answers = emitted.answers.clone();
+                    return Some((wire.deliver(emitted), answers));
+                }
+                // The outbox is closed, but delayed messages are still to be sent.
+                None => return delayed.next().await,
+            },
+            Some(delivery) = delayed.next() => return Some(delivery),
+        }
+    }
+}
+
+async fn put<W: AsyncWrite>(
+    writer: &mut WriteHalf<W>,
+    wire: &InterceptedConnection,
+    part: &DeliveryPart,
+) -> io::Result<()> {
+    // Recorded before it is written, so that no reaction of the client precedes it in the trace.
     wire.sent(part.bytes());
     writer.write_all(&part.line()).await?;
     writer.flush().await

@@ -1,141 +1,172 @@
 //! The client's end of a child's standard streams.
 //!
-//! The child is started per connection, leads a process group of its own, and is ended with the connection. What it
-//! writes on stderr goes into the trace line by line. A child that is gone can be started again, as 2026-07-28 asks for.
+//! Each connection starts its own child, in its own process group, and ends it. What the child writes on stderr is
+//! recorded line by line. A child that has exited can be restarted, as 2026-07-28 recommends.
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio> and
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#unexpected-termination>
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::lines::{self, LineSender};
-use super::link::{BoxFuture, Carry, Ending, Incoming, Link, Outgoing, QUEUE, Restarted, Sent};
-use super::reading::Observer;
-use super::target::shown;
-use super::{CarrierKind, Limits, OpenError};
+use super::client_transport::{ClientTransport, QUEUE, Restarted};
+use super::line_client::{self, LineProgress, LineSender};
+use super::observer::Observer;
+use super::redacted::redact_urls;
+use super::{
+    Connection, ConnectionEnd, Incoming, Limits, OpenError, Outgoing, Sent, TransportKind,
+};
 use crate::clock::{self, Deadline};
-use crate::process::{Child, Command, Exit, How};
+use crate::process::{Child, Command, Exit, ShutdownStep};
 use crate::spec::Revision;
-use crate::trace::{Outstaying, Party, Recorder, What};
+use crate::trace::{EventKind, ExitWait, Leftover, Party, Recorder};
 
-/// How long a child that closed its output has to exit, so that its exit can be told with it.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long to wait for the exit of a child that closed its output, so that both are reported together.
+const LAST_OUTPUT: Duration = Duration::from_millis(500);
 
-struct StdioCarrier {
+/// How many times as long as its start a program may take to exit when its input ends.
+///
+/// Both take longer on a busy machine. Exiting is less work than starting, so a program that takes this long ignores the end.
+const START_UPS: u32 = 3;
+
+/// The longest wait for an exit, so that a run with a slow program that ignores the end of its input ends.
+const MAX_EXIT_GRACE: Duration = Duration::from_secs(10);
+
+/// How long to wait for the exit of a program whose input has ended: at least `grace`, longer if it was slow to start.
+fn exit_grace(grace: Duration, start_up: Option<Duration>) -> Duration {
+    let by_start_up = start_up.unwrap_or_default().saturating_mul(START_UPS);
+    grace.max(by_start_up.min(MAX_EXIT_GRACE))
+}
+
+struct StdioTransport {
     command: Command,
     limits: Limits,
     observer: Observer,
     running: Running,
 }
 
-/// A child and those who write and read for it.
+/// A child, and the tasks that write to it and read from it.
 struct Running {
     child: Child,
     sender: LineSender,
     reading: JoinHandle<()>,
-    /// Whether the child is being ended, be it in the middle of a line.
-    ended: Arc<AtomicBool>,
+    progress: Arc<LineProgress>,
 }
 
-/// Starts the child and opens a link to it.
+/// Starts the child and opens a connection to it.
 pub(super) fn open(
     command: &Command,
     recorder: &Recorder,
     limits: Limits,
-) -> Result<Link, OpenError> {
-    let connection = recorder.open(&format!("stdio {}", shown(command)));
+) -> Result<Connection, OpenError> {
+    let connection = recorder.open(&format!("stdio {}", redact_urls(command)));
     let (incoming, observations) = mpsc::channel(QUEUE);
     let observer = Observer::new(recorder, connection, incoming);
     let running = Running::start(command, &observer, limits)?;
-    let carrier = StdioCarrier { command: command.clone(), limits, observer, running };
-    Ok(Link::new(CarrierKind::Stdio, connection, recorder.clone(), Box::new(carrier), observations))
+    let transport = StdioTransport { command: command.clone(), limits, observer, running };
+    Ok(Connection::new(
+        TransportKind::Stdio,
+        connection,
+        recorder.clone(),
+        Box::new(transport),
+        observations,
+    ))
 }
 
 impl Running {
     fn start(command: &Command, observer: &Observer, limits: Limits) -> Result<Self, OpenError> {
-        let scribe = observer.scribe.clone();
+        let recorder = observer.recorder.clone();
         let stderr = move |line: String| {
-            scribe.record(None, What::Stderr(line));
+            recorder.record(None, EventKind::Stderr(line));
         };
+        let progress = Arc::new(LineProgress::start());
         let mut child = Child::spawn(command, stderr)?;
         let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
-            return Err(OpenError::NoPipes { command: shown(command) });
+            return Err(OpenError::NoPipes { command: redact_urls(command) });
         };
-        let scribe = &observer.scribe;
-        let sender = LineSender::start(scribe.recorder.clone(), scribe.connection, output);
+        let recorder = &observer.recorder;
+        let sender = LineSender::start(recorder.trace.clone(), recorder.connection, output);
         let exit = child.wait_exit();
         let observer = observer.clone();
-        let ended = Arc::new(AtomicBool::new(false));
-        let ending = ended.clone();
+        let read = progress.clone();
         let reading = tokio::spawn(async move {
             let mut exit = std::pin::pin!(exit);
-            let mut lines = std::pin::pin!(lines::observe(&observer, input, limits.line, &ending));
+            let mut lines =
+                std::pin::pin!(line_client::observe(&observer, input, limits.line, &read));
             let exited = |exit: Exit| {
+                // Also an event of its own, so that no judge has to read the text of the end.
                 let status = exit.to_string();
-                observer.record(None, What::Exited { status: status.clone() });
+                observer.record(None, EventKind::Exited { status: status.clone() });
                 format!("the server ended with {status}")
             };
             let how = tokio::select! {
                 biased;
-                how = &mut lines => match clock::within(Deadline::after(LAST_WORDS), exit).await {
+                how = &mut lines => match clock::within(Deadline::after(LAST_OUTPUT), exit).await {
                     Ok(exit) => exited(exit),
                     Err(_) => format!("the server {how} and runs on"),
                 },
-                // What it wrote before is still in the pipe; whoever else holds the pipe is not the server.
-                exit = &mut exit => match clock::within(Deadline::after(LAST_WORDS), lines).await {
+                // Its last output is still in the pipe. If the pipe stays open after that, a descendant holds it.
+                exit = &mut exit => match clock::within(Deadline::after(LAST_OUTPUT), lines).await {
                     Ok(_) => exited(exit),
                     Err(_) => format!("{}, and a process that it started holds its output", exited(exit)),
                 },
             };
-            let seq = observer.record(None, What::Closed { how: how.clone() });
+            let seq = observer.record(None, EventKind::Closed { how: how.clone() });
             observer.pass(Incoming::Closed { seq, how }).await;
         });
-        Ok(Self { child, sender, reading, ended })
+        Ok(Self { child, sender, reading, progress })
     }
 
-    /// Ends the child in good order, by force after `grace`.
-    async fn end(&mut self, observer: &Observer, grace: Duration) -> Ending {
+    /// Ends the child gracefully, by force after `grace`.
+    async fn end(&mut self, observer: &Observer, grace: Duration) -> ConnectionEnd {
         self.sender.close(Deadline::after(grace)).await;
-        self.ended.store(true, Ordering::Relaxed);
-        let ending = self.child.end(grace).await;
-        // Its output ended with it; what is still in the pipe belongs into the trace.
-        let _ = clock::within(Deadline::after(LAST_WORDS), &mut self.reading).await;
+        // Before the child gets a signal, which may end it inside a line.
+        self.progress.end();
+        let start_up = self.progress.start_up();
+        let waited = exit_grace(grace, start_up);
+        let ending = self.child.end_patiently(waited, grace).await;
+        // The last output of the child is still in the pipe and belongs in the trace.
+        let _ = clock::within(Deadline::after(LAST_OUTPUT), &mut self.reading).await;
         self.reading.abort();
         let how = format!("{}; {}", ending.how, ending.exit);
-        observer.record(None, What::Closed { how: how.clone() });
-        let orderly = matches!(ending.how, How::AlreadyExited | How::StdinClosed);
+        observer.record(None, EventKind::Closed { how: how.clone() });
+        // A server should exit on its own when its input ends; SIGTERM and SIGKILL are the client's last resorts.
+        let orderly = matches!(ending.how, ShutdownStep::AlreadyExited | ShutdownStep::StdinClosed);
         if !orderly {
-            let (what, how) = (Outstaying::Process, ending.how.to_string());
-            observer.record(None, What::Outstayed { what, how });
+            let (what, how) = (Leftover::Process, ending.how.to_string());
+            let wait = Some(ExitWait { waited, start_up });
+            observer.record(None, EventKind::Lingered { what, how, wait });
         }
-        for left in &ending.left_behind {
-            let what = Outstaying::Descendant;
+        for left in &ending.leftovers {
+            let what = Leftover::Descendant;
             let how = format!("process {}, `{}`", left.pid, left.command);
-            observer.record(None, What::Outstayed { what, how });
+            observer.record(None, EventKind::Lingered { what, how, wait: None });
         }
-        Ending { how, orderly }
+        ConnectionEnd { how, orderly }
     }
 }
 
-impl Carry for StdioCarrier {
+impl ClientTransport for StdioTransport {
     fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent> {
         Box::pin(self.running.sender.send(outgoing, deadline))
     }
 
-    fn speak(&mut self, _: Revision) {}
+    // Lines have no headers that depend on the revision.
+    fn set_revision(&mut self, _: Revision) {}
 
     fn restart(&mut self, grace: Duration) -> BoxFuture<'_, Option<Restarted>> {
         Box::pin(async move {
             self.running.end(&self.observer, grace).await;
-            let scribe = self.observer.scribe.clone();
-            let note = What::Note("the program is started again".to_owned());
-            scribe.recorder.record(scribe.connection, Party::Harness, note);
+            let recorder = self.observer.recorder.clone();
+            let note = EventKind::Note("the program is restarted".to_owned());
+            recorder.trace.record(recorder.connection, Party::Harness, note);
+            // A new channel, so that nothing of the old program is taken for output of the new one.
             let (incoming, observations) = mpsc::channel(QUEUE);
-            self.observer = Observer::new(&scribe.recorder, scribe.connection, incoming);
+            self.observer = Observer::new(&recorder.trace, recorder.connection, incoming);
+            // A failure leaves the old `running` in place, which has ended.
             let running = Running::start(&self.command, &self.observer, self.limits);
             Some(running.map(|running| {
                 self.running = running;
@@ -144,7 +175,7 @@ impl Carry for StdioCarrier {
         })
     }
 
-    fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
+    fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, ConnectionEnd> {
         Box::pin(async move { self.running.end(&self.observer, grace).await })
     }
 }
@@ -155,7 +186,8 @@ impl Drop for Running {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::transport::Target;
@@ -169,19 +201,19 @@ mod tests {
         Target::command(Command::new("sh").args(["-c", script]))
     }
 
-    async fn open(target: &Target, recorder: &Recorder) -> Link {
-        target.open(CarrierKind::Stdio, recorder, Limits::default()).await.unwrap()
+    async fn open(target: &Target, recorder: &Recorder) -> Connection {
+        target.open(TransportKind::Stdio, recorder, Limits::default()).await.unwrap()
     }
 
-    async fn ask(link: &mut Link, id: i64) {
+    async fn ask(connection: &mut Connection, id: i64) {
         let request = Request { id: Id::from(id), method: "ping".to_owned(), params: None };
-        link.send(Message::Request(request), soon()).await;
+        connection.send(Message::Request(request), soon()).await;
     }
 
-    async fn told(link: &mut Link) -> String {
-        match clock::within(soon(), link.next()).await.unwrap().unwrap() {
+    async fn next(connection: &mut Connection) -> String {
+        match clock::within(soon(), connection.next()).await.unwrap().unwrap() {
             Incoming::Message { message, .. } => message.to_value().to_string(),
-            Incoming::Garbled { head, .. } => head,
+            Incoming::Invalid { head, .. } => head,
             Incoming::Closed { how, .. } => how,
             Incoming::Ended { how, .. } => panic!("an exchange that {how}"),
         }
@@ -193,40 +225,53 @@ mod tests {
     "#;
 
     #[tokio::test]
-    async fn a_program_that_is_gone_is_started_again() {
+    async fn a_program_that_has_exited_can_be_restarted() {
         let recorder = Recorder::new();
-        let mut link = open(&shell(&format!("{REPLIES} exit 3")), &recorder).await;
+        let mut connection = open(&shell(&format!("{REPLIES} exit 3")), &recorder).await;
         for _ in 0..2 {
-            ask(&mut link, 1).await;
-            assert_eq!(told(&mut link).await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
-            // Its end is not handed out again by the program that follows.
-            link.restart(Duration::from_secs(5)).await.unwrap().unwrap();
+            ask(&mut connection, 1).await;
+            assert_eq!(next(&mut connection).await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+            // The end of the old program is not reported after the restart.
+            connection.restart(Duration::from_secs(5)).await.unwrap().unwrap();
         }
-        let ending = link.end(Duration::from_secs(5)).await;
+        let ending = connection.end(Duration::from_secs(5)).await;
         assert!(ending.orderly, "{ending:?}");
         let trace = recorder.trace();
         assert_eq!(trace.stderr_tail(9), ["started", "started", "started"]);
-        let exits = trace.events.iter().filter(|event| matches!(event.what, What::Exited { .. }));
+        let exits =
+            trace.events.iter().filter(|event| matches!(event.kind, EventKind::Exited { .. }));
         assert_eq!(exits.count(), 3);
     }
 
-    #[tokio::test]
-    async fn what_has_no_program_is_not_started_again() {
-        let target = Target::duplex(|_| async { Ok(()) });
-        let recorder = Recorder::new();
-        let mut link =
-            target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
-        assert!(link.restart(Duration::ZERO).await.is_none());
+    #[test]
+    fn a_program_that_starts_slowly_may_take_longer_to_exit() {
+        let grace = |start_up: Option<f64>| {
+            let start_up = start_up.map(Duration::from_secs_f64);
+            exit_grace(Duration::from_secs(2), start_up).as_secs_f64()
+        };
+        let graces = [None, Some(0.1), Some(1.5), Some(60.0)].map(grace);
+        assert_eq!(graces, [2.0, 2.0, 4.5, 10.0]);
+        // A caller that waits longer anyway is not cut short.
+        assert_eq!(exit_grace(Duration::from_secs(20), None), Duration::from_secs(20));
     }
 
     #[tokio::test]
-    async fn an_output_that_ends_is_told_whether_or_not_the_program_does() {
-        let mut link = open(&shell("exit 7"), &Recorder::new()).await;
-        assert_eq!(told(&mut link).await, "the server ended with exit code 7");
-        let mut link = open(&shell("exec >&-; read line"), &Recorder::new()).await;
-        assert_eq!(told(&mut link).await, "the server closed its output and runs on");
-        // The end of its input ends it in good order.
-        assert!(link.end(Duration::from_secs(20)).await.orderly);
+    async fn a_target_without_a_program_cannot_be_restarted() {
+        let target = Target::duplex(|_| async { Ok(()) });
+        let recorder = Recorder::new();
+        let mut connection =
+            target.open(TransportKind::Duplex, &recorder, Limits::default()).await.unwrap();
+        assert!(connection.restart(Duration::ZERO).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn closed_output_is_reported_whether_or_not_the_program_exits() {
+        let mut connection = open(&shell("exit 7"), &Recorder::new()).await;
+        assert_eq!(next(&mut connection).await, "the server ended with exit code 7");
+        let mut connection = open(&shell("exec >&-; read line"), &Recorder::new()).await;
+        assert_eq!(next(&mut connection).await, "the server closed its output and runs on");
+        // It exits on its own at the end of its input.
+        assert!(connection.end(Duration::from_secs(20)).await.orderly);
     }
 
     #[tokio::test]
@@ -236,10 +281,10 @@ mod tests {
             echo '{"jsonrpc":"2.0","id":2,"result":{}}'
             echo '{"jsonrpc":"2.0","id":1,"result":{}}'
         "#;
-        let mut link = open(&shell(script), &Recorder::new()).await;
-        ask(&mut link, 1).await;
-        ask(&mut link, 2).await;
-        assert!(told(&mut link).await.contains("\"id\":2"));
-        assert!(told(&mut link).await.contains("\"id\":1"));
+        let mut connection = open(&shell(script), &Recorder::new()).await;
+        ask(&mut connection, 1).await;
+        ask(&mut connection, 2).await;
+        assert!(next(&mut connection).await.contains("\"id\":2"));
+        assert!(next(&mut connection).await.contains("\"id\":1"));
     }
 }

@@ -1,14 +1,14 @@
-//! What one text on the wire holds: a message, or a batch of them.
+//! What one JSON text on the wire holds: a message, or a batch of them.
 
-use super::{Malformed, Message};
+use super::{Expected, Malformed, Message};
 use crate::json::{Pointer, Value};
 
-/// One JSON text's worth of JSON-RPC.
+/// A message or a batch: one JSON text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frame {
     /// A single message.
     One(Message),
-    /// A batch, never empty; each item a message or the reason why it is none.
+    /// A batch, never empty; each item is a message or the reason why it is not one.
     Batch(Vec<Result<Message, Malformed>>),
 }
 
@@ -17,25 +17,26 @@ impl Frame {
     ///
     /// # Errors
     ///
-    /// When the value is neither; an empty batch is no batch. A malformed item of a batch is kept
-    /// in the batch instead, its pointer beginning at the batch.
+    /// When the value is neither, or an empty batch. A malformed item is kept in the batch instead, with a pointer that
+    /// starts at the batch.
     pub fn read(value: &Value) -> Result<Self, Malformed> {
         let Value::Array(items) = value else {
             return Message::read(value).map(Self::One);
         };
+        // JSON-RPC 2.0: an empty array is an invalid request, not a batch.
         if items.is_empty() {
             return Err(Malformed {
                 pointer: Pointer::root(),
-                expected: "a batch of at least one message".to_owned(),
-                got: "[]".to_owned(),
+                expected: Expected::NonEmptyBatch,
+                found: Some("[]".to_owned()),
                 id: None,
                 method: None,
             });
         }
         let item = |(index, item): (usize, &Value)| {
-            Message::read(item).map_err(|garbled| Malformed {
-                pointer: Pointer::root().index(index).join(&garbled.pointer),
-                ..garbled
+            Message::read(item).map_err(|malformed| Malformed {
+                pointer: Pointer::root().index(index).join(&malformed.pointer),
+                ..malformed
             })
         };
         Ok(Self::Batch(items.iter().enumerate().map(item).collect()))
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_keeps_its_good_and_its_bad_items() {
+    fn batch_keeps_valid_and_malformed_items() {
         let batch = json!([{"jsonrpc": "2.0", "method": "a"}, {"jsonrpc": "2.0", "method": 5}, 7]);
         let frame = Frame::read(&batch.into()).unwrap();
         assert_eq!(frame.messages().filter_map(Message::method).collect::<Vec<_>>(), ["a"]);
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_one_message_and_an_empty_array_is_nothing() {
+    fn object_is_one_message_and_empty_array_is_malformed() {
         let one = Frame::read(&json!({"jsonrpc": "2.0", "method": "a"}).into()).unwrap();
         assert_eq!(one.messages().count(), 1);
         let empty = Frame::read(&json!([]).into()).unwrap_err();

@@ -1,4 +1,4 @@
-//! The id that ties a reply to its request.
+//! The id that correlates a reply with its request.
 
 use std::fmt;
 
@@ -19,12 +19,13 @@ pub enum Id {
 }
 
 impl Id {
-    /// Takes the id from a value; `None` if a value of that type cannot be an id.
+    /// Reads an id; `None` if a value of that type cannot be an id.
     #[must_use]
     pub fn read(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Some(Self::Number(number.clone())),
             Value::String(text) => Some(Self::String(text.clone())),
+            // JSON-RPC 2.0 discourages null in requests and requires it in some errors; `check` judges it.
             Value::Null => Some(Self::Null),
             Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         }
@@ -33,15 +34,11 @@ impl Id {
     /// The id as a JSON value.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        match self {
-            Self::Number(number) => number.clone().into(),
-            Self::String(text) => text.as_str().into(),
-            Self::Null => Value::Null,
-        }
+        self.clone().into()
     }
 
-    /// How many bytes are written for it, the quotes of a string not among them.
-    #[cfg(feature = "schema")]
+    /// The length of the id as it was written, without the quotes of a string.
+    #[cfg(feature = "guard")]
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Number(number) => number.as_str().len(),
@@ -50,7 +47,7 @@ impl Id {
         }
     }
 
-    /// Whether the two would be equal if their types were: a peer turned `1` into `"1"`, or back.
+    /// Whether the two differ only in their type: a peer turned `1` into `"1"`, or back.
     ///
     /// ```
     /// use mcp_test::wire::Id;
@@ -63,6 +60,7 @@ impl Id {
         match (self, other) {
             (Self::Number(number), Self::String(text))
             | (Self::String(text), Self::Number(number)) => {
+                // By value, since a peer that converts ids may also change the notation.
                 Number::parse(text).is_some_and(|spelled| spelled == *number)
             }
             _ => false,
@@ -70,7 +68,7 @@ impl Id {
     }
 }
 
-/// As in JSON, so that `1` and `"1"` look different.
+/// Writes JSON, so that `1` and `"1"` look different.
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.to_value().fmt(f)
@@ -118,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_a_request_by_the_value_of_its_id() {
+    fn numbers_are_equal_by_value_and_never_equal_to_strings() {
         let waiting = HashMap::from([(Id::from(1), "number"), (Id::from("1"), "string")]);
         let spelled = Id::from(Number::parse("1.0").unwrap());
         assert_eq!(waiting.get(&spelled), Some(&"number"));
@@ -127,22 +125,22 @@ mod tests {
         assert!(!Id::from("one").is_retyped(&Id::from(1)));
     }
 
-    #[cfg(feature = "schema")]
+    #[cfg(feature = "guard")]
     #[test]
-    fn is_as_long_as_it_is_spelled() {
+    fn length_is_that_of_the_spelling() {
         let spelled = Id::from(Number::parse("1.00").unwrap());
         let ids = [spelled, Id::from("\u{e9}"), Id::from(""), Id::Null];
         assert_eq!(ids.map(|id| id.bytes()), [4, 2, 0, 4]);
     }
 
     #[test]
-    fn shows_its_type() {
+    fn display_shows_the_type() {
         let shown = [Id::from(-7), Id::from("a\"b"), Id::Null].map(|id| id.to_string());
         assert_eq!(shown, ["-7", r#""a\"b""#, "null"]);
     }
 
     #[test]
-    fn comes_back_as_the_value_it_was_read_from() {
+    fn id_converts_back_into_its_value() {
         for id in [Value::from(1.5), "x".into(), Value::Null] {
             assert_eq!(Id::read(&id).map(Value::from), Some(id));
         }

@@ -1,29 +1,27 @@
-//! The four kinds of JSON-RPC message, and how each is written.
-//!
-//! Reading them is `read`.
+//! The four kinds of JSON-RPC message, and how each is written; `message_reader` reads them.
 
 use std::fmt;
 
 use super::{Id, RpcError};
 use crate::json::{Object, Value};
 
-/// A message that wants a reply.
+/// A message that expects a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What the reply will carry.
+    /// The id, which the reply repeats.
     pub id: Id,
-    /// What is asked for.
+    /// The method.
     pub method: String,
-    /// With what.
+    /// The parameters.
     pub params: Option<Value>,
 }
 
-/// A message that wants no reply.
+/// A message that expects no reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notification {
-    /// What is told.
+    /// The method.
     pub method: String,
-    /// The details.
+    /// The parameters.
     pub params: Option<Value>,
 }
 
@@ -32,25 +30,25 @@ pub struct Notification {
 pub struct Response {
     /// The id of the request.
     pub id: Id,
-    /// What it asked for.
+    /// The result.
     pub result: Value,
 }
 
-/// The reply to a request that failed, or to something that could not be read.
+/// The reply to a request that failed, or to a text that could not be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorReply {
     /// The id of the request; `None` if the member is absent.
     pub id: Option<Id>,
-    /// What went wrong.
+    /// The error.
     pub error: RpcError,
 }
 
 /// A JSON-RPC message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// Wants a reply.
+    /// Expects a reply.
     Request(Request),
-    /// Wants no reply.
+    /// Expects no reply.
     Notification(Notification),
     /// A reply with a result.
     Response(Response),
@@ -101,6 +99,7 @@ impl Response {
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut object = envelope();
+        // `push` and not `insert`: the members are new, and their order is the one that people expect.
         object.push("id", self.id.to_value());
         object.push("result", self.result.clone());
         object.into()
@@ -117,6 +116,7 @@ impl ErrorReply {
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut object = envelope();
+        // Absent and null differ: since 2025-11-25 an error may leave the id out, before it had to be null.
         if let Some(id) = &self.id {
             object.push("id", id.to_value());
         }
@@ -137,7 +137,7 @@ impl Message {
         }
     }
 
-    /// The method, if the message is no reply.
+    /// The method, unless the message is a reply.
     #[must_use]
     pub fn method(&self) -> Option<&str> {
         match self {
@@ -147,7 +147,7 @@ impl Message {
         }
     }
 
-    /// The params, if the message is no reply and has any.
+    /// The parameters of a request or notification, if there are any.
     #[must_use]
     pub fn params(&self) -> Option<&Value> {
         match self {
@@ -157,7 +157,7 @@ impl Message {
         }
     }
 
-    /// What kind of message this is, in words with their article.
+    /// The kind of message with its article, such as `a request`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -174,7 +174,7 @@ impl Message {
         matches!(self, Self::Response(_) | Self::Error(_))
     }
 
-    /// The message as a JSON object, members in the customary order.
+    /// The message as a JSON object, its members in the usual order.
     #[must_use]
     pub fn to_value(&self) -> Value {
         match self {
@@ -191,6 +191,7 @@ fn envelope() -> Object {
 }
 
 fn push_params(object: &mut Object, params: Option<&Value>) {
+    // Left out if absent: JSON-RPC 2.0 allows an object or an array here, but not null.
     if let Some(params) = params {
         object.push("params", params.clone());
     }

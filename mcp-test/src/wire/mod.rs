@@ -1,11 +1,11 @@
-//! JSON-RPC 2.0 as it stands on the wire: messages, ids, batches, and how they are framed.
+//! JSON-RPC 2.0 on the wire: messages, ids, batches, and how they are framed.
 //!
-//! [`Message::read`] and [`Frame::read`] classify a [`Value`](crate::json::Value) and never throw
-//! away what could be read of a malformed one; [`lines`] and [`sse`] cut byte streams into the
-//! texts that hold messages, and report what is none.
+//! [`Message::read`] and [`Frame::read`] classify a [`Value`](crate::json::Value) and keep what could be read of a
+//! malformed one; [`LineReader`] and [`sse`] cut byte streams into the texts that hold messages, and report everything
+//! else.
 //!
-//! This room knows JSON-RPC, not MCP: a `null` request id, a fractional id or `params` in an array
-//! can be read here, and are judged further up.
+//! This module knows JSON-RPC, not MCP: a `null` request id, a fractional id or `params` in an array can be read here,
+//! and are judged in `check`.
 //!
 //! ```
 //! use mcp_test::{json::Value, wire::{Id, Message}};
@@ -14,25 +14,32 @@
 //! let message = Message::read(&reply)?;
 //! assert_eq!(message.id(), Some(&Id::from(7)));
 //!
-//! let garbled = Message::read(&serde_json::json!({"id": "x", "result": {}}).into()).unwrap_err();
-//! assert_eq!(garbled.to_string(), r#"expected /jsonrpc is "2.0", got nothing"#);
-//! assert_eq!(garbled.id, Some(Id::from("x")));
+//! let malformed = Message::read(&serde_json::json!({"id": "x", "result": {}}).into()).unwrap_err();
+//! assert_eq!(malformed.to_string(), r#"expected /jsonrpc is "2.0", got nothing"#);
+//! assert_eq!(malformed.id, Some(Id::from("x")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod frame;
 mod id;
-pub mod lines;
-pub(crate) mod malformed;
+mod line_reader;
+mod malformed;
+mod media_type;
 mod message;
-mod read;
+mod message_reader;
 mod rpc_error;
+#[doc(hidden)]
 pub mod sse;
 
+#[doc(hidden)]
 pub use frame::Frame;
 pub use id::Id;
-pub use lines::{LineEvent, LineReader};
-
-pub use malformed::Malformed;
+#[doc(hidden)]
+pub use line_reader::{LineEvent, LineReader};
+#[doc(hidden)]
+pub use malformed::{Expected, Malformed};
+#[doc(hidden)]
+pub use media_type::MediaType;
+pub(crate) use media_type::essence;
 pub use message::{ErrorReply, Message, Notification, Request, Response};
 pub use rpc_error::RpcError;

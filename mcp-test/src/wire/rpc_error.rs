@@ -2,15 +2,15 @@
 
 use crate::json::{Object, Value};
 
-/// A JSON-RPC error: what the peer says went wrong.
+/// A JSON-RPC error.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("error {code}: {message}")]
 pub struct RpcError {
-    /// The number that says what kind of error it is.
+    /// The error code.
     pub code: i64,
-    /// One sentence for people.
+    /// The message, for people.
     pub message: String,
-    /// Whatever else the peer tells.
+    /// Any further data.
     pub data: Option<Value>,
 }
 
@@ -32,6 +32,7 @@ impl RpcError {
         let mut object = Object::new();
         object.push("code", self.code);
         object.push("message", self.message.as_str());
+        // Optional (JSON-RPC 2.0, section 5.1), so it is left out rather than null.
         if let Some(data) = &self.data {
             object.push("data", data.clone());
         }

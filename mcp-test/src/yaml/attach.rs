@@ -1,14 +1,13 @@
-//! Gives each comment to the node that it stands at.
+//! Attaches comments to the nodes they belong to.
 //!
-//! Comments are met in the order of the text while the tree is walked in the same order, so that each finds a place, and
-//! none is lost or overtaken.
+//! The tree and the comments are walked together in text order, so that no comment is lost or reordered.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use super::{Comment, Document, Kind, Member, Node, Span, Style};
+use super::{Comment, Document, Kind, Member, Node, Style};
 
-/// Hands out the comments that stand inside of a document, from its `---` on.
+/// Attaches the comments inside a document, from its `---` on.
 pub(super) fn comments(text: &str, document: &mut Document, comments: Vec<Comment>) {
     let mut walk = Walk { text, rest: comments.into_iter().peekable() };
     if walk.rest.peek().is_none() {
@@ -16,6 +15,7 @@ pub(super) fn comments(text: &str, document: &mut Document, comments: Vec<Commen
     }
     let until = document.span.end;
     walk.node(&mut document.root, until);
+    // Whatever found no node belongs to the root, so that formatting never loses a comment.
     if walk.rest.peek().is_some() {
         document.root.comments_mut().below.extend(walk.rest);
     }
@@ -27,10 +27,11 @@ struct Walk<'t> {
 }
 
 impl Walk<'_> {
-    /// Takes what stands before, inside of and beside a node; the next one begins at `until`.
+    /// Attaches the comments before, inside and beside a node; the next node begins at `until`.
     fn node(&mut self, node: &mut Node, until: usize) {
         self.lead(node);
         self.inner(node, until);
+        // A block ends with its last item, which has the comment on that line already.
         if node.style != Style::Block || node.alias().is_some() {
             let (text, end) = (self.text, node.span.end);
             let is_beside = |it: &Comment| {
@@ -48,6 +49,7 @@ impl Walk<'_> {
         let start = node.span.start;
         while let Some(comment) = self.rest.next_if(|it| it.span.start < start) {
             let comments = node.comments_mut();
+            // A comment behind a key, a dash or `---` is on the line of something else and precedes the value.
             if comments.above.is_empty() && comments.at.is_none() && !self.is_alone(&comment) {
                 comments.at = Some(comment);
             } else {
@@ -65,7 +67,7 @@ impl Walk<'_> {
             Style::Plain | Style::Single | Style::Double => return,
             Style::Literal | Style::Folded => self.at(node, span.end),
             Style::Flow => {
-                let first = first(&node.kind).map_or(span.end, |first| first.start);
+                let first = node.kind.children().next().map_or(span.end, |first| first.span.start);
                 self.at(node, first);
             }
             Style::Block => {}
@@ -93,6 +95,7 @@ impl Walk<'_> {
         let is_flow = node.style == Style::Flow;
         let is_inside = |it: &Comment| match is_flow {
             true => it.span.start < span.end,
+            // The column decides whether a comment below the last item belongs to this block or to an outer one.
             false => it.span.start < until && it.span.column >= span.column,
         };
         while let Some(comment) = self.rest.next_if(is_inside) {
@@ -100,7 +103,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The comment in the line in which a node begins.
+    /// The comment on the line on which a node begins.
     fn at(&mut self, node: &mut Node, before: usize) {
         if node.comments().at.is_some() {
             return;
@@ -111,17 +114,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether nothing stands before a comment in its line.
+    /// Whether a comment is alone on its line.
     fn is_alone(&self, comment: &Comment) -> bool {
         let before = self.text[..comment.span.start].trim_end_matches([' ', '\t']);
         before.is_empty() || before.ends_with(['\n', '\r', '\u{feff}'])
-    }
-}
-
-fn first(kind: &Kind) -> Option<Span> {
-    match kind {
-        Kind::List(items) => items.first().map(|item| item.span),
-        Kind::Mapping(members) => members.first().map(|member| member.key.span),
-        _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Comments, and where they stand about a node.
+//! Comments, and their positions relative to a node.
 
 use super::Span;
 
@@ -6,40 +6,35 @@ use super::Span;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Comment {
-    /// What follows the `#`, to the end of the line.
+    /// What follows the `#` on the line, without trailing whitespace.
     pub text: String,
-    /// Where it stands, from the `#` on.
+    /// Its range, from the `#` on.
     pub span: Span,
-    /// Whether an empty line stands before it.
+    /// Whether a blank line precedes it.
     pub gap: bool,
-    /// How many blanks stand before it, which keeps comments aligned that were.
+    /// The number of spaces before it, so that aligned comments stay aligned.
     pub(super) pad: usize,
 }
 
-/// Whether two sets of comments say the same.
-pub(super) fn are_like(ours: &[Comment], theirs: &[Comment]) -> bool {
-    let same = |(ours, theirs): (&Comment, &Comment)| ours.is_like(theirs);
-    ours.len() == theirs.len() && ours.iter().zip(theirs).all(same)
+/// Whether two lists of comments have the same texts.
+pub(super) fn same_texts(ours: &[Comment], theirs: &[Comment]) -> bool {
+    ours.iter().map(|it| &it.text).eq(theirs.iter().map(|it| &it.text))
 }
 
 impl Comment {
-    fn is_like(&self, other: &Self) -> bool {
-        self.text.trim_end() == other.text.trim_end()
-    }
-
-    /// A comment that says this: a blank is put before it.
+    /// Creates a comment; a space is put before the text.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let text = if text.is_empty() { String::new() } else { format!(" {text}") };
+        let text = format!(" {text}").trim_end().to_owned();
         Self { text, ..Self::default() }
     }
 }
 
-/// The comments about a node.
+/// The comments of a node.
 ///
 /// ```yaml
 /// # above the key
-/// key: # at the value: beside what comes before it
+/// key: # at the value, on the line of its key
 ///   # above the value
 ///   [ 1 ] # beside the value
 /// list: [ # at the list as well
@@ -52,33 +47,29 @@ impl Comment {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Comments {
-    /// On lines of their own, before the node.
+    /// On their own lines before the node.
     pub above: Vec<Comment>,
-    /// In the line in which the node begins: behind its key, its `-`, its bracket or its `|`.
+    /// On the line on which the node begins: behind its key, `-`, opening bracket or `|`.
     pub at: Option<Comment>,
-    /// On lines of their own, after the last item of a list or mapping, and still inside of it.
+    /// On their own lines after the last item of a list or mapping, inside it.
     pub below: Vec<Comment>,
-    /// In the line in which the node ends.
+    /// On the line on which the node ends.
     pub beside: Option<Comment>,
 }
 
 impl Comments {
-    /// None at all.
+    /// No comments.
     pub(super) const NONE: &Self =
         &Self { above: Vec::new(), at: None, below: Vec::new(), beside: None };
 
-    pub(super) fn are_like(&self, other: &Self) -> bool {
-        let same = |ours: &Option<Comment>, theirs: &Option<Comment>| match (ours, theirs) {
-            (Some(ours), Some(theirs)) => ours.is_like(theirs),
-            (ours, theirs) => ours.is_none() && theirs.is_none(),
-        };
-        are_like(&self.above, &other.above)
-            && same(&self.at, &other.at)
-            && are_like(&self.below, &other.below)
-            && same(&self.beside, &other.beside)
+    pub(super) fn same_texts(&self, other: &Self) -> bool {
+        same_texts(&self.above, &other.above)
+            && same_texts(self.at.as_slice(), other.at.as_slice())
+            && same_texts(&self.below, &other.below)
+            && same_texts(self.beside.as_slice(), other.beside.as_slice())
     }
 
-    /// All of them, in the order of the text.
+    /// All comments, in text order.
     pub fn iter(&self) -> impl Iterator<Item = &Comment> {
         self.above.iter().chain(&self.at).chain(&self.below).chain(&self.beside)
     }

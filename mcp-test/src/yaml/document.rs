@@ -1,18 +1,18 @@
-//! A document, and the stream of them that a text is.
+//! A document, and the stream of documents in a text.
 
 use super::{Comment, Node, Problem, Span, comment};
 
-/// A text, document by document.
+/// The documents of a text.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Stream {
-    /// The documents; one that is broken does not hide those after it.
+    /// The documents; a broken one does not hide those after it.
     pub documents: Vec<Result<Document, Broken>>,
-    /// Comments after the last document, or those of a text that has no document.
+    /// Comments after the last document, or all comments of a text without documents.
     pub comments: Vec<Comment>,
     /// Whether the text begins with a byte order mark.
     pub bom: bool,
-    /// Whether its lines end with a carriage return and a line feed.
+    /// Whether lines end with CRLF.
     pub crlf: bool,
 }
 
@@ -20,19 +20,19 @@ pub struct Stream {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Document {
-    /// The whole of it, from its directives, its comments or its `---` to where the next document begins.
+    /// Its range, from its directives, comments or `---` to the start of the next document.
     pub span: Span,
     /// The directives, such as `%YAML 1.2`.
     pub directives: Vec<String>,
-    /// Comments before its `---`, if those are not still part of the document before.
+    /// Comments above its `---`, unless they belong to the previous document.
     pub comments: Vec<Comment>,
-    /// Whether a `---` begins it.
+    /// Whether it begins with `---`.
     pub explicit: bool,
-    /// Whether an empty line stands before that.
+    /// Whether a blank line precedes its `---`.
     pub gap: bool,
-    /// What stands in it; [`Kind::Null`](super::Kind::Null) if that is nothing.
+    /// Its content; [`Kind::Null`](super::Kind::Null) if it is empty.
     pub root: Node,
-    /// What is wrong with it, although it could be read: duplicate keys, unknown tags.
+    /// Problems that do not keep it from being read: duplicate keys, unknown tags.
     pub problems: Vec<Problem>,
 }
 
@@ -40,25 +40,25 @@ pub struct Document {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Broken {
-    /// Why not.
+    /// Why it could not be read.
     pub problem: Problem,
-    /// The whole of it, as far as that can be told.
+    /// Its range, as far as it is known.
     pub span: Span,
     /// Its text.
     pub text: String,
-    /// Whether an empty line stands before it.
+    /// Whether a blank line precedes it.
     pub gap: bool,
 }
 
 impl Document {
-    /// Whether another one says the same, with the same comments.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    /// Whether another document has the same content and comments.
+    pub(super) fn has_same_content(&self, other: &Self) -> bool {
         self.directives == other.directives
-            && comment::are_like(&self.comments, &other.comments)
-            && self.root.is_like(&other.root)
+            && comment::same_texts(&self.comments, &other.comments)
+            && self.root.has_same_content(&other.root)
     }
 
-    /// A document with this root.
+    /// Creates a document.
     #[must_use]
     pub fn new(root: Node) -> Self {
         Self {

@@ -1,18 +1,18 @@
-//! How much of a text is read.
+//! Limits on what a text may cost.
 
 use crate::json::DEPTH_LIMIT;
 
-/// What a text may cost; beyond it reading stops, with a problem that names the place.
+/// What a text may cost. Beyond a limit reading stops with a [`Problem`](super::Problem).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
     /// Bytes of the text.
     pub bytes: usize,
-    /// Levels of lists and mappings, those that aliases bring along included.
+    /// Nesting of lists and mappings, including what aliases copy.
     pub depth: usize,
-    /// Documents of the text, broken ones included.
+    /// Documents, including broken ones.
     pub documents: usize,
-    /// Nodes of all documents together; and as many comments.
+    /// Nodes in all documents together, and separately comments.
     pub nodes: usize,
     /// Bytes that anchors and aliases may copy, in all documents together.
     pub copied: usize,
@@ -23,6 +23,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             bytes: 16 << 20,
+            // A document becomes a JSON value, which may not be deeper than what the JSON parser accepts.
             depth: DEPTH_LIMIT,
             documents: 100_000,
             nodes: 2_000_000,

@@ -1,15 +1,13 @@
-//! YAML as it was written: nodes that know their place, their style and their comments.
+//! YAML as it is written: nodes that know their span, their style and their comments.
 //!
-//! [`read()`] takes a text apart into [documents](Document); a broken document is told with its place, and those after it
-//! are read all the same. Whatever the text, memory and time stay within [`Limits`]. Plain scalars mean what the core schema
-//! of YAML 1.2 says, numbers keep their spelling, and members keep their order, duplicates included.
+//! [`read()`] splits a text into [documents](Document). A broken document is reported with its span and does not hide the
+//! documents after it. Memory and time stay within [`Limits`] for any text. Plain scalars are resolved by the core schema of
+//! YAML 1.2, numbers keep their spelling, and members keep their order, including duplicates.
 //!
-//! Aliases stand for copies of what they name. `<<` merges nothing and is a key like any other, and tags beyond those of the
-//! core schema mean nothing; both are told in [`Document::problems`].
+//! An alias is a copy of the node it names. `<<` is an ordinary key (there is no merging in YAML 1.2), and tags outside the
+//! core schema have no meaning; both are reported in [`Document::problems`].
 //!
-//! [`write()`] makes a text of documents, those that were read or built, and [`format()`] lays a text out without loss.
-//!
-//! What a document means is for those who read it; this room knows neither messages nor baselines.
+//! [`write()`] serializes documents that were read or built, and [`format()`] formats a text without losing anything.
 //!
 //! ```
 //! use mcp_test::yaml::{self, Limits};
@@ -21,22 +19,23 @@
 //! assert_eq!(first.root.to_value().to_string(), r#"{"case":"Ping"}"#);
 //! ```
 //!
-//! | file | what |
+//! | file | what it is for |
 //! |---|---|
-//! | `document`, `node`, `comment` | what a text holds |
-//! | `span`, `problem` | a place in it, and what is wrong there |
-//! | `limits` | how much of it is read |
-//! | `read` | from a text to documents: their bounds, and what must not stand in a text |
-//! | `tokens`, `build`, `anchors`, `scalar` | from the parser's events to nodes |
-//! | `attach` | from comments to the nodes that they stand at |
-//! | `write` | from documents to text |
-//! | `format` | from a text to the same text, laid out |
+//! | `document`, `node`, `comment` | the syntax tree |
+//! | `span`, `problem` | a range of the text, and an error in it |
+//! | `limits` | how much of a text is read |
+//! | `read` | splits a text into documents and rejects forbidden characters |
+//! | `events`, `build`, `anchors`, `scalar` | build nodes from the parser's events |
+//! | `attach` | attaches comments to nodes |
+//! | `write` | serializes documents |
+//! | `format` | formats a text |
 
 mod anchors;
 mod attach;
 mod build;
 mod comment;
 mod document;
+mod events;
 mod format;
 mod limits;
 mod node;
@@ -46,15 +45,14 @@ mod scalar;
 mod span;
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod write;
 
 pub use comment::{Comment, Comments};
 pub use document::{Broken, Document, Stream};
 pub use format::{Formatted, format};
 pub use limits::Limits;
-pub use node::{Before, Kind, Member, Node, Style};
-pub use problem::{Problem, ProblemKind};
+pub use node::{Kind, Member, Node, Spacing, Style};
+pub use problem::{Problem, ProblemKind, SyntaxError};
 pub use read::{decode, read};
 pub use span::Span;
 pub use write::write;

@@ -1,39 +1,39 @@
-//! One node: what it is, where it stands, and how it was written.
+//! A node of the syntax tree: its kind, span and style.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
 
 use super::{Comments, Span};
-use crate::json::{Number, Object, Pointer, Value};
+use crate::json::{Number, Pointer, Value};
 
 /// A node of a document.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Node {
-    /// Where it stands, without anchor and tag. What is written as nothing stands where it would begin.
+    /// Its span without anchor and tag; an empty value has an empty span where it would begin.
     pub span: Span,
-    /// What it is.
+    /// Its content.
     pub kind: Kind,
     /// How it is written.
     pub style: Style,
-    /// Whether it begins on a new line; counts for items and keys.
-    pub before: Before,
-    /// Whether it is [nothing](Kind::Null), and nothing is written for it.
+    /// What separates it from the previous token; only used for items and keys.
+    pub spacing: Spacing,
+    /// Whether it is [null](Kind::Null) and written as an empty value.
     pub(super) is_unwritten: bool,
-    /// What few nodes have.
+    /// Boxed because few nodes have it.
     pub(super) extra: Option<Box<Extra>>,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
-    /// Nothing, or a word that stands for it.
+    /// `null`, `~` or an empty value.
     Null,
     /// `true` or `false`.
     Bool(bool),
     /// A number.
     Number(Number),
-    /// A text.
+    /// A string.
     String(String),
     /// A list.
     List(Vec<Node>),
@@ -55,45 +55,46 @@ pub enum Style {
     /// A scalar without quotes.
     #[default]
     Plain,
-    /// A scalar in `'`.
+    /// A single-quoted scalar.
     Single,
-    /// A scalar in `"`.
+    /// A double-quoted scalar.
     Double,
-    /// A text behind `|`.
+    /// A literal block scalar (`|`).
     Literal,
-    /// A text behind `>`.
+    /// A folded block scalar (`>`).
     Folded,
     /// A list or mapping in brackets.
     Flow,
-    /// A list or mapping by indentation.
+    /// A list or mapping written by indentation.
     Block,
 }
 
-/// What stands between a node and what comes before it.
+/// What separates a node from the token before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Before {
-    /// It goes on in the same line.
+pub enum Spacing {
+    /// It is on the same line.
     #[default]
-    Nothing,
-    /// It begins a line.
-    Line,
-    /// An empty line stands before it, below the comments above it.
-    Gap,
+    SameLine,
+    /// It begins a new line.
+    NewLine,
+    /// A blank line precedes it, below any comments above it.
+    BlankLine,
 }
 
+/// The properties that few nodes have.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Extra {
     pub(super) comments: Option<Box<Comments>>,
     pub(super) tag: Option<String>,
     pub(super) anchor: Option<String>,
     pub(super) alias: Option<String>,
-    /// A scalar as it stands in the text, if it is spelled in another way than we would.
+    /// The spelling of a scalar in the text, if it differs from the one we would write.
     pub(super) raw: Option<Raw>,
-    /// Whether its brackets close in the column of the key or dash that it belongs to.
+    /// Whether its closing bracket is in the column of its key or dash.
     pub(super) outdented: bool,
 }
 
-/// How a scalar was spelled, and of what that is the spelling.
+/// The original spelling of a scalar, valid while the value has the same fingerprint.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Raw {
     spelled: String,
@@ -101,7 +102,7 @@ pub(super) struct Raw {
 }
 
 impl Extra {
-    /// What it takes in memory, without comments.
+    /// Its size in memory, without comments.
     pub(super) fn bytes(&self) -> usize {
         let raw = self.raw.as_ref().map(|raw| &raw.spelled);
         let texts = [self.tag.as_ref(), self.anchor.as_ref(), self.alias.as_ref(), raw];
@@ -115,13 +116,13 @@ impl Raw {
     }
 }
 
-/// Tells whether a scalar is still what it was.
+/// A hash by which a changed scalar is noticed.
 fn fingerprint(kind: &Kind) -> u64 {
     let mut hasher = DefaultHasher::new();
     discriminant(kind).hash(&mut hasher);
     match kind {
         Kind::Null | Kind::List(_) | Kind::Mapping(_) => {}
-        Kind::Bool(truth) => truth.hash(&mut hasher),
+        Kind::Bool(boolean) => boolean.hash(&mut hasher),
         Kind::Number(number) => number.as_str().hash(&mut hasher),
         Kind::String(text) => text.hash(&mut hasher),
     }
@@ -129,20 +130,20 @@ fn fingerprint(kind: &Kind) -> u64 {
 }
 
 impl Node {
-    /// A node of this kind in this style.
+    /// Creates a node.
     #[must_use]
     pub fn new(kind: Kind, style: Style) -> Self {
         Self {
             span: Span::default(),
             kind,
             style,
-            before: Before::Nothing,
+            spacing: Spacing::SameLine,
             is_unwritten: false,
             extra: None,
         }
     }
 
-    /// JSON, to be written in one line.
+    /// Creates a node from JSON, written on one line.
     ///
     /// ```
     /// use mcp_test::yaml::{self, Document, Node};
@@ -157,7 +158,7 @@ impl Node {
         let text = |text: &str| Self::new(Kind::String(text.to_owned()), Style::Double);
         match value {
             Value::Null => Self::new(Kind::Null, Style::Plain),
-            Value::Bool(truth) => Self::new(Kind::Bool(*truth), Style::Plain),
+            Value::Bool(boolean) => Self::new(Kind::Bool(*boolean), Style::Plain),
             Value::Number(number) => Self::new(Kind::Number(number.clone()), Style::Plain),
             Value::String(string) => text(string),
             Value::Array(items) => {
@@ -170,19 +171,19 @@ impl Node {
         }
     }
 
-    /// The comments about it.
+    /// Its comments.
     #[must_use]
     pub fn comments(&self) -> &Comments {
         let comments = self.extra.as_ref().and_then(|extra| extra.comments.as_ref());
         comments.map_or(Comments::NONE, |comments| comments)
     }
 
-    /// The comments about it, to be changed.
+    /// Its comments, mutably.
     pub fn comments_mut(&mut self) -> &mut Comments {
         self.extra_mut().comments.get_or_insert_default()
     }
 
-    /// Its tag, as it is written: `!!str`.
+    /// Its tag as written: `!!str`.
     #[must_use]
     pub fn tag(&self) -> Option<&str> {
         self.extra.as_ref()?.tag.as_deref()
@@ -194,18 +195,20 @@ impl Node {
         self.extra.as_ref()?.anchor.as_deref()
     }
 
-    /// The anchor that it is a copy of, if it is written as an alias.
+    /// The anchor it copies, if it is written as an alias.
     #[must_use]
     pub fn alias(&self) -> Option<&str> {
         self.extra.as_ref()?.alias.as_deref()
     }
 
-    /// How it was spelled, if that is not how we would spell it, and it is still the same.
+    /// Its original spelling, if that differs from ours and the value is unchanged.
     pub(super) fn raw(&self) -> Option<&str> {
+        // A flag instead of a `Raw`, because empty values are common and a box for each takes memory.
         if self.is_unwritten && self.kind == Kind::Null {
             return Some("");
         }
         let raw = self.extra.as_ref()?.raw.as_ref()?;
+        // A caller may have changed the value through its public field; the old spelling would then be wrong.
         (raw.kind == fingerprint(&self.kind)).then_some(raw.spelled.as_str())
     }
 
@@ -217,7 +220,7 @@ impl Node {
         self.extra.get_or_insert_default()
     }
 
-    /// The text, if it is one.
+    /// The string, if it is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         if let Kind::String(text) = &self.kind { Some(text) } else { None }
@@ -235,33 +238,31 @@ impl Node {
         if let Kind::Mapping(members) = &self.kind { Some(members) } else { None }
     }
 
-    /// The value of the member with this key; of several, the last.
+    /// The value of the member with this key; the last one if there are several.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Node> {
+        // The last one, as in `json::Object::get`.
         let mut members = self.as_mapping()?.iter().rev();
         members.find(|member| member.key.as_str() == Some(key)).map(|member| &member.value)
     }
 
-    /// It as JSON. A key that is no text is called as it is spelled, or by its JSON.
+    /// Converts it to JSON. A key that is not a string becomes its spelling, or its JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
         match &self.kind {
             Kind::Null => Value::Null,
-            Kind::Bool(truth) => Value::Bool(*truth),
+            Kind::Bool(boolean) => Value::Bool(*boolean),
             Kind::Number(number) => Value::Number(number.clone()),
             Kind::String(text) => Value::String(text.clone()),
             Kind::List(items) => Value::Array(items.iter().map(Self::to_value).collect()),
             Kind::Mapping(members) => {
-                let mut object = Object::default();
-                for Member { key, value } in members {
-                    object.push(key.name(), value.to_value());
-                }
-                Value::Object(object)
+                let member = |Member { key, value }: &Member| (key.name(), value.to_value());
+                Value::Object(members.iter().map(member).collect())
             }
         }
     }
 
-    /// What it is called as a key of JSON.
+    /// Its name as a JSON key.
     #[must_use]
     pub fn name(&self) -> String {
         match &self.kind {
@@ -270,8 +271,8 @@ impl Node {
         }
     }
 
-    /// The node at a pointer into [its JSON](Self::to_value) and how many of its steps lead there; of what is not there, the
-    /// nearest that is.
+    /// The node at a pointer into [its JSON](Self::to_value), or else its deepest existing ancestor; also returns how many
+    /// steps lead there.
     #[must_use]
     pub fn nearest(&self, pointer: &Pointer) -> (&Self, usize) {
         let (mut node, mut steps) = (self, 0);
@@ -297,44 +298,50 @@ impl Node {
         self.as_str().map_or_else(|| self.name() == name, |text| text == name)
     }
 
-    /// Whether another node says the same in the same style, with the same comments. Places, blanks and line breaks do not
-    /// count, and of an alias only its name does.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    /// Whether another node has the same content, style and comments. Spans and spacing are ignored, and aliases are compared by
+    /// name.
+    pub(super) fn has_same_content(&self, other: &Self) -> bool {
         self.style == other.style
             && self.alias() == other.alias()
             && self.anchor() == other.anchor()
             && self.tag() == other.tag()
-            && self.comments().are_like(other.comments())
-            && (self.alias().is_some() || self.kind.is_like(&other.kind))
+            && self.comments().same_texts(other.comments())
+            && (self.alias().is_some() || self.kind.has_same_content(&other.kind))
     }
 }
 
 impl Kind {
-    fn is_like(&self, other: &Self) -> bool {
+    /// The items of a list, or the keys and values of a mapping, in order.
+    pub(super) fn children(&self) -> impl Iterator<Item = &Node> {
+        let (items, members): (&[Node], &[Member]) = match self {
+            Self::List(items) => (items, &[]),
+            Self::Mapping(members) => (&[], members),
+            _ => (&[], &[]),
+        };
+        items.iter().chain(members.iter().flat_map(|member| [&member.key, &member.value]))
+    }
+
+    fn has_same_content(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::List(ours), Self::List(theirs)) => {
-                ours.len() == theirs.len()
-                    && ours.iter().zip(theirs).all(|(ours, theirs)| ours.is_like(theirs))
+            (Self::List(_), Self::List(_)) | (Self::Mapping(_), Self::Mapping(_)) => {
+                let mut pairs = self.children().zip(other.children());
+                self.children().count() == other.children().count()
+                    && pairs.all(|(ours, theirs)| ours.has_same_content(theirs))
             }
-            (Self::Mapping(ours), Self::Mapping(theirs)) => {
-                let same = |(ours, theirs): (&Member, &Member)| {
-                    ours.key.is_like(&theirs.key) && ours.value.is_like(&theirs.value)
-                };
-                ours.len() == theirs.len() && ours.iter().zip(theirs).all(same)
-            }
+            // By spelling: numbers that are equal in value may still be written differently.
             (Self::Number(ours), Self::Number(theirs)) => ours.as_str() == theirs.as_str(),
             _ => self == other,
         }
     }
 
-    /// The word for it in messages, with its article.
+    /// Its name in messages, with an article.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Null => "nothing",
-            Self::Bool(_) => "a truth value",
+            Self::Null => "an empty value",
+            Self::Bool(_) => "a boolean",
             Self::Number(_) => "a number",
-            Self::String(_) => "a text",
+            Self::String(_) => "a string",
             Self::List(_) => "a list",
             Self::Mapping(_) => "a mapping",
         }

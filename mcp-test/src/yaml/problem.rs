@@ -1,26 +1,26 @@
-//! What is wrong with a text, and where.
+//! An error in a YAML text, with its span.
 
 use std::fmt;
 
-use granit_parser::Tag;
+use granit_parser::{ErrorKind, Tag};
 
 use super::Span;
 
-/// What is wrong at one place of a text.
+/// An error in a YAML text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// What sort of problem it is.
+    /// The kind of problem.
     pub kind: ProblemKind,
     /// Where it is.
     pub span: Span,
-    /// What is wrong, in a clause: `the key "a" occurs twice`.
+    /// What is wrong: ``the key `a` occurs twice``.
     pub message: String,
-    /// Other places that have to do with it, and what is there.
+    /// Related spans, each with a label.
     pub also: Vec<(Span, String)>,
 }
 
-/// The sorts of [`Problem`].
+/// The kind of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProblemKind {
@@ -28,24 +28,71 @@ pub enum ProblemKind {
     Encoding,
     /// A character that YAML does not allow.
     Character,
-    /// The text is no YAML.
-    Syntax,
-    /// More than the [`Limits`](super::Limits) allow.
+    /// The text is not YAML.
+    Syntax(SyntaxError),
+    /// A [limit](super::Limits) is exceeded.
     Limit,
-    /// An alias that stands inside of what it names.
+    /// An alias inside the node it names.
     Alias,
-    /// A key that the mapping has already.
+    /// A key that occurs twice in a mapping.
     Duplicate,
     /// A key that is a list or a mapping, which JSON does not have.
     Key,
-    /// A tag that is not of the core schema, or that its value does not fit.
+    /// A tag outside the core schema, or one that does not fit its value.
     Tag,
-    /// A number that JSON does not have, such as `.inf`; it is read as a text.
+    /// A number that JSON does not have, such as `.inf`; it is read as a string.
     Number,
-    /// A plain key `<<`: merging is no part of YAML 1.2, the key is one like any other.
+    /// A plain key `<<`: YAML 1.2 has no merging, it is an ordinary key.
     Merge,
-    /// A carriage return without a line feed: YAML ends a line there, most tools do not.
+    /// A carriage return without a line feed: it ends a line in YAML, but not in most tools.
     LineBreak,
+}
+
+/// What breaks the syntax of YAML, as far as advice depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SyntaxError {
+    /// A tab where YAML only allows spaces.
+    Tab,
+    /// An alias of an anchor that does not exist.
+    UnknownAnchor,
+    /// A quoted string that is not closed, or goes on behind its closing quote.
+    Quote,
+    /// A `:` where no mapping can be.
+    MappingValue,
+    /// A line that is not indented like the lines it belongs to.
+    Indentation,
+    /// A flow mapping without `,` or `}`.
+    FlowMapping,
+    /// A flow sequence without `,` or `]`.
+    FlowSequence,
+    /// Anything else.
+    Other,
+}
+
+impl SyntaxError {
+    pub(super) const fn of(kind: &ErrorKind) -> Self {
+        match kind {
+            ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabInPlainScalar => Self::Tab,
+            ErrorKind::UnknownAnchor => Self::UnknownAnchor,
+            ErrorKind::UnclosedQuotedScalar
+            | ErrorKind::DocumentIndicatorInQuotedScalar
+            | ErrorKind::InvalidQuotedScalarIndent
+            | ErrorKind::InvalidTrailingSingleQuotedScalar
+            | ErrorKind::InvalidTrailingDoubleQuotedScalar => Self::Quote,
+            ErrorKind::MappingValueNotAllowed => Self::MappingValue,
+            ErrorKind::ExpectedBlockMappingKey
+            | ErrorKind::InvalidIndentation
+            | ErrorKind::InvalidFlowScalarIndent => Self::Indentation,
+            ErrorKind::ExpectedFlowMappingSeparator => Self::FlowMapping,
+            ErrorKind::ExpectedFlowSequenceSeparator => Self::FlowSequence,
+            _ => Self::Other,
+        }
+    }
 }
 
 impl Problem {
@@ -67,32 +114,33 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// The problems of a document, as far as anybody would read them.
+/// The first problems of a document.
 #[derive(Default)]
 pub(super) struct Problems {
     pub(super) list: Vec<Problem>,
 }
 
 impl Problems {
-    pub(super) fn tell(&mut self, problem: Problem) {
+    pub(super) fn push(&mut self, problem: Problem) {
+        // In a large text every key or tag may be wrong, and nobody reads more problems than these.
         const MOST: usize = 100;
         if self.list.len() < MOST {
             self.list.push(problem);
         }
     }
 
-    pub(super) fn odd_tag(&mut self, tag: &Tag, span: Span) {
+    pub(super) fn push_tag(&mut self, tag: &Tag, span: Span) {
         let name = tag.original();
         let message = match tag.is_yaml_core_schema() {
-            true => format!("the tag `{}` does not fit its value", shown(&name)),
-            false => format!("the tag `{}` means nothing here", shown(&name)),
+            true => format!("the tag `{}` does not fit its value", printable(&name)),
+            false => format!("the tag `{}` has no meaning here", printable(&name)),
         };
-        self.tell(Problem::new(ProblemKind::Tag, span, message));
+        self.push(Problem::new(ProblemKind::Tag, span, message));
     }
 }
 
-/// A name as messages show it: not too long, and without what would garble a terminal.
-pub(super) fn shown(name: &str) -> String {
+/// A name as shown in messages: bounded in length and without control characters.
+pub(super) fn printable(name: &str) -> String {
     const MOST: usize = 60;
     let mut chars = name.chars();
     let visible = |char: char| if char.is_control() { '\u{fffd}' } else { char };

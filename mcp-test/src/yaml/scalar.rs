@@ -1,10 +1,11 @@
-//! What a plain scalar means: the core schema of YAML 1.2.
+//! Resolves scalars by the core schema of YAML 1.2.
 
 use super::{Kind, Style};
 use crate::json::Number;
 
-/// Reads a plain scalar without a tag.
+/// Resolves a plain scalar without a tag.
 pub(super) fn plain(text: &str) -> Kind {
+    // The first byte excludes most strings without trying each spelling.
     match text.as_bytes().first() {
         None => return Kind::Null,
         Some(b'0'..=b'9' | b'-' | b'+' | b'.') => {
@@ -14,8 +15,8 @@ pub(super) fn plain(text: &str) -> Kind {
         }
         Some(b'~' | b'n' | b'N') if is_null(text) => return Kind::Null,
         Some(b't' | b'T' | b'f' | b'F') => {
-            if let Some(truth) = truth(text) {
-                return Kind::Bool(truth);
+            if let Some(boolean) = boolean(text) {
+                return Kind::Bool(boolean);
             }
         }
         Some(_) => {}
@@ -23,19 +24,19 @@ pub(super) fn plain(text: &str) -> Kind {
     Kind::String(text.to_owned())
 }
 
-/// Whether the text is one of the words for nothing.
+/// Whether the text is a spelling of null.
 pub(super) fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
-/// Whether the text is a number that JSON does not have.
+/// Whether the text is a YAML number that JSON does not have.
 pub(super) fn is_beyond_json(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN")
 }
 
-/// The truth value that a word stands for.
-pub(super) fn truth(text: &str) -> Option<bool> {
+/// Parses a boolean.
+pub(super) fn boolean(text: &str) -> Option<bool> {
     match text {
         "true" | "True" | "TRUE" => Some(true),
         "false" | "False" | "FALSE" => Some(false),
@@ -43,16 +44,16 @@ pub(super) fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// A number as JSON spells it, in the spelling of the text where JSON has that.
+/// Parses a number; keeps the spelling where it is valid JSON.
 pub(super) fn number(text: &str) -> Option<Number> {
     if let Some(number) = Number::parse(text) {
         return Some(number);
     }
     if let Some(digits) = text.strip_prefix("0x") {
-        return whole(digits, 16);
+        return integer(digits, 16);
     }
     if let Some(digits) = text.strip_prefix("0o") {
-        return whole(digits, 8);
+        return integer(digits, 8);
     }
     let (sign, unsigned) = match text.strip_prefix('-') {
         Some(unsigned) => ("-", unsigned),
@@ -66,26 +67,27 @@ pub(super) fn number(text: &str) -> Option<Number> {
     if before.is_empty() && after.is_empty() {
         return None;
     }
-    // What is left may still be no number: the grammar of JSON decides.
+    // YAML allows leading zeros, JSON does not; in YAML 1.2 they do not make a number octal.
     let before = before.trim_start_matches('0');
     let before = if before.is_empty() { "0" } else { before };
     let point = if after.is_empty() { "" } else { "." };
+    // The JSON grammar decides whether the rest is a number.
     Number::parse(&format!("{sign}{before}{point}{after}{exponent}"))
 }
 
-fn whole(digits: &str, radix: u32) -> Option<Number> {
-    // `from_str_radix` takes a sign, which YAML does not.
+fn integer(digits: &str, radix: u32) -> Option<Number> {
+    // `from_str_radix` accepts a sign, YAML does not.
     if !digits.starts_with(|first: char| first.is_digit(radix)) {
         return None;
     }
-    u128::from_str_radix(digits, radix).ok().and_then(|whole| Number::parse(&whole.to_string()))
+    u128::from_str_radix(digits, radix).ok().and_then(|integer| Number::parse(&integer.to_string()))
 }
 
-/// Whether a scalar is spelled as we would spell it.
+/// Whether a scalar is spelled as the writer would spell it.
 pub(super) fn is_spelled(kind: &Kind, style: Style, spelled: &str) -> bool {
     match (kind, style) {
         (Kind::Null, Style::Plain) => spelled == "null",
-        (Kind::Bool(truth), Style::Plain) => spelled == if *truth { "true" } else { "false" },
+        (Kind::Bool(boolean), Style::Plain) => spelled == if *boolean { "true" } else { "false" },
         (Kind::Number(number), Style::Plain) => spelled == number.as_str(),
         (Kind::String(text), Style::Plain) => spelled == text,
         (Kind::String(text), Style::Single) => {

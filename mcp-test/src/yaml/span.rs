@@ -1,22 +1,22 @@
-//! A stretch of a file: by byte, and by line and column for people.
+//! A range of a text in bytes, with the line and column of its start.
 
 use std::ops::Range;
 
-/// Where something stands in a text.
+/// A range of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Span {
-    /// The byte that it begins with.
+    /// The first byte.
     pub start: usize,
-    /// The byte after its last one.
+    /// The byte after the last one.
     pub end: usize,
-    /// The line of its beginning, counted from one.
+    /// The line of the start, counted from one.
     pub line: usize,
-    /// The column of its beginning, in characters, counted from one.
+    /// The column of the start in characters, counted from one.
     pub column: usize,
 }
 
 impl Span {
-    /// The bytes.
+    /// The range in bytes.
     #[must_use]
     pub const fn bytes(self) -> Range<usize> {
         self.start..self.end

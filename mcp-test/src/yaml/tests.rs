@@ -1,4 +1,4 @@
-//! Reading: what nodes mean, where they stand, and what is wrong with a text.
+//! Reading: values, spans and problems.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn root(text: &str) -> Node {
     }
 }
 
-/// What is wrong, document by document.
+/// The problems of all documents, in order.
 fn problems(text: &str) -> Vec<String> {
     let of = |document: &Result<Document, Broken>| match document {
         Ok(document) => document.problems.iter().map(ToString::to_string).collect(),
@@ -26,7 +26,7 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn scalars_mean_what_the_core_schema_says() {
+fn scalars_are_resolved_by_the_core_schema() {
     for (text, means) in [
         ("[~, null, Null, NULL, '', 'null']", r#"[null,null,null,null,"","null"]"#),
         ("[true, False, TRUE, yes, on, 'true']", r#"[true,false,true,"yes","on","true"]"#),
@@ -50,35 +50,32 @@ fn scalars_mean_what_the_core_schema_says() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
-    for (text, told) in [
+fn problems_have_their_place() {
+    for (text, expected) in [
         ("a: 1\nb: 2\na: 3\n", &["3:1: the key `a` occurs twice"][..]),
         ("in: {\"a\": 1, \"a\": 2}", &["1:14: the key `a` occurs twice"]),
-        ("a: !x 1\n", &["1:7: the tag `!x` means nothing here"]),
+        ("a: !x 1\n", &["1:7: the tag `!x` has no meaning here"]),
         ("a: !!int x\n", &["1:10: the tag `!!int` does not fit its value"]),
-        ("<<: {a: 1}\n", &["1:1: `<<` merges nothing in YAML 1.2; it is a key like any other"]),
-        ("[a]: 1\n", &["1:1: a key is a list; JSON has only texts"]),
-        ("a: .inf\n", &["1:4: `.inf` is no number in JSON; it is read as a text"]),
-        ("&a [1, *a]\n", &["broken 1:8: an alias stands inside of what it names"]),
+        ("<<: {a: 1}\n", &["1:1: `<<` does not merge in YAML 1.2 and is an ordinary key"]),
+        ("[a]: 1\n", &["1:1: a key is a list, but JSON keys are strings"]),
+        ("a: .inf\n", &["1:4: `.inf` is not a number in JSON and is read as a string"]),
+        ("&a [1, *a]\n", &["broken 1:8: an alias is used inside the node that it names"]),
         (
             "a: 1\n---\nb: *c\n---\nd: 1",
             &["broken 3:4: not YAML: while parsing node, found unknown anchor"],
         ),
-        ("\u{feff}a: \0", &["broken 1:4: the character U+0000 must not stand in YAML"]),
-        ("a: 1\n---\nb: \"ä\u{1}\"", &["broken 3:6: the character U+0001 must not stand in YAML"]),
-        ("# a\0", &["broken 1:4: the character U+0000 must not stand in YAML"]),
-        ("a: 1\n...\n# \0", &["broken 3:3: the character U+0000 must not stand in YAML"]),
-        (
-            "a: 1\rb: 2",
-            &["1:5: a carriage return without a line feed; YAML begins a new line here"],
-        ),
+        ("\u{feff}a: \0", &["broken 1:4: the character U+0000 is not allowed in YAML"]),
+        ("a: 1\n---\nb: \"ä\u{1}\"", &["broken 3:6: the character U+0001 is not allowed in YAML"]),
+        ("# a\0", &["broken 1:4: the character U+0000 is not allowed in YAML"]),
+        ("a: 1\n...\n# \0", &["broken 3:3: the character U+0000 is not allowed in YAML"]),
+        ("a: 1\rb: 2", &["1:5: a carriage return without a line feed, which ends a line in YAML"]),
     ] {
-        assert_eq!(problems(text), told, "{text:?}");
+        assert_eq!(problems(text), expected, "{text:?}");
     }
 }
 
 #[test]
-fn a_broken_document_does_not_hide_the_others() {
+fn a_broken_document_does_not_hide_others() {
     let text = "a: 1\n---\nb: [\n---\nc: 1\n...\n# d\n--- \nd: 1\n";
     let stream = stream(text);
     let bounds = |document: &Result<Document, Broken>| match document {
@@ -103,9 +100,9 @@ fn a_broken_document_does_not_hide_the_others() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_told_with_their_place() {
-    let told = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
-    assert_eq!(told(b"a: 1\nb: \xff"), "2:4: byte 8 (0xff) is not UTF-8");
-    assert_eq!(told(b"\xff\xfea\0"), "1:1: the text is UTF-16; it has to be UTF-8");
+fn bytes_that_are_not_utf_8_are_reported_with_their_place() {
+    let problem = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
+    assert_eq!(problem(b"a: 1\nb: \xff"), "2:4: byte 8 (0xff) is not UTF-8");
+    assert_eq!(problem(b"\xff\xfea\0"), "1:1: the text is UTF-16, expected UTF-8");
     assert_eq!(decode("ä".as_bytes()), Ok("ä"));
 }

@@ -1,21 +1,21 @@
-//! From documents to text.
+//! Serializes documents.
 //!
-//! Order, styles and comments are kept; indentation and blanks are ours: two columns for each level, one blank after a colon
-//! and a comma. What stands in brackets keeps its line breaks: with one after the opening bracket each line is indented, and
-//! otherwise the lines go on below the first item. The grammar of YAML wants brackets to close further in than their key
-//! begins; those that close right below it, as most readers of YAML let them, go on doing so.
+//! Order, styles and comments are kept; indentation is two columns per level, with one space after a colon and a comma. Flow
+//! collections keep their line breaks: after an opening bracket at the end of a line each line is indented, otherwise lines are
+//! aligned with the first item. YAML's grammar requires a closing bracket to be indented further than its key; one that is in
+//! the column of its key, which most parsers accept, stays there.
 
 mod block;
 mod flow;
 mod scalar;
 
 use super::read::{END, START, is_marked};
-use super::{Before, Comment, Document, Node, Stream};
+use super::{Comment, Document, Member, Node, Spacing, Stream};
 
-/// The columns of a level.
+/// Columns per level.
 const STEP: usize = 2;
 
-/// Writes a text that [reads](super::read()) as this stream; broken documents stand as they stood.
+/// Writes a text that [reads](super::read()) as this stream; broken documents are written unchanged.
 ///
 /// ```
 /// use mcp_test::yaml::{self, Limits};
@@ -32,14 +32,15 @@ pub fn write(stream: &Stream) -> String {
     join(stream, &documents.collect::<Vec<_>>())
 }
 
-/// Puts the texts of documents together.
+/// Joins the texts of documents.
 pub(super) fn join(stream: &Stream, texts: &[String]) -> String {
     let mut out = String::new();
     for (document, text) in stream.documents.iter().zip(texts) {
-        // What was kept as it stood may begin in the line of the `...` before it.
+        // An unchanged document may begin on the line of the `...` before it.
         let text = if out.is_empty() { text } else { text.trim_start_matches(['\r', '\n']) };
         if !out.is_empty() {
             end_line(&mut out, stream);
+            // Without a marker between them, the text would be read as part of the document before it.
             if !is_marked(text, START) && !has_ended(&out) {
                 out.push_str(END);
                 end_line(&mut out, stream);
@@ -50,6 +51,7 @@ pub(super) fn join(stream: &Stream, texts: &[String]) -> String {
         out.push_str(text);
     }
     if !stream.comments.is_empty() {
+        // Only behind `...` do comments not belong to the last document.
         if !out.is_empty() && !has_ended(&out) {
             end_line(&mut out, stream);
             out.push_str(END);
@@ -59,17 +61,18 @@ pub(super) fn join(stream: &Stream, texts: &[String]) -> String {
         writer.comments(stream.comments.iter(), 0);
         out.push_str(&lines(writer.out, stream));
     }
-    // What is broken may be so because of how it ends.
+    // A line break would change a document that is broken because of how it ends.
     if !stream.comments.is_empty() || !matches!(stream.documents.last(), Some(Err(_))) {
         end_line(&mut out, stream);
     }
+    // Spans begin behind the mark, except that of a text which is refused as a whole for its length.
     if stream.bom && !out.starts_with('\u{feff}') {
         out.insert(0, '\u{feff}');
     }
     out
 }
 
-/// A text that was written, with the line ends of the stream.
+/// A text with the line endings of the stream.
 pub(super) fn lines(text: String, stream: &Stream) -> String {
     if stream.crlf { text.replace('\n', "\r\n") } else { text }
 }
@@ -92,7 +95,7 @@ fn leave_gap(out: &mut String, stream: &Stream) {
     }
 }
 
-/// A document alone, with what stands before its `---`. The text breaks off when it is longer than `most`.
+/// One document with the comments and directives above its `---`. Writing stops once the text is longer than `most`.
 pub(super) fn document_text(document: &Document, marked: bool, most: usize) -> String {
     let mut writer = Writer::new(most);
     writer.comments(document.comments.iter(), 0);
@@ -101,18 +104,36 @@ pub(super) fn document_text(document: &Document, marked: bool, most: usize) -> S
         writer.out.push_str(directive);
     }
     let has_head = !document.comments.is_empty() || !document.directives.is_empty();
+    // Directives need a `---` below them, and comments without one would be read as those of the root.
     let is_marked = marked || document.explicit || has_head;
     writer.root(&document.root, is_marked);
     writer.start_line(0);
     writer.out
 }
 
+/// An item of a list, or a member of a mapping.
+struct Item<'n> {
+    key: Option<&'n Node>,
+    value: &'n Node,
+}
+
+impl<'n> Item<'n> {
+    fn all(node: &'n Node) -> impl Iterator<Item = Self> {
+        let items = node.as_list().unwrap_or_default().iter();
+        let members = node.as_mapping().unwrap_or_default().iter();
+        let members = members.map(|Member { key, value }| Self { key: Some(key), value });
+        items.map(|value| Self { key: None, value }).chain(members)
+    }
+}
+
+/// Writes one document.
 struct Writer {
     out: String,
+    /// The length beyond which writing stops.
     most: usize,
-    /// How many brackets are open.
+    /// The number of open brackets.
     brackets: usize,
-    /// Whether a key is being written, which has one line and no comments.
+    /// Whether a key is being written, which must be one line without comments.
     is_key: bool,
 }
 
@@ -121,12 +142,12 @@ impl Writer {
         Self { out: String::new(), most, brackets: 0, is_key: false }
     }
 
-    /// Whether there is no room left.
+    /// Whether the text is longer than allowed.
     const fn is_full(&self) -> bool {
         self.out.len() > self.most
     }
 
-    /// Goes to the beginning of a line.
+    /// Starts an indented line, unless one has just been started.
     fn start_line(&mut self, indent: usize) {
         if !self.out.is_empty() && !self.out.ends_with('\n') {
             self.out.push('\n');
@@ -134,7 +155,7 @@ impl Writer {
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// Leaves an empty line, unless nothing stands before it.
+    /// Writes a blank line, unless at the beginning of the text.
     fn gap(&mut self) {
         self.start_line(0);
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
@@ -142,7 +163,7 @@ impl Writer {
         }
     }
 
-    /// Comments on lines of their own.
+    /// Writes comments on their own lines.
     fn comments<'c>(&mut self, comments: impl Iterator<Item = &'c Comment>, indent: usize) {
         for comment in comments {
             if comment.gap {
@@ -155,18 +176,18 @@ impl Writer {
 
     fn comment(&mut self, comment: &Comment) {
         self.out.push('#');
-        self.out.push_str(comment.text.trim_end());
+        self.out.push_str(&comment.text);
     }
 
-    /// A comment in the line at hand.
-    fn remark(&mut self, comment: Option<&Comment>) {
+    /// Writes a comment on the current line.
+    fn trailing_comment(&mut self, comment: Option<&Comment>) {
         if let Some(comment) = comment {
             self.out.extend(std::iter::repeat_n(' ', comment.pad.max(1)));
             self.comment(comment);
         }
     }
 
-    /// What stands above an item, together with comments that find no other place, and the beginning of its line.
+    /// Writes the comments above an item and those with no other place, and starts its line.
     fn lead(&mut self, node: &Node, strays: &[&Comment], is_first: bool, indent: usize) {
         let mut above = node.comments().above.iter().chain(strays.iter().copied()).peekable();
         let has_above = above.peek().is_some();
@@ -175,13 +196,13 @@ impl Writer {
             self.comment(first);
         }
         self.comments(above, indent);
-        if node.before == Before::Gap && (!is_first || has_above) {
+        if node.spacing == Spacing::BlankLine && (!is_first || has_above) {
             self.gap();
         }
         self.start_line(indent);
     }
 
-    /// Anchor and tag, each with the blank before it.
+    /// Writes anchor and tag, each after a space.
     fn properties(&mut self, node: &Node) {
         if let Some(anchor) = node.anchor() {
             self.out.push_str(" &");

@@ -1,4 +1,4 @@
-//! The cost of cases: reading them, beside reading the same messages as JSON, and laying them out.
+//! The cost of reading and formatting cases, relative to reading the same messages as JSON.
 
 use std::hint::black_box;
 use std::io::{Error, Result};
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::row;
 
-/// How many cases are read.
+/// The number of cases that are read.
 const CASES: usize = 10_000;
-/// The fastest of several measurements counts.
+/// The number of measurements, of which the fastest counts.
 const MEASUREMENTS: usize = 5;
 
-/// The messages of a case.
+/// The request and response of a case.
 fn messages(number: usize) -> [Value; 2] {
     let arguments = json!({ "a": number, "b": 2 });
     let content = json!([{ "type": "text", "text": format!("the sum is {}", number + 2) }]);
@@ -41,30 +41,30 @@ pub(crate) fn table() -> Result<()> {
     let yaml = fastest(|| Ok(yaml::read(&text, &Limits::default())))?;
     let options = ReadOptions::default();
     let cases = fastest(|| Cases::parse("cases.yaml", &text, &options).map_err(Error::other))?;
-    let laying_out = fastest(|| Ok(yaml::format(&text, &Limits::default())))?;
+    let formatting = fastest(|| Ok(yaml::format(&text, &Limits::default())))?;
     let what = |of: &str| format!("{CASES} cases ({} KB): {of}", text.len() / 1000);
     for (of, ours) in [
         ("as YAML, by JSON", yaml),
         ("as cases, by JSON", cases),
-        ("laid out, by JSON", laying_out),
+        ("formatted, by JSON", formatting),
     ] {
-        row(&what(of), &told(ours), &told(reading), ours / reading);
+        row(&what(of), &millis(ours), &millis(reading), ours / reading);
     }
     Ok(())
 }
 
-/// How many seconds it takes at least, with what comes of it still to be thrown away.
+/// The shortest time in seconds, without the time that dropping the result takes.
 fn fastest<T>(mut what: impl FnMut() -> Result<T>) -> Result<f64> {
     let mut fastest = f64::INFINITY;
     for _ in 0..MEASUREMENTS {
         let watch = Stopwatch::start();
-        let made = black_box(what()?);
+        let result = black_box(what()?);
         fastest = fastest.min(watch.elapsed().as_secs_f64());
-        drop(made);
+        drop(result);
     }
     Ok(fastest)
 }
 
-fn told(seconds: f64) -> String {
+fn millis(seconds: f64) -> String {
     format!("{:.0} ms", seconds * 1e3)
 }

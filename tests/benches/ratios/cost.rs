@@ -1,28 +1,28 @@
-//! What a program costs: processor time, wall clock, peak memory.
+//! The cost of a program: processor time, wall clock, peak memory.
 //!
-//! The system tells of all ended children together, so each measurement has a process of its own in between.
+//! The system reports one sum for all children that have exited, so each measurement runs in an intermediate process.
 
 use std::io::{Error, Result};
 use std::process::{Command, Stdio};
 
 use mcp_test::clock::Stopwatch;
 
-/// The word that makes this program measure another one.
-pub(crate) const CHILD: &str = "--tell-the-cost-of";
+/// The argument that makes this program measure another one.
+pub(crate) const CHILD: &str = "--measure";
 
-/// What a run of a program cost, with all that it started and waited for.
+/// The cost of a run of a program and of the children for which it waited.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cost {
-    /// Seconds of processor time, the system's included.
+    /// Seconds of processor time, user and system.
     pub(crate) cpu: f64,
-    /// Seconds on the wall.
+    /// Seconds of wall-clock time.
     pub(crate) wall: f64,
-    /// The most memory that was resident at once, in bytes.
+    /// The peak of resident memory, in bytes.
     pub(crate) peak: f64,
 }
 
 impl Cost {
-    /// The cost of one run after the other.
+    /// The cost of two runs, one after the other.
     pub(crate) fn then(self, next: Self) -> Self {
         Self {
             cpu: self.cpu + next.cpu,
@@ -31,30 +31,30 @@ impl Cost {
         }
     }
 
-    /// The cost of a run of this program; what it prints is thrown away.
-    pub(crate) fn of(words: &[String]) -> Result<Self> {
+    /// The cost of a run of this program, without its output.
+    pub(crate) fn of(command: &[String]) -> Result<Self> {
         let measuring = Command::new(std::env::current_exe()?)
             .arg(CHILD)
-            .args(words)
+            .args(command)
             .stderr(Stdio::inherit())
             .output()?;
-        let told = String::from_utf8_lossy(&measuring.stdout);
-        let numbers: Vec<f64> = told.split_whitespace().flat_map(str::parse).collect();
+        let output = String::from_utf8_lossy(&measuring.stdout);
+        let numbers: Vec<f64> = output.split_whitespace().flat_map(str::parse).collect();
         let [cpu, wall, peak] = numbers[..] else {
-            return Err(Error::other(format!("{} cost nobody knows what", words.join(" "))));
+            return Err(Error::other(format!("no cost reported for {}", command.join(" "))));
         };
         Ok(Self { cpu, wall, peak })
     }
 }
 
-/// Runs a program and prints what it cost.
-pub(crate) fn run_and_tell(program: &str, words: &[&str]) -> Result<()> {
+/// Runs a program and prints its cost.
+pub(crate) fn run_and_print(program: &str, args: &[&str]) -> Result<()> {
     let watch = Stopwatch::start();
     let status =
-        Command::new(program).args(words).stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+        Command::new(program).args(args).stdin(Stdio::null()).stdout(Stdio::null()).status()?;
     let wall = watch.elapsed().as_secs_f64();
     if !status.success() {
-        return Err(Error::other(format!("{program} {} ended with {status}", words.join(" "))));
+        return Err(Error::other(format!("{program} {} exited with {status}", args.join(" "))));
     }
     let (cpu, peak) = of_children();
     println!("{cpu} {wall} {peak}");

@@ -1,5 +1,5 @@
-//! The cost of one exchange: our client with its trace, beside a loop of bare requests with the same bytes; and the cost
-//! of a scenario in process, beside one such exchange.
+//! The cost of one exchange by our client, trace included, relative to a bare HTTP request with the same body; and the cost of a
+//! scenario in process, relative to one such exchange.
 
 use std::io::{Error, Result};
 
@@ -9,13 +9,13 @@ use mcp_test::scenario::Profile;
 use mcp_test::server::reference;
 use mcp_test::spec::{Revision, header, meta};
 use mcp_test::trace::Recorder;
-use mcp_test::transport::{CarrierKind, Limits, Target};
+use mcp_test::transport::{Limits, Target, TransportKind};
 use serde_json::{Value, json};
 
 use crate::cost::Cost;
 use crate::row;
 
-/// The word that makes this program exchange messages with a server, in one of two ways.
+/// The argument that makes this program exchange messages with a server.
 pub(crate) const CHILD: &str = "--exchange";
 
 const BARE: &str = "bare";
@@ -23,11 +23,11 @@ const OURS: &str = "ours";
 const NOTHING: &str = "nothing";
 const SCENARIOS: &str = "scenarios";
 
-/// How often each exchange is made.
-const TIMES: u32 = 5_000;
+/// The number of exchanges.
+const EXCHANGES: u32 = 5_000;
 
-/// How often the scenario is played.
-const PLAYS: u32 = 500;
+/// The number of runs of the scenario.
+const RUNS: u32 = 500;
 
 pub(crate) fn table() -> Result<()> {
     let runtime =
@@ -35,12 +35,14 @@ pub(crate) fn table() -> Result<()> {
     let listening = runtime.block_on(reference::everything().listen("127.0.0.1:0"))?;
     let url = listening.url();
     let program = std::env::current_exe()?.to_string_lossy().into_owned();
-    let cost = |way: &str| Cost::of(&[program.clone(), CHILD.into(), way.into(), url.to_string()]);
+    let cost =
+        |kind: &str| Cost::of(&[program.clone(), CHILD.into(), kind.into(), url.to_string()]);
+    // The cost of starting the program, which is subtracted.
     let start = cost(NOTHING)?;
     let each = |cost: Cost, times: u32| (cost.cpu - start.cpu).max(0.0) / f64::from(times) * 1e6;
-    let bare = each(cost(BARE)?, TIMES);
-    let ours = each(cost(OURS)?, TIMES);
-    let scenario = each(cost(SCENARIOS)?, PLAYS);
+    let bare = each(cost(BARE)?, EXCHANGES);
+    let ours = each(cost(OURS)?, EXCHANGES);
+    let scenario = each(cost(SCENARIOS)?, RUNS);
     let micros = |micros: f64| format!("{micros:.1} us");
     row("an exchange over HTTP: processor", &micros(ours), &micros(bare), ours / bare);
     row(
@@ -52,11 +54,11 @@ pub(crate) fn table() -> Result<()> {
     Ok(())
 }
 
-/// Makes the exchanges.
-pub(crate) fn make(way: &str, url: &str) -> Result<()> {
+/// Runs the exchanges of this kind.
+pub(crate) fn run_exchanges(kind: &str, url: &str) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        match way {
+        match kind {
             BARE => bare(url).await,
             OURS => ours(url).await,
             SCENARIOS => scenarios().await,
@@ -66,11 +68,11 @@ pub(crate) fn make(way: &str, url: &str) -> Result<()> {
 }
 
 async fn bare(url: &str) -> Result<()> {
-    // A second installation fails, which is as good.
+    // Fails if a provider is installed already.
     rustls::crypto::ring::default_provider().install_default().ok();
     let client = reqwest::Client::builder().no_proxy().build().map_err(Error::other)?;
     let revision = Revision::V2026_07_28.as_str();
-    for id in 1..=TIMES {
+    for id in 1..=EXCHANGES {
         let body = json!({
             "jsonrpc": "2.0",
             "id": id,
@@ -101,11 +103,11 @@ async fn bare(url: &str) -> Result<()> {
 async fn ours(url: &str) -> Result<()> {
     let target = Target::url(url);
     let recorder = Recorder::new();
-    let link = target.open(CarrierKind::Http, &recorder, Limits::default()).await;
+    let connection = target.open(TransportKind::Http, &recorder, Limits::default()).await;
     let options = Options::speaking(Revision::V2026_07_28);
     let mut client =
-        Client::connect(link.map_err(Error::other)?, options).await.map_err(Error::other)?;
-    for _ in 0..TIMES {
+        Client::connect(connection.map_err(Error::other)?, options).await.map_err(Error::other)?;
+    for _ in 0..EXCHANGES {
         let reply = client.request("tools/list", json!({})).await.map_err(Error::other)?;
         reply.result().map_err(Error::other)?;
     }
@@ -117,10 +119,10 @@ async fn scenarios() -> Result<()> {
     let selection = Selection {
         scenarios: vec!["tools-list".to_owned()],
         revisions: vec![Revision::V2025_11_25],
-        carriers: vec![CarrierKind::Duplex],
+        transports: vec![TransportKind::Duplex],
         ..Selection::default()
     };
-    for _ in 0..PLAYS {
+    for _ in 0..RUNS {
         let target = reference::everything().target();
         let plan = Plan::build(target, Profile::Adaptive, &selection).map_err(Error::other)?;
         let summary = run(&plan, &mut |_| {}).await;

@@ -1,4 +1,5 @@
-//! Whole programs: from the start to the first verdict, and the official command line beside ours on the same scenarios.
+//! The cost of whole programs: from the start to the first verdict, and our suite relative to the official one on the same
+//! scenarios.
 
 use std::env;
 use std::io::Result;
@@ -14,24 +15,24 @@ use crate::rows;
 
 const MCP_TEST: &str = env!("CARGO_BIN_EXE_mcp-test-under-test");
 
-/// How often a short run is made.
-const TIMES: u32 = 20;
+/// The number of short runs, whose costs are added up.
+const RUNS: u32 = 20;
 
-fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|&word| word.to_owned()).collect()
+fn args(args: &[&str]) -> Vec<String> {
+    args.iter().map(|&arg| arg.to_owned()).collect()
 }
 
-fn times(times: u32, words: &[String]) -> Result<Cost> {
-    (0..times).try_fold(Cost::default(), |cost, _| Ok(cost.then(Cost::of(words)?)))
+fn total_cost(runs: u32, command: &[String]) -> Result<Cost> {
+    (0..runs).try_fold(Cost::default(), |cost, _| Ok(cost.then(Cost::of(command)?)))
 }
 
 pub(crate) fn table() -> Result<()> {
-    let first = words(&[MCP_TEST, "server", "--reference", "--scenario", "ping"]);
-    let nothing = times(TIMES, &words(&[MCP_TEST, "--version"]))?;
-    rows("20 first verdicts, beside --version", times(TIMES, &first)?, nothing);
+    let first = args(&[MCP_TEST, "server", "--reference", "--scenario", "ping"]);
+    let nothing = total_cost(RUNS, &args(&[MCP_TEST, "--version"]))?;
+    rows("20 first verdicts, by --version", total_cost(RUNS, &first)?, nothing);
 
     let Some(folder) = env::var_os("MCP_TEST_PEERS") else {
-        println!("\nWithout MCP_TEST_PEERS the official command line does not run beside ours.");
+        println!("\nWithout MCP_TEST_PEERS, ours is not compared with the official suite.");
         return Ok(());
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
@@ -40,7 +41,7 @@ pub(crate) fn table() -> Result<()> {
         in_folder("node"),
         in_folder("npm/node_modules/@modelcontextprotocol/conformance/dist/index.js"),
     ];
-    let ours = words(&[MCP_TEST]);
+    let ours = args(&[MCP_TEST]);
     let serving = Serving::reference(MCP_TEST, &[]);
     let (mut our_cost, mut their_cost) = (Cost::default(), Cost::default());
     let common = || {
@@ -49,16 +50,16 @@ pub(crate) fn table() -> Result<()> {
         })
     };
     for scenario in common() {
-        let run = words(&["server", "--url", &serving.url, "--scenario", scenario.id]);
+        let run = args(&["server", "--url", &serving.url, "--scenario", &scenario.id]);
         our_cost = our_cost.then(Cost::of(&[&ours[..], &run].concat())?);
         their_cost = their_cost.then(Cost::of(&[&theirs[..], &run].concat())?);
     }
-    rows(&format!("{} runs, beside the official", common().count()), our_cost, their_cost);
+    rows(&format!("{} runs, by the official suite", common().count()), our_cost, their_cost);
 
     let in_suite = scenarios::all()
         .filter(|scenario| scenario.leg == Leg::Server && Suite::Active.selects(scenario));
     println!("\nOur suite `active` has {} scenarios in one run:", in_suite.count());
-    let suite = words(&[MCP_TEST, "server", "--url", &serving.url]);
-    rows("the suite in one run, beside those runs", Cost::of(&suite)?, their_cost);
+    let suite = args(&[MCP_TEST, "server", "--url", &serving.url]);
+    rows("the suite in one run, by those runs", Cost::of(&suite)?, their_cost);
     Ok(())
 }

@@ -1,13 +1,13 @@
-//! Source files as the rules see them: a path in the workspace, the text, and the words without comments.
+//! A source file as the rules see it: its path in the workspace, its text, and its tokens without comments.
 
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// A place that breaks a rule.
+/// A line that breaks a rule.
 #[derive(Debug)]
 pub(crate) struct Violation {
     pub(crate) path: String,
@@ -23,9 +23,9 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A token as text: an identifier, a literal, `::`, another punctuation character, or a bracket.
+/// An identifier, a literal, `::`, another punctuation character, or a bracket.
 #[derive(Debug, Clone)]
-pub(crate) struct Word {
+pub(crate) struct Token {
     pub(crate) text: String,
     pub(crate) line: usize,
 }
@@ -35,27 +35,27 @@ pub(crate) struct Word {
 pub(crate) struct Source {
     path: String,
     text: String,
-    words: Vec<Word>,
+    tokens: Vec<Token>,
     tests: bool,
 }
 
 impl Source {
-    /// A file that exists only here.
-    pub(crate) fn made_up(path: &str, text: &str) -> Self {
+    /// A file with this path and text, which need not exist on disk.
+    pub(crate) fn new(path: &str, text: &str) -> Self {
         let stream: TokenStream =
-            text.parse().unwrap_or_else(|why| panic!("{path} is not Rust: {why}"));
-        let mut words = Vec::new();
-        flatten(stream, &mut words);
-        let tests = path.split('/').any(|part| part == "tests" || part == "tests.rs");
-        Self { path: path.to_owned(), text: text.to_owned(), words, tests }
+            text.parse().unwrap_or_else(|error| panic!("{path} is not Rust: {error}"));
+        let mut tokens = Vec::new();
+        flatten(stream, &mut tokens);
+        let tests = path.split('/').any(|part| part == "tests" || part.ends_with("tests.rs"));
+        Self { path: path.to_owned(), text: text.to_owned(), tokens, tests }
     }
 
-    /// Whether the file is made of tests: by its place, or since its parent declares it under `#[cfg(test)]`.
+    /// Whether the file contains only tests, by its path or because its parent declares it with `#[cfg(test)]`.
     pub(crate) fn is_tests(&self) -> bool {
         self.tests
     }
 
-    /// The path from the root of the workspace, with `/`.
+    /// The path relative to the root of the workspace, with `/` as the separator.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
@@ -64,12 +64,27 @@ impl Source {
         &self.text
     }
 
-    /// The words without comments; doc comments are literals among them.
-    pub(crate) fn words(&self) -> &[Word] {
-        &self.words
+    /// The tokens without comments; doc comments are literals among them.
+    pub(crate) fn tokens(&self) -> &[Token] {
+        &self.tokens
     }
 
-    /// The modules from the crate's root to this file, for a file of the library.
+    /// The tokens without items under `#[cfg(test)]`.
+    pub(crate) fn tokens_without_tests(&self) -> Vec<Token> {
+        let mut kept = Vec::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            if starts_with(&self.tokens[at..], &["#", "[", "cfg", "(", "test", ")", "]"]) {
+                at = end_of_item(&self.tokens, at + 7);
+            } else {
+                kept.push(self.tokens[at].clone());
+                at += 1;
+            }
+        }
+        kept
+    }
+
+    /// The module path of this file from the crate root; `None` for a file outside of the library.
     pub(crate) fn module(&self) -> Option<Vec<&str>> {
         let inner = self.path.strip_prefix("mcp-test/src/")?.strip_suffix(".rs")?;
         let mut names: Vec<_> = inner.split('/').collect();
@@ -92,11 +107,36 @@ impl Source {
     }
 }
 
-fn flatten(stream: TokenStream, words: &mut Vec<Word>) {
+fn starts_with(tokens: &[Token], texts: &[&str]) -> bool {
+    tokens.len() >= texts.len() && tokens.iter().zip(texts).all(|(token, text)| token.text == *text)
+}
+
+/// The end of the item that begins at `at`: after its `;`, or after its closing brace.
+fn end_of_item(tokens: &[Token], mut at: usize) -> usize {
+    let mut depth = 0_usize;
+    while let Some(token) = tokens.get(at) {
+        at += 1;
+        match token.text.as_str() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" => depth -= 1,
+            "}" => {
+                depth -= 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            ";" if depth == 0 => return at,
+            _ => {}
+        }
+    }
+    at
+}
+
+fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
     let mut colon = false;
     for tree in stream {
         let line = tree.span().start().line;
-        let mut say = |text: String, line| words.push(Word { text, line });
+        let mut push = |text: String, line| tokens.push(Token { text, line });
         match tree {
             TokenTree::Group(group) => {
                 let (open, close) = match group.delimiter() {
@@ -105,23 +145,25 @@ fn flatten(stream: TokenStream, words: &mut Vec<Word>) {
                     Delimiter::Bracket => ("[", "]"),
                     Delimiter::None => ("", ""),
                 };
-                say(open.to_owned(), line);
-                flatten(group.stream(), words);
-                words.push(Word { text: close.to_owned(), line: group.span_close().start().line });
+                push(open.to_owned(), line);
+                flatten(group.stream(), tokens);
+                let line = group.span_close().start().line;
+                tokens.push(Token { text: close.to_owned(), line });
             }
+            // `::` arrives as two characters, of which the first is joint.
             TokenTree::Punct(punct) if punct.as_char() == ':' => {
                 if colon {
-                    words.pop();
-                    words.push(Word { text: "::".to_owned(), line });
+                    tokens.pop();
+                    tokens.push(Token { text: "::".to_owned(), line });
                 } else {
-                    say(":".to_owned(), line);
+                    push(":".to_owned(), line);
                 }
-                colon = !colon && punct.spacing() == proc_macro2::Spacing::Joint;
+                colon = !colon && punct.spacing() == Spacing::Joint;
                 continue;
             }
-            TokenTree::Punct(punct) => say(punct.as_char().to_string(), line),
-            TokenTree::Ident(ident) => say(ident.to_string(), line),
-            TokenTree::Literal(literal) => say(literal.to_string(), line),
+            TokenTree::Punct(punct) => push(punct.as_char().to_string(), line),
+            TokenTree::Ident(ident) => push(ident.to_string(), line),
+            TokenTree::Literal(literal) => push(literal.to_string(), line),
         }
         colon = false;
     }
@@ -140,57 +182,67 @@ pub(crate) fn library() -> &'static [Source] {
     &LIBRARY
 }
 
+/// The root of the workspace.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
 /// Marks the files that others declare as `#[cfg(test)] mod name;`.
 pub(crate) fn mark_tests(files: &mut [Source]) {
     let mut marked = Vec::new();
     for file in files.iter() {
-        let Some(module) = file.module() else {
-            continue;
-        };
-        for declaration in file.words.windows(10) {
-            let texts: Vec<&str> = declaration.iter().map(|word| word.text.as_str()).collect();
+        let Some(module) = file.module() else { continue };
+        for declaration in file.tokens.windows(10) {
+            let texts: Vec<&str> = declaration.iter().map(|token| token.text.as_str()).collect();
             if let ["#", "[", "cfg", "(", "test", ")", "]", "mod", name, ";"] = texts[..] {
-                marked.push(
-                    module.iter().copied().chain([name]).map(str::to_owned).collect::<Vec<_>>(),
-                );
+                marked.push([&module[..], &[name]].concat().join("::"));
             }
         }
     }
     for file in files {
-        let module = file.module().unwrap_or_default();
-        file.tests |= marked
-            .iter()
-            .any(|tests| module.len() >= tests.len() && module[..tests.len()] == tests[..]);
+        let module = format!("{}::", file.module().unwrap_or_default().join("::"));
+        // The files below a module of tests are tests, too.
+        file.tests |= marked.iter().any(|tests| module.starts_with(&format!("{tests}::")));
     }
 }
 
 fn read(folders: &[&str]) -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut paths = Vec::new();
-    for folder in folders {
-        walk(&root.join(folder), &mut paths);
-    }
-    paths.sort();
-    let files = paths.iter().map(|path| {
-        let text =
-            fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-        let inner = path.strip_prefix(&root).expect("it was found below");
-        Source::made_up(&inner.to_string_lossy().replace('\\', "/"), &text)
-    });
-    let mut files: Vec<Source> = files.collect();
+    let mut files: Vec<Source> =
+        files_below(folders, &["rs"]).iter().map(|(path, text)| Source::new(path, text)).collect();
     mark_tests(&mut files);
     files
 }
 
-fn walk(folder: &Path, into: &mut Vec<PathBuf>) {
-    let entries = fs::read_dir(folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display()));
+/// The path and text of each file with one of these extensions, below these folders of the workspace, sorted.
+pub(crate) fn files_below(folders: &[&str], extensions: &[&str]) -> Vec<(String, String)> {
+    let root = root();
+    let mut paths = Vec::new();
+    for folder in folders {
+        walk(&root.join(folder), extensions, &mut paths);
+    }
+    paths.sort();
+    let files = paths.iter().map(|path| {
+        let text =
+            fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let inner = path.strip_prefix(&root).expect("it was found below the root");
+        (inner.to_string_lossy().replace('\\', "/"), text)
+    });
+    files.collect()
+}
+
+fn walk(folder: &Path, extensions: &[&str], into: &mut Vec<PathBuf>) {
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for entry in entries {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            if path.file_name().is_none_or(|name| name != "target") {
-                walk(&path, into);
+            if path.file_name().is_none_or(|name| name != "target" && name != "node_modules") {
+                walk(&path, extensions, into);
             }
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path
+            .extension()
+            .is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
+        {
             into.push(path);
         }
     }

@@ -19,7 +19,7 @@ fn cargo_has_an_alias_that_names_the_binary() {
     let commands = cargo(&["--list"]);
     let alias = commands.lines().find_map(|line| line.trim().strip_prefix("mcp-test "));
     let alias = alias.unwrap_or_else(|| panic!("no alias in\n{commands}")).trim();
-    assert_eq!(alias, "alias: run --quiet --package mcp-test --features cli --bin mcp-test --");
+    assert_eq!(alias, "alias: run --package mcp-test --features cli --bin mcp-test --");
 
     let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
     let metadata = Value::parse(metadata.as_bytes()).expect("metadata are JSON").value;

@@ -1,4 +1,4 @@
-//! What is known to fail, written by one run and read by the next.
+//! Baselines: written by one run and read by the next.
 
 use std::fs;
 
@@ -74,7 +74,7 @@ fn of_check() {
 }
 
 #[test]
-fn a_baseline_that_is_not_there_is_wrong_usage_and_nothing_is_run() {
+fn a_missing_baseline_is_wrong_usage_and_nothing_is_run() {
     let run = mcp_test(words("server", &["--expected-failures", "/no/such/file.yml"], None));
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
     assert!(run.stderr.contains("/no/such/file.yml"), "{}", run.stderr);

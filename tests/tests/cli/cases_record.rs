@@ -1,4 +1,4 @@
-//! `cases record`: from traces that were recorded in runs to files of cases.
+//! `cases record`: converts recorded traces to files of cases.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ const PING: [&str; 4] = ["check", "--scenario", "ping", "--spec-version"];
 const SERVER: [&str; 5] = ["--", MCP_TEST, "reference", "server", "--stdio"];
 
 #[test]
-fn a_trace_becomes_cases_which_the_server_keeps() {
+fn a_trace_becomes_cases_that_pass_on_the_server() {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "cases-record");
     let (trace, file) = (folder.word("ping.jsonl"), folder.word("ping.yaml"));
     let recorded = ["2025-11-25", "--record", &trace];
@@ -28,14 +28,14 @@ fn a_trace_becomes_cases_which_the_server_keeps() {
     assert!(text.contains("\nin_ping: {") && text.contains("\nout_ping: {"), "{text}");
 
     let again = mcp_test(["cases", "record", &trace, "-o", &file]);
-    assert!(again.stderr.contains("nothing that it does not say already"), "{}", again.stderr);
+    assert!(again.stderr.contains("nothing new"), "{}", again.stderr);
     assert_eq!(fs::read_to_string(&file).expect("a recording"), text);
     let kept = mcp_test(["cases", "run", &file].iter().chain(&SERVER));
     assert_eq!(kept.code, 0, "{}", kept.text(&[]));
 }
 
 #[test]
-fn what_is_no_trace_is_told() {
+fn a_file_that_is_not_a_trace_is_refused() {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "cases-record-none");
     let file = folder.word("none.jsonl");
     let missing = mcp_test(["cases", "record", &file]);
@@ -47,7 +47,7 @@ fn what_is_no_trace_is_told() {
 }
 
 #[test]
-fn who_serves_or_visits_by_himself_records_it_too() {
+fn reference_peers_and_mocks_record_too() {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "cases-record-live");
     let contract = folder.word("ping.yaml");
     let ping = r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
@@ -72,11 +72,11 @@ fn who_serves_or_visits_by_himself_records_it_too() {
     let command = format!("{MCP_TEST} reference client --record {visited}");
     let run = mcp_test(["client", "--scenario", "initialize", "--command", &command]);
     assert_eq!(run.code, 0, "{}", run.text(&[]));
-    let said = fs::read_to_string(&visited).expect("a recording");
-    assert!(said.contains("\nin_initialize: {"), "{said}");
+    let text = fs::read_to_string(&visited).expect("a recording");
+    assert!(text.contains("\nin_initialize: {"), "{text}");
 }
 
-/// Says a few words to a server of ours, and waits for its end.
+/// Exchanges a few messages with a server of ours, and waits for its end.
 fn talk_to(words: &[&str]) {
     let mut server = Command::new(MCP_TEST)
         .args(words)

@@ -1,4 +1,4 @@
-//! `cases run`: what it prints, which exit codes it has, and what it keeps to itself.
+//! `cases run`: output, exit codes, and secrets.
 
 use std::fs;
 
@@ -35,7 +35,7 @@ fn run(file: &str, options: &[&str], server: &[&str]) -> Run {
 }
 
 #[test]
-fn a_contract_that_holds_passes_and_one_that_does_not_is_shown_at_its_line() {
+fn a_case_passes_or_its_difference_is_shown_at_its_line() {
     let (_folder, file) = written("holds", PING);
     let good = run(&file, &[], &[]);
     assert_eq!(good.code, 0, "{}", good.text(&[]));
@@ -52,7 +52,7 @@ fn a_contract_that_holds_passes_and_one_that_does_not_is_shown_at_its_line() {
 }
 
 #[test]
-fn cases_are_chosen_by_id_and_by_tag() {
+fn cases_are_selected_by_id_and_by_tag() {
     let (_folder, file) = written("chosen", PING);
     let lines = |run: &Run| run.stdout.lines().filter(|line| line.starts_with('✓')).count();
     let by_tag = run(&file, &["--tag", "fast"], &[]);
@@ -61,28 +61,28 @@ fn cases_are_chosen_by_id_and_by_tag() {
     assert!(without.stdout.contains("✓ contract::sum"), "{}", without.stdout);
     let unknown = run(&file, &["--case", "contract::pong"], &[]);
     assert_eq!(unknown.code, 2, "{}", unknown.text(&[]));
-    let wanted = "--case: there is no case `contract::pong`; did you mean `contract::ping`?";
+    let wanted = "--case: no case `contract::pong`; did you mean `contract::ping`?";
     assert!(unknown.stderr.contains(wanted), "{}", unknown.stderr);
     let short = run(&file, &["--case", "ping"], &[]);
     assert!(short.stderr.contains("did you mean `contract::ping`?"), "{}", short.stderr);
     let left_out = run(&file, &["--case", "contract::ping", "--skip-tag", "fast"], &[]);
     assert_eq!(left_out.code, 2, "{}", left_out.text(&[]));
-    let wanted = "--case: `contract::ping` is left out by";
+    let wanted = "--case: `contract::ping` is excluded by";
     assert!(left_out.stderr.contains(wanted), "{}", left_out.stderr);
     let nothing = run(&file, &["--tag", "slow"], &[]);
     assert_eq!(nothing.code, 2, "{}", nothing.text(&[]));
-    assert!(nothing.stderr.contains("no case is left to run"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("no case left to run"), "{}", nothing.stderr);
 }
 
 #[test]
-fn a_chosen_case_that_cannot_be_run_does_not_pass() {
+fn a_selected_case_that_cannot_be_run_does_not_pass() {
     let (_folder, file) =
         written("elsewhere", &PING.replacen("_tags: fast", "_transport: http", 1));
     let elsewhere = run(&file, &["--case", "contract::ping"], &[]);
     assert_eq!(elsewhere.code, 2, "{}", elsewhere.text(&[]));
-    let why = "Not applicable over stdio, since they are about HTTP: contract::ping";
+    let why = "Not applicable over stdio (HTTP only): contract::ping";
     assert!(elsewhere.stdout.contains(why), "{}", elsewhere.stdout);
-    assert!(elsewhere.stderr.contains("no case is left to run"), "{}", elsewhere.stderr);
+    assert!(elsewhere.stderr.contains("no case left to run"), "{}", elsewhere.stderr);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn known_failures_and_results_are_written_as_by_other_runs() {
 }
 
 #[test]
-fn inputs_are_given_and_what_is_secret_is_not_told() {
+fn inputs_are_set_and_secrets_are_not_shown() {
     let text = "\
 case: Repeats
 _inputs: {name: token, secret: true}
@@ -122,7 +122,7 @@ out: {\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}
 }
 
 #[test]
-fn commands_are_run_only_when_that_is_allowed() {
+fn commands_are_run_only_if_allowed() {
     let (folder, file) = written(
         "commands",
         &PING.replacen("_tags: fast", "_before: touch before\n_after: touch after", 1),

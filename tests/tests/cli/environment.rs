@@ -1,4 +1,4 @@
-//! `--cwd` and `--env`: where a child of the command line lives.
+//! `--cwd` and `--env`: the directory and environment of the target.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use mcp_test_tests::folder::Folder;
 
 use crate::program::{MCP_TEST, mcp_test};
 
-/// Notes where it is and what it was given, then becomes the server.
+/// Writes its directory and variable to a file, then becomes the server.
 const NOTING: &str = r#"{ pwd -P; printf '%s\n' "$MCP_TEST_GREETING" "$MCP_TEST_INHERITED"; } >noted; exec "$0" reference server --stdio"#;
 
 #[test]

@@ -11,7 +11,7 @@ use mcp_test::scenarios;
 use mcp_test::server::reference::everything;
 use mcp_test::server::{Call, Server};
 use mcp_test::spec::Revision;
-use mcp_test::transport::CarrierKind;
+use mcp_test::transport::TransportKind;
 use mcp_test_tests::folder::Folder;
 use mcp_test_tests::program::free_port;
 use tokio::runtime::Runtime;
@@ -28,7 +28,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn a_run_that_cannot_take_place_is_told_in_json() {
+fn a_run_that_cannot_take_place_is_reported_as_json() {
     let nobody = format!("http://127.0.0.1:{}/mcp", free_port());
     let targets: [&[&str]; 3] =
         [&["--url", &nobody], &["--", "a-server-that-nobody-wrote"], &["--", "echo", "hello"]];
@@ -61,7 +61,7 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
     entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
 
-/// Whether the text has the form, in which `0` stands for a digit and everything else for itself.
+/// Whether a text has a form in which `0` means any digit.
 fn is_like(text: &str, form: &str) -> bool {
     text.len() == form.len()
         && text.chars().zip(form.chars()).all(|(got, wanted)| match wanted {
@@ -70,7 +70,7 @@ fn is_like(text: &str, form: &str) -> bool {
         })
 }
 
-/// The members that a check may have officially, in their order, and whether it has to.
+/// The official members of a check, in order, and whether each is required.
 const MEMBERS: [(&str, bool); 8] = [
     ("id", true),
     ("name", true),
@@ -117,7 +117,7 @@ fn assert_official_row(row: &Value) {
     }
 }
 
-/// The rows of every `checks.json` that a run of these words writes, which has this many cells.
+/// The rows of every `checks.json` of a run with these arguments, which has this many scenario runs.
 fn rows(name: &str, words: &[&str], cells: usize) -> Vec<Value> {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), name);
     let output = ["-o", &folder.word("")];
@@ -144,7 +144,7 @@ fn rows(name: &str, words: &[&str], cells: usize) -> Vec<Value> {
 fn over_stdio() -> usize {
     let exists = |scenario: &&Scenario| {
         scenario.leg == Leg::Server
-            && scenario.carriers.contains(CarrierKind::Stdio)
+            && scenario.transports.contains(TransportKind::Stdio)
             && scenario.revisions.contains(Revision::V2025_11_25)
     };
     scenarios::all().filter(exists).count()
@@ -166,7 +166,7 @@ fn checks_have_the_official_members_and_no_others() {
 }
 
 #[test]
-fn what_is_not_testable_says_so_as_officially() {
+fn untestable_scenarios_are_reported_as_officially() {
     let runtime = Runtime::new().expect("a runtime");
     let listening = runtime.block_on(growing().listen("127.0.0.1:0"));
     let listening = listening.expect("a free port");
@@ -181,7 +181,7 @@ fn what_is_not_testable_says_so_as_officially() {
     assert!(message.starts_with("Not testable: "), "{row}");
 }
 
-/// Lists another tool each time, so that nothing can be said about the order.
+/// A server that lists another tool each time, so that its order cannot be judged.
 fn growing() -> Server {
     let turns = AtomicUsize::new(0);
     everything().on("tools/list", move |_: Call| {

@@ -1,4 +1,4 @@
-//! The reference server behind a door that asks for a header.
+//! The reference server behind a layer that requires a header.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ pub(crate) struct Guarded {
 }
 
 impl Guarded {
-    /// The door lets in who sends the header with this value, and repeats to others what they sent.
+    /// The layer admits requests with this value of the header, and repeats the value of others in its refusal.
     pub(crate) fn new(server: &Server, name: &'static str, value: &'static str) -> Self {
         let admitted = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&admitted);
@@ -42,14 +42,14 @@ impl Guarded {
         Self { url: format!("http://{address}/mcp"), admitted, _runtime: runtime }
     }
 
-    /// How many requests were let in.
+    /// How many requests were admitted.
     pub(crate) fn admitted(&self) -> usize {
         self.admitted.load(Ordering::Relaxed)
     }
 }
 
 fn refusal(sent: Option<&str>) -> Response {
-    let told = format!("not the right key: {}", sent.unwrap_or("none"));
-    (StatusCode::UNAUTHORIZED, [("x-you-sent", sent.unwrap_or("none").to_owned())], told)
+    let text = format!("not the right key: {}", sent.unwrap_or("none"));
+    (StatusCode::UNAUTHORIZED, [("x-you-sent", sent.unwrap_or("none").to_owned())], text)
         .into_response()
 }

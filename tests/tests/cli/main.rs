@@ -1,9 +1,10 @@
-//! The command line as scripts and shells see it: what it prints and where, which files it writes, how it ends.
+//! The command as scripts and shells see it: output, files, exit codes.
 
 mod alias;
 mod baseline;
 mod cases_record;
 mod cases_run;
+mod ci_reports;
 mod client;
 mod environment;
 mod files;

@@ -1,12 +1,12 @@
-//! The order of what is told does not depend on how many scenarios run at the same time.
+//! The order of the output does not depend on how many scenarios run at the same time.
 
 use mcp_test_tests::program::without_times;
 
 use crate::program::{MCP_TEST, mcp_test};
 
-/// The lines that were printed, without times.
+/// The lines of the output, without times.
 fn lines(command: &str, jobs: &str) -> Vec<String> {
-    // The second scenario never hears a reply, so that all others end before it when they may.
+    // The second scenario never receives a reply, so that all others can end before it.
     let words = [command, "--spec-version", "2025-11-25", "--timeout", "1500ms", "--jobs", jobs];
     let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", "never:ping"];
     let run = mcp_test(words.iter().chain(&server));
@@ -18,8 +18,8 @@ fn lines(command: &str, jobs: &str) -> Vec<String> {
 fn same_lines(command: &str) {
     let (one, eight) = (lines(command, "1"), lines(command, "8"));
     let position = |text: &str| one.iter().position(|line| line.contains(text));
-    let slow = position("✗ ping").expect("it is told");
-    let quick = position("✓ prompts-get-simple").expect("it is told");
+    let slow = position("✗ ping").expect("it is printed");
+    let quick = position("✓ prompts-get-simple").expect("it is printed");
     assert!(slow < quick, "{one:#?}");
     assert_eq!(one, eight);
 }

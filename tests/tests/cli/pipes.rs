@@ -1,4 +1,4 @@
-//! Standard output and standard error: readers who leave, and colours.
+//! Standard output and standard error: closed pipes, and colours.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
@@ -7,8 +7,8 @@ use mcp_test_tests::program::{Mark, run_command, without_times};
 
 use crate::program::MCP_TEST;
 
-/// Runs with a reader that leaves after so many lines; gives the exit code and what was written to standard error.
-fn leaving_after(lines: usize, words: &[&str]) -> (Option<i32>, String) {
+/// Runs with a reader that closes the pipe after some lines; returns the exit code and standard error.
+fn closing_after(lines: usize, words: &[&str]) -> (Option<i32>, String) {
     let mark = Mark::new();
     let mut command = Command::new(MCP_TEST);
     mark.put_on(&mut command);
@@ -18,18 +18,18 @@ fn leaving_after(lines: usize, words: &[&str]) -> (Option<i32>, String) {
     let mut line = String::new();
     for _ in 0..lines {
         line.clear();
-        assert!(stdout.read_line(&mut line).expect("it is text") > 0, "it says something");
+        assert!(stdout.read_line(&mut line).expect("it is text") > 0, "it prints something");
     }
     drop(stdout);
-    let mut told = String::new();
-    child.stderr.take().expect("it is piped").read_to_string(&mut told).expect("it is text");
+    let mut output = String::new();
+    child.stderr.take().expect("it is piped").read_to_string(&mut output).expect("it is text");
     let status = child.wait().expect("it ends");
     mark.assert_nothing_left();
-    (status.code(), told)
+    (status.code(), output)
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let child = ["--", MCP_TEST, "reference", "server", "--stdio"];
     let check = [&["check"][..], &child].concat();
     let verbose = ["server", "--reference", "--verbose"];
@@ -44,25 +44,25 @@ fn a_reader_that_leaves_is_no_failure() {
     ];
     for words in runs {
         for lines in [0, 1] {
-            let (code, told) = leaving_after(lines, words);
-            assert_eq!(code, Some(0), "{words:?} after {lines} lines: {told}");
-            assert!(!told.contains("panicked"), "{words:?} after {lines} lines: {told}");
-            assert!(!told.contains("error"), "{words:?} after {lines} lines: {told}");
+            let (code, output) = closing_after(lines, words);
+            assert_eq!(code, Some(0), "{words:?} after {lines} lines: {output}");
+            assert!(!output.contains("panicked"), "{words:?} after {lines} lines: {output}");
+            assert!(!output.contains("error"), "{words:?} after {lines} lines: {output}");
         }
     }
 }
 
 #[test]
-fn a_verdict_stands_although_nobody_reads_it() {
+fn a_verdict_does_not_depend_on_a_reader() {
     let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", "error:ping:-32603"];
     let words = [&["check", "--spec-version", "2025-11-25"][..], &server].concat();
     for lines in [0, 1] {
-        let (code, told) = leaving_after(lines, &words);
-        assert_eq!(code, Some(1), "{told}");
+        let (code, output) = closing_after(lines, &words);
+        assert_eq!(code, Some(1), "{output}");
     }
 }
 
-/// What comes out of a run of which a check fails, and of one that cannot take place.
+/// The output of a run with a failing check, and of one that cannot take place.
 fn printed(variables: &[(&str, &str)]) -> [String; 2] {
     let failing =
         ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", "error:ping:-32603"];
@@ -82,7 +82,7 @@ fn printed(variables: &[(&str, &str)]) -> [String; 2] {
 }
 
 #[test]
-fn colours_come_only_where_they_are_wanted() {
+fn colours_are_used_only_where_wanted() {
     let escapes = |text: &String| text.contains('\u{1b}');
     let plain: [&[(&str, &str)]; 3] =
         [&[], &[("NO_COLOR", "1")], &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]];
@@ -96,7 +96,7 @@ fn colours_come_only_where_they_are_wanted() {
     assert_eq!(stripped, printed(&[]).map(|text| without_times(&text)));
 }
 
-/// The text without the sequences that choose colours.
+/// The text without escape sequences.
 fn without_escapes(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut plain = parts.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! `--schema`: official schemas in the place of the shapes that are built in.
+//! `--schema`: official schemas instead of the built-in shapes.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -13,19 +13,19 @@ use serde_json::{Value, json};
 
 use crate::program::{MCP_TEST, mcp_test};
 
-/// What the official schema of 2025-11-25 says, in our words.
+/// A schema in the form of the official one of 2025-11-25.
 fn schema() -> Value {
     json_schema(Revision::V2025_11_25, Authority::Schema)
 }
 
-/// A schema in which every tool needs a member that none has.
+/// A schema that requires a member that no tool has.
 fn demanding() -> Value {
     let mut schema = schema();
     schema["$defs"]["Tool"]["required"] = json!(["name", "inputSchema", "motto"]);
     schema
 }
 
-/// A server of one document; gives its URL.
+/// Serves one document; returns its URL.
 fn served(document: &Value) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -45,7 +45,7 @@ const CHECK: [&str; 6] =
     ["check", "--reference", "--scenario", "tools-list", "--spec-version", "2025-11-25"];
 
 #[test]
-fn what_is_loaded_is_judged_by_from_a_file_and_from_a_url() {
+fn a_schema_is_used_from_a_file_and_from_a_url() {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "schema-loaded");
     for (document, code) in [(schema(), 0), (demanding(), 1)] {
         let file = folder.word("schema.json");
@@ -65,7 +65,7 @@ fn what_is_loaded_is_judged_by_from_a_file_and_from_a_url() {
 }
 
 #[test]
-fn it_is_for_one_revision_and_for_clients_too() {
+fn a_schema_applies_to_one_revision_and_to_clients_too() {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "schema-clients");
     let mut document = schema();
     document["$defs"]["Implementation"]["required"] = json!(["name", "version", "motto"]);
@@ -82,7 +82,7 @@ fn it_is_for_one_revision_and_for_clients_too() {
 }
 
 #[test]
-fn a_file_is_validated_by_it() {
+fn a_file_is_validated_against_a_schema() {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "schema-validate");
     let (file, tool) = (folder.word("schema.json"), folder.word("tool.json"));
     fs::write(&file, demanding().to_string()).expect("it can be written");
@@ -98,7 +98,7 @@ fn a_file_is_validated_by_it() {
       got nothing
       Tool: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool
 
-    [file]: 1 judged by MCP 2025-11-25, 0 valid, 1 not
+    [file]: 1 validated against MCP 2025-11-25, 0 valid, 1 invalid
     ");
 }
 
@@ -127,8 +127,8 @@ fn nothing_is_run_with_a_schema_that_cannot_be_loaded() {
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(refused(&format!("2025-11-25={}", folder.word("none.json")), 2), @"error: --schema: cannot read the schema [folder]/none.json: No such file or directory (os error 2)");
-    insta::assert_snapshot!(refused(&write("page.json", "<html>"), 2), @"error: --schema: cannot judge MCP 2025-11-25 by [folder]/page.json: the schema is not JSON: line 1, column 1: expected a value, found `<`");
-    insta::assert_snapshot!(refused(&write("other.json", "{\"$defs\":{\"A\":{}}}"), 2), @"error: --schema: cannot judge MCP 2025-11-25 by [folder]/other.json: this is not a schema of MCP: it does not define JSONRPCMessage");
+    insta::assert_snapshot!(refused(&write("page.json", "<html>"), 2), @"error: --schema: cannot validate MCP 2025-11-25 against [folder]/page.json: the schema is not JSON: line 1, column 1: expected a value, found `<`");
+    insta::assert_snapshot!(refused(&write("other.json", "{\"$defs\":{\"A\":{}}}"), 2), @"error: --schema: cannot validate MCP 2025-11-25 against [folder]/other.json: this is not a schema of MCP: it does not define JSONRPCMessage");
     insta::assert_snapshot!(refused(&nobody, 3), @"error: --schema: cannot fetch the schema http://127.0.0.1:[port]/schema.json: connection refused: nothing listens there");
 }
 

@@ -1,4 +1,4 @@
-//! `--header`: its value reaches the server, and nobody else.
+//! `--header`: its value reaches the server, and no report.
 
 use std::fs;
 use std::future::ready;
@@ -15,11 +15,11 @@ use crate::guarded::Guarded;
 use crate::program::{MCP_TEST, mcp_test};
 
 const SECRET: &str = "s3cr3t-k3y-of-mine";
-/// What is masked beside the credentials: the value as a whole.
+/// The whole value, which is masked like the credentials in it.
 const VALUE: &str = "Bearer s3cr3t-k3y-of-mine";
 const HEADER: &str = "Authorization=Bearer s3cr3t-k3y-of-mine";
 
-/// A server that says what it should keep to itself, wherever it can.
+/// A server that repeats the secret wherever it can.
 fn indiscreet() -> Server {
     let value = |text: String| Value::parse(text.as_bytes()).expect("it is JSON").value;
     let tools = value(format!(r#"{{"tools":[{{"name":"{SECRET}"}}]}}"#));
@@ -71,7 +71,7 @@ fn the_header_reaches_the_server_with_every_request() {
 }
 
 #[test]
-fn the_other_ways_to_hand_it_over_reach_the_server_too() {
+fn the_other_forms_of_the_value_reach_the_server_too() {
     let server = Guarded::new(&everything(), "x-key", SECRET);
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "header-from-a-file");
     fs::write(folder.path().join("key"), format!("{SECRET}\n")).expect("it can be written");
@@ -88,7 +88,7 @@ fn the_other_ways_to_hand_it_over_reach_the_server_too() {
 }
 
 #[test]
-fn failures_do_not_tell_the_value_that_the_server_repeats() {
+fn failures_do_not_show_a_value_that_the_server_repeats() {
     let server = Guarded::new(&indiscreet(), "authorization", VALUE);
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "header-in-failures");
     let (human, json) = (folder.word("human"), folder.word("json"));
@@ -102,12 +102,17 @@ fn failures_do_not_tell_the_value_that_the_server_repeats() {
     assert!(rerun.contains("Authorization"), "{rerun}");
     assert_kept(&run, folder.path());
 
-    let run = mcp_test(words.iter().chain(&["-o", &json, "--format", "json"]));
+    let junit = format!("junit={}", folder.word("junit.xml"));
+    let reports = ["--report", &junit, "--report", "github"];
+    let mut command = Command::new(MCP_TEST);
+    command.args(words.iter().chain(&["-o", &json, "--format", "json"]).chain(&reports));
+    command.env("GITHUB_STEP_SUMMARY", folder.word("step-summary.md"));
+    let run = run_command(command);
     assert_eq!(run.code, 1, "{}", run.text(&[]));
     Value::parse(run.stdout.as_bytes()).unwrap_or_else(|why| panic!("{why}\n{}", run.stdout));
     assert_kept(&run, folder.path());
     let files = texts(folder.path());
-    for file in ["summary.json", "checks.json"] {
+    for file in ["summary.json", "checks.json", "junit.xml", "step-summary.md"] {
         assert!(files.iter().any(|(path, _)| path.ends_with(file)), "no {file}: {files:?}");
     }
 
@@ -117,7 +122,7 @@ fn failures_do_not_tell_the_value_that_the_server_repeats() {
 }
 
 #[test]
-fn a_refusal_does_not_tell_the_value_that_was_refused() {
+fn a_refusal_does_not_show_the_refused_value() {
     let server = Guarded::new(&everything(), "authorization", "another");
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "header-refused");
     for format in ["human", "json"] {
@@ -131,7 +136,7 @@ fn a_refusal_does_not_tell_the_value_that_was_refused() {
 }
 
 #[test]
-fn wrong_usage_does_not_tell_the_value() {
+fn wrong_usage_does_not_show_the_value() {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "header-wrong");
     let wrong: [&[&str]; 4] = [
         &["check", "--header", HEADER, "--", "true"],

@@ -1,4 +1,4 @@
-//! `mcp-test cases serve`: what it says to the client, what it tells beside that, and how it ends.
+//! `mcp-test cases serve`: its replies, its log, and its end.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -38,17 +38,17 @@ impl Serving {
         Self { child, directory }
     }
 
-    /// Waits for the end: the exit code, and what it told on standard error.
+    /// Waits for the end; returns the exit code and standard error.
     fn end(mut self) -> (Option<i32>, String) {
         drop(self.child.stdin.take());
-        let mut told = String::new();
-        self.child.stderr.take().expect("piped").read_to_string(&mut told).expect("text");
-        (self.child.wait().expect("it ends").code(), told)
+        let mut output = String::new();
+        self.child.stderr.take().expect("piped").read_to_string(&mut output).expect("text");
+        (self.child.wait().expect("it ends").code(), output)
     }
 }
 
 impl Drop for Serving {
-    /// A test that fails leaves nothing running.
+    /// A failing test leaves nothing running.
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
@@ -56,29 +56,29 @@ impl Drop for Serving {
 }
 
 #[test]
-fn over_stdio_the_client_gets_replies_and_standard_error_tells_of_cases() {
+fn over_stdio_the_client_gets_replies_and_standard_error_names_the_cases() {
     let mut serving = Serving::begin(&["--stdio"]);
     let mut stdin = serving.child.stdin.take().expect("piped");
-    let mut said = BufReader::new(serving.child.stdout.take().expect("piped")).lines();
+    let mut replies = BufReader::new(serving.child.stdout.take().expect("piped")).lines();
     for line in [
         r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
         r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}"#,
         r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":3}}}"#,
     ] {
         writeln!(stdin, "{line}").expect("it reads");
-        let reply = said.next().expect("a reply").expect("text");
+        let reply = replies.next().expect("a reply").expect("text");
         if line.contains("\"id\":7") {
             assert_snapshot!(reply, @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"3"}]}}"#);
         }
     }
     drop(stdin);
-    let (code, told) = serving.end();
-    assert_eq!(code, Some(0), "{told}");
-    assert_snapshot!(told, @r#"
+    let (code, output) = serving.end();
+    assert_eq!(code, Some(0), "{output}");
+    assert_snapshot!(output, @r#"
     Serving 2 cases of 1 file over stdin and stdout (over HTTP with --listen)
-    initialize ← made of what the cases show
+    initialize ← inferred from the cases
     tools/call add ← calculator.yaml:2 "Adds two numbers"
-    tools/call add ← no case has this `tools/call`; nearest is "Adds two numbers" (calculator.yaml:2): /params/arguments/b: expected 2, got 3
+    tools/call add ← no case has this `tools/call`; the nearest is "Adds two numbers" (calculator.yaml:2): /params/arguments/b: expected 2, got 3
     1 of 2 cases was not used:
       calculator.yaml:5 "Echoes"
     "#);
@@ -86,7 +86,7 @@ fn over_stdio_the_client_gets_replies_and_standard_error_tells_of_cases() {
 
 #[cfg(unix)]
 #[test]
-fn over_http_it_serves_until_it_is_interrupted_and_reads_what_has_changed() {
+fn over_http_it_serves_until_interrupted_and_reloads_changed_files() {
     let mut serving = Serving::begin(&["--listen", "127.0.0.1:0"]);
     let mut stdout = BufReader::new(serving.child.stdout.take().expect("piped"));
     let mut listening = String::new();
@@ -94,20 +94,20 @@ fn over_http_it_serves_until_it_is_interrupted_and_reads_what_has_changed() {
     let url = listening.trim().strip_prefix("Listening on ").expect("a URL");
     let checked = mcp_test(["check", "--url", url, "--scenario", "tools-list"]);
     assert_eq!(checked.code, 0, "{}", checked.text(&[]));
-    let mut told = BufReader::new(serving.child.stderr.take().expect("piped"));
+    let mut output = BufReader::new(serving.child.stderr.take().expect("piped"));
     let mut until = |wanted: &str| {
         let mut line = String::new();
         while !line.contains(wanted) {
             line.clear();
-            assert_ne!(told.read_line(&mut line).expect("text"), 0, "never: {wanted}");
+            assert_ne!(output.read_line(&mut line).expect("text"), 0, "never: {wanted}");
         }
     };
     until("tools/list ← inferred from the cases: 2 items");
     let file = serving.directory.path().join("calculator.yaml");
     std::fs::write(&file, "case: [").expect("written");
-    until("the cases go on being served as they were before");
+    until("the previous cases are still served");
     std::fs::write(&file, CONTRACT.split("---").next().unwrap_or_default()).expect("written");
-    until("read again: 1 case");
+    until("reloaded: 1 case");
     let kill = Command::new("kill").args(["-INT", &serving.child.id().to_string()]).status();
     assert!(kill.expect("kill").success());
     until("1 of 1 case was not used:");

@@ -1,4 +1,4 @@
-//! Signals in the middle of a run: how it ends, and that nothing stays behind.
+//! Signals during a run: how it ends, and that nothing is left running.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -8,7 +8,7 @@ use mcp_test_tests::program::{Mark, free_port};
 
 use crate::program::{MCP_TEST, mcp_test};
 
-/// A server that sends the signal when it is pinged: how the run ends.
+/// Asserts how a run ends whose server sends the signal when it is pinged.
 #[track_caller]
 fn ends_with(signal: &str, code: i32) {
     for peer in ["signals.sh", "stubborn.sh"] {
@@ -37,11 +37,11 @@ fn a_terminal_that_hangs_up() {
     ends_with("HUP", 129);
 }
 
-/// Starts a server, and relatives that do not leave when they are asked to.
+/// Starts a server, and descendants that ignore SIGTERM.
 const STARTING: &str = "trap '' TERM INT HUP; sleep 3600 & setsid sleep 3600 & \"$@\"; sleep 3600";
 
 #[test]
-fn a_server_that_was_started_for_its_url_ends_too() {
+fn a_server_that_was_started_for_its_url_is_stopped_too() {
     let mark = Mark::new();
     let mut run = Command::new(MCP_TEST);
     mark.put_on(&mut run);
@@ -53,20 +53,20 @@ fn a_server_that_was_started_for_its_url_ends_too() {
     run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut run = run.spawn().expect("it starts");
     let mut stdout = BufReader::new(run.stdout.take().expect("it is piped"));
-    let mut told = String::new();
-    while !told.contains("Running client scenario 'ping'") {
-        let read = stdout.read_line(&mut told).expect("it is text");
-        assert!(read > 0, "it ended before it was told to:\n{told}");
+    let mut output = String::new();
+    while !output.contains("Running client scenario 'ping'") {
+        let read = stdout.read_line(&mut output).expect("it is text");
+        assert!(read > 0, "it ended before it was asked to:\n{output}");
     }
     let living = mark.living();
     assert_eq!(living.len(), 5, "the run, what it started, and relatives of that: {living:#?}");
     let kill = Command::new("kill").args(["-TERM", &run.id().to_string()]).status();
     assert!(kill.expect("kill").success());
-    let mut said = String::new();
-    stdout.read_to_string(&mut said).expect("it is text");
-    run.stderr.take().expect("it is piped").read_to_string(&mut said).expect("it is text");
+    let mut output_rest = String::new();
+    stdout.read_to_string(&mut output_rest).expect("it is text");
+    run.stderr.take().expect("it is piped").read_to_string(&mut output_rest).expect("it is text");
     let status = run.wait().expect("it ends");
     mark.assert_nothing_left();
-    assert_eq!(status.code(), Some(143), "{said}");
-    assert!(said.contains("interrupted: the run is not complete"), "{said}");
+    assert_eq!(status.code(), Some(143), "{output_rest}");
+    assert!(output_rest.contains("interrupted: the run is not complete"), "{output_rest}");
 }

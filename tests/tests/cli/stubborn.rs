@@ -1,4 +1,4 @@
-//! A reference server that does not leave when it is asked to.
+//! A reference server that ignores SIGTERM.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -8,7 +8,7 @@ use crate::program::MCP_TEST;
 
 const PING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
 
-/// Starts a reference server, lets it answer, asks it to terminate and to answer again, and kills it if it does.
+/// Starts a reference server, gets a reply, sends SIGTERM and another request, and kills the server if it replies.
 fn ends_after_term(faults: &[&str]) -> ExitStatus {
     let mut server = Command::new(MCP_TEST);
     server.args(["reference", "server", "--stdio"]).args(faults);
@@ -22,7 +22,7 @@ fn ends_after_term(faults: &[&str]) -> ExitStatus {
     };
     assert!(answers());
     send("-TERM", &server);
-    // Without the fault it ends, be it before or after it has answered once more.
+    // Without the fault it ends, either before or after another reply.
     while answers() {
         if !faults.is_empty() {
             send("-KILL", &server);

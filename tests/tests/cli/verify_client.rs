@@ -1,4 +1,4 @@
-//! `mcp-test cases verify-client`: a client is held to what files of cases demand.
+//! `mcp-test cases verify-client`: clients tested by files of cases.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use mcp_test_tests::program::Run;
 
 use crate::program::{MCP_TEST, mcp_test};
 
-/// What the reference client says in the scenario `initialize`, after which the file is called.
+/// What the reference client sends in the scenario `initialize`, after which the file is named.
 const SAID: &str = r#"
 case: Says hello
 in: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "any", "version": "1"}}}
@@ -20,7 +20,7 @@ in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
 "#;
 
-/// What it does not say there.
+/// What it does not send there.
 const UNSAID: &str = r#"
 ---
 case: Buys tea
@@ -29,7 +29,7 @@ in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "buy"
 out: {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
 "#;
 
-/// A file of cases with its folder.
+/// A file of cases in its folder.
 struct Contract {
     _folder: Folder,
     path: PathBuf,
@@ -52,7 +52,7 @@ impl Contract {
 }
 
 #[test]
-fn a_client_passes_that_says_what_the_cases_demand() {
+fn a_client_that_sends_what_the_cases_expect_passes() {
     let contract = Contract::new("verify-client-passes", SAID);
     let run = contract.verify(&["--strict"]);
     assert_eq!(run.code, 0, "{}", run.text(&[]));
@@ -62,38 +62,38 @@ fn a_client_passes_that_says_what_the_cases_demand() {
 }
 
 #[test]
-fn what_it_does_not_say_is_told_with_the_place_of_the_case_and_how_to_see_it_again() {
+fn a_missing_message_is_reported_with_its_place_and_a_rerun_command() {
     let contract = Contract::new("verify-client-fails", &format!("{SAID}{UNSAID}"));
     let run = contract.verify(&[]);
     assert_eq!(run.code, 1, "{}", run.text(&[]));
     let place = format!("{}:14:1", contract.path.display());
-    for told in [
-        "the client did not say `in` of \"Buys tea\"",
+    for expected in [
+        "the client did not send `in` of \"Buys tea\"",
         &place,
         "got only `initialize`, `notifications/initialized` and `tools/list`",
         "--scenario initialize --spec-version 2025-11-25 --command",
     ] {
-        assert!(run.stdout.contains(told), "{told} is not in {}", run.stdout);
+        assert!(run.stdout.contains(expected), "{expected} is not in {}", run.stdout);
     }
     assert!(!run.stdout.contains("`in` of \"Looks around\""), "{}", run.stdout);
 }
 
 #[test]
-fn only_what_is_chosen_is_demanded() {
+fn only_selected_cases_are_expected() {
     let contract =
         Contract::new("verify-client-chosen", &format!("{SAID}{UNSAID}_tags: shopping\n"));
     assert_eq!(contract.verify(&["--skip-tag", "shopping"]).code, 0);
     assert_eq!(contract.verify(&["--case", "initialize::looks-around"]).code, 0);
     assert_eq!(contract.verify(&["--tag", "shopping", "--input", "item=milk"]).code, 1);
-    for (words, told) in [
+    for (words, expected) in [
         (["--case", "initialize::look-around"], "did you mean `initialize::looks-around`?"),
         (["--scenario", "initialise"], "did you mean `initialize`?"),
-        (["--tag", "knitting"], "no case is left to run"),
+        (["--tag", "knitting"], "no case left to run"),
         (["--input", "itme=milk"], "did you mean `item`?"),
     ] {
         let run = contract.verify(&words);
         assert_eq!(run.code, 2, "{words:?}: {}", run.text(&[]));
-        assert!(run.stderr.contains(told), "{words:?}: {}", run.stderr);
+        assert!(run.stderr.contains(expected), "{words:?}: {}", run.stderr);
     }
 }
 
@@ -109,7 +109,7 @@ fn a_failure_may_be_expected() {
 }
 
 #[test]
-fn a_client_that_cannot_be_started_is_no_verdict() {
+fn a_client_that_cannot_be_started_is_not_a_verdict() {
     let contract = Contract::new("verify-client-missing", SAID);
     let path = contract.path.to_string_lossy();
     let missing = mcp_test(["cases", "verify-client", &path, "--command", "no-such-client"]);

@@ -1,12 +1,12 @@
 //! One contract for several peers: the cases of `contracts/` run against servers, and served to clients.
 //!
-//! | files | whose contract it is | kept by |
+//! | files | contract of | tested with |
 //! |---|---|---|
 //! | `example.yaml` | the example of the format | all of them |
 //! | `everything/` | the everything server of the MCP project, as far as other servers can keep it | the reference server, a server on rmcp |
 //! | `reference.yaml` | the fixtures of the official suite, in both eras | the reference server |
 //!
-//! The everything server itself, and clients on other SDKs, are met in `interop`.
+//! `interop` tests the everything server itself, and clients on other SDKs.
 
 mod rmcp_client;
 mod rmcp_server;
@@ -18,10 +18,10 @@ fn reference() -> Target {
     everything().target()
 }
 
-/// It offers the newest revision that it speaks, and is to say nothing that is wrong: what cases have of that, it is not held
-/// to.
+/// A client that proposes the newest revision that it speaks and sends nothing invalid, so that cases with another revision or
+/// with invalid messages do not apply to it.
 fn client_on_rmcp() -> ClientTarget {
-    ClientTarget::future(rmcp_client::visit)
+    ClientTarget::future(rmcp_client::run)
 }
 
 mcp_test::cases!(

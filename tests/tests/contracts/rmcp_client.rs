@@ -1,4 +1,4 @@
-//! A client on the official Rust SDK that says what the cases of a file have, each case in a conversation of its own.
+//! A client on the official Rust SDK that sends the messages of the cases of a file, each case in its own conversation.
 
 #![expect(deprecated, reason = "the contract is of the handshake era, with its sampling")]
 
@@ -23,9 +23,9 @@ use tokio::task::JoinHandle;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Visits a server with the file that the scenario is called after.
-pub(crate) async fn visit(endpoint: Endpoint) -> Result<(), Error> {
-    // A second installation fails, which is as good.
+/// Connects to a server with the cases of the file that the scenario is named after.
+pub(crate) async fn run(endpoint: Endpoint) -> Result<(), Error> {
+    // Only the first installation in this process succeeds.
     rustls::crypto::ring::default_provider().install_default().ok();
     let contracts = concat!(env!("CARGO_MANIFEST_DIR"), "/contracts");
     let path = match endpoint.scenario.as_str() {
@@ -33,7 +33,7 @@ pub(crate) async fn visit(endpoint: Endpoint) -> Result<(), Error> {
         other => format!("{contracts}/everything/{other}.yaml"),
     };
     let (cases, _) = Cases::read(&[path], &ReadOptions::default())?;
-    // What is wrong on purpose, a client has no reason to say.
+    // A conforming client does not send what is invalid on purpose.
     let is_malformed = |case: &Case| case.settings.tags.iter().any(|tag| tag == "malformed");
     for (_, case) in cases.iter().filter(|(_, case)| !is_malformed(case)) {
         converse(&endpoint.url, case).await?;
@@ -41,7 +41,7 @@ pub(crate) async fn visit(endpoint: Endpoint) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says what the client has to say in a case, and hears the replies where the case has them.
+/// Sends the messages of the client in a case, and awaits the replies where the case has them.
 async fn converse(url: &str, case: &Arc<Case>) -> Result<(), Error> {
     let transport = StreamableHttpClientTransport::from_uri(url.to_owned());
     let client = Answers(Arc::clone(case)).serve(transport).await?;
@@ -59,11 +59,13 @@ async fn converse(url: &str, case: &Arc<Case>) -> Result<(), Error> {
                 });
                 asked.insert(request.id.clone(), reply);
             }
-            (Direction::In, Some(Message::Notification(told)))
-                if told.method != "notifications/initialized" =>
+            (Direction::In, Some(Message::Notification(notification)))
+                if notification.method != "notifications/initialized" =>
             {
-                let told = CustomNotification::new(&told.method, params);
-                client.send_notification(ClientNotification::CustomNotification(told)).await?;
+                let notification = CustomNotification::new(&notification.method, params);
+                client
+                    .send_notification(ClientNotification::CustomNotification(notification))
+                    .await?;
             }
             (Direction::Out, Some(heard)) if heard.is_reply() => {
                 let reply = heard.id().and_then(|id| asked.remove(id));
@@ -82,7 +84,7 @@ async fn converse(url: &str, case: &Arc<Case>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A reply as the message that it was.
+/// A reply as a message.
 fn reply(came: Result<impl serde::Serialize, ServiceError>) -> serde_json::Value {
     match came {
         Ok(result) => json!({ "result": serde_json::to_value(result).unwrap_or_default() }),
@@ -90,14 +92,14 @@ fn reply(came: Result<impl serde::Serialize, ServiceError>) -> serde_json::Value
     }
 }
 
-/// Answers the server as a case does.
+/// Answers the requests of the server like the case.
 #[derive(Clone)]
 struct Answers(Arc<Case>);
 
 impl Answers {
     fn to<T: DeserializeOwned>(&self, method: &str) -> Result<T, ErrorData> {
         let said =
-            |direction| self.0.said(direction).filter_map(|it: &CaseMessage| it.message.as_ref());
+            |direction| self.0.sent(direction).filter_map(|it: &CaseMessage| it.message.as_ref());
         let asked = said(Direction::Out).find(|it| it.method() == Some(method));
         let id = asked.and_then(Message::id);
         let answer = said(Direction::In).find_map(|it| match it {

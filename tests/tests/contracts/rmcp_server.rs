@@ -1,4 +1,4 @@
-//! A server on the official Rust SDK that keeps the contract `everything`. What it says is JSON, which the SDK's types read.
+//! A server on the official Rust SDK that fulfils the contract `everything`. Its replies are JSON, read by the SDK's types.
 
 #![expect(
     deprecated,
@@ -54,7 +54,7 @@ fn invalid(why: impl Into<std::borrow::Cow<'static, str>>) -> ErrorData {
     ErrorData::invalid_params(why, None)
 }
 
-fn said(text: impl Into<String>) -> Value {
+fn text_result(text: impl Into<String>) -> Value {
     json!({ "content": [{ "type": "text", "text": text.into() }] })
 }
 
@@ -110,11 +110,11 @@ impl ServerHandler for Everything {
             (|name: &str| arguments[name].as_str(), |name: &str| arguments[name].as_f64());
         let result = match &*request.name {
             "echo" => match text("message") {
-                Some(message) => said(format!("Echo: {message}")),
+                Some(message) => text_result(format!("Echo: {message}")),
                 None => failed("`message` is no text"),
             },
             "get-sum" => match (number("a"), number("b")) {
-                (Some(a), Some(b)) => said(format!("The sum of {a} and {b} is {}.", a + b)),
+                (Some(a), Some(b)) => text_result(format!("The sum of {a} and {b} is {}.", a + b)),
                 _ => failed("that is no number"),
             },
             "get-structured-content" => weather(text("location").unwrap_or_default()),
@@ -132,10 +132,10 @@ impl ServerHandler for Everything {
                 json!({ "content": [{ "type": "text", "text": "Well.", "annotations": annotations }] })
             }
             "get-resource-links" => {
-                let link = |base: &str, name: &str| json!({ "type": "resource_link", "uri": base, "name": name });
+                let connection = |base: &str, name: &str| json!({ "type": "resource_link", "uri": base, "name": name });
                 let links = [
-                    link(&format!("{BLOBS}1"), "Blob Resource 1"),
-                    link(&format!("{TEXTS}2"), "Text Resource 2"),
+                    connection(&format!("{BLOBS}1"), "Blob Resource 1"),
+                    connection(&format!("{TEXTS}2"), "Text Resource 2"),
                 ];
                 json!({ "content": links })
             }
@@ -150,8 +150,8 @@ impl ServerHandler for Everything {
             }
             "trigger-long-running-operation" => {
                 let steps = arguments["steps"].as_u64().unwrap_or(5);
-                tell(&context, steps).await;
-                said(format!(
+                report_progress(&context, steps).await;
+                text_result(format!(
                     "Long running operation completed. Duration: {} seconds, Steps: {steps}.",
                     arguments["duration"]
                 ))
@@ -162,8 +162,8 @@ impl ServerHandler for Everything {
                 let message =
                     json!({ "role": "user", "content": { "type": "text", "text": prompt } });
                 let params = json!({ "messages": [message], "maxTokens": arguments["maxTokens"] });
-                let answer = ask(&context.peer, "sampling/createMessage", params).await?;
-                said(format!("LLM sampling result: {}", answer["content"]["text"]))
+                let answer = send_request(&context.peer, "sampling/createMessage", params).await?;
+                text_result(format!("LLM sampling result: {}", answer["content"]["text"]))
             }
             "trigger-elicitation-request" => {
                 let properties =
@@ -171,8 +171,8 @@ impl ServerHandler for Everything {
                 let schema =
                     json!({ "type": "object", "properties": properties, "required": ["name"] });
                 let params = json!({ "message": "Your name?", "requestedSchema": schema });
-                let answer = ask(&context.peer, "elicitation/create", params).await?;
-                said(match answer["action"].as_str() {
+                let answer = send_request(&context.peer, "elicitation/create", params).await?;
+                text_result(match answer["action"].as_str() {
                     Some("accept") => "User provided the requested information",
                     Some("decline") => "User declined",
                     _ => "User cancelled",
@@ -288,7 +288,7 @@ impl ServerHandler for Everything {
         Ok(())
     }
 
-    /// A level that is none makes a request that the SDK does not know.
+    /// With an invalid level, a request is unknown to the SDK.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -311,12 +311,12 @@ fn weather(city: &str) -> Value {
         }
         _ => return failed("there is no such city"),
     };
-    let mut result = said(weather.to_string());
+    let mut result = text_result(weather.to_string());
     result["structuredContent"] = weather;
     result
 }
 
-/// What is in a resource.
+/// The contents of a resource.
 fn contents(uri: &str) -> Option<Value> {
     if uri == DOCUMENT {
         return Some(json!({ "uri": uri, "mimeType": "text/markdown", "text": "# A document" }));
@@ -330,8 +330,8 @@ fn contents(uri: &str) -> Option<Value> {
     uri.strip_prefix(BLOBS).map(|_| json!({ "uri": uri, "mimeType": "text/plain", "blob": blob }))
 }
 
-/// Tells how far it is, to a client that wants to know.
-async fn tell(context: &Context, steps: u64) {
+/// Sends progress notifications, if the client requested them.
+async fn report_progress(context: &Context, steps: u64) {
     let Some(token) = context.meta.get_progress_token() else { return };
     for step in 1..=u32::try_from(steps).unwrap_or_default() {
         let progress = ProgressNotificationParam::new(token.clone(), f64::from(step));
@@ -340,7 +340,11 @@ async fn tell(context: &Context, steps: u64) {
     }
 }
 
-async fn ask(peer: &Peer<RoleServer>, method: &str, params: Value) -> Result<Value, ErrorData> {
+async fn send_request(
+    peer: &Peer<RoleServer>,
+    method: &str,
+    params: Value,
+) -> Result<Value, ErrorData> {
     let request = ServerRequest::CustomRequest(CustomRequest::new(method, Some(params)));
     let failed = |why: String| ErrorData::internal_error(why, None);
     let answer = peer.send_request(request).await.map_err(|error| failed(error.to_string()))?;

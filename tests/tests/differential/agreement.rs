@@ -1,5 +1,5 @@
-//! Our shapes and the official schemas say the same of every instance: read by the authority of the schemas without
-//! exception, read by the text but for what is listed as a disagreement.
+//! Our shapes and the official schemas agree on every instance: without exception if the schemas are the authority, and except
+//! for the listed disagreements if the text is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
@@ -15,40 +15,40 @@ use crate::instances::Instances;
 use crate::mutants::mutant;
 use crate::random::{self, Random};
 use crate::shrink::shrink;
-use crate::words;
+use crate::values;
 
-/// How many instances are judged for each revision, at least.
-const INSTANCES: usize = 24_000;
+/// The minimum number of instances for each revision.
+const MIN_INSTANCES: usize = 24_000;
 
-/// How many instances of a definition are looked through at most for one that shows a disagreement.
-const SHOWING: usize = 20_000;
+/// The maximum number of instances of a definition among which one has to show a disagreement.
+const MAX_INSTANCES_TO_DISAGREE: usize = 20_000;
 
-/// How many instances of each definition are accepted, and how many refused, at least.
-const EACH: usize = 10;
+/// The minimum number of accepted instances, and of rejected ones, for each definition.
+const MIN_PER_VERDICT: usize = 10;
 
-/// The two sides that judge a definition.
-struct Sides {
+/// The validators of one definition, which are compared.
+struct Validators {
     official: jsonschema::Validator,
     ours: Definition,
-    /// Our schema as others would use it, from what we export.
+    /// Our exported JSON Schema.
     exported: jsonschema::Validator,
 }
 
-impl Sides {
-    /// The sides for each definition of the official schema.
+impl Validators {
+    /// The validators for each definition of the official schema.
     fn of(official: &Document, authority: Authority) -> BTreeMap<&str, Self> {
         let exported = Document::ours(official.revision, authority);
-        let sides = |name: &str| Self {
-            official: official.judge(name),
+        let validators = |name: &str| Self {
+            official: official.validator(name),
             ours: Schemas::ours()
                 .definition(name, official.revision, authority)
                 .unwrap_or_else(|| panic!("no shape {name} at {}", official.revision)),
-            exported: exported.judge(name),
+            exported: exported.validator(name),
         };
-        official.definitions.keys().map(|name| (name.as_str(), sides(name))).collect()
+        official.definitions.keys().map(|name| (name.as_str(), validators(name))).collect()
     }
 
-    /// What our side says of an instance; an error where it contradicts itself.
+    /// Whether our shape accepts an instance; an error if our validators contradict each other.
     fn ours(&self, instance: &Value) -> Result<bool, String> {
         let value = json::Value::from(instance);
         let violations = self.ours.violations(&value);
@@ -57,72 +57,74 @@ impl Sides {
             return Err(format!("{} it, with the violations {violations:?}", verb(accepted)));
         }
         if accepted != self.exported.is_valid(instance) {
-            return Err(format!("{} it, what is exported does not", verb(accepted)));
+            return Err(format!("{} it, but the exported schema does not", verb(accepted)));
         }
         for violation in &violations {
-            let there = |pointer: &json::Pointer| value.at(pointer.as_str()).is_some();
+            let exists = |pointer: &json::Pointer| value.at(pointer.as_str()).is_some();
             let parent = violation.pointer.split_last().map(|(parent, _)| parent);
-            if !there(&violation.pointer) && !parent.is_some_and(|parent| there(&parent)) {
-                return Err(format!("points nowhere: {violation}"));
+            if !exists(&violation.pointer) && !parent.is_some_and(|parent| exists(&parent)) {
+                return Err(format!(
+                    "reports a violation at a place that does not exist: {violation}"
+                ));
             }
         }
         Ok(accepted)
     }
 
-    /// Whether the official schema and ours say the same of an instance.
+    /// Whether the official schema and ours agree on an instance.
     fn agree(&self, instance: &Value) -> bool {
         self.ours(instance) == Ok(self.official.is_valid(instance))
     }
 }
 
 fn verb(accepted: bool) -> &'static str {
-    if accepted { "accepts" } else { "refuses" }
+    if accepted { "accepts" } else { "rejects" }
 }
 
-/// How many instances of a definition the official schema accepts and refuses.
+/// The numbers of instances of a definition that the official schema accepts and rejects.
 #[derive(Default)]
 struct Tally {
     accepted: usize,
-    refused: usize,
+    rejected: usize,
 }
 
-/// Instances for a definition without end: a value of each kind first, then generated ones, three mutants of each, and
-/// instances of other definitions.
+/// An endless iterator of instances for a definition: first a value of each kind, then generated instances, three mutants of
+/// each, and instances of other definitions.
 fn instances<'a>(document: &'a Document, name: &'a str) -> impl Iterator<Item = Value> + 'a {
     let names: Vec<&str> = document.definitions.keys().map(String::as_str).collect();
     let purpose = format!("{} {name}", document.revision);
     let mut random = Random::new(random::seed(), &purpose);
     let mut generator = Instances::new(document, random.clone());
     let rounds = iter::repeat_with(move || {
-        let instance = generator.of(name);
-        let other = generator.of(random.pick::<&str>(&names));
+        let instance = generator.instance(name);
+        let other = generator.instance(random.pick::<&str>(&names));
         let [one, two, three] = [(); 3].map(|()| mutant(&instance, &mut random));
         [instance, one, two, three, other]
     });
-    words::kinds().into_iter().chain(rounds.flatten())
+    values::kinds().into_iter().chain(rounds.flatten())
 }
 
-/// The first instance of each definition that shows a difference, made small; and what was judged.
+/// The first instance of each definition on which the validators differ, shrunk; and the numbers of instances.
 fn differences(
     official: &Document,
-    sides: &BTreeMap<&str, Sides>,
+    validators: &BTreeMap<&str, Validators>,
 ) -> (BTreeMap<String, Value>, BTreeMap<String, Tally>) {
     let (mut found, mut tallies) = (BTreeMap::new(), BTreeMap::new());
-    let each = INSTANCES.div_ceil(sides.len());
-    for (&name, sides) in sides {
+    let each = MIN_INSTANCES.div_ceil(validators.len());
+    for (&name, validators) in validators {
         let mut tally = Tally::default();
         for instance in instances(official, name).take(each) {
-            if sides.official.is_valid(&instance) {
+            if validators.official.is_valid(&instance) {
                 tally.accepted += 1;
             } else {
-                tally.refused += 1;
+                tally.rejected += 1;
             }
-            if sides.ours(&instance).is_err() {
-                let small = shrink(instance, |instance| sides.ours(instance).is_err());
-                panic!("{}{}", told(official.revision, name, sides, &small), with_seed());
+            if validators.ours(&instance).is_err() {
+                let small = shrink(instance, |instance| validators.ours(instance).is_err());
+                panic!("{}{}", describe(official.revision, name, validators, &small), with_seed());
             }
-            if !found.contains_key(name) && !sides.agree(&instance) {
-                let small = shrink(instance, |instance| !sides.agree(instance));
+            if !found.contains_key(name) && !validators.agree(&instance) {
+                let small = shrink(instance, |instance| !validators.agree(instance));
                 found.insert(name.to_owned(), small);
             }
         }
@@ -131,94 +133,100 @@ fn differences(
     (found, tallies)
 }
 
-/// A paragraph for an instance that shows a difference.
-fn told(revision: Revision, name: &str, sides: &Sides, instance: &Value) -> String {
-    let official = verb(sides.official.is_valid(instance));
-    let ours = sides
+/// Describes an instance on which the validators differ.
+fn describe(revision: Revision, name: &str, validators: &Validators, instance: &Value) -> String {
+    let official = verb(validators.official.is_valid(instance));
+    let ours = validators
         .ours(instance)
         .map_or_else(|contradiction| contradiction, |ours| verb(ours).to_owned() + " it");
     format!("{revision} {name}: {instance}\n  the official schema {official} it\n  ours {ours}\n")
 }
 
-/// How a failure ends, so that it can be repeated.
+/// The end of a failure message, with which the run can be repeated.
 fn with_seed() -> String {
     format!("with {}={}", random::VARIABLE, random::seed())
 }
 
-/// Read as the official schema has it, ours is the official schema.
+/// With the schemas as authority, our shapes do not differ from the official schema.
 fn agrees_by_schema(revision: Revision) {
     let Some(official) = Document::official(revision) else { return };
-    let sides = Sides::of(&official, Authority::Schema);
-    let (found, tallies) = differences(&official, &sides);
-    let told = found.iter().map(|(name, value)| told(revision, name, &sides[name.as_str()], value));
-    let told: String = told.collect();
-    assert!(found.is_empty(), "{told}{} definitions differ {}", found.len(), with_seed());
+    let validators = Validators::of(&official, Authority::Schema);
+    let (found, tallies) = differences(&official, &validators);
+    let report = found
+        .iter()
+        .map(|(name, value)| describe(revision, name, &validators[name.as_str()], value));
+    let report: String = report.collect();
+    assert!(found.is_empty(), "{report}{} definitions differ {}", found.len(), with_seed());
 
-    let judged: usize = tallies.values().map(|tally| tally.accepted + tally.refused).sum();
-    assert!(judged >= INSTANCES, "only {judged} instances");
-    for (name, Tally { accepted, refused }) in tallies {
-        let enough = accepted >= EACH && refused >= EACH;
-        assert!(enough, "{name}: {accepted} accepted, {refused} refused {}", with_seed());
+    let tested: usize = tallies.values().map(|tally| tally.accepted + tally.rejected).sum();
+    assert!(tested >= MIN_INSTANCES, "only {tested} instances");
+    for (name, Tally { accepted, rejected }) in tallies {
+        let enough = accepted >= MIN_PER_VERDICT && rejected >= MIN_PER_VERDICT;
+        assert!(enough, "{name}: {accepted} accepted, {rejected} rejected {}", with_seed());
     }
 }
 
-/// Read by the text, ours differs where a disagreement is listed, and each that is listed is seen.
+/// With the text as authority, our shapes differ only by listed disagreements, and each of these is observed.
 fn agrees_by_text(revision: Revision) {
     let Some(official) = Document::official(revision) else { return };
-    let sides = Sides::of(&official, Authority::Text);
-    let (found, _) = differences(&official, &sides);
+    let validators = Validators::of(&official, Authority::Text);
+    let (found, _) = differences(&official, &validators);
     let by_text = Document::ours(revision, Authority::Text);
     let by_schema = Document::ours(revision, Authority::Schema);
 
-    let apart = apart(&by_text, &by_schema);
+    let differing = differing(&by_text, &by_schema);
     for (name, instance) in &found {
         let mut reached = BTreeSet::new();
-        by_text.reach(name, &mut reached);
-        let told = told(revision, name, &sides[name.as_str()], instance);
-        assert!(!reached.is_disjoint(&apart), "{told}This is not listed {}", with_seed());
+        by_text.collect_references(name, &mut reached);
+        let report = describe(revision, name, &validators[name.as_str()], instance);
+        assert!(
+            !reached.is_disjoint(&differing),
+            "{report}this disagreement is not listed {}",
+            with_seed()
+        );
     }
 
     for listed in DISAGREEMENTS.iter().filter(|listed| listed.revisions.contains(revision)) {
         assert!(
-            apart.contains(listed.definition),
-            "{} at {revision} makes no difference",
+            differing.contains(listed.definition),
+            "{} at {revision} does not change its definition",
             listed.id
         );
-        // With this one definition by the text, and all others as the official schema has them.
+        // Replaces only this definition with ours, so that no other disagreement interferes.
         let mixed = by_schema.with(listed.definition, &by_text);
         let shown = official.definitions.keys().any(|name| {
             let mut reached = BTreeSet::new();
-            mixed.reach(name, &mut reached);
-            let judge = reached.contains(listed.definition).then(|| mixed.judge(name));
-            let theirs = &sides[name.as_str()].official;
-            judge.is_some_and(|judge| {
+            mixed.collect_references(name, &mut reached);
+            let validator = reached.contains(listed.definition).then(|| mixed.validator(name));
+            let theirs = &validators[name.as_str()].official;
+            validator.is_some_and(|validator| {
                 instances(&official, name)
-                    .take(SHOWING)
-                    .any(|instance| judge.is_valid(&instance) != theirs.is_valid(&instance))
+                    .take(MAX_INSTANCES_TO_DISAGREE)
+                    .any(|instance| validator.is_valid(&instance) != theirs.is_valid(&instance))
             })
         });
-        assert!(shown, "nothing shows {} at {revision} {}", listed.id, with_seed());
+        assert!(shown, "no instance shows {} at {revision} {}", listed.id, with_seed());
     }
 }
 
-/// The definitions of which the documents say different things.
-fn apart<'a>(one: &'a Document, other: &Document) -> BTreeSet<&'a str> {
+/// The definitions that differ between the documents.
+fn differing<'a>(one: &'a Document, other: &Document) -> BTreeSet<&'a str> {
     let differ = |(name, schema): &(&String, &Value)| other.definitions.get(*name) != Some(schema);
     one.definitions.iter().filter(differ).map(|(name, _)| name.as_str()).collect()
 }
 
-/// All that is touched by a disagreement.
+/// All definitions that a disagreement affects, so that a change is seen in review.
 #[test]
-fn the_definitions_that_follow_the_text() {
-    let mut touched: BTreeMap<String, Revisions> = BTreeMap::new();
+fn definitions_affected_by_disagreements() {
+    let mut affected: BTreeMap<String, Revisions> = BTreeMap::new();
     for revision in Revision::ALL {
         let by_text = Document::ours(revision, Authority::Text);
-        for name in apart(&by_text, &Document::ours(revision, Authority::Schema)) {
-            let revisions = touched.entry(name.to_owned()).or_default();
+        for name in differing(&by_text, &Document::ours(revision, Authority::Schema)) {
+            let revisions = affected.entry(name.to_owned()).or_default();
             *revisions = revisions.union(Revisions::only(revision));
         }
     }
-    let lines = touched.iter().map(|(name, revisions)| format!("{name} @{revisions}\n"));
+    let lines = affected.iter().map(|(name, revisions)| format!("{name} @{revisions}\n"));
     assert_snapshot!(lines.collect::<String>(), @"
     AudioContent @2025-03-26..
     BlobResourceContents @2024-11-05..
@@ -280,8 +288,7 @@ revisions! {
     at_2026_07_28: V2026_07_28,
 }
 
-/// No revision is forgotten above.
 #[test]
-fn five_revisions_are_compared() {
+fn all_revisions_are_compared() {
     assert_eq!(Revision::ALL.len(), 5);
 }

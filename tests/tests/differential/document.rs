@@ -1,5 +1,5 @@
-//! A JSON Schema with the definitions of a revision: an official one, from the folder that `MCP_TEST_OFFICIAL_SCHEMAS`
-//! names, or ours; and the library that judges by the official ones.
+//! The JSON Schema with the definitions of a revision: the official one, from the folder that `MCP_TEST_OFFICIAL_SCHEMAS` names,
+//! or ours. The `jsonschema` crate makes validators from it.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -12,8 +12,7 @@ use serde_json::{Map, Value, json};
 
 const VARIABLE: &str = "MCP_TEST_OFFICIAL_SCHEMAS";
 
-/// The folder of the official schemas, or nothing, with a word on how to have it; where everything has to be there,
-/// nothing is a failure.
+/// The folder of the official schemas. Without one, the tests are skipped; in CI, they fail.
 pub(crate) fn folder() -> Option<PathBuf> {
     let Some(folder) = env::var_os(VARIABLE) else {
         let why = format!("set {VARIABLE} to the folder that has <revision>/schema.json");
@@ -22,25 +21,25 @@ pub(crate) fn folder() -> Option<PathBuf> {
         eprintln!("skipped: {why}");
         return None;
     };
-    // Cargo runs tests in the folder of their package; people give paths from the workspace's.
+    // Cargo runs tests in the folder of their package, but paths are given relative to the workspace.
     Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder))
 }
 
 /// The schema of a revision.
 pub(crate) struct Document {
     pub(crate) revision: Revision,
-    /// Each definition, by its name.
+    /// The definitions, by name.
     pub(crate) definitions: Map<String, Value>,
-    /// What says which language the schema is written in.
+    /// The `$schema` of the document.
     dialect: Value,
-    /// What the definitions stand under: older revisions and newer ones differ.
+    /// The key of the definitions, which depends on the revision.
     key: &'static str,
-    /// Whether it is ours, which has a format for Base64.
+    /// Whether the schema is ours, which uses a format `base64`.
     ours: bool,
 }
 
 impl Document {
-    /// The official schema of a revision; nothing where there are no official schemas.
+    /// The official schema of a revision; `None` if the official schemas are not available.
     pub(crate) fn official(revision: Revision) -> Option<Self> {
         let path = folder()?.join(revision.as_str()).join("schema.json");
         let text = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -52,7 +51,7 @@ impl Document {
         Self::read(revision, schema::json_schema(revision, authority), true)
     }
 
-    /// The same, but for one definition, which is that of another document.
+    /// The same document with one definition from another.
     pub(crate) fn with(&self, name: &str, from: &Self) -> Self {
         let mut definitions = self.definitions.clone();
         definitions.insert(name.to_owned(), from.definitions[name].clone());
@@ -67,15 +66,15 @@ impl Document {
         Self { revision, definitions, dialect: whole["$schema"].take(), key, ours }
     }
 
-    /// The library's judge of a definition.
-    pub(crate) fn judge(&self, name: &str) -> jsonschema::Validator {
+    /// The library's validator for a definition.
+    pub(crate) fn validator(&self, name: &str) -> jsonschema::Validator {
         let mut names = BTreeSet::new();
-        self.reach(name, &mut names);
+        self.collect_references(name, &mut names);
         let definitions: Map<_, _> =
             names.iter().map(|&name| (name.to_owned(), self.definitions[name].clone())).collect();
         let schema = json!({
             "$schema": self.dialect,
-            // Older dialects ignore what stands beside a `$ref`.
+            // Older dialects ignore keywords beside a `$ref`.
             "allOf": [{ "$ref": format!("#/{}/{name}", self.key) }],
             self.key: definitions,
         });
@@ -86,38 +85,41 @@ impl Document {
         options.build(&schema).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// The definitions that one refers to, and those that they refer to, with itself.
-    pub(crate) fn reach<'a>(&'a self, name: &'a str, names: &mut BTreeSet<&'a str>) {
+    /// Collects a definition and all those that it refers to, transitively.
+    pub(crate) fn collect_references<'a>(&'a self, name: &'a str, names: &mut BTreeSet<&'a str>) {
         if names.insert(name) {
-            self.reach_from(&self.definitions[name], names);
+            self.collect_from(&self.definitions[name], names);
         }
     }
 
-    fn reach_from<'a>(&'a self, schema: &'a Value, names: &mut BTreeSet<&'a str>) {
+    fn collect_from<'a>(&'a self, schema: &'a Value, names: &mut BTreeSet<&'a str>) {
         match schema {
             Value::Object(members) => {
                 for (member, inner) in members {
                     match inner.as_str().filter(|_| member == "$ref") {
                         Some(target) => {
-                            self.reach(target.rsplit('/').next().unwrap_or_default(), names);
+                            self.collect_references(
+                                target.rsplit('/').next().unwrap_or_default(),
+                                names,
+                            );
                         }
-                        None => self.reach_from(inner, names),
+                        None => self.collect_from(inner, names),
                     }
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| self.reach_from(item, names)),
+            Value::Array(items) => items.iter().for_each(|item| self.collect_from(item, names)),
             _ => {}
         }
     }
 }
 
-/// Whether this is Base64: whole groups of four digits, padded, without bits that mean nothing.
+/// Whether this is Base64: complete groups of four digits, padded, with unused bits set to zero.
 fn is_base64(text: &str) -> bool {
     const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = text.strip_suffix("==").or(text.strip_suffix('=')).unwrap_or(text);
     let padding = text.len() - digits.len();
     let values: Option<Vec<usize>> = digits.chars().map(|digit| DIGITS.find(digit)).collect();
     let spare = [0b00_0000, 0b00_0011, 0b00_1111][padding];
-    let fits = |values: &[usize]| values.last().is_none_or(|last| last & spare == 0);
-    text.len().is_multiple_of(4) && values.is_some_and(|values| fits(&values))
+    let spare_bits_are_zero = |values: &[usize]| values.last().is_none_or(|last| last & spare == 0);
+    text.len().is_multiple_of(4) && values.is_some_and(|values| spare_bits_are_zero(&values))
 }

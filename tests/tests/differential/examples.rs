@@ -1,4 +1,4 @@
-//! The examples that come with an official schema are examples of our shapes too.
+//! The examples that come with the official schema are valid by our shapes.
 
 use std::fs;
 
@@ -8,20 +8,20 @@ use mcp_test::spec::schema::{Authority, Schemas};
 
 use crate::document;
 
-/// How many files of examples there are at least; that the folder is empty is no agreement.
-const EXAMPLES: usize = 100;
+/// The minimum number of example files, so that an empty folder does not pass.
+const MIN_EXAMPLES: usize = 100;
 
-/// An example that is none by the text: what was read, without how long it may be kept. The official schema takes it for
-/// an `InputRequiredResult`, which it lets be without all that such a result is for.
-const LOOSE: &str = "read-resource-result-response.json";
+/// An example that is invalid by the text, because its result of `resources/read` has no cache hints. The official schema
+/// accepts it as an `InputRequiredResult`, whose members are all optional there.
+const INVALID_BY_TEXT: &str = "read-resource-result-response.json";
 
 #[test]
-fn each_example_has_the_shape_it_is_an_example_of() {
+fn every_official_example_is_valid_by_our_shape() {
     let revision = Revision::V2026_07_28;
     let Some(folder) = document::folder() else { return };
     let folder = folder.join(revision.as_str()).join("examples");
-    let mut judged = 0;
-    let mut wrong = String::new();
+    let mut tested = 0;
+    let mut violations = String::new();
     for definition in fs::read_dir(&folder).expect("a folder with examples") {
         let definition = definition.expect("a folder for each definition");
         let name = definition.file_name().to_string_lossy().into_owned();
@@ -32,18 +32,18 @@ fn each_example_has_the_shape_it_is_an_example_of() {
             for authority in [Authority::Text, Authority::Schema] {
                 let shape = Schemas::ours().definition(&name, revision, authority);
                 let shape = shape.unwrap_or_else(|| panic!("no shape {name}"));
-                if authority == Authority::Text && path.ends_with(LOOSE) {
-                    assert!(!shape.is_valid(&value), "{LOOSE} is an example by the text, too");
+                if authority == Authority::Text && path.ends_with(INVALID_BY_TEXT) {
+                    assert!(!shape.is_valid(&value), "{INVALID_BY_TEXT} is valid by the text, too");
                     continue;
                 }
                 for violation in shape.violations(&value) {
-                    wrong += &format!("{}, by {authority:?}: {violation}\n", path.display());
+                    violations += &format!("{}, by {authority:?}: {violation}\n", path.display());
                 }
-                assert!(shape.is_valid(&value) || !wrong.is_empty(), "{}", path.display());
+                assert!(shape.is_valid(&value) || !violations.is_empty(), "{}", path.display());
             }
-            judged += 1;
+            tested += 1;
         }
     }
-    assert!(wrong.is_empty(), "{wrong}");
-    assert!(judged >= EXAMPLES, "only {judged} examples in {}", folder.display());
+    assert!(violations.is_empty(), "{violations}");
+    assert!(tested >= MIN_EXAMPLES, "only {tested} examples in {}", folder.display());
 }

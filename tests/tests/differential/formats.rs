@@ -1,4 +1,4 @@
-//! Strings with a format: ours reads RFC 3986 and RFC 6570 as the library does that judges by the official schemas.
+//! Our implementations of RFC 3986 (URI) and RFC 6570 (URI template) agree with those of the `jsonschema` crate.
 
 use mcp_test::json;
 use mcp_test::spec::Revision;
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::random::{self, Random};
 use crate::shrink::shrink;
-use crate::words;
+use crate::values;
 
-/// How many strings are judged for each format.
+/// The number of strings for each format.
 const STRINGS: usize = 60_000;
 
-/// How many of them are accepted, at least.
-const ACCEPTED: usize = 2_000;
+/// The minimum number of accepted strings, and of rejected ones.
+const MIN_PER_VERDICT: usize = 2_000;
 
-/// What strings are put together from, apart from whole ones: what has a meaning somewhere, and what is allowed nowhere.
+/// The pieces of generated strings: tokens with a meaning, and characters that are never allowed.
 const PIECES: [&str; 52] = [
     "a", "Z", "http", "1", "0", "65536", "abc", "v1", "f", "g", ":", ":", "//", "/", "?", "#", "@",
     "[", "]", "[::1]", "::", "1.2.3.4", "%", "%20", "%zZ", "{", "}", "{a}", "+", "*", ",", ";",
@@ -23,12 +23,12 @@ const PIECES: [&str; 52] = [
     "\u{7f}", "é", "\u{e000}",
 ];
 
-/// The text, taken apart so that it can be made smaller.
+/// The text of a list of pieces; the list, unlike the text, can be shrunk.
 fn joined(pieces: &Value) -> String {
     pieces.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn agrees(format: &str, definition: &str, member: &str) {
+fn implementations_agree(format: &str, definition: &str, member: &str) {
     let schema =
         json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "format": format});
     let options = jsonschema::options().should_validate_formats(true);
@@ -43,13 +43,13 @@ fn agrees(format: &str, definition: &str, member: &str) {
     };
 
     let mut random = Random::new(random::seed(), format);
-    let right = words::right(format).expect("strings of that format");
+    let valid = values::valid(format).expect("strings of that format");
     let mut accepted = 0;
     let mut found = Vec::new();
     for _ in 0..STRINGS {
         let mut pieces: Vec<String> = Vec::new();
         if random.once_in(2) {
-            pieces = random.pick(right).chars().map(String::from).collect();
+            pieces = random.pick(valid).chars().map(String::from).collect();
         }
         for _ in 0..=random.below(5) {
             let piece = (*random.pick(&PIECES)).to_owned();
@@ -72,16 +72,19 @@ fn agrees(format: &str, definition: &str, member: &str) {
         }
     }
     let seed = format!("with {}={}", random::VARIABLE, random::seed());
-    assert!(found.is_empty(), "as {format} these are judged differently: {found:?} {seed}");
-    assert!((ACCEPTED..STRINGS - ACCEPTED).contains(&accepted), "{accepted} {format} {seed}");
+    assert!(found.is_empty(), "validity as {format} differs for {found:?} {seed}");
+    assert!(
+        (MIN_PER_VERDICT..STRINGS - MIN_PER_VERDICT).contains(&accepted),
+        "{accepted} of {STRINGS} accepted as {format} {seed}"
+    );
 }
 
 #[test]
-fn uris_agree() {
-    agrees("uri", "Root", "uri");
+fn the_same_uris_are_valid() {
+    implementations_agree("uri", "Root", "uri");
 }
 
 #[test]
-fn uri_templates_agree() {
-    agrees("uri-template", "ResourceTemplate", "uriTemplate");
+fn the_same_uri_templates_are_valid() {
+    implementations_agree("uri-template", "ResourceTemplate", "uriTemplate");
 }

@@ -1,28 +1,28 @@
-//! Makes instances of a definition, by walking its schema.
+//! Generates instances of a definition from its schema.
 //!
-//! Most of them are valid. What is not, where branches of an `allOf` get into each other's way or where it gets too deep, is
-//! no mistake: whoever asks has both sides judge each instance anyway.
+//! Most of them are valid. Some are not, because parts of an `allOf` conflict or because the depth is limited. That does not
+//! matter: every instance is validated by all validators, and only has to have the same result.
 
 use serde_json::{Map, Value, json};
 
 use crate::document::Document;
 use crate::random::Random;
-use crate::words;
+use crate::values;
 
-/// How deep references go before only what has to be there is written.
-const DEPTH: usize = 6;
+/// The depth after which only required members are generated.
+const OPTIONAL_DEPTH: usize = 6;
 
-/// Where it ends even for what has to be there.
-const BOTTOM: usize = 24;
+/// The depth after which not even required members are generated, so that recursive definitions end.
+const MAX_DEPTH: usize = 24;
 
-/// How many values an instance has before only what has to be there is written.
+/// The number of values after which only required members are generated.
 const SIZE: usize = 40;
 
-/// A maker of instances.
+/// A generator of instances.
 pub(crate) struct Instances<'a> {
     document: &'a Document,
     random: Random,
-    /// How many values the instance may still have.
+    /// The number of values that the instance may still have.
     left: usize,
 }
 
@@ -32,14 +32,14 @@ impl<'a> Instances<'a> {
     }
 
     /// An instance of a definition.
-    pub(crate) fn of(&mut self, name: &str) -> Value {
+    pub(crate) fn instance(&mut self, name: &str) -> Value {
         self.left = SIZE;
         self.value(&self.document.definitions[name], 0)
     }
 
     fn value(&mut self, schema: &'a Value, depth: usize) -> Value {
         self.left = self.left.saturating_sub(1);
-        if depth > BOTTOM {
+        if depth > MAX_DEPTH {
             return Value::Null;
         }
         if let Some(name) = schema["$ref"].as_str() {
@@ -74,21 +74,21 @@ impl<'a> Instances<'a> {
         }
     }
 
-    /// Whether there is still room for what need not be there.
-    fn is_roomy(&self, depth: usize) -> bool {
-        depth <= DEPTH && self.left > 0
+    /// Whether optional members may still be generated.
+    fn may_add_optional(&self, depth: usize) -> bool {
+        depth <= OPTIONAL_DEPTH && self.left > 0
     }
 
-    /// A branch; where it gets deep, one that goes no deeper.
+    /// A branch; where nothing optional may be added, one without a reference if there is one.
     fn branch(&mut self, branches: &'a [Value], depth: usize) -> &'a Value {
         let shallow = || branches.iter().find(|branch| branch.get("$ref").is_none());
-        match (self.is_roomy(depth), shallow()) {
+        match (self.may_add_optional(depth), shallow()) {
             (false, Some(branch)) => branch,
             _ => self.random.pick(branches),
         }
     }
 
-    /// An instance of each part, laid upon each other: the later part says it more exactly.
+    /// Merges an instance of each part; later parts are more specific.
     fn all(&mut self, parts: &'a [Value], depth: usize) -> Value {
         let mut whole = Map::new();
         for part in parts {
@@ -106,15 +106,15 @@ impl<'a> Instances<'a> {
         };
         let mut members = Map::new();
         for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-            if required(name) || self.is_roomy(depth) && self.random.once_in(2) {
+            if required(name) || self.may_add_optional(depth) && self.random.once_in(2) {
                 members.insert(name.clone(), self.value(schema, depth + 1));
             }
         }
         let rest = &schema["additionalProperties"];
-        let often =
+        let one_in =
             if rest.is_object() && rest.get("type").or(rest.get("$ref")).is_some() { 2 } else { 6 };
-        while *rest != false && self.is_roomy(depth) && self.random.once_in(often) {
-            let name = *self.random.pick(&words::EXTRA);
+        while *rest != false && self.may_add_optional(depth) && self.random.once_in(one_in) {
+            let name = *self.random.pick(&values::EXTRA);
             if schema["properties"].get(name).is_none() {
                 members.insert(name.to_owned(), self.value(rest, depth + 1));
             }
@@ -124,29 +124,30 @@ impl<'a> Instances<'a> {
 
     fn array(&mut self, schema: &'a Value, depth: usize) -> Value {
         let mut items = Vec::new();
-        while items.len() < 3 && self.is_roomy(depth) && !self.random.once_in(3) {
+        while items.len() < 3 && self.may_add_optional(depth) && !self.random.once_in(3) {
             items.push(self.value(&schema["items"], depth + 1));
         }
         if let Some(most) = schema["maxItems"].as_u64()
             && self.random.once_in(8)
         {
-            let item = self.value(&schema["items"], BOTTOM);
+            let item = self.value(&schema["items"], MAX_DEPTH);
             let most = usize::try_from(most).unwrap_or(usize::MAX);
+            // One less, exactly as many, or one more.
             items.resize(most + self.random.below(3) - 1, item);
         }
         Value::Array(items)
     }
 
     fn string(&mut self, schema: &Value) -> Value {
-        let right = schema["format"].as_str().and_then(words::right);
-        let strings = right.unwrap_or(&words::STRINGS);
+        let valid = schema["format"].as_str().and_then(values::valid);
+        let strings = valid.unwrap_or(&values::STRINGS);
         json!(self.random.pick(strings))
     }
 
     fn number(&mut self, schema: &Value, whole: bool) -> Value {
         let bound = |name: &str, otherwise: f64| schema[name].as_f64().unwrap_or(otherwise);
         let (least, most) = (bound("minimum", f64::MIN), bound("maximum", f64::MAX));
-        let numbers = words::numbers();
+        let numbers = values::numbers();
         let fits = |number: &Value| {
             number.as_f64().is_some_and(|number| {
                 (least..=most).contains(&number) && (!whole || number.fract() == 0.0)
@@ -157,6 +158,6 @@ impl<'a> Instances<'a> {
     }
 
     fn anything(&mut self) -> Value {
-        self.random.pick(&words::kinds()).clone()
+        self.random.pick(&values::kinds()).clone()
     }
 }

@@ -1,17 +1,18 @@
-//! The message shapes beside the official schemas, on instances that are generated, tens of thousands for each revision.
+//! Differential tests: our message shapes and the official schemas validate the same generated instances, tens of thousands for
+//! each revision, and have to agree.
 //!
-//! What is generated depends on a seed alone, which a failure names; `MCP_TEST_SEED` chooses another one. The official
-//! schemas are not part of the project: `MCP_TEST_OFFICIAL_SCHEMAS` names a folder with `<revision>/schema.json`, and
-//! without it what needs them says that it was skipped.
+//! The instances depend only on a seed, which failures print; `MCP_TEST_SEED` sets another one. The official schemas are not
+//! part of this repository: `MCP_TEST_OFFICIAL_SCHEMAS` names a folder with `<revision>/schema.json`. Without it, the tests that
+//! need them are skipped.
 
 mod agreement;
 mod document;
 mod examples;
-mod findings;
 mod formats;
 mod instances;
 mod mutants;
 mod proofs;
 mod random;
 mod shrink;
-mod words;
+mod values;
+mod violations;

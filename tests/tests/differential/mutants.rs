@@ -1,13 +1,13 @@
-//! Changes an instance so that it may no longer be one, in the ways that programs get it wrong.
+//! Mutates an instance by typical mistakes of programs, so that it may become invalid.
 
 use serde_json::{Map, Value, json};
 
 use crate::random::Random;
-use crate::words;
+use crate::values;
 
-/// A changed copy.
-pub(crate) fn mutant(of: &Value, random: &mut Random) -> Value {
-    let mut value = of.clone();
+/// A copy with one or more changes.
+pub(crate) fn mutant(original: &Value, random: &mut Random) -> Value {
+    let mut value = original.clone();
     mutate(&mut value, random);
     while random.once_in(4) {
         mutate(&mut value, random);
@@ -17,13 +17,13 @@ pub(crate) fn mutant(of: &Value, random: &mut Random) -> Value {
 
 fn mutate(value: &mut Value, random: &mut Random) {
     let places = count(value);
-    let mut place = random.below(places);
-    if let Some(inner) = nth(value, &mut place) {
+    let mut index = random.below(places);
+    if let Some(inner) = nth(value, &mut index) {
         change(inner, random);
     }
 }
 
-/// How many values there are, the whole and those within.
+/// The number of values, including nested ones.
 fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum(),
@@ -32,35 +32,35 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// One of the values, counted from the outside.
-fn nth<'a>(value: &'a mut Value, place: &mut usize) -> Option<&'a mut Value> {
-    if *place == 0 {
+/// The value with this index, counted depth-first from the root.
+fn nth<'a>(value: &'a mut Value, index: &mut usize) -> Option<&'a mut Value> {
+    if *index == 0 {
         return Some(value);
     }
-    *place -= 1;
+    *index -= 1;
     match value {
-        Value::Array(items) => items.iter_mut().find_map(|item| nth(item, place)),
-        Value::Object(members) => members.values_mut().find_map(|member| nth(member, place)),
+        Value::Array(items) => items.iter_mut().find_map(|item| nth(item, index)),
+        Value::Object(members) => members.values_mut().find_map(|member| nth(member, index)),
         _ => None,
     }
 }
 
 fn change(value: &mut Value, random: &mut Random) {
     match random.below(8) {
-        0 => *value = random.pick(&words::kinds()).clone(),
+        0 => *value = random.pick(&values::kinds()).clone(),
         1 => *value = nested(value.take(), random),
         _ => match value {
             Value::Object(members) => change_members(members, random),
             Value::Array(items) => change_items(items, random),
             Value::String(text) => *text = other_text(text, random),
-            Value::Number(_) => *value = random.pick(&words::numbers()).clone(),
+            Value::Number(_) => *value = random.pick(&values::numbers()).clone(),
             Value::Bool(truth) => *value = if *truth { json!("true") } else { json!(0) },
-            Value::Null => *value = random.pick(&words::kinds()).clone(),
+            Value::Null => *value = random.pick(&values::kinds()).clone(),
         },
     }
 }
 
-/// The value one level too deep, or too high.
+/// The value wrapped in a container, or unwrapped from one.
 fn nested(value: Value, random: &mut Random) -> Value {
     match (value, random.below(4)) {
         (Value::Object(members), 0) if !members.is_empty() => {
@@ -76,8 +76,8 @@ fn nested(value: Value, random: &mut Random) -> Value {
 fn change_members(members: &mut Map<String, Value>, random: &mut Random) {
     let names: Vec<_> = members.keys().cloned().collect();
     if names.is_empty() || random.once_in(8) {
-        let value = random.pick(&words::kinds()).clone();
-        members.insert((*random.pick(&words::EXTRA)).to_owned(), value);
+        let value = random.pick(&values::kinds()).clone();
+        members.insert((*random.pick(&values::EXTRA)).to_owned(), value);
         return;
     }
     let name = random.pick(&names);
@@ -106,8 +106,9 @@ fn change_items(items: &mut Vec<Value>, random: &mut Random) {
             items.remove(at);
         }
         1 if !items.is_empty() => items.push(random.pick(items).clone()),
+        // More than the 100 items that a completion may have.
         2 if random.once_in(4) => items.resize(101, items.first().cloned().unwrap_or_default()),
-        _ => items.push(random.pick(&words::kinds()).clone()),
+        _ => items.push(random.pick(&values::kinds()).clone()),
     }
 }
 
@@ -118,11 +119,11 @@ fn other_text(text: &str, random: &mut Random) -> String {
         2 => text.chars().skip(1).collect(),
         3 => {
             let mut chars: Vec<char> = text.chars().collect();
-            chars.insert(random.below(chars.len() + 1), *random.pick(&words::CHARACTERS));
+            chars.insert(random.below(chars.len() + 1), *random.pick(&values::CHARACTERS));
             chars.into_iter().collect()
         }
-        4 => (*random.pick(&words::STRINGS)).to_owned(),
-        5 => (*random.pick(&words::LITERALS)).to_owned(),
-        _ => (*random.pick(&words::DOUBTFUL)).to_owned(),
+        4 => (*random.pick(&values::STRINGS)).to_owned(),
+        5 => (*random.pick(&values::LITERALS)).to_owned(),
+        _ => (*random.pick(&values::BORDERLINE)).to_owned(),
     }
 }

@@ -1,4 +1,5 @@
-//! Each shape can say no, and says it well: an instance that it accepts, and small changes that it refuses, with its words.
+//! Every shape can reject values: the snapshot has, for each, an instance that it accepts, small changes that it rejects, and the
+//! violations that it reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,57 +15,58 @@ use crate::document::Document;
 use crate::instances::Instances;
 use crate::random::Random;
 use crate::shrink::shrink;
-use crate::words;
+use crate::values;
 
-/// The shapes that any JSON value has.
-const EXCLUDE_NOTHING: [&str; 1] = ["JSONValue"];
+/// The shapes that accept every JSON value.
+const ACCEPT_EVERYTHING: [&str; 1] = ["JSONValue"];
 
-/// Members that all messages have; others say more of a shape.
-const OF_ALL_MESSAGES: [&str; 3] = ["_meta", "id", "jsonrpc"];
+/// Members that all messages have. They are changed last, because changes to other members are more interesting.
+const COMMON_MEMBERS: [&str; 3] = ["_meta", "id", "jsonrpc"];
 
-/// What a shape accepts, and small changes that it refuses.
+/// An instance that a shape accepts, and small changes that it rejects.
 struct Proof {
     revision: Revision,
     accepted: Value,
-    refused: Vec<Refused>,
+    rejected: Vec<Rejected>,
 }
 
-/// A change that a shape refuses, and what it says then.
-struct Refused {
+/// A changed instance that a shape rejects, and the violations.
+struct Rejected {
     changed: Value,
-    words: String,
+    violations: String,
 }
 
 #[test]
-fn each_shape_that_excludes_something_is_seen_to_refuse_it() {
-    // A shape that says the same at several revisions is told once, with the instances of the first.
+fn every_shape_rejects_something() {
+    // A shape with the same proof at several revisions is listed once.
     let mut proofs: BTreeMap<(String, Vec<String>), (Proof, Revisions)> = BTreeMap::new();
-    let mut exclude_nothing = BTreeSet::new();
+    let mut accept_everything = BTreeSet::new();
     for revision in Revision::ALL {
         let document = Document::ours(revision, Authority::Text);
         for name in document.definitions.keys() {
             let shape = Schemas::ours().definition(name, revision, Authority::Text);
-            let shape = shape.unwrap_or_else(|| panic!("{name} is exported, and unknown"));
+            let shape = shape.unwrap_or_else(|| panic!("{name} is exported, but not found"));
             let proof = Proof::of(&document, name, &shape);
-            if proof.refused.is_empty() {
-                exclude_nothing.insert(name.clone());
+            if proof.rejected.is_empty() {
+                accept_everything.insert(name.clone());
                 continue;
             }
-            let said = proof.refused.iter().map(|refused| refused.words.clone()).collect();
-            let told = proofs.entry((name.clone(), said));
-            let (_, revisions) = told.or_insert((proof, Revisions::none()));
+            let violations =
+                proof.rejected.iter().map(|change| change.violations.clone()).collect();
+            let entry = proofs.entry((name.clone(), violations));
+            let (_, revisions) = entry.or_insert((proof, Revisions::none()));
             *revisions = revisions.union(Revisions::only(revision));
         }
     }
-    assert!(exclude_nothing.iter().eq(EXCLUDE_NOTHING), "{exclude_nothing:?}");
+    assert!(accept_everything.iter().eq(ACCEPT_EVERYTHING), "{accept_everything:?}");
 
     let mut proofs: Vec<_> = proofs.into_iter().collect();
     proofs.sort_by_key(|((name, _), (proof, _))| (name.clone(), proof.revision));
     let mut text = String::new();
-    for ((name, _), (Proof { accepted, refused, .. }, revisions)) in &proofs {
+    for ((name, _), (Proof { accepted, rejected, .. }, revisions)) in &proofs {
         let _ = writeln!(text, "{name} @{revisions}\n  {accepted}");
-        for Refused { changed, words } in refused {
-            let _ = writeln!(text, "- {changed}\n    {words}");
+        for Rejected { changed, violations } in rejected {
+            let _ = writeln!(text, "- {changed}\n    {violations}");
         }
     }
     assert_snapshot!(text);
@@ -73,32 +75,32 @@ fn each_shape_that_excludes_something_is_seen_to_refuse_it() {
 impl Proof {
     fn of(document: &Document, name: &str, shape: &Definition) -> Self {
         let accepts = |instance: &Value| shape.is_valid(&json::Value::from(instance));
-        // The seed of a run is for finding what nobody thought of; these instances are to stay the same.
+        // A fixed seed, because these instances are in a snapshot.
         let mut instances = Instances::new(document, Random::new(0, name));
-        let mut instances = iter::repeat_with(|| instances.of(name)).take(1_000);
+        let mut instances = iter::repeat_with(|| instances.instance(name)).take(1_000);
         let instance = instances.find(|instance| accepts(instance));
         let instance = instance.unwrap_or_else(|| panic!("{name} accepts nothing"));
         let accepted = shrink(instance, accepts);
         let changes = changes(&document.definitions[name], &accepted);
-        let first_refused = changes.into_iter().filter_map(|changes| {
+        let rejected = changes.into_iter().filter_map(|changes| {
             let changed = changes.into_iter().find(|changed| !accepts(changed))?;
             let violations = shape.violations(&json::Value::from(&changed));
-            let words = violations.iter().map(ToString::to_string).collect::<Vec<_>>();
-            Some(Refused { changed, words: words.join("\n    ") })
+            let violations = violations.iter().map(ToString::to_string).collect::<Vec<_>>();
+            Some(Rejected { changed, violations: violations.join("\n    ") })
         });
-        Self { revision: document.revision, refused: first_refused.collect(), accepted }
+        Self { revision: document.revision, rejected: rejected.collect(), accepted }
     }
 }
 
-/// Ways to change an instance, of several kinds: a member removed, a member of another type; or another value altogether.
+/// Changes of an instance, grouped: a member removed, a member of another type, or another value.
 fn changes(schema: &Value, instance: &Value) -> Vec<Vec<Value>> {
     let no_members = Map::new();
     let members = instance.as_object().unwrap_or(&no_members);
     let mut names: Vec<&String> = members.keys().collect();
     names.extend(schema["properties"].as_object().into_iter().flat_map(Map::keys));
-    names.sort_by_key(|name| OF_ALL_MESSAGES.contains(&name.as_str()));
+    names.sort_by_key(|name| COMMON_MEMBERS.contains(&name.as_str()));
     if names.is_empty() {
-        return vec![words::kinds().into()];
+        return vec![values::kinds().into()];
     }
     let with = |name: &str, value: Option<Value>| {
         let mut members = members.clone();

@@ -1,27 +1,29 @@
-//! Chance that can be repeated: the same seed gives the same instances on every machine.
+//! Reproducible randomness: the same seed generates the same instances on every machine.
 
 use std::env;
 
-/// The variable that chooses another seed.
+/// The environment variable that overrides the seed.
 pub(crate) const VARIABLE: &str = "MCP_TEST_SEED";
 
-/// The seed when nobody chooses: the same in every run, so that a run that fails is one that anybody can repeat.
+/// The default seed, which is fixed so that failures can be reproduced.
 const SEED: u64 = 20_261_122;
 
 /// The seed of this run.
 pub(crate) fn seed() -> u64 {
     match env::var(VARIABLE) {
-        Ok(word) => word.parse().unwrap_or_else(|_| panic!("{VARIABLE}={word} is no whole number")),
+        Ok(text) => {
+            text.parse().unwrap_or_else(|_| panic!("{VARIABLE}={text} is not an unsigned integer"))
+        }
         Err(_) => SEED,
     }
 }
 
-/// A generator of numbers (SplitMix64).
+/// A random number generator (SplitMix64).
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed, for one purpose: definitions do not depend on each other, nor on their order.
+    /// A generator for one purpose, so that the instances of a definition do not depend on those of others.
     pub(crate) fn new(seed: u64, purpose: &str) -> Self {
         let mix = |mixed: u64, byte: u8| (mixed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         Self(purpose.bytes().fold(seed, mix))
@@ -40,12 +42,12 @@ impl Random {
         usize::try_from(self.next() % bound).unwrap_or_default()
     }
 
-    /// Yes, once in so many times.
+    /// True once in `times` calls on average.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of these; there has to be one.
+    /// One of the items, of which there must be at least one.
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }

@@ -1,17 +1,17 @@
-//! Makes an instance as small as it can be while it still shows what it shows.
+//! Shrinks an instance as long as it keeps a property, so that failures are short.
 
 use serde_json::{Value, json};
 
-/// How often at most the question is asked.
-const STEPS: usize = 5_000;
+/// The maximum number of attempts.
+const MAX_STEPS: usize = 5_000;
 
-/// The smallest instance found for which `shows` still says yes.
-pub(crate) fn shrink(mut value: Value, shows: impl Fn(&Value) -> bool) -> Value {
+/// The smallest instance found for which `keeps` is true.
+pub(crate) fn shrink(mut value: Value, keeps: impl Fn(&Value) -> bool) -> Value {
     let mut steps = 0;
     loop {
-        let smaller = smaller(&value).into_iter().take(STEPS - steps).find(|smaller| {
+        let smaller = smaller(&value).into_iter().take(MAX_STEPS - steps).find(|smaller| {
             steps += 1;
-            shows(smaller)
+            keeps(smaller)
         });
         match smaller {
             Some(smaller) => value = smaller,
@@ -20,7 +20,7 @@ pub(crate) fn shrink(mut value: Value, shows: impl Fn(&Value) -> bool) -> Value 
     }
 }
 
-/// What is smaller by one step, the largest steps first.
+/// The candidates that are one step smaller, the largest steps first.
 fn smaller(value: &Value) -> Vec<Value> {
     let mut all = Vec::new();
     match value {

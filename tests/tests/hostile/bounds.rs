@@ -1,6 +1,6 @@
-//! Servers that say too much: memory stays within bounds, whatever they send, and what they did is named.
+//! Servers and clients that send too much: memory stays within bounds, and they are reported.
 //!
-//! The memory is that of the command line, a process of its own, as Linux counts it.
+//! The memory is that of the command, in a process of its own, as Linux counts it.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write};
@@ -8,18 +8,18 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use mcp_test_tests::hostile::http::Running;
-use mcp_test_tests::hostile::{Hostile, How};
+use mcp_test_tests::hostile::{Behavior, Hostile};
 use mcp_test_tests::program::{Run, run_command};
 use serde_json::Value;
 
-/// A method that is asked for once.
+/// A method that is requested once.
 const METHOD: &str = "ping";
 
-/// How much memory the whole program may take, in MiB: its trace may hold 128 of them.
+/// How much memory the whole program may take, in MiB; its trace may take 128 of them.
 const BOUND: u64 = 256;
 
-/// Tests a target by the command line, and makes sure that it takes no more memory than it may; what it tells.
-fn told(target: &[&str]) -> String {
+/// Tests a target with the command, and checks its memory; returns the report.
+fn report(target: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("peak");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
@@ -31,7 +31,7 @@ fn told(target: &[&str]) -> String {
     failures(&run)
 }
 
-/// Reads how much memory a program had at most.
+/// Checks the peak memory of a program.
 #[track_caller]
 pub(crate) fn within_bounds(file: &Path, what: &str) {
     let peak = std::fs::read_to_string(file).expect("the peak");
@@ -42,6 +42,21 @@ pub(crate) fn within_bounds(file: &Path, what: &str) {
     }
 }
 
+/// A message without the times that were measured.
+fn without_measurement(message: &str) -> String {
+    let mut message = message.to_owned();
+    for (before, after) in
+        [("mcp-test waited ", " for its exit"), ("message came ", " after its start")]
+    {
+        if let Some((start, rest)) = message.split_once(before)
+            && let Some((_, end)) = rest.split_once(after)
+        {
+            message = format!("{start}{before}[time]{after}{end}");
+        }
+    }
+    message
+}
+
 pub(crate) fn failures(run: &Run) -> String {
     let report: Value = serde_json::from_str(&run.stdout).expect("a report");
     let checks = report["cells"].as_array().into_iter().flatten();
@@ -50,38 +65,39 @@ pub(crate) fn failures(run: &Run) -> String {
     for check in checks.filter(|check| check["status"] != "SUCCESS") {
         let [status, id, message] =
             ["status", "id", "errorMessage"].map(|name| check[name].as_str().unwrap_or("-"));
+        let message = without_measurement(message);
         writeln!(text, "{status} {id}: {message}").expect("a string takes everything");
     }
     text
 }
 
-fn over_lines(how: How, timeout: &str) -> String {
+fn over_lines(behavior: Behavior, timeout: &str) -> String {
     let peer = env!("CARGO_BIN_EXE_hostile-peer");
-    let arguments = Hostile::on(METHOD, how).arguments();
-    let words =
+    let arguments = Hostile::on(METHOD, behavior).arguments();
+    let arguments_of_command =
         [&["--timeout", timeout, "--", peer][..], &arguments.each_ref().map(String::as_str)];
-    told(&words.concat())
+    report(&arguments_of_command.concat())
 }
 
-fn over_http(how: How, streams: bool, timeout: &str) -> String {
-    let running = Running::start(Hostile::on(METHOD, how), streams);
-    told(&["--timeout", timeout, "--url", &running.url()])
+fn over_http(behavior: Behavior, streams: bool, timeout: &str) -> String {
+    let running = Running::start(Hostile::on(METHOD, behavior), streams);
+    report(&["--timeout", timeout, "--url", &running.url()])
 }
 
 #[test]
 fn a_million_notifications_on_lines() {
-    insta::assert_snapshot!(over_lines(How::Flood, "10m"), @"");
+    insta::assert_snapshot!(over_lines(Behavior::Flood, "10m"), @"");
 }
 
 #[test]
 fn a_million_notifications_in_a_stream() {
-    insta::assert_snapshot!(over_http(How::Flood, true, "10m"), @"");
+    insta::assert_snapshot!(over_http(Behavior::Flood, true, "10m"), @"");
 }
 
 #[test]
 fn more_lines_of_a_log_than_are_kept() {
-    insta::assert_snapshot!(over_lines(How::Chatter, "10m"), @r#"
-    FAILURE wire-well-formed: the server wrote something to its output that is no MCP message
+    insta::assert_snapshot!(over_lines(Behavior::Chatter, "10m"), @r#"
+    FAILURE wire-well-formed: the server wrote something to its output that is not an MCP message
       expected one JSON-RPC message per line, and nothing else
       got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
       hint: at least 196874 more of this kind
@@ -90,31 +106,31 @@ fn more_lines_of_a_log_than_are_kept() {
 
 #[test]
 fn a_hundred_megabytes() {
-    insta::assert_snapshot!(over_lines(How::HugeReply, "10m"), @r#"
-    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+    insta::assert_snapshot!(over_lines(Behavior::HugeReply, "10m"), @r#"
+    FAILURE ping: the reply to `ping` is not an MCP message
       expected a JSON-RPC response with id 2 of MCP 2025-11-25
       got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
-      hint: the limit is one of mcp-test, not of MCP
+      hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
       expected messages within the limits of mcp-test
       got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
       hint: the limit is one of mcp-test, not of MCP; what is beyond it was not read
     "#);
-    insta::assert_snapshot!(over_http(How::HugeReply, false, "10m"), @r#"
-    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+    insta::assert_snapshot!(over_http(Behavior::HugeReply, false, "10m"), @r#"
+    FAILURE ping: the reply to `ping` is not an MCP message
       expected a JSON-RPC response with id 2 of MCP 2025-11-25
       got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
-      hint: the limit is one of mcp-test, not of MCP
+      hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
       expected messages within the limits of mcp-test
       got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
       hint: the limit is one of mcp-test, not of MCP; what is beyond it was not read
     "#);
-    insta::assert_snapshot!(over_http(How::HugeReply, true, "10m"), @r#"
-    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+    insta::assert_snapshot!(over_http(Behavior::HugeReply, true, "10m"), @r#"
+    FAILURE ping: the reply to `ping` is not an MCP message
       expected a JSON-RPC response with id 2 of MCP 2025-11-25
       got "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
-      hint: the limit is one of mcp-test, not of MCP
+      hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
       expected messages within the limits of mcp-test
       got "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
@@ -124,35 +140,36 @@ fn a_hundred_megabytes() {
 
 #[test]
 fn a_message_without_an_end() {
-    insta::assert_snapshot!(over_lines(How::EndlessLine, "10m"), @r#"
-    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+    insta::assert_snapshot!(over_lines(Behavior::EndlessLine, "10m"), @r#"
+    FAILURE ping: the reply to `ping` is not an MCP message
       expected a JSON-RPC response with id 2 of MCP 2025-11-25
       got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
-      hint: the limit is one of mcp-test, not of MCP
+      hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
       expected messages within the limits of mcp-test
       got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
       hint: the limit is one of mcp-test, not of MCP; what is beyond it was not read
 
-    the server did not leave when its input ended
-      expected a server that exits by itself soon after the end of its input
+    the server did not exit when its input ended
+      expected a server that exits on its own soon after the end of its input
       got it outlived its stdin and exited on SIGTERM
+      hint: mcp-test waited [time] for its exit, which depends on how fast it starts: its first message came [time] after its start
     "#);
-    insta::assert_snapshot!(over_http(How::EndlessLine, false, "10m"), @r#"
-    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+    insta::assert_snapshot!(over_http(Behavior::EndlessLine, false, "10m"), @r#"
+    FAILURE ping: the reply to `ping` is not an MCP message
       expected a JSON-RPC response with id 2 of MCP 2025-11-25
       got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
-      hint: the limit is one of mcp-test, not of MCP
+      hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
       expected messages within the limits of mcp-test
       got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
       hint: the limit is one of mcp-test, not of MCP; what is beyond it was not read
     "#);
-    insta::assert_snapshot!(over_http(How::EndlessLine, true, "10m"), @r#"
-    FAILURE ping: what came instead of the reply to `ping` is no MCP message
+    insta::assert_snapshot!(over_http(Behavior::EndlessLine, true, "10m"), @r#"
+    FAILURE ping: the reply to `ping` is not an MCP message
       expected a JSON-RPC response with id 2 of MCP 2025-11-25
       got "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
-      hint: the limit is one of mcp-test, not of MCP
+      hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
       expected messages within the limits of mcp-test
       got "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
@@ -160,30 +177,27 @@ fn a_message_without_an_end() {
     "#);
 }
 
-/// Here there is nothing to wait for but the time: a reply may come after each of them.
+/// Only the timeout ends these: a reply may follow each message.
 #[test]
 fn messages_without_an_end() {
-    let told = [
-        over_lines(How::EndlessFlood, "2s"),
-        over_http(How::EndlessFlood, true, "2s"),
-        over_http(How::EndlessComments, true, "2s"),
+    let reports = [
+        over_lines(Behavior::EndlessFlood, "2s"),
+        over_http(Behavior::EndlessFlood, true, "2s"),
+        over_http(Behavior::EndlessComments, true, "2s"),
     ];
     let a_number = |word: &str| word.parse::<u64>().is_ok_and(|number| number > 100);
-    let told = told.map(|text| {
+    let reports = reports.map(|text| {
         let words = text.split(' ').map(|word| if a_number(word) { "[many]" } else { word });
         words.collect::<Vec<_>>().join(" ")
     });
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(reports.join("\n"), @"
     FAILURE ping: `ping` was not answered
       expected a response with id 2 within [many] ms
-      got no reply in that time, but [many] messages that are no reply
-    WARNING wire-well-formed: the server did not leave when its input ended
-      expected a server that exits by itself soon after the end of its input
-      got it outlived its stdin and exited on SIGTERM
+      got no reply in that time, but [many] messages that are not replies
 
     FAILURE ping: `ping` was not answered
       expected a response with id 2 within [many] ms
-      got no reply in that time, but an HTTP [many] response that has not ended; [many] messages that are no reply
+      got no reply in that time, but an HTTP [many] response that has not ended; [many] messages that are not replies
 
     FAILURE ping: `ping` was not answered
       expected a response with id 2 within [many] ms
@@ -191,8 +205,8 @@ fn messages_without_an_end() {
     ");
 }
 
-/// What our server takes at most, in MiB, with a client that says too much over lines.
-fn served_over_lines(say: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+/// Checks the memory of our server with a client that sends too much over lines; returns the answers.
+fn served_over_lines(send: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("peak");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
@@ -204,7 +218,7 @@ fn served_over_lines(say: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Stri
     let answers = std::thread::spawn(move || {
         BufReader::new(output).lines().map_while(Result::ok).collect::<Vec<_>>()
     });
-    say(&mut input).expect("it reads");
+    send(&mut input).expect("it reads");
     input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":99,\"method\":\"ping\"}\n").expect("it reads");
     drop(input);
     let answers = answers.join().expect("text");
@@ -215,7 +229,7 @@ fn served_over_lines(say: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Stri
 }
 
 #[test]
-fn a_client_that_says_a_hundred_megabytes() {
+fn a_client_that_sends_a_hundred_megabytes() {
     let answers = served_over_lines(|input| {
         input.write_all(b"{\"x\":\"")?;
         let part = [b'x'; 100_000];
@@ -226,7 +240,7 @@ fn a_client_that_says_a_hundred_megabytes() {
 }
 
 #[test]
-fn a_client_that_says_a_million_notifications() {
+fn a_client_that_sends_a_million_notifications() {
     let answers = served_over_lines(|input| {
         let many = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n".repeat(1000);
         (0..1000).try_for_each(|_| input.write_all(many.as_bytes()))

@@ -1,23 +1,24 @@
-//! A server that answers what was cancelled, after it has answered something later: then it knew.
+//! A server that answers a cancelled request after a later one, which proves that it had read the cancellation.
 
-use mcp_test::check::judge;
+use mcp_test::check::judge_envelopes;
 use mcp_test::client::{Client, Options};
 use mcp_test::spec::{Era, Revision};
 use mcp_test::trace::{Party, Recorder};
-use mcp_test::transport::{CarrierKind, Limits};
-use mcp_test_tests::hostile::How;
+use mcp_test::transport::{Limits, TransportKind};
+use mcp_test_tests::hostile::Behavior;
 use tokio::runtime::Runtime;
 
 use crate::lines::in_process;
-use crate::played::{FOR_EVER, METHOD};
+use crate::scenario_run::{METHOD, NO_TIMEOUT};
 
-/// What is told of the server, and what was waited for in vain.
-async fn told(revision: Revision) -> String {
+/// The findings about the server.
+async fn findings(revision: Revision) -> String {
     let recorder = Recorder::new();
-    let target = in_process(How::AnswerAfterCancel);
-    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await;
-    let options = Options::speaking(revision).timeout(FOR_EVER);
-    let mut client = Client::connect(link.expect("a link"), options).await.expect("a client");
+    let target = in_process(Behavior::AnswerAfterCancel);
+    let connection = target.open(TransportKind::Duplex, &recorder, Limits::default()).await;
+    let options = Options::speaking(revision).timeout(NO_TIMEOUT);
+    let mut client =
+        Client::connect(connection.expect("a connection"), options).await.expect("a client");
     let pending = client.start(METHOD, serde_json::json!({})).await;
     let id = pending.id().to_value();
     let cancelled = serde_json::json!({ "requestId": id.to_serde() });
@@ -29,7 +30,7 @@ async fn told(revision: Revision) -> String {
     client.end().await;
     let trace = recorder.trace();
     assert!(trace.deadlines_fired().is_empty());
-    let findings = judge(&trace, Party::Server, &|_| revision);
+    let findings = judge_envelopes(&trace, Party::Server, &|_| revision);
     let findings = findings.iter().map(|finding| {
         let requirements = finding.requirements.join(", ");
         format!("{revision}: {:?} ({requirements}) {finding}", finding.severity)
@@ -38,11 +39,11 @@ async fn told(revision: Revision) -> String {
 }
 
 #[test]
-fn an_answer_to_what_was_cancelled_is_told() {
+fn an_answer_to_a_cancelled_request_is_reported() {
     let runtime = Runtime::new().expect("a runtime");
-    let told = Revision::ALL.map(|revision| runtime.block_on(told(revision)));
+    let reports = Revision::ALL.map(|revision| runtime.block_on(findings(revision)));
     assert_eq!(Revision::ALL.last().map(|revision| revision.era()), Some(Era::Stateless));
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(reports.join("\n"), @"
     2024-11-05: Should (cancellation.no-response) a request was answered that had been cancelled before
       expected no response to a request after its cancellation was read
       got a response with id 2, after one to a later request

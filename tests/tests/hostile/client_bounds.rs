@@ -1,7 +1,7 @@
-//! Clients that say too much over HTTP, and over HTTP+SSE: what they say is refused, memory stays within bounds, and a
-//! client that comes after them is served.
+//! Clients that send too much over HTTP and HTTP+SSE: they are refused, memory stays within bounds, and the next client is
+//! served.
 //!
-//! The server is a process of its own, so that its memory can be told from that of the test.
+//! The server is a process of its own, so that its memory can be measured.
 #![cfg(target_os = "linux")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -39,7 +39,7 @@ impl Served {
             let url = line.strip_prefix("Listening on http://")?;
             Some(url.split('/').next()?.to_owned())
         });
-        Self { child, address: address.expect("it says where"), peak, _folder: folder }
+        Self { child, address: address.expect("it prints its URL"), peak, _folder: folder }
     }
 
     /// Posts a body to a path, piece by piece, and returns the status line and the headers of the response.
@@ -59,7 +59,7 @@ impl Served {
         socket.write_all(head.as_bytes()).expect("it reads");
         let answer = std::thread::spawn(move || {
             let mut answer = Vec::new();
-            // A server that refuses what is still being written resets the connection behind its answer.
+            // A server that refuses a body while it is being written resets the connection after its answer.
             let _ = socket.read_to_end(&mut answer);
             String::from_utf8_lossy(&answer).into_owned()
         });
@@ -71,7 +71,7 @@ impl Served {
         answer.join().expect("an answer")
     }
 
-    /// Opens a session at 2025-03-26, which has batches; its header.
+    /// Opens a session at 2025-03-26, which has batches; returns its header.
     fn session(&self) -> String {
         let initialize = INITIALIZE.replace("2025-11-25", "2025-03-26");
         let begun = self.post("/mcp", "", [initialize.as_bytes()]);
@@ -83,7 +83,7 @@ impl Served {
         header
     }
 
-    /// Serves one more client, ends, and has taken no more memory than it may.
+    /// Serves another client, ends, and checks the memory.
     fn end(mut self) {
         let session = self.session();
         let answer = self.post("/mcp", &session, [PING.as_bytes()]);
@@ -97,7 +97,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // Both fail when it has ended already.
+        // Both fail if it has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -119,13 +119,13 @@ fn a_hundred_megabytes_over_http() {
     let served = Served::start();
     let session = served.session();
     let answer = served.post("/mcp", &session, huge());
-    // The answer may be lost behind the reset; a success it never is.
+    // The reset may discard the answer, but it must not be a success.
     assert!(["HTTP/1.1 413 Payload Too Large", "nothing"].contains(&status(&answer)), "{answer}");
     served.end();
 }
 
 #[test]
-fn more_notifications_than_anybody_needs_over_http() {
+fn a_million_notifications_over_http() {
     let served = Served::start();
     let session = served.session();
     let one = r#"{"jsonrpc":"2.0","method":"n"}"#;
@@ -151,7 +151,7 @@ fn a_hundred_megabytes_over_http_and_sse() {
     assert!(["HTTP/1.1 413 Payload Too Large", "nothing"].contains(&status(&answer)), "{answer}");
     let answer = served.post(path, "", [INITIALIZE.as_bytes()]);
     assert_eq!(status(&answer), "HTTP/1.1 202 Accepted", "{answer}");
-    let said = lines.find(|line| line.starts_with("data: ")).expect("the reply");
-    assert!(said.contains(r#""id":1,"result""#), "{said}");
+    let event = lines.find(|line| line.starts_with("data: ")).expect("the reply");
+    assert!(event.contains(r#""id":1,"result""#), "{event}");
     served.end();
 }

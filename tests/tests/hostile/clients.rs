@@ -1,35 +1,34 @@
-//! Clients that do what nobody should, over lines: the server answers as JSON-RPC asks, goes on, and the trace tells what
-//! the client did.
+//! Hostile clients over lines: the server answers as JSON-RPC requires and continues, and the trace shows what they did.
 
 use std::fmt::Write;
 
-use mcp_test::check::{Finding, judge};
+use mcp_test::check::{Finding, judge_envelopes};
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revision;
 use mcp_test::trace::{Party, Recorder};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 
-/// What a client says, and does with it.
+/// A client, and what it sends.
 struct Client {
     name: &'static str,
-    said: Vec<u8>,
+    sent: Vec<u8>,
 }
 
-fn client(name: &'static str, said: impl Into<Vec<u8>>) -> Client {
-    Client { name, said: said.into() }
+fn client(name: &'static str, sent: impl Into<Vec<u8>>) -> Client {
+    Client { name, sent: sent.into() }
 }
 
 /// A request that any server answers.
 pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
 
-/// What follows on whatever it was: the server has to answer it.
+/// The last request, which the server must answer whatever came before.
 const LAST: &str = r#"{"jsonrpc":"2.0","id":99,"method":"ping"}"#;
 
 pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"hostile","version":"1"}}}"#;
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// What may stand where a message belongs, whatever carries it.
+/// Texts in the place of a message, for every transport.
 pub(crate) fn texts() -> Vec<(&'static str, Vec<u8>)> {
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{}{}}}"#,
@@ -88,58 +87,58 @@ fn clients() -> Vec<Client> {
     clients
 }
 
-/// What the server answered, and what the trace tells.
-fn talk(client: &Client) -> String {
+/// The answers of the server, and the findings about the client.
+fn run_client(client: &Client) -> String {
     let recorder = Recorder::new();
     let server = everything().record(recorder.clone());
     let begin = format!("{INITIALIZE}\n{INITIALIZED}\n");
-    let said = [begin.as_bytes(), &client.said, LAST.as_bytes(), b"\n"].concat();
+    let sent = [begin.as_bytes(), &client.sent, LAST.as_bytes(), b"\n"].concat();
     let answers = Runtime::new().expect("a runtime").block_on(async {
         let (ours, theirs) = tokio::io::duplex(1024);
         let serving = tokio::spawn(async move { server.serve(theirs).await });
         let (mut input, mut output) = tokio::io::split(ours);
-        let talking = tokio::spawn(async move {
-            output.write_all(&said).await.expect("the server reads");
+        let sending = tokio::spawn(async move {
+            output.write_all(&sent).await.expect("the server reads");
             output.shutdown().await.expect("the server is there");
         });
         let mut answers = String::new();
         input.read_to_string(&mut answers).await.expect("the server writes text");
-        talking.await.expect("everything was said");
+        sending.await.expect("everything was sent");
         serving.await.expect("no panic").expect("no error");
         answers
     });
     let last = r#""id":99,"result""#;
-    assert!(answers.contains(last), "{}: the server does not go on:\n{answers}", client.name);
+    assert!(answers.contains(last), "{}: the server does not continue:\n{answers}", client.name);
     let answers =
         answers.lines().filter(|line| !line.contains(last) && !line.contains(r#""id":1,"#));
-    told(client.name, answers, &recorder)
+    report(client.name, answers, &recorder)
 }
 
-/// Answers and findings, as the snapshots hold them.
-pub(crate) fn told<'a>(
+/// Formats answers and findings for a snapshot.
+pub(crate) fn report<'a>(
     name: &str,
     answers: impl IntoIterator<Item = &'a str>,
     recorder: &Recorder,
 ) -> String {
-    let findings = judge(&recorder.trace(), Party::Client, &|_| Revision::V2025_11_25);
+    let findings = judge_envelopes(&recorder.trace(), Party::Client, &|_| Revision::V2025_11_25);
     let mut text = format!("# {name}\n");
     let mut answers: Vec<&str> = answers.into_iter().collect();
     answers.sort_unstable();
     for answer in answers {
         writeln!(text, "< {answer}").expect("a string takes everything");
     }
-    findings.iter().for_each(|finding| tell(&mut text, finding));
+    findings.iter().for_each(|finding| write_finding(&mut text, finding));
     text
 }
 
-fn tell(text: &mut String, finding: &Finding) {
+fn write_finding(text: &mut String, finding: &Finding) {
     let requirements = finding.requirements.join(", ");
     writeln!(text, "{:?} ({requirements}): {finding}", finding.severity)
         .expect("a string takes everything");
 }
 
 #[test]
-fn each_is_answered_and_told() {
-    let texts: Vec<String> = clients().iter().map(talk).collect();
+fn each_message_is_answered_and_reported() {
+    let texts: Vec<String> = clients().iter().map(run_client).collect();
     insta::assert_snapshot!(texts.join("\n"));
 }

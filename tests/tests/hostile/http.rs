@@ -1,4 +1,4 @@
-//! Servers over HTTP that misbehave: behind a socket, and in this process.
+//! Hostile servers over HTTP: behind a socket, and in this process.
 
 use std::fmt::Write;
 use std::future::pending;
@@ -11,81 +11,81 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use futures_util::stream::unfold;
 use mcp_test::spec::Revision;
-use mcp_test::transport::{CarrierKind, Target};
+use mcp_test::transport::{Target, TransportKind};
 use mcp_test_tests::hostile::framed::{Act, Acts};
 use mcp_test_tests::hostile::http::Running;
-use mcp_test_tests::hostile::{Hostile, How};
+use mcp_test_tests::hostile::{Behavior, Hostile};
 use mcp_test_tests::program::free_port;
 
-use crate::played::{FOR_EVER, METHOD, SCENARIO, cells, play};
+use crate::scenario_run::{METHOD, NO_TIMEOUT, SCENARIO, cells, run_cells};
 
-/// What a server may do that leaves no doubt, with a body of JSON.
-pub(crate) const BODIES: [How; 24] = [
-    How::Well,
-    How::WrongId,
-    How::RetypedId,
-    How::NullId,
-    How::NoId,
-    How::HugeId,
-    How::Twice,
-    How::AnsiReply,
-    How::Html,
-    How::Plain,
-    How::Empty,
-    How::TruncatedJson,
-    How::InvalidUtf8,
-    How::Bom,
-    How::Nul,
-    How::NulInside,
-    How::TwoOnALine,
-    How::Deep,
-    How::DuplicateMembers,
-    How::HugeNumbers,
-    How::Status500,
-    How::WrongContentType,
-    How::NoContentType,
-    How::Accepted,
+/// Behaviors with a JSON body that are noticed without waiting.
+pub(crate) const BODIES: [Behavior; 24] = [
+    Behavior::Well,
+    Behavior::WrongId,
+    Behavior::RetypedId,
+    Behavior::NullId,
+    Behavior::NoId,
+    Behavior::HugeId,
+    Behavior::Twice,
+    Behavior::AnsiReply,
+    Behavior::Html,
+    Behavior::Plain,
+    Behavior::Empty,
+    Behavior::TruncatedJson,
+    Behavior::InvalidUtf8,
+    Behavior::Bom,
+    Behavior::Nul,
+    Behavior::NulInside,
+    Behavior::TwoOnALine,
+    Behavior::Deep,
+    Behavior::DuplicateMembers,
+    Behavior::HugeNumbers,
+    Behavior::Status500,
+    Behavior::WrongContentType,
+    Behavior::NoContentType,
+    Behavior::Accepted,
 ];
 
-/// The same with an event stream.
-pub(crate) const STREAMS: [How; 17] = [
-    How::Well,
-    How::WrongId,
-    How::RetypedId,
-    How::NullId,
-    How::NoId,
-    How::LogLine,
-    How::Empty,
-    How::TruncatedJson,
-    How::InvalidUtf8,
-    How::Bom,
-    How::Nul,
-    How::TwoOnALine,
-    How::Deep,
-    How::DuplicateMembers,
-    How::StreamEndsEarly,
-    How::StreamNeverEnds,
-    How::UnknownFields,
+/// Behaviors with an event stream that are noticed without waiting.
+pub(crate) const STREAMS: [Behavior; 17] = [
+    Behavior::Well,
+    Behavior::WrongId,
+    Behavior::RetypedId,
+    Behavior::NullId,
+    Behavior::NoId,
+    Behavior::LogLine,
+    Behavior::Empty,
+    Behavior::TruncatedJson,
+    Behavior::InvalidUtf8,
+    Behavior::Bom,
+    Behavior::Nul,
+    Behavior::TwoOnALine,
+    Behavior::Deep,
+    Behavior::DuplicateMembers,
+    Behavior::StreamEndsEarly,
+    Behavior::StreamNeverEnds,
+    Behavior::UnknownFields,
 ];
 
-/// What only a server behind a socket may do.
-const SOCKETS: [How; 11] = [
-    How::Trickle,
-    How::RedirectLoop,
-    How::WrongChunks,
-    How::CutChunks,
-    How::ShortBody,
-    How::ExitInstead,
-    How::Hangup,
-    How::Reset,
-    How::NoHttp,
-    How::Tls,
-    How::EndlessHead,
+/// Behaviors that need a socket.
+const SOCKETS: [Behavior; 11] = [
+    Behavior::Trickle,
+    Behavior::RedirectLoop,
+    Behavior::WrongChunks,
+    Behavior::CutChunks,
+    Behavior::ShortBody,
+    Behavior::ExitInstead,
+    Behavior::Hangup,
+    Behavior::Reset,
+    Behavior::NoHttp,
+    Behavior::Tls,
+    Behavior::EndlessHead,
 ];
 
 /// The server in this process.
-pub(crate) fn router(how: How, streams: bool) -> Target {
-    let hostile = Hostile::on(METHOD, how);
+pub(crate) fn router(behavior: Behavior, streams: bool) -> Target {
+    let hostile = Hostile::on(METHOD, behavior);
     Target::router(move || {
         let hostile = hostile.clone();
         Router::new().fallback(move |request: Request| {
@@ -99,7 +99,7 @@ async fn answer(hostile: &Hostile, request: Request, streams: bool) -> Response 
     let (head, body) = request.into_parts();
     let body = to_bytes(body, usize::MAX).await.expect("our client sends its body");
     let answer = hostile.answer(head.method.as_str(), &body, streams);
-    let mut response = Response::new(body_of(answer.body, hostile.how));
+    let mut response = Response::new(body_of(answer.body, hostile.behavior));
     *response.status_mut() = StatusCode::from_u16(answer.status).expect("a status");
     for (name, value) in answer.headers {
         response.headers_mut().insert(name, value.parse().expect("a value"));
@@ -107,108 +107,111 @@ async fn answer(hostile: &Hostile, request: Request, streams: bool) -> Response 
     response
 }
 
-fn body_of(acts: Acts, how: How) -> Body {
+fn body_of(acts: Acts, behavior: Behavior) -> Body {
     Body::from_stream(unfold(acts, move |mut acts| async move {
         match acts.next()? {
             Act::Write(bytes) => Some((Ok(bytes), acts)),
-            Act::Leave if how == How::StreamEndsEarly => None,
-            Act::Leave => Some((Err(io::Error::from(io::ErrorKind::ConnectionAborted)), acts)),
-            Act::Hold => pending().await,
+            Act::End if behavior == Behavior::StreamEndsEarly => None,
+            Act::End => Some((Err(io::Error::from(io::ErrorKind::ConnectionAborted)), acts)),
+            Act::Wait => pending().await,
         }
     }))
 }
 
-/// What a server may do over the HTTP+SSE of 2024-11-05.
-const SSE: [How; 17] = [
-    How::Well,
-    How::WrongId,
-    How::RetypedId,
-    How::NullId,
-    How::NoId,
-    How::LogLine,
-    How::TruncatedJson,
-    How::InvalidUtf8,
-    How::Bom,
-    How::Nul,
-    How::TwoOnALine,
-    How::Deep,
-    How::DuplicateMembers,
-    How::Trickle,
-    How::ExitInstead,
-    How::StreamEndsEarly,
-    How::Status500,
+/// Behaviors over the HTTP+SSE of 2024-11-05 that are noticed without waiting.
+const SSE: [Behavior; 17] = [
+    Behavior::Well,
+    Behavior::WrongId,
+    Behavior::RetypedId,
+    Behavior::NullId,
+    Behavior::NoId,
+    Behavior::LogLine,
+    Behavior::TruncatedJson,
+    Behavior::InvalidUtf8,
+    Behavior::Bom,
+    Behavior::Nul,
+    Behavior::TwoOnALine,
+    Behavior::Deep,
+    Behavior::DuplicateMembers,
+    Behavior::Trickle,
+    Behavior::ExitInstead,
+    Behavior::StreamEndsEarly,
+    Behavior::Status500,
 ];
 
-/// What is told of a way.
-fn told(how: How, target: Target, carrier: CarrierKind) -> String {
-    let revision = match carrier {
-        CarrierKind::Sse => Revision::V2024_11_05,
+/// The report of a behavior.
+fn report(behavior: Behavior, target: Target, transport: TransportKind) -> String {
+    let revision = match transport {
+        TransportKind::Sse => Revision::V2024_11_05,
         _ => Revision::V2025_11_25,
     };
-    let played = play(target, &cells(SCENARIO, &[revision], carrier), FOR_EVER);
-    assert!(played.deadlines().is_empty(), "{how}: {:?}", played.deadlines());
-    played.told()
+    let result = run_cells(target, &cells(SCENARIO, &[revision], transport), NO_TIMEOUT);
+    assert!(result.deadlines().is_empty(), "{behavior}: {:?}", result.deadlines());
+    result.report()
 }
 
-fn behind_a_socket(how: How, streams: bool) -> String {
-    let running = Running::start(Hostile::on(METHOD, how), streams);
-    let told = told(how, Target::url(running.url()), CarrierKind::Http);
-    assert!(running.asked() > 0, "{how}");
-    told.replace(&running.port().to_string(), "[port]")
+fn behind_a_socket(behavior: Behavior, streams: bool) -> String {
+    let running = Running::start(Hostile::on(METHOD, behavior), streams);
+    let report = report(behavior, Target::url(running.url()), TransportKind::Http);
+    assert!(running.request_count() > 0, "{behavior}");
+    report.replace(&running.port().to_string(), "[port]")
 }
 
-fn everywhere(ways: &[How], streams: bool) -> String {
+fn everywhere(behaviors: &[Behavior], streams: bool) -> String {
     let mut text = String::new();
-    for &how in ways {
-        eprintln!("{how}");
-        let told_of_socket = behind_a_socket(how, streams);
-        let told_of_router = told(how, router(how, streams), CarrierKind::Router);
-        pretty_assertions::assert_eq!(told_of_socket, told_of_router, "{how}");
-        writeln!(text, "# {how}\n{told_of_socket}").expect("a string takes everything");
+    for &behavior in behaviors {
+        eprintln!("{behavior}");
+        let over_socket = behind_a_socket(behavior, streams);
+        let in_process = report(behavior, router(behavior, streams), TransportKind::Router);
+        pretty_assertions::assert_eq!(over_socket, in_process, "{behavior}");
+        writeln!(text, "# {behavior}\n{over_socket}").expect("a string takes everything");
     }
     text
 }
 
 #[test]
-fn a_body_is_named_for_what_it_is() {
+fn bodies_are_reported() {
     insta::assert_snapshot!(everywhere(&BODIES, false));
 }
 
 #[test]
-fn a_stream_is_named_for_what_it_is() {
+fn streams_are_reported() {
     insta::assert_snapshot!(everywhere(&STREAMS, true));
 }
 
 #[test]
-fn a_connection_is_named_for_what_it_is() {
+fn connections_are_reported() {
     let mut text = String::new();
-    for how in SOCKETS {
-        eprintln!("{how}");
-        writeln!(text, "# {how}\n{}", behind_a_socket(how, false))
+    for behavior in SOCKETS {
+        eprintln!("{behavior}");
+        writeln!(text, "# {behavior}\n{}", behind_a_socket(behavior, false))
             .expect("a string takes everything");
     }
     insta::assert_snapshot!(text);
 }
 
 #[test]
-fn over_http_with_sse_each_is_named() {
+fn http_with_sse_is_reported() {
     let mut text = String::new();
-    for how in SSE {
-        let running = Running::with_sse(Hostile::on(METHOD, how));
-        let told = told(how, Target::sse(running.url()), CarrierKind::Sse);
-        writeln!(text, "# {how}\n{told}").expect("a string takes everything");
+    for behavior in SSE {
+        let running = Running::with_sse(Hostile::on(METHOD, behavior));
+        let report = report(behavior, Target::sse(running.url()), TransportKind::Sse);
+        writeln!(text, "# {behavior}\n{report}").expect("a string takes everything");
     }
     insta::assert_snapshot!(text);
 }
 
 #[test]
-fn a_port_where_nobody_listens_and_one_without_tls() {
+fn a_port_without_a_listener_and_one_without_tls() {
     let port = free_port();
-    let refused =
-        told(How::Well, Target::url(format!("http://127.0.0.1:{port}/mcp")), CarrierKind::Http);
-    let running = Running::start(Hostile::on(METHOD, How::Well), false);
+    let refused = report(
+        Behavior::Well,
+        Target::url(format!("http://127.0.0.1:{port}/mcp")),
+        TransportKind::Http,
+    );
+    let running = Running::start(Hostile::on(METHOD, Behavior::Well), false);
     let url = running.url().replace("http:", "https:");
-    let plain = told(How::Well, Target::url(url), CarrierKind::Http);
+    let plain = report(Behavior::Well, Target::url(url), TransportKind::Http);
     insta::assert_snapshot!(format!("{refused}\n{plain}"), @"
     cannot be tested: `initialize` got no reply
       expected an HTTP response with a JSON-RPC response with id 1
@@ -217,26 +220,26 @@ fn a_port_where_nobody_listens_and_one_without_tls() {
 
     cannot be tested: `initialize` got no reply
       expected an HTTP response with a JSON-RPC response with id 1
-      got an exchange that failed without an HTTP response: what came is no TLS: is the server at http:// instead of https://?
+      got an exchange that failed without an HTTP response: the response is not TLS: is the server at http:// instead of https://?
       hint: is the server running, and is this its URL?
     ");
 }
 
-/// The second of the last two replies may come when the client has left; the first one comes in time.
+/// Only the first duplicate is checked: the last one may arrive after the client has disconnected.
 #[test]
-fn a_reply_that_comes_twice_on_a_stream() {
-    let told = [
-        behind_a_socket(How::Twice, true),
-        told(How::Twice, router(How::Twice, true), CarrierKind::Router),
+fn a_duplicate_reply_on_a_stream_is_reported() {
+    let reports = [
+        behind_a_socket(Behavior::Twice, true),
+        report(Behavior::Twice, router(Behavior::Twice, true), TransportKind::Router),
         {
-            let running = Running::with_sse(Hostile::on(METHOD, How::Twice));
-            told(How::Twice, Target::sse(running.url()), CarrierKind::Sse)
+            let running = Running::with_sse(Hostile::on(METHOD, Behavior::Twice));
+            report(Behavior::Twice, Target::sse(running.url()), TransportKind::Sse)
         },
     ];
-    for told in told {
+    for report in reports {
         assert!(
-            told.contains("FAILURE wire-well-formed: `tools/list` was answered twice"),
-            "{told}"
+            report.contains("FAILURE wire-well-formed: `tools/list` was answered twice"),
+            "{report}"
         );
     }
 }

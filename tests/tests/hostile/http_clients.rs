@@ -1,24 +1,24 @@
-//! Clients that do what nobody should, over HTTP: each is refused as HTTP asks, the server goes on serving others, and the
-//! trace tells what the client did.
+//! Hostile clients over HTTP: each is refused as HTTP requires, the server keeps serving others, and the trace shows what
+//! they did.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 
 use mcp_test::client::{Client, Options};
-use mcp_test::server::Listening;
+use mcp_test::server::HttpListener;
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revision;
 use mcp_test::trace::Recorder;
-use mcp_test::transport::{CarrierKind, Limits, Target};
+use mcp_test::transport::{Limits, Target, TransportKind};
 use tokio::runtime::Runtime;
 
-use crate::clients::{INITIALIZE, INITIALIZED, PING, texts, told};
-use crate::played::FOR_EVER;
+use crate::clients::{INITIALIZE, INITIALIZED, PING, report, texts};
+use crate::scenario_run::NO_TIMEOUT;
 
 /// A server that listens.
 struct Served {
     recorder: Recorder,
-    listening: Listening,
+    listening: HttpListener,
     runtime: Runtime,
 }
 
@@ -35,32 +35,32 @@ impl Served {
         self.listening.address()
     }
 
-    /// A session in which everything is in order so far.
+    /// Opens a session.
     fn session(&self) -> String {
-        let begun = self.ask(&post("application/json", "", INITIALIZE.as_bytes()));
+        let begun = self.send(&post("application/json", "", INITIALIZE.as_bytes()));
         let session = begun.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
         let session = session.unwrap_or_else(|| panic!("no session: {begun}")).to_owned();
         let accepted =
-            self.ask(&post("application/json", &in_session(&session), INITIALIZED.as_bytes()));
+            self.send(&post("application/json", &in_session(&session), INITIALIZED.as_bytes()));
         assert!(accepted.starts_with("HTTP/1.1 202"), "{accepted}");
         session
     }
 
-    /// Says these bytes on a connection of its own, and returns all that comes back until the server hangs up.
-    fn ask(&self, said: &[u8]) -> String {
-        self.say(said, false)
+    /// Sends these bytes on a new connection, and returns everything until the server closes it.
+    fn send(&self, bytes: &[u8]) -> String {
+        self.exchange(bytes, false)
     }
 
-    /// As [`Served::ask`], and says that no more will come.
-    fn ask_and_leave(&self, said: &[u8]) -> String {
-        self.say(said, true)
+    /// Like [`Served::send`], and then closes the sending side.
+    fn send_and_close(&self, bytes: &[u8]) -> String {
+        self.exchange(bytes, true)
     }
 
-    fn say(&self, said: &[u8], and_leave: bool) -> String {
+    fn exchange(&self, bytes: &[u8], close: bool) -> String {
         let mut socket = TcpStream::connect(self.address()).expect("it listens");
-        // A server that has seen enough may hang up before it has read everything.
-        let _ = socket.write_all(said);
-        if and_leave {
+        // A server may refuse a request before it has read everything.
+        let _ = socket.write_all(bytes);
+        if close {
             let _ = socket.shutdown(Shutdown::Write);
         }
         let mut answer = Vec::new();
@@ -68,15 +68,16 @@ impl Served {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// A good client is served.
-    fn goes_on(&self) {
+    /// Checks that a good client is served.
+    fn assert_serves(&self) {
         let target = Target::url(self.listening.url());
         self.runtime.block_on(async {
             let recorder = Recorder::new();
-            let link = target.open(CarrierKind::Http, &recorder, Limits::default()).await;
-            let options = Options::speaking(Revision::V2025_11_25).timeout(FOR_EVER);
-            let mut client =
-                Client::connect(link.expect("a link"), options).await.expect("a client");
+            let connection = target.open(TransportKind::Http, &recorder, Limits::default()).await;
+            let options = Options::speaking(Revision::V2025_11_25).timeout(NO_TIMEOUT);
+            let mut client = Client::connect(connection.expect("a connection"), options)
+                .await
+                .expect("a client");
             client.request("ping", serde_json::json!({})).await.expect("a reply").assert_ok();
             client.end().await;
         });
@@ -101,21 +102,22 @@ fn post(content_type: &str, headers: &str, body: &[u8]) -> Vec<u8> {
 }
 
 /// Status and body of a response.
-fn gist(answer: &str) -> String {
+fn status_and_body(answer: &str) -> String {
     let status = answer.lines().next().unwrap_or("nothing");
     let body = answer.split_once("\r\n\r\n").map(|(_, body)| body.trim()).unwrap_or_default();
     format!("{status} {}", body.replace("\r\n", " ").replace('\n', " ")).trim_end().to_owned()
 }
 
 #[test]
-fn each_body_is_answered_and_told() {
+fn each_body_is_answered_and_reported() {
     let mut all = Vec::new();
     for (name, text) in texts() {
         let served = Served::new();
         let session = served.session();
-        let answer = gist(&served.ask(&post("application/json", &in_session(&session), &text)));
-        let text = told(name, [answer.as_str()], &served.recorder);
-        served.goes_on();
+        let answer =
+            status_and_body(&served.send(&post("application/json", &in_session(&session), &text)));
+        let text = report(name, [answer.as_str()], &served.recorder);
+        served.assert_serves();
         served.end();
         all.push(text.replace(&session, "[session]"));
     }
@@ -123,7 +125,7 @@ fn each_body_is_answered_and_told() {
 }
 
 #[test]
-fn each_request_is_refused_as_http_asks() {
+fn each_request_is_refused() {
     let served = Served::new();
     let session = in_session(&served.session());
     let ping = PING.as_bytes();
@@ -175,18 +177,18 @@ fn each_request_is_refused_as_http_asks() {
     let mut lines = Vec::new();
     for (name, said) in requests {
         let cut = ["nothing at all", "half a head", "half a body"].contains(&name);
-        let answer = if cut { served.ask_and_leave(&said) } else { served.ask(&said) };
-        let answer = gist(&answer);
+        let answer = if cut { served.send_and_close(&said) } else { served.send(&said) };
+        let answer = status_and_body(&answer);
         lines.push(format!("{name}: {answer}"));
-        served.goes_on();
+        served.assert_serves();
     }
     served.end();
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// Clients that hold their connections and say no more do not keep others from being served, nor the server from ending.
+/// Clients that keep their connections open without sending more neither block others nor the shutdown.
 #[test]
-fn clients_that_hang_on_hinder_nobody() {
+fn idle_clients_do_not_block_others() {
     let served = Served::new();
     let session = in_session(&served.session());
     let beginnings: [&[u8]; 4] = [
@@ -195,35 +197,35 @@ fn clients_that_hang_on_hinder_nobody() {
         b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{",
         &post("application/json", &session, PING.as_bytes())[..60],
     ];
-    let mut hanging = Vec::new();
+    let mut idle = Vec::new();
     for _ in 0..25 {
         for beginning in beginnings {
             let mut socket = TcpStream::connect(served.address()).expect("it listens");
             socket.write_all(beginning).expect("it is there");
-            hanging.push(socket);
+            idle.push(socket);
         }
     }
-    served.goes_on();
+    served.assert_serves();
     let address = served.address();
     served.end();
     assert!(TcpStream::connect(address).is_err(), "the port is still open");
 }
 
-/// Clients that ask for streams and never read them.
+/// Clients that open streams and never read them.
 #[test]
-fn clients_that_do_not_read_hinder_nobody() {
+fn clients_that_do_not_read_do_not_block_others() {
     let served = Served::new();
     let session = in_session(&served.session());
     let get = format!(
         "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n{session}\r\n"
     );
     let ask = post("application/json", &session, PING.as_bytes());
-    let mut deaf = Vec::new();
+    let mut unread = Vec::new();
     for said in [get.as_bytes(), &ask].into_iter().cycle().take(50) {
         let mut socket = TcpStream::connect(served.address()).expect("it listens");
         socket.write_all(said).expect("it is there");
-        deaf.push(socket);
+        unread.push(socket);
     }
-    served.goes_on();
+    served.assert_serves();
     served.end();
 }

@@ -1,28 +1,33 @@
-//! At which level a fault is told, in each revision: a MUST is a FAILURE, a SHOULD a WARNING.
+//! The severity of each misbehavior at each revision: a MUST is a FAILURE, a SHOULD a WARNING.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use mcp_test::check::{Check, Severity, Status};
 use mcp_test::spec::{Level, Revision, requirement};
-use mcp_test::transport::{CarrierKind, Target};
-use mcp_test_tests::hostile::How;
+use mcp_test::transport::{Target, TransportKind};
+use mcp_test_tests::hostile::Behavior;
 
-use crate::played::{FOR_EVER, Played, SCENARIO, cells, play};
+use crate::scenario_run::{NO_TIMEOUT, RunResult, SCENARIO, cells, run_cells};
 use crate::{http, lines};
 
-/// What is judged of the wire, at each revision: the revisions with the same verdict together.
-fn table(ways: &[How], target: impl Fn(How) -> Target, carrier: CarrierKind) -> String {
+/// The verdict on the wire at each revision; revisions with the same verdict are joined.
+fn table(
+    behaviors: &[Behavior],
+    target: impl Fn(Behavior) -> Target,
+    transport: TransportKind,
+) -> String {
     let mut text = String::new();
-    for &how in ways {
+    for &behavior in behaviors {
         let mut verdicts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        let revisions = Revision::ALL.into_iter().filter(|it| carrier.exists_at(*it));
+        let revisions = Revision::ALL.into_iter().filter(|it| transport.exists_at(*it));
         for revision in revisions {
-            let played = play(target(how), &cells(SCENARIO, &[revision], carrier), FOR_EVER);
-            let verdict = verdict(&played, revision);
+            let result =
+                run_cells(target(behavior), &cells(SCENARIO, &[revision], transport), NO_TIMEOUT);
+            let verdict = verdict(&result, revision);
             verdicts.entry(verdict).or_default().push(revision.as_str());
         }
-        writeln!(text, "{how}").expect("a string takes everything");
+        writeln!(text, "{behavior}").expect("a string takes everything");
         for (verdict, revisions) in verdicts {
             writeln!(text, "  {verdict} at {}", revisions.join(" "))
                 .expect("a string takes everything");
@@ -31,15 +36,15 @@ fn table(ways: &[How], target: impl Fn(How) -> Target, carrier: CarrierKind) -> 
     text
 }
 
-fn verdict(played: &Played, revision: Revision) -> String {
-    if let Some(finding) = &played.unfit {
+fn verdict(result: &RunResult, revision: Revision) -> String {
+    if let Some(finding) = &result.preflight_failure {
         return format!("not run {}", finding.requirements.join(", "));
     }
     let check =
-        checks_of(played).find(|check| check.id == "wire-well-formed").expect("every cell has it");
-    let broken = || checks_of(played).find(|check| check.finding.is_some());
+        checks_of(result).find(|check| check.id == "wire-well-formed").expect("every cell has it");
+    let broken = || checks_of(result).find(|check| check.finding.is_some());
     let Some(finding) = &check.finding else {
-        // Nothing was said that could be judged: it is the scenario that tells what is missing.
+        // There was nothing to judge on the wire: the checks of the scenario report what is missing.
         return broken()
             .map_or("SUCCESS".to_owned(), |check| format!("{} of {}", check.status, check.id));
     };
@@ -52,23 +57,27 @@ fn verdict(played: &Played, revision: Revision) -> String {
     format!("{} {}", check.status, finding.requirements.join(", ")).trim_end().to_owned()
 }
 
-fn checks_of(played: &Played) -> impl Iterator<Item = &Check> {
-    played.outcomes.iter().flat_map(|outcome| &outcome.checks)
+fn checks_of(result: &RunResult) -> impl Iterator<Item = &Check> {
+    result.outcomes.iter().flat_map(|outcome| &outcome.checks)
 }
 
 #[test]
 fn over_lines() {
-    insta::assert_snapshot!(table(&lines::WAYS[1..], lines::in_process, CarrierKind::Duplex));
+    insta::assert_snapshot!(table(
+        &lines::BEHAVIORS[1..],
+        lines::in_process,
+        TransportKind::Duplex
+    ));
 }
 
 #[test]
 fn in_a_body() {
-    let target = |how| http::router(how, false);
-    insta::assert_snapshot!(table(&http::BODIES[1..], target, CarrierKind::Router));
+    let target = |behavior| http::router(behavior, false);
+    insta::assert_snapshot!(table(&http::BODIES[1..], target, TransportKind::Router));
 }
 
 #[test]
 fn in_a_stream() {
-    let target = |how| http::router(how, true);
-    insta::assert_snapshot!(table(&http::STREAMS[1..], target, CarrierKind::Router));
+    let target = |behavior| http::router(behavior, true);
+    insta::assert_snapshot!(table(&http::STREAMS[1..], target, TransportKind::Router));
 }

@@ -1,17 +1,18 @@
-//! Servers and clients that do what nobody should: each is named for what it does, at once, within bounds, and nothing
-//! of it is left behind.
+//! Hostile servers and clients: each misbehavior is reported at once and within bounds, and nothing is left behind.
 //!
-//! The servers are hand-written, in `mcp_test_tests::hostile`, and run by the real thing. Time-outs are so long here that
-//! a test which needs one does not end, but for the servers that are silent: these are waited for, and the waits counted.
+//! The servers are in `mcp_test_tests::hostile`, and are tested by the real command and library. Timeouts are so long that a
+//! test that needs one would not end, except with silent servers, where the waits are counted.
 
 mod bounds;
 mod cancelled;
 mod client_bounds;
 mod clients;
+mod closing;
 mod http;
 mod http_clients;
 mod leftovers;
 mod levels;
 mod lines;
-mod played;
+mod repeats;
+mod scenario_run;
 mod silence;

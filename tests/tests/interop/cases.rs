@@ -1,5 +1,5 @@
-//! The contracts of `contracts/` and other people's programs: the everything server keeps them, and a client on the
-//! TypeScript SDK says what they demand.
+//! The contracts in `contracts/` and third-party programs: the everything server passes them, and so does a client on the
+//! TypeScript SDK.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use mcp_test::cases::{Case, CaseMessage, Cases, ReadOptions, Values};
 use mcp_test_tests::folder::Folder;
 use serde_json::{Value, json};
 
+use crate::json_report::Report;
 use crate::peers::Peers;
 use crate::program::{MCP_TEST, free_port, mcp_test};
-use crate::report::Report;
 
 const CONTRACTS: [&str; 2] = [
     concat!(env!("CARGO_MANIFEST_DIR"), "/contracts/example.yaml"),
@@ -23,11 +23,12 @@ fn cases() -> Cases {
     }
 }
 
-/// Runs all cases against a server: each of them is run, and passes.
-fn keeps_the_contracts(target: &[String]) {
-    let words = ["cases", "run"].into_iter().chain(CONTRACTS).chain(["--format", "json"]);
-    let words: Vec<String> = words.map(str::to_owned).chain(target.iter().cloned()).collect();
-    let run = mcp_test(&words);
+/// Checks that a server passes every case of the contracts.
+#[track_caller]
+fn passes_the_contracts(target: &[String]) {
+    let args = ["cases", "run"].into_iter().chain(CONTRACTS).chain(["--format", "json"]);
+    let args: Vec<String> = args.map(str::to_owned).chain(target.iter().cloned()).collect();
+    let run = mcp_test(&args);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     let verdicts = Report::read(&run).verdicts();
     let cases = cases();
@@ -36,43 +37,43 @@ fn keeps_the_contracts(target: &[String]) {
         .map(|(_, case)| case.id.as_str())
         .filter(|id| !verdicts.contains(&format!("{id}: passed at ")))
         .collect();
-    assert!(missing.is_empty(), "{missing:?}\n{verdicts}{}", run.stderr);
+    assert!(missing.is_empty(), "did not pass: {missing:?}\n{verdicts}{}", run.stderr);
     assert!(cases.iter().count() >= 32);
 }
 
 #[test]
-fn the_everything_server_keeps_them_over_stdio() {
+fn the_everything_server_passes_the_contracts_over_stdio() {
     let Some(peers) = Peers::installed() else { return };
-    keeps_the_contracts(&[vec!["--".to_owned()], peers.everything("stdio")].concat());
+    passes_the_contracts(&[vec!["--".to_owned()], peers.everything("stdio")].concat());
 }
 
 #[test]
-fn the_everything_server_keeps_them_over_http() {
+fn the_everything_server_passes_the_contracts_over_http() {
     let Some(peers) = Peers::installed() else { return };
     let port = free_port();
     let (url, env) = (format!("http://127.0.0.1:{port}/mcp"), format!("PORT={port}"));
     let target = ["--env", &env, "--url", &url, "--"].map(str::to_owned).to_vec();
-    keeps_the_contracts(&[target, peers.everything("streamableHttp")].concat());
+    passes_the_contracts(&[target, peers.everything("streamableHttp")].concat());
 }
 
-/// The client of the SDK always offers the newest revision that it speaks, and is to say nothing wrong.
 #[test]
-fn a_client_on_the_typescript_sdk_says_what_they_demand() {
+fn a_client_on_the_typescript_sdk_passes_the_contracts() {
     let Some(peers) = Peers::installed() else { return };
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "cases_for_the_typescript_sdk");
     let script = folder.word("cases.json");
-    std::fs::write(&script, scripts(&cases()).to_string()).expect("it can be written");
-    let client = format!("{} {script}", peers.client_of("cases.mjs"));
-    let words = ["cases", "verify-client"].into_iter().chain(CONTRACTS);
-    let words =
-        words.chain(["--skip-tag", "negotiation", "--skip-tag", "malformed", "--command", &client]);
-    let run = mcp_test(words.map(str::to_owned).collect::<Vec<_>>());
+    std::fs::write(&script, client_script(&cases()).to_string()).expect("the file can be written");
+    let client = format!("{} {script}", peers.client_command_of("cases.mjs"));
+    let args = ["cases", "verify-client"].into_iter().chain(CONTRACTS);
+    // The SDK always proposes the newest revision that it supports, and does not send malformed messages.
+    let args =
+        args.chain(["--skip-tag", "negotiation", "--skip-tag", "malformed", "--command", &client]);
+    let run = mcp_test(args.map(str::to_owned).collect::<Vec<_>>());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
 }
 
-/// The runner is a client, too: what it says to a server, it says to the cases in the server's place.
+/// `cases run` is a client, too, so it passes `cases verify-client` with the same contract.
 #[test]
-fn our_client_says_what_they_demand() {
+fn cases_run_passes_the_contracts_as_a_client() {
     let [example, everything] = CONTRACTS;
     for (contract, file) in [
         (example, example.to_owned()),
@@ -92,10 +93,10 @@ fn our_client_says_what_they_demand() {
     }
 }
 
-/// The cases as the client reads them: by the name of their file.
-fn scripts(cases: &Cases) -> Value {
-    let mut scripts: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-    // What is wrong on purpose, a client has no reason to say.
+/// The cases in the format of `cases.mjs`, by the name of their file.
+fn client_script(cases: &Cases) -> Value {
+    let mut by_file: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    // The SDK does not send malformed messages.
     let is_malformed = |case: &Case| case.settings.tags.iter().any(|tag| tag == "malformed");
     for (_, case) in cases.iter().filter(|(_, case)| !is_malformed(case)) {
         let message = |it: &CaseMessage| {
@@ -109,7 +110,7 @@ fn scripts(cases: &Cases) -> Value {
         let names: BTreeMap<_, _> = names.collect();
         let messages: Vec<Value> = case.messages.iter().map(message).collect();
         let file = case.id.split("::").next().unwrap_or_default();
-        scripts.entry(file).or_default().push(json!({ "names": names, "messages": messages }));
+        by_file.entry(file).or_default().push(json!({ "names": names, "messages": messages }));
     }
-    json!(scripts)
+    json!(by_file)
 }

@@ -1,7 +1,7 @@
-//! Faults on the reference server, judged by the official command line and by ours.
+//! Faults of the reference server under the official suite and under `mcp-test server`.
 //!
-//! By the official rules each official check has the same status in both; where that is not so, it is listed here with
-//! the reason. What fails officially never passes with us.
+//! With the official profile, each check of the official suite has the same status in both; the exceptions are listed here
+//! with the reason. A scenario that fails in the official suite never passes in ours.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,17 +10,17 @@ use std::thread;
 
 use mcp_test_tests::folder::Folder;
 
-use crate::official::{officially, statuses, word};
+use crate::official_suite::{path_arg, run_official, statuses};
 use crate::peers::Peers;
 use crate::program::{MCP_TEST, Serving, mcp_test};
 
 const HANDSHAKE: &str = "2025-11-25";
 const STATELESS: &str = "2026-07-28";
 
-/// The scenario that is run, and the fault.
-type Damaged = (&'static str, &'static str);
+/// The id of a scenario, and the fault of the server.
+type FaultyRun = (&'static str, &'static str);
 
-const IN_BOTH_ERAS: &[Damaged] = &[
+const IN_BOTH_ERAS: &[FaultyRun] = &[
     ("tools-call-simple-text", "error:tools/call:-32603"),
     ("tools-call-error", "error:tools/call:-32603"),
     ("tools-call-error", "remove:tools/call:/isError"),
@@ -45,7 +45,7 @@ const IN_BOTH_ERAS: &[Damaged] = &[
     ("dns-rebinding-protection", "host-only"),
 ];
 
-const WITH_A_HANDSHAKE: &[Damaged] = &[
+const IN_HANDSHAKE_ERA: &[FaultyRun] = &[
     ("tools-list", "remove:initialize:/capabilities/tools"),
     ("server-initialize", "set:initialize:/capabilities:5"),
     ("server-initialize", "remove:initialize:/serverInfo/version"),
@@ -88,7 +88,7 @@ const WITH_A_HANDSHAKE: &[Damaged] = &[
     ("dns-rebinding-protection", "status:notifications/initialized:500"),
 ];
 
-const WITHOUT_A_HANDSHAKE: &[Damaged] = &[
+const IN_STATELESS_ERA: &[FaultyRun] = &[
     ("server-stateless", "any-meta"),
     ("server-stateless", "any-mirror"),
     ("server-stateless", "any-filter"),
@@ -122,35 +122,40 @@ const WITHOUT_A_HANDSHAKE: &[Damaged] = &[
     ("dns-rebinding-protection", "status:server/discover:403"),
 ];
 
-/// Where the two do not agree, as [`compare`] tells it, and why.
-const KNOWN: [(&str, &str); 3] = [
-    ("html:tools/list at 2026-07-28: wire-schema-valid is SUCCESS, ours SKIPPED", SILENT),
-    ("wrong-id:prompts/list at 2025-11-25: prompts-list is nothing, ours FAILURE", WAITING),
-    ("wrong-id:prompts/list at 2025-11-25: scenario-timeout is FAILURE, ours nothing", WAITING),
+/// The known differences, as [`compare`] formats them, and their reasons.
+const KNOWN_DIFFERENCES: [(&str, &str); 3] = [
+    ("html:tools/list at 2026-07-28: wire-schema-valid is SUCCESS, ours SKIPPED", NO_MESSAGES),
+    ("wrong-id:prompts/list at 2025-11-25: prompts-list is nothing, ours FAILURE", WRONG_ID),
+    ("wrong-id:prompts/list at 2025-11-25: scenario-timeout is FAILURE, ours nothing", WRONG_ID),
 ];
 
-const SILENT: &str = "officially what the official command line itself sent is success enough; ours says nothing of a server that said nothing";
-const WAITING: &str = "the official client waits for another reply until its time is up; ours is told at once that this one is wrong";
+const NO_MESSAGES: &str = "the official suite passes the check because of its own messages; ours skips it if the server sent no message";
+const WRONG_ID: &str = "the official client waits for another response until the timeout; ours reports at once that the id is wrong";
 
-/// One run of each: what they do not agree about.
+/// Runs a scenario in both suites, and returns the differences.
 fn compare(
     peers: &Peers,
     folder: &Path,
     revision: &str,
-    (scenario, fault): Damaged,
+    (scenario, fault): FaultyRun,
 ) -> Vec<String> {
     let serving = Serving::reference(MCP_TEST, &[fault]);
-    let (theirs, ours) = (word(&folder.join("theirs")), word(&folder.join("ours")));
-    let words = ["--spec-version", revision, "--timeout", "9000", "-o"];
+    let (theirs, ours) = (path_arg(&folder.join("theirs")), path_arg(&folder.join("ours")));
+    let options = ["--spec-version", revision, "--timeout", "9000", "-o"];
     let (code, text) =
-        officially(peers, &serving.url, scenario, &[&words[..], &[&theirs]].concat());
+        run_official(peers, &serving.url, scenario, &[&options[..], &[&theirs]].concat());
     let target = ["server", "--url", &serving.url, "--scenario", scenario];
-    let run = mcp_test([&target[..], &words, &[&ours]].concat());
+    let run = mcp_test([&target[..], &options, &[&ours]].concat());
     let mut differences = Vec::new();
-    let mut tell = |what: String| differences.push(format!("{fault} at {revision}: {what}"));
-    assert!(code == 0 || run.code != 0, "{fault} at {revision} passes\n{text}\n{}", run.stdout);
+    let mut report =
+        |difference: String| differences.push(format!("{fault} at {revision}: {difference}"));
+    assert!(
+        code == 0 || run.code != 0,
+        "{fault} at {revision} fails in the official suite only\n{text}\n{}",
+        run.stdout
+    );
     if code != run.code {
-        tell(format!("exit {code}, ours {}", run.code));
+        report(format!("exit {code}, ours {}", run.code));
     }
     let read = |folder: &str| -> BTreeMap<String, String> {
         if Path::new(folder).read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
@@ -168,42 +173,42 @@ fn compare(
         };
         let (theirs, ours) = (status(&theirs), status(&ours));
         let agree = match (theirs.as_str(), ours.as_str()) {
-            // Ours says also of what was not reached that it was not.
+            // Ours also lists checks that were not reached, as skipped.
             ("nothing", "SKIPPED") => true,
             (theirs, ours) => theirs == ours,
         };
         if !agree {
-            tell(format!("{id} is {theirs}, ours {ours}"));
+            report(format!("{id} is {theirs}, ours {ours}"));
         }
     }
     differences
 }
 
 #[test]
-fn both_judge_a_faulty_server_alike() {
+fn faults_have_the_same_statuses_in_both_suites() {
     let Some(peers) = Peers::installed() else { return };
-    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "both-judge-faults-alike");
-    let cells = IN_BOTH_ERAS.iter().chain(WITH_A_HANDSHAKE).map(|damaged| (HANDSHAKE, *damaged));
-    let stateless = IN_BOTH_ERAS.iter().chain(WITHOUT_A_HANDSHAKE);
-    let cells = cells.chain(stateless.map(|damaged| (STATELESS, *damaged)));
-    let waiting = Mutex::new(cells.enumerate().collect::<Vec<_>>());
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "faults-in-both-suites");
+    let runs = IN_BOTH_ERAS.iter().chain(IN_HANDSHAKE_ERA).map(|run| (HANDSHAKE, *run));
+    let stateless = IN_BOTH_ERAS.iter().chain(IN_STATELESS_ERA);
+    let runs = runs.chain(stateless.map(|run| (STATELESS, *run)));
+    let queue = Mutex::new(runs.enumerate().collect::<Vec<_>>());
     let differences = Mutex::new(BTreeSet::new());
-    let work = || {
+    let worker = || {
         loop {
-            let next = waiting.lock().expect("no comparison panics with it").pop();
-            let Some((number, (revision, damaged))) = next else { return };
+            let next = queue.lock().expect("no comparison panics while it holds the lock").pop();
+            let Some((number, (revision, run))) = next else { return };
             let folder = folder.path().join(number.to_string());
-            let found = compare(&peers, &folder, revision, damaged);
-            differences.lock().expect("no comparison panics with it").extend(found);
+            let found = compare(&peers, &folder, revision, run);
+            differences.lock().expect("no comparison panics while it holds the lock").extend(found);
         }
     };
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(work);
+            scope.spawn(worker);
         }
     });
     let differences = differences.into_inner().expect("no comparison panicked");
     let known: BTreeSet<String> =
-        KNOWN.iter().map(|(difference, _)| (*difference).to_owned()).collect();
+        KNOWN_DIFFERENCES.iter().map(|(difference, _)| (*difference).to_owned()).collect();
     assert_eq!(differences, known, "{differences:#?}");
 }

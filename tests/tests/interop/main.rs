@@ -1,24 +1,24 @@
-//! mcp-test and programs that others wrote: their servers and clients under our command line, what they say judged by its
-//! shape, our reference peers under the official command line, and peers that break MCP in the ways in which real ones do.
+//! Interoperability: `mcp-test` against third-party servers and clients, the shapes of the messages that these send, our
+//! reference peers under the official conformance suite, and servers that break MCP in ways that occur in practice.
 //!
-//! Other people's programs have to be installed first, and most of these tests are skipped without them:
+//! Most of these tests need third-party programs and are skipped unless these are installed:
 //! `.ci/peers DIR && MCP_TEST_PEERS=DIR cargo test -p mcp-test-tests --test interop`.
 
-mod broken;
+mod broken_servers;
 mod cases;
-mod clients;
-mod ended;
+mod client_scenarios;
+mod explorer;
 mod faults;
 mod findings;
-mod official;
+mod interrupted;
+mod json_report;
+mod official_suite;
 mod peers;
 mod program;
-mod recorded;
-mod reference;
-mod report;
+mod recordings;
+mod reference_server;
 mod rmcp_client;
+mod sdk_clients;
+mod sdk_servers;
 mod secrets;
-mod servers;
 mod shapes;
-mod their_clients;
-mod tour;

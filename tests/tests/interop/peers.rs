@@ -1,65 +1,67 @@
-//! Where other people's programs are installed.
+//! The third-party programs that `.ci/peers` installs, and the command lines that start them.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The folder that `.ci/peers` has filled.
+/// The folder into which `.ci/peers` installed the programs.
 pub(crate) struct Peers(PathBuf);
 
 impl Peers {
-    /// The peers, or nothing, with a word on how to get them.
+    /// The installed programs; `None`, after reporting how to install them, if there are none.
     pub(crate) fn installed() -> Option<Self> {
         let Some(folder) = env::var_os("MCP_TEST_PEERS") else {
-            skipped("set MCP_TEST_PEERS to the folder that `.ci/peers DIR` has filled");
+            report_skipped("set MCP_TEST_PEERS to the folder DIR of `.ci/peers DIR`");
             return None;
         };
-        // Cargo runs tests in the folder of their package; people give paths from the workspace's.
+        // Cargo runs tests in the folder of their package, but paths are given relative to the workspace.
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
         assert!(
             folder.join("installed").is_file(),
-            "`.ci/peers {}` has not been run to its end",
+            "`.ci/peers {}` has not completed",
             folder.display()
         );
         Some(Self(folder))
     }
 
-    /// The words that start the everything server of the MCP project, which is written in TypeScript.
+    /// The command that starts the everything server of the MCP project, which is written in TypeScript.
     pub(crate) fn everything(&self, mode: &str) -> Vec<String> {
         self.node("@modelcontextprotocol/server-everything/dist/index.js", mode)
     }
 
-    /// The words that start a program of ours on the official Python SDK.
+    /// The command that starts one of our programs on the official Python SDK.
     pub(crate) fn python(&self, script: &str, arguments: &[&str]) -> Vec<String> {
         let python = self.0.join("venv/bin/python").to_string_lossy().into_owned();
-        let mut words = vec![python, own(script)];
-        words.extend(arguments.iter().map(|&argument| argument.to_owned()));
-        words
+        let mut command = vec![python, peer_path(script)];
+        command.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        command
     }
 
-    /// The words that start a program of ours on the official TypeScript SDK.
+    /// The command that starts one of our programs on the official TypeScript SDK.
     pub(crate) fn typescript(&self, script: &str, arguments: &[&str]) -> Vec<String> {
-        let [node, peers] = [self.0.join("node"), self.0.clone()];
-        let folder = std::fs::canonicalize(peers).expect("a folder that exists");
-        let words = [node.to_string_lossy(), own(script).into(), folder.to_string_lossy()];
-        let words = words.into_iter().map(std::borrow::Cow::into_owned);
-        words.chain(arguments.iter().map(|&argument| argument.to_owned())).collect()
+        let node = self.0.join("node");
+        // The scripts load packages relative to this folder, which needs an absolute path.
+        let folder = std::fs::canonicalize(&self.0).expect("the folder exists");
+        let command = [node.to_string_lossy(), peer_path(script).into(), folder.to_string_lossy()];
+        let command = command.into_iter().map(std::borrow::Cow::into_owned);
+        command.chain(arguments.iter().map(|&argument| argument.to_owned())).collect()
     }
 
-    /// The words that start the official conformance suite.
+    /// The command that starts the official conformance suite.
     pub(crate) fn conformance(&self, command: &str) -> Vec<String> {
         self.node("@modelcontextprotocol/conformance/dist/index.js", command)
     }
 
-    /// The command line of our client on the official TypeScript SDK, which wants a URL after it.
-    pub(crate) fn client(&self) -> String {
-        self.client_of("client.mjs")
+    /// The command line of our client on the official TypeScript SDK, to which the URL of the server has to be appended.
+    pub(crate) fn client_command(&self) -> String {
+        self.client_command_of("client.mjs")
     }
 
-    /// The command line of another client of ours on that SDK, which wants its own arguments, and then the URL, after it.
-    pub(crate) fn client_of(&self, script: &str) -> String {
+    /// The command line of another of our clients on that SDK, to which its own arguments and then the URL have to be
+    /// appended.
+    pub(crate) fn client_command_of(&self, script: &str) -> String {
         let packages = self.0.join("npm/node_modules");
         let node = self.0.join("node");
-        format!("{} {} {}", node.display(), own(script), packages.display())
+        format!("{} {} {}", node.display(), peer_path(script), packages.display())
     }
 
     fn node(&self, script: &str, argument: &str) -> Vec<String> {
@@ -70,15 +72,15 @@ impl Peers {
     }
 }
 
-/// Says why a test is skipped; in CI, where everything has to be there, that is a failure.
-pub(crate) fn skipped(why: &str) {
+/// Reports why a test is skipped. In CI, where everything has to be installed, this fails the test.
+pub(crate) fn report_skipped(why: &str) {
     let in_ci = env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
     assert!(!in_ci, "nothing may be skipped in CI: {why}");
     eprintln!("skipped: {why}");
 }
 
-/// The path of a peer that is part of this workspace.
-pub(crate) fn own(name: &str) -> String {
+/// The path of a program in `tests/peers`.
+pub(crate) fn peer_path(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name);
     assert!(path.is_file(), "{} does not exist", path.display());
     path.to_string_lossy().into_owned()

@@ -1,5 +1,5 @@
-//! Right `cases!` earn no warning outside of the compiler's test harness either, however strict the crate is. Any file will
-//! do: what is in it is read when a test runs.
+//! Valid `cases!` cause no warning outside of the compiler's test harness either, however strict the crate is. Any file works,
+//! because its content is read when a test runs.
 
 #![deny(warnings, missing_docs, unreachable_pub, unused_qualifications)]
 #![forbid(unsafe_code)]
@@ -22,7 +22,7 @@ fn my_client() -> ClientTarget {
 }
 
 async fn states(state: State, _: Phase) -> Result<()> {
-    Err(format!("there is no state `{}`", state.name).into())
+    Err(format!("no such state: `{}`", state.name).into())
 }
 
 mcp_test::cases!("Cargo.toml");

@@ -1,4 +1,4 @@
-//! Right scenarios earn no warning outside of the compiler's test harness either, however strict the crate is.
+//! Valid scenarios cause no warning outside of the compiler's test harness either, however strict the crate is.
 
 #![deny(warnings, missing_docs, unreachable_pub, unused_qualifications)]
 #![forbid(unsafe_code)]

@@ -1,37 +1,37 @@
-//! Failures of assertions of lists and their items.
+//! Failures of assertions about lists and their items.
 
 use super::*;
 use crate::expect::{object, string, text_starting_with};
 
 #[test]
 fn lists() {
-    insta::assert_snapshot!(said(tools().try_tool("Now")), @"
-    there is no tool `Now`
+    insta::assert_snapshot!(message(tools().try_tool("Now")), @"
+    tool `Now` not found
       expected a tool whose `name` is `Now`
       got 2 tools: `add` and `now`
       hint: did you mean `now`?
     ");
-    insta::assert_snapshot!(said(tools().try_tool("something else")), @"
-    there is no tool `something else`
+    insta::assert_snapshot!(message(tools().try_tool("something else")), @"
+    tool `something else` not found
       expected a tool whose `name` is `something else`
       got 2 tools: `add` and `now`
     ");
-    insta::assert_snapshot!(said(tools().try_no_tool("now")), @r#"
-    there is a tool `now`
+    insta::assert_snapshot!(message(tools().try_no_tool("now")), @r#"
+    unexpected tool `now`
       expected no tool with this `name`
       got {"inputSchema":{"type":"object"},"name":"now"}
     "#);
-    insta::assert_snapshot!(said(tools().try_len(3)), @"
-    `tools/list` does not list as many as expected
+    insta::assert_snapshot!(message(tools().try_len(3)), @"
+    unexpected number of items in `tools/list`
       expected 3 tools
       got 2 tools: `add` and `now`
     ");
-    insta::assert_snapshot!(said(tools().try_names(["add", "sub"])), @"
-    `tools/list` does not list what is expected
+    insta::assert_snapshot!(message(tools().try_names(["add", "sub"])), @"
+    unexpected items in `tools/list`
       expected 2 tools in any order: `add` and `sub`
-      got a list of 2 tools: `add` and `now`, which lacks `sub` and has `now` besides
+      got a list of 2 tools: `add` and `now`, which lacks `sub` and also has `now`
     ");
-    insta::assert_snapshot!(said(tools().try_each(object().member("description", string()))), @"
+    insta::assert_snapshot!(message(tools().try_each(object().member("description", string()))), @"
     tool `now` is not as expected
       expected `/tools/1/description` is a string
       got nothing
@@ -42,39 +42,39 @@ fn lists() {
         let items = names.iter().map(|name| json!({"name": name}));
         list(json!({"tools": items.collect::<Vec<_>>()}))
     };
-    insta::assert_snapshot!(said(named(&["add", "add"]).try_unique_names()), @"
+    insta::assert_snapshot!(message(named(&["add", "add"]).try_unique_names()), @"
     two tools have the same `name`
-      expected each `name` once, on all pages together
+      expected a unique `name` on all pages
       got `add` 2 times
       [tools.name.unique]
     ");
-    insta::assert_snapshot!(said(named(&["add", "add"]).try_names(["add"])), @"
-    `tools/list` does not list what is expected
+    insta::assert_snapshot!(message(named(&["add", "add"]).try_names(["add"])), @"
+    unexpected items in `tools/list`
       expected 1 tool in any order: `add`
-      got a list of 2 tools: `add` and `add`, which has `add` besides
+      got a list of 2 tools: `add` and `add`, which also has `add`
     ");
-    insta::assert_snapshot!(said(named(&[]).try_each(object())), @"
-    `tools/list` lists nothing to look at
+    insta::assert_snapshot!(message(named(&[]).try_each(object())), @"
+    `tools/list` lists no items
       expected at least one tool
       got an empty list
     ");
-    insta::assert_snapshot!(said(named(&[]).try_tool("add")), @"
-    there is no tool `add`
+    insta::assert_snapshot!(message(named(&[]).try_tool("add")), @"
+    tool `add` not found
       expected a tool whose `name` is `add`
       got 0 tools
     ");
-    insta::assert_snapshot!(said(list(json!({"tools": [{}, {"name": 7}, {"name": "add"}]})).try_names(["add"])), @"
-    `tools/list` does not list what is expected
+    insta::assert_snapshot!(message(list(json!({"tools": [{}, {"name": 7}, {"name": "add"}]})).try_names(["add"])), @"
+    unexpected items in `tools/list`
       expected 1 tool in any order: `add`
-      got a list of 1 tool: `add`, besides 2 items without `name`
+      got a list of 1 tool: `add`, and 2 items without `name`
     ");
-    insta::assert_snapshot!(said(list(json!({"tools": "none"})).try_ok()), @r#"
-    the result of `tools/list` holds no list
+    insta::assert_snapshot!(message(list(json!({"tools": "none"})).try_ok()), @r#"
+    the result of `tools/list` contains no list
       expected `/tools` is an array
       got "none", which is a string
       [schema.list-tools-result]
     "#);
-    insta::assert_snapshot!(said(ToolList::new(pages("tools/list", [refused()])).try_len(0)), @"
+    insta::assert_snapshot!(message(ToolList::new(pages("tools/list", [refused()])).try_len(0)), @"
     `tools/list` was refused
       expected a result
       got error -32602: Unknown tool: add
@@ -88,15 +88,15 @@ fn lists_of_other_kinds() {
     let resources =
         || ResourceList::new(pages("resources/list", [answer("resources", file.clone())]));
     resources().assert_resource("file:///a").assert_name("a").and().assert_no_resource("file:///b");
-    insta::assert_snapshot!(said(resources().try_resource("file:///b")), @"
-    there is no resource `file:///b`
+    insta::assert_snapshot!(message(resources().try_resource("file:///b")), @"
+    resource `file:///b` not found
       expected a resource whose `uri` is `file:///b`
       got 1 resource: `file:///a`
       hint: did you mean `file:///a`?
     ");
     let resource = || resources().assert_resource("file:///a");
-    insta::assert_snapshot!(said(resource().try_mime_type("text/html")), @r#"
-    resource `file:///a` has another `mimeType` than expected
+    insta::assert_snapshot!(message(resource().try_mime_type("text/html")), @r#"
+    resource `file:///a` has an unexpected `mimeType`
       expected `mimeType` is "text/html"
       got "text/plain"
     "#);
@@ -111,8 +111,8 @@ fn lists_of_other_kinds() {
         .assert_no_resource_template("x")
         .assert_resource_template("file:///{name}")
         .assert_name("files");
-    insta::assert_snapshot!(said(templates().try_resource_template("file:///{id}")), @"
-    there is no resource template `file:///{id}`
+    insta::assert_snapshot!(message(templates().try_resource_template("file:///{id}")), @"
+    resource template `file:///{id}` not found
       expected a resource template whose `uriTemplate` is `file:///{id}`
       got 1 resource template: `file:///{name}`
       hint: did you mean `file:///{name}`?
@@ -125,21 +125,21 @@ fn lists_of_other_kinds() {
         .assert_prompt("greet")
         .assert_requires("who")
         .assert_optional("style");
-    insta::assert_snapshot!(said(prompts().try_prompt("great")), @"
-    there is no prompt `great`
+    insta::assert_snapshot!(message(prompts().try_prompt("great")), @"
+    prompt `great` not found
       expected a prompt whose `name` is `great`
       got 1 prompt: `greet`
       hint: did you mean `greet`?
     ");
-    insta::assert_snapshot!(said(prompts().assert_prompt("greet").try_requires("style")), @"
+    insta::assert_snapshot!(message(prompts().assert_prompt("greet").try_requires("style")), @"
     prompt `greet` does not require `style`
       expected a required argument `style`
       got an optional one (required `who`, optional `style`)
     ");
-    insta::assert_snapshot!(said(prompts().assert_prompt("greet").try_optional("stile")), @"
+    insta::assert_snapshot!(message(prompts().assert_prompt("greet").try_optional("stile")), @"
     prompt `greet` has no argument `stile`
       expected an argument `stile`
-      got these: required `who`, optional `style`
+      got required `who`, optional `style`
       hint: did you mean `style`?
     ");
 }
@@ -147,58 +147,58 @@ fn lists_of_other_kinds() {
 #[test]
 fn tools_of_a_list() {
     let add = || tools().assert_tool("add");
-    insta::assert_snapshot!(said(add().try_requires("digits")), @"
+    insta::assert_snapshot!(message(add().try_requires("digits")), @"
     tool `add` does not require `digits`
       expected a required argument `digits`
       got an optional one (required `a` and `b`, optional `digits`)
     ");
-    insta::assert_snapshot!(said(add().try_optional("a")), @"
+    insta::assert_snapshot!(message(add().try_optional("a")), @"
     tool `add` requires `a`
       expected an optional argument `a`
       got a required one (required `a` and `b`, optional `digits`)
     ");
-    insta::assert_snapshot!(said(add().try_requires("digit")), @"
+    insta::assert_snapshot!(message(add().try_requires("digit")), @"
     tool `add` has no argument `digit`
       expected an argument `digit`
-      got these: required `a` and `b`, optional `digits`
+      got required `a` and `b`, optional `digits`
       hint: did you mean `digits`?
     ");
-    insta::assert_snapshot!(said(tools().assert_tool("now").try_requires("zone")), @"
+    insta::assert_snapshot!(message(tools().assert_tool("now").try_requires("zone")), @"
     tool `now` has no argument `zone`
       expected an argument `zone`
-      got no arguments at all
+      got no arguments
     ");
-    insta::assert_snapshot!(said(add().try_property_type("a", "string")), @r#"
-    argument `a` of tool `add` has another type than expected
+    insta::assert_snapshot!(message(add().try_property_type("a", "string")), @r#"
+    argument `a` of tool `add` has an unexpected type
       expected `/inputSchema/properties/a/type` is "string"
       got "number"
     "#);
-    insta::assert_snapshot!(said(add().try_property("a", object().member("minimum", string()))), @"
+    insta::assert_snapshot!(message(add().try_property("a", object().member("minimum", string()))), @"
     tool `add` is not as expected
       expected `/inputSchema/properties/a/minimum` is a string
       got nothing
     ");
-    insta::assert_snapshot!(said(add().try_description("subtracts")), @r#"
-    tool `add` is described otherwise
+    insta::assert_snapshot!(message(add().try_description("subtracts")), @r#"
+    tool `add` has an unexpected `description`
       expected a `description` that contains "subtracts"
       got "Adds two numbers."
     "#);
-    insta::assert_snapshot!(said(add().try_title("Sum")), @r#"
-    tool `add` has another `title` than expected
+    insta::assert_snapshot!(message(add().try_title("Sum")), @r#"
+    tool `add` has an unexpected `title`
       expected `title` is "Sum"
       got "Adder"
     "#);
-    insta::assert_snapshot!(said(add().try_annotation("readOnlyHint", false)), @"
+    insta::assert_snapshot!(message(add().try_annotation("readOnlyHint", false)), @"
     tool `add` is not as expected
       expected `/annotations/readOnlyHint` is false
       got true
     ");
-    insta::assert_snapshot!(said(add().try_output_schema(object())), @"
+    insta::assert_snapshot!(message(add().try_output_schema(object())), @"
     tool `add` is not as expected
       expected `/outputSchema` is an object
       got nothing
     ");
-    insta::assert_snapshot!(said(add().try_member("/title", text_starting_with("S"))), @r#"
+    insta::assert_snapshot!(message(add().try_member("/title", text_starting_with("S"))), @r#"
     tool `add` is not as expected
       expected `/title` is text starting with "S"
       got "Adder"

@@ -1,9 +1,9 @@
 //! Every failure message, from real conversations with a scripted server.
 
 mod lists;
+mod panics;
 mod replies;
 mod results;
-mod story;
 mod structured;
 mod traces;
 
@@ -19,10 +19,10 @@ use crate::client::{
 };
 use crate::spec::requirement;
 use crate::trace::Recorder;
-use crate::transport::{CarrierKind, Limits, Target};
+use crate::transport::{Limits, Target, TransportKind};
 
 /// Answers `initialize`, then each request with the next of these: `{"result": …}` or `{"error": …}`.
-async fn play(io: DuplexStream, answers: Vec<Value>) -> crate::Result {
+async fn serve(io: DuplexStream, answers: Vec<Value>) -> crate::Result {
     let (input, mut output) = tokio::io::split(io);
     let mut lines = BufReader::new(input).lines();
     let hello = json!({"result": {
@@ -46,9 +46,9 @@ fn pages<const N: usize>(method: &str, answers: [Value; N]) -> Vec<Reply> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime
         .block_on(async {
-            let target = Target::duplex(move |io| play(io, answers.clone()));
+            let target = Target::duplex(move |io| serve(io, answers.clone()));
             let link =
-                target.open(CarrierKind::Duplex, &Recorder::new(), Limits::default()).await?;
+                target.open(TransportKind::Duplex, &Recorder::new(), Limits::default()).await?;
             let mut client = Client::connect(link, Options::default()).await?;
             if N > 1 || method.ends_with("/list") {
                 return client.pages(method).await;
@@ -96,9 +96,9 @@ fn tools() -> ToolList {
     ))
 }
 
-/// What a failed assertion says, once it is sure that each requirement it names is one.
-fn said<T>(outcome: Result<T, Finding>) -> String {
-    let Err(finding) = outcome else { panic!("the assertion holds") };
+/// The message of a failed assertion; checks that the requirements in it exist.
+fn message<T>(outcome: Result<T, Finding>) -> String {
+    let Err(finding) = outcome else { panic!("the assertion did not fail") };
     for id in &finding.requirements {
         assert!(requirement::find(id).is_some(), "there is no requirement {id}");
     }
@@ -107,10 +107,10 @@ fn said<T>(outcome: Result<T, Finding>) -> String {
     finding.to_string() + &requirements.collect::<String>()
 }
 
-/// What an assertion panics with.
+/// The panic message of an assertion.
 fn panic_of<T>(assertion: impl FnOnce() -> T) -> String {
     let Err(panic) = catch_unwind(AssertUnwindSafe(assertion)) else {
-        panic!("the assertion holds")
+        panic!("the assertion did not fail")
     };
     *panic.downcast::<String>().expect("a message")
 }

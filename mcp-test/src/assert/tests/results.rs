@@ -1,4 +1,4 @@
-//! Failures of assertions of what tools, resources, prompts and completions give.
+//! Failures of assertions about tool results, resources, prompts and completions.
 
 use super::*;
 
@@ -7,82 +7,82 @@ fn tool_results() {
     let failed = || {
         call(json!({"result": {"isError": true, "content": [{"type": "text", "text": "too big"}]}}))
     };
-    insta::assert_snapshot!(said(failed().try_ok()), @r#"
+    insta::assert_snapshot!(message(failed().try_ok()), @r#"
     tool `add` failed
       expected a result without `isError`
       got `isError` is true, with the text "too big"
     "#);
-    insta::assert_snapshot!(said(call(refused()).try_ok()), @"
+    insta::assert_snapshot!(message(call(refused()).try_ok()), @"
     `tools/call` was refused
       expected a result
       got error -32602: Unknown tool: add
     ");
-    insta::assert_snapshot!(said(call(json!({"result": {}})).try_ok()), @"
+    insta::assert_snapshot!(message(call(json!({"result": {}})).try_ok()), @"
     the result of tool `add` has no content
       expected `/content` is an array
       got nothing
       [schema.call-tool-result]
     ");
     let asks = || call(json!({"result": {"resultType": "input_required", "inputRequests": {}}}));
-    insta::assert_snapshot!(said(asks().try_ok()), @r#"
-    `tools/call` asks for input first
+    insta::assert_snapshot!(message(asks().try_ok()), @r#"
+    `tools/call` requires input first
       expected a complete result
       got `resultType` is "input_required"
     "#);
-    insta::assert_snapshot!(said(texts(["3"]).try_tool_error()), @r#"
+    insta::assert_snapshot!(message(texts(["3"]).try_tool_error()), @r#"
     tool `add` did not fail
       expected a result with `isError: true`
       got a result without `isError`, with the text "3"
     "#);
-    insta::assert_snapshot!(said(call(refused()).try_tool_error()), @"
+    insta::assert_snapshot!(message(call(refused()).try_tool_error()), @"
     tool `add` was refused instead of failing
       expected a result with `isError: true`
       got the JSON-RPC error -32602: Unknown tool: add
-      hint: if the call should be refused, `assert_error` looks at that
+      hint: if the call should be refused, use `assert_error`
       [tools.call.execution-error-is-error]
     ");
     failed().assert_tool_error().assert_text("too big");
-    insta::assert_snapshot!(said(texts(["4"]).try_text("3")), @r#"
-    the result of tool `add` holds other content than expected
+    insta::assert_snapshot!(message(texts(["4"]).try_text("3")), @r#"
+    unexpected content in the result of tool `add`
       expected the text "3"
       got the text "4"
     "#);
-    insta::assert_snapshot!(said(texts(["4", "5"]).try_text_contains("3")), @r#"
-    the result of tool `add` holds other content than expected
+    insta::assert_snapshot!(message(texts(["4", "5"]).try_text_contains("3")), @r#"
+    unexpected content in the result of tool `add`
       expected a text that contains "3"
       got the text "4" and the text "5"
     "#);
-    insta::assert_snapshot!(said(texts(["a\nb\nc"]).try_text("a\nB\nc")), @r#"
-    the result of tool `add` holds other content than expected
+    insta::assert_snapshot!(message(texts(["a\nb\nc"]).try_text("a\nB\nc")), @r#"
+    unexpected content in the result of tool `add`
       expected the text "a\nB\nc"
       got the text "a\nb\nc", which differs from line 2:
         - B
         + b
     "#);
-    insta::assert_snapshot!(said(texts([]).try_text("3")), @r#"
-    the result of tool `add` holds other content than expected
+    insta::assert_snapshot!(message(texts([]).try_text("3")), @r#"
+    unexpected content in the result of tool `add`
       expected the text "3"
-      got no content at all
+      got no content
     "#);
-    insta::assert_snapshot!(said(texts(["4"]).try_content_len(2)), @r#"
-    the result of tool `add` holds other content than expected
+    insta::assert_snapshot!(message(texts(["4"]).try_content_len(2)), @r#"
+    unexpected content in the result of tool `add`
       expected 2 content items
       got the text "4"
     "#);
-    insta::assert_snapshot!(said(texts(["4"]).try_structured_equals(json!({"sum": 4}))), @r#"
-    tool `add` returned other structured content than expected
+    insta::assert_snapshot!(message(texts(["4"]).try_structured_equals(json!({"sum": 4}))), @r#"
+    tool `add` returned unexpected structured content
       expected `/structuredContent` is {"sum":4}
       got nothing
     "#);
     let structured =
         || call(json!({"result": {"content": [], "structuredContent": {"sum": 4, "unit": "m"}}}));
-    insta::assert_snapshot!(said(structured().try_structured_equals(json!({"sum": 3, "unit": "m"}))), @"
-    tool `add` returned other structured content than expected
+    insta::assert_snapshot!(message(structured().try_structured_equals(json!({"sum": 3, "unit": "m"}))), @"
+    tool `add` returned unexpected structured content
       expected `/structuredContent/sum` is 3
       got 4
     ");
-    insta::assert_snapshot!(said(structured().try_structured_equals(json!({"sum": 3, "unit": "km"}))), @r#"
-    tool `add` returned other structured content than expected
+    insta::assert_snapshot!(message(structured().try_structured_equals(json!({"sum": 3, "unit": "km"}))), @r#"
+    tool `add` returned unexpected structured content
       expected `/structuredContent` is {"sum":3,"unit":"km"}
       got {"sum":4,"unit":"m"}, which differs in 2 places: /sum: expected 3, got 4; /unit: expected "km", got "m"
     "#);
@@ -104,20 +104,20 @@ fn tool_results_with_other_content() {
         .assert_audio("audio/wav")
         .assert_resource_link("file:///a")
         .assert_embedded_resource("file:///b");
-    insta::assert_snapshot!(said(mixed().try_image("image/jpeg")), @r#"
-    the result of tool `add` holds other content than expected
-      expected an image of MIME type `image/jpeg`, with data
-      got an image of MIME type `image/png` (4 characters of data), audio of MIME type `audio/wav` (4 characters of data), a link to `file:///a`, the embedded resource `file:///b` and {"type":"hologram"}
+    insta::assert_snapshot!(message(mixed().try_image("image/jpeg")), @r#"
+    unexpected content in the result of tool `add`
+      expected an image with MIME type `image/jpeg` and data
+      got an image with MIME type `image/png` (4 characters of data), audio with MIME type `audio/wav` (4 characters of data), a link to `file:///a`, the embedded resource `file:///b` and {"type":"hologram"}
     "#);
-    insta::assert_snapshot!(said(mixed().try_audio("audio/mp3").map_err(headless)), @"
+    insta::assert_snapshot!(message(mixed().try_audio("audio/mp3").map_err(headless)), @"
     …
-      expected audio of MIME type `audio/mp3`, with data
+      expected audio with MIME type `audio/mp3` and data
     ");
-    insta::assert_snapshot!(said(mixed().try_resource_link("file:///b").map_err(headless)), @"
+    insta::assert_snapshot!(message(mixed().try_resource_link("file:///b").map_err(headless)), @"
     …
       expected a link to the resource `file:///b`
     ");
-    insta::assert_snapshot!(said(mixed().try_embedded_resource("file:///a").map_err(headless)), @"
+    insta::assert_snapshot!(message(mixed().try_embedded_resource("file:///a").map_err(headless)), @"
     …
       expected the embedded resource `file:///a`
     ");
@@ -140,44 +140,44 @@ fn resources() {
         .assert_mime_type("text/plain")
         .assert_uri("test://a")
         .assert_len(1);
-    insta::assert_snapshot!(said(text().try_text("one\n2")), @r#"
-    the resource holds something else than expected
+    insta::assert_snapshot!(message(text().try_text("one\n2")), @r#"
+    unexpected contents of the resource
       expected the text "one\n2"
       got `text` "one\ntwo", which differs from line 2:
         - 2
         + two
     "#);
-    insta::assert_snapshot!(said(text().try_text_contains("three")), @r#"
-    the resource holds something else than expected
+    insta::assert_snapshot!(message(text().try_text_contains("three")), @r#"
+    unexpected contents of the resource
       expected a text that contains "three"
       got `text` "one\ntwo"
     "#);
-    insta::assert_snapshot!(said(text().try_blob("AAAA")), @r#"
-    the resource holds something else than expected
+    insta::assert_snapshot!(message(text().try_blob("AAAA")), @r#"
+    unexpected contents of the resource
       expected the blob "AAAA"
       got an entry without `blob`; it has `mimeType`, `text` and `uri`
     "#);
-    insta::assert_snapshot!(said(text().try_mime_type("text/html")), @r#"
-    the resource holds something else than expected
+    insta::assert_snapshot!(message(text().try_mime_type("text/html")), @r#"
+    unexpected contents of the resource
       expected the MIME type `text/html`
       got `mimeType` "text/plain"
     "#);
-    insta::assert_snapshot!(said(text().try_uri("test://b")), @r#"
-    the resource holds something else than expected
+    insta::assert_snapshot!(message(text().try_uri("test://b")), @r#"
+    unexpected contents of the resource
       expected the URI `test://b`
       got `uri` "test://a"
     "#);
-    insta::assert_snapshot!(said(text().try_len(2)), @r#"
-    the resource holds something else than expected
+    insta::assert_snapshot!(message(text().try_len(2)), @r#"
+    unexpected contents of the resource
       expected 2 entries
       got 1: `uri` "test://a"
     "#);
-    insta::assert_snapshot!(said(read(json!([])).try_text("")), @r#"
-    the resource holds something else than expected
+    insta::assert_snapshot!(message(read(json!([])).try_text("")), @r#"
+    unexpected contents of the resource
       expected the text ""
-      got no contents at all
+      got no contents
     "#);
-    insta::assert_snapshot!(said(read(json!({})).try_len(1)), @"
+    insta::assert_snapshot!(message(read(json!({})).try_len(1)), @"
     the result of `resources/read` has no contents
       expected `/contents` is an array of which each item is an object
       got {}, which is an empty object
@@ -198,42 +198,42 @@ fn prompts() {
         .assert_message(0, "user", "Hello")
         .assert_len(1)
         .assert_description("Greets");
-    insta::assert_snapshot!(said(hello().try_message(0, "user", "Hallo")), @r#"
-    message 0 of the prompt says something else than expected
+    insta::assert_snapshot!(message(hello().try_message(0, "user", "Hallo")), @r#"
+    unexpected content in message 0 of the prompt
       expected the text "Hallo"
       got the text "Hello"
     "#);
-    insta::assert_snapshot!(said(hello().try_message(0, "assistant", "Hello")), @"
-    the prompt says something else than expected
-      expected message 0 by `assistant`
-      got one by `user`
+    insta::assert_snapshot!(message(hello().try_message(0, "assistant", "Hello")), @"
+    unexpected messages in the prompt
+      expected message 0 with the role `assistant`
+      got the role `user`
     ");
-    insta::assert_snapshot!(said(hello().try_message(1, "user", "Hello")), @"
-    the prompt says something else than expected
-      expected a message 1 by `user`
-      got 1 message, the first being message 0
+    insta::assert_snapshot!(message(hello().try_message(1, "user", "Hello")), @"
+    unexpected messages in the prompt
+      expected a message 1 with the role `user`
+      got 1 message, counted from 0
     ");
-    insta::assert_snapshot!(said(hello().try_len(2)), @r#"
-    the prompt says something else than expected
+    insta::assert_snapshot!(message(hello().try_len(2)), @r#"
+    unexpected messages in the prompt
       expected 2 messages
       got 1 message: the text "Hello"
     "#);
-    insta::assert_snapshot!(said(hello().try_description("leaves")), @r#"
-    the prompt says something else than expected
+    insta::assert_snapshot!(message(hello().try_description("leaves")), @r#"
+    unexpected messages in the prompt
       expected a `description` that contains "leaves"
       got "Greets."
     "#);
-    insta::assert_snapshot!(said(hello().try_text_contains("bye")), @r#"
-    the prompt says something else than expected
+    insta::assert_snapshot!(message(hello().try_text_contains("bye")), @r#"
+    unexpected messages in the prompt
       expected a text that contains "bye"
       got the text "Hello"
     "#);
-    insta::assert_snapshot!(said(hello().try_image("image/png").map_err(headless)), @"
+    insta::assert_snapshot!(message(hello().try_image("image/png").map_err(headless)), @"
     …
-      expected an image of MIME type `image/png`, with data
+      expected an image with MIME type `image/png` and data
     ");
-    insta::assert_snapshot!(said(get(json!([{"role": "user", "content": "Hello"}])).try_len(1)), @r#"
-    the result of `prompts/get` has no proper messages
+    insta::assert_snapshot!(message(get(json!([{"role": "user", "content": "Hello"}])).try_len(1)), @r#"
+    the result of `prompts/get` has no valid messages
       expected `/messages/0/content` is an object
       got "Hello", which is a string
       [schema.get-prompt-result]
@@ -255,33 +255,33 @@ fn completions() {
         .assert_contains("park")
         .assert_total(5)
         .assert_has_more(true);
-    insta::assert_snapshot!(said(paris().try_values(["park", "paris"])), @r#"
-    the completion is not as expected
+    insta::assert_snapshot!(message(paris().try_values(["park", "paris"])), @r#"
+    unexpected completion
       expected the values ["park","paris"]
       got ["paris","park"], which differs in 2 places: /0: expected "park", got "paris"; /1: expected "paris", got "park"
     "#);
-    insta::assert_snapshot!(said(paris().try_values(["paris"])), @r#"
-    the completion is not as expected
+    insta::assert_snapshot!(message(paris().try_values(["paris"])), @r#"
+    unexpected completion
       expected the values ["paris"]
       got ["paris","park"]
     "#);
-    insta::assert_snapshot!(said(paris().try_contains("pariss")), @r#"
-    the completion is not as expected
+    insta::assert_snapshot!(message(paris().try_contains("pariss")), @r#"
+    unexpected completion
       expected "pariss" among the values
       got ["paris","park"]
       hint: did you mean `paris`?
     "#);
-    insta::assert_snapshot!(said(paris().try_total(6)), @"
-    the completion is not as expected
+    insta::assert_snapshot!(message(paris().try_total(6)), @"
+    unexpected completion
       expected `/completion/total` is 6
       got 5
     ");
-    insta::assert_snapshot!(said(complete(json!({"values": []})).try_has_more(false)), @"
-    the completion is not as expected
+    insta::assert_snapshot!(message(complete(json!({"values": []})).try_has_more(false)), @"
+    unexpected completion
       expected `/completion/hasMore` is false
       got nothing
     ");
-    insta::assert_snapshot!(said(complete(json!({"values": [1]})).try_contains("paris")), @"
+    insta::assert_snapshot!(message(complete(json!({"values": [1]})).try_contains("paris")), @"
     the result of `completion/complete` has no values
       expected `/completion/values/0` is a string
       got 1, which is a number

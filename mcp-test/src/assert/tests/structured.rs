@@ -1,4 +1,4 @@
-//! Failures of assertions of structured content: as a type, and by the schema that the server has listed.
+//! Failures of assertions about structured content: as a type, and by the output schema that the server listed.
 
 use serde::Deserialize;
 
@@ -18,22 +18,22 @@ fn structured_content_as_a_type() -> crate::Result {
     let sum = structured(&json!({"sum": 3})).assert_structured::<Sum>().try_structured::<Sum>()?;
     assert_eq!(sum.structured::<Sum>()?, Sum { sum: 3 });
     structured(&json!({"a": 1})).try_structured::<std::collections::BTreeMap<String, u8>>()?;
-    insta::assert_snapshot!(said(structured(&json!({"total": 3})).try_structured::<Sum>()), @r#"
-    tool `add` returned structured content of another type
-      expected `/structuredContent` can be read as Sum
+    insta::assert_snapshot!(message(structured(&json!({"total": 3})).try_structured::<Sum>()), @r#"
+    tool `add` returned structured content of an unexpected type
+      expected `/structuredContent` deserializes to Sum
       got {"total":3}: missing field `sum`
     "#);
-    insta::assert_snapshot!(said(structured(&json!({"sum": "3"})).try_structured::<Vec<Sum>>()), @r#"
-    tool `add` returned structured content of another type
-      expected `/structuredContent` can be read as Vec<Sum>
+    insta::assert_snapshot!(message(structured(&json!({"sum": "3"})).try_structured::<Vec<Sum>>()), @r#"
+    tool `add` returned structured content of an unexpected type
+      expected `/structuredContent` deserializes to Vec<Sum>
       got {"sum":"3"}: invalid type: map, expected a sequence
     "#);
-    insta::assert_snapshot!(said(texts(["3"]).try_structured::<Sum>()), @"
+    insta::assert_snapshot!(message(texts(["3"]).try_structured::<Sum>()), @"
     tool `add` returned no structured content
       expected a value at `/structuredContent`
       got nothing
     ");
-    insta::assert_snapshot!(said(call(refused()).try_structured::<Sum>()), @"
+    insta::assert_snapshot!(message(call(refused()).try_structured::<Sum>()), @"
     `tools/call` was refused
       expected a result
       got error -32602: Unknown tool: add
@@ -45,24 +45,24 @@ fn structured_content_as_a_type() -> crate::Result {
 mod listed {
     use super::*;
 
-    /// The result of a tool that is listed before, unless there is nothing to list.
-    fn promised(tools: Option<Value>, content: &Value) -> ToolResult {
+    /// The result of a tool that was listed before, if `tools` is given.
+    fn result_of_listed(tools: Option<Value>, content: &Value) -> ToolResult {
         let content = json!({"result": {"content": [], "structuredContent": content}});
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let talk = async {
+        let conversation = async {
             let list = tools.map(|tools| json!({"result": {"tools": tools}}));
             let is_listed = list.is_some();
             let answers: Vec<Value> = list.into_iter().chain([content]).collect();
-            let target = Target::duplex(move |io| play(io, answers.clone()));
+            let target = Target::duplex(move |io| serve(io, answers.clone()));
             let link =
-                target.open(CarrierKind::Duplex, &Recorder::new(), Limits::default()).await?;
+                target.open(TransportKind::Duplex, &Recorder::new(), Limits::default()).await?;
             let mut client = Client::connect(link, Options::default()).await?;
             if is_listed {
                 let _ = client.request("tools/list", json!({})).await?;
             }
             client.request("tools/call", json!({"name": "add"})).await
         };
-        runtime.block_on(talk).expect("a conversation").into()
+        runtime.block_on(conversation).expect("a conversation").into()
     }
 
     fn add(schema: &Value) -> Option<Value> {
@@ -72,21 +72,22 @@ mod listed {
     }
 
     #[test]
-    fn structured_content_and_what_the_tool_promises() -> crate::Result {
+    fn structured_content_against_the_output_schema() -> crate::Result {
         let schema = json!({
             "type": "object", "properties": {"sum": {"type": "number"}}, "required": ["sum"],
         });
-        promised(add(&schema), &json!({"sum": 3})).assert_fits_output_schema().try_ok()?;
-        let fails =
-            |tools, content: &Value| said(promised(tools, content).try_fits_output_schema());
+        result_of_listed(add(&schema), &json!({"sum": 3})).assert_fits_output_schema().try_ok()?;
+        let fails = |tools, content: &Value| {
+            message(result_of_listed(tools, content).try_fits_output_schema())
+        };
         insta::assert_snapshot!(fails(add(&schema), &json!({"sum": "3"})), @r#"
-        tool `add` returned other structured content than it promises
+        the structured content of tool `add` violates its `outputSchema`
           expected `/structuredContent/sum` is a number
           got "3", which is a string
           [tools.structured.conforms-output-schema]
         "#);
         insta::assert_snapshot!(fails(add(&schema), &json!({})), @"
-        tool `add` returned other structured content than it promises
+        the structured content of tool `add` violates its `outputSchema`
           expected `/structuredContent/sum` is present
           got nothing
           [tools.structured.conforms-output-schema]
@@ -94,42 +95,42 @@ mod listed {
         insta::assert_snapshot!(fails(add(&json!({"type": "objekt"})), &json!({})), @r#"
         the `outputSchema` of tool `add` cannot be used
           expected a JSON Schema
-          got `/type` is no valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object", "string" or an array, got "objekt"
+          got `/type` is not valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object", "string" or an array, got "objekt"
           [tools.definition.output-schema-valid]
         "#);
         let elsewhere = add(&json!({"$ref": "https://example.org/sum.json"}));
-        let finding = promised(elsewhere, &json!({})).try_fits_output_schema();
+        let finding = result_of_listed(elsewhere, &json!({})).try_fits_output_schema();
         let finding = finding.expect_err("nothing is fetched");
         assert_eq!(finding.blame, Blame::Test);
         insta::assert_snapshot!(finding, @r#"
         the `outputSchema` of tool `add` cannot be used
-          expected a JSON Schema that mcp-test can judge by, within its bounds
-          got `/$ref` refers to "https://example.org/sum.json", which lies outside this schema, and nothing is fetched
+          expected a JSON Schema that mcp-test supports
+          got `/$ref` refers to "https://example.org/sum.json", which is outside this schema and is not fetched
         "#);
         let plain = json!([{"name": "add", "inputSchema": {"type": "object"}}]);
         insta::assert_snapshot!(fails(Some(plain), &json!({"sum": 3})), @"
-        tool `add` promises nothing of its output
+        tool `add` has no `outputSchema`
           expected an `outputSchema` in the list of tools
           got nothing
         ");
-        let unlisted = promised(None, &json!({"sum": 3})).try_fits_output_schema();
+        let unlisted = result_of_listed(None, &json!({"sum": 3})).try_fits_output_schema();
         let finding = unlisted.expect_err("nothing was listed");
         assert_eq!(finding.blame, Blame::Test);
         insta::assert_snapshot!(finding, @"
         tool `add` has not been listed
           expected a reply to `tools/list` with the tool, before this call
           got none in this conversation
-          hint: call `ctx.list_tools()` before
+          hint: call `ctx.list_tools()` first
         ");
         Ok(())
     }
 
     #[test]
-    fn the_whole_story_has_the_listing() {
+    fn a_panic_shows_the_listing_of_the_tool() {
         let schema = json!({"type": "object", "properties": {"sum": {"type": "number"}}});
-        let result = || promised(add(&schema), &json!({"sum": "3"}));
+        let result = || result_of_listed(add(&schema), &json!({"sum": "3"}));
         insta::assert_snapshot!(panic_of(|| result().assert_fits_output_schema()), @r#"
-        tool `add` returned other structured content than it promises
+        the structured content of tool `add` violates its `outputSchema`
           expected `/structuredContent/sum` is a number
           got "3", which is a string
 

@@ -1,74 +1,71 @@
-//! One place that is not what the case says, in words that show no secrets and are never long.
+//! A difference between a message and a case, described in bounded text without secrets.
 
 use std::fmt;
 
 use super::text;
-use super::walk::{Raw, Wanted};
+use super::walk::{Expectation, RawDifference};
 use crate::expect::words;
 use crate::json::{DifferenceKind, Object, Pointer, Value};
 use crate::trace::SecretTexts;
 use crate::yaml::Span;
 
-/// A place where what came is not what the case says.
+/// A difference between a received message and a case.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The place in the message that came; of what is missing, where it should be.
+    /// The location in the received message; of a missing value, where it should be.
     pub pointer: Pointer,
-    /// The place in the case; of what the case does not have, the nearest around it.
+    /// The location in the case, or its deepest existing parent.
     pub case: Pointer,
-    /// In what way they differ.
+    /// The kind of difference.
     pub kind: DifferenceKind,
-    /// What the case asks for, to be read after "is"; `nothing` for something extra.
+    /// What the case expects, to follow "is"; `nothing` for an extra value.
     pub expected: String,
-    /// What there is, cut short, or `nothing`.
+    /// The received value, truncated, or `nothing`.
     pub got: String,
-    /// What that is, to be read after "which".
+    /// An explanation of the received value, to follow "which".
     pub which: Option<String>,
-    /// Where the matcher stands that asks for it; otherwise the case's own value does.
-    pub asked: Option<Span>,
-    /// What the words cut short: lines that begin with `-` (the case), `+` (what came) or a space (both).
+    /// The range of the matcher, if one applies instead of the value of the case.
+    pub matcher_span: Option<Span>,
+    /// A diff of values too long for one line: lines begin with `-` (the case), `+` (received) or a space (both).
     pub lines: Vec<String>,
 }
 
 impl Difference {
-    pub(super) fn new(raw: Raw<'_>, secrets: &SecretTexts) -> Self {
-        let Raw { case, pointer, kind, wanted, got, which, asked } = raw;
+    pub(super) fn new(raw: RawDifference<'_>, secrets: &SecretTexts) -> Self {
+        let RawDifference { case, pointer, kind, wanted, got, which, matcher_span } = raw;
         let show = |value: &Value| secrets.short(value, words::SHOWN);
-        let value = if let Wanted::Value(value) = wanted { Some(value) } else { None };
+        let value = if let Expectation::Value(value) = wanted { Some(value) } else { None };
+        // Two long strings are described by where they differ; everything else by both values.
         let texts = value.and_then(Value::as_str).zip(got.and_then(Value::as_str));
-        let apart = texts.and_then(|(wanted, got)| text::apart(wanted, got, secrets));
-        let (expected, got, which, lines) = match apart {
-            Some(apart) => (apart.expected, apart.got, Some(apart.which), apart.lines),
+        let texts = texts.and_then(|(wanted, got)| text::compare(wanted, got, secrets));
+        let (expected, got, which, lines) = match texts {
+            Some(texts) => (texts.expected, texts.got, Some(texts.which), texts.lines),
             None => {
                 let lines = [('-', value), ('+', got)];
                 let lines = lines.into_iter().flat_map(|(sign, value)| {
                     value.map(|value| text::lines(sign, value, secrets)).unwrap_or_default()
                 });
                 let expected = match wanted {
-                    Wanted::Value(value) => show(value),
-                    Wanted::Words(words) => secrets.mask(&words),
-                    Wanted::Nothing => "nothing".to_owned(),
+                    Expectation::Value(value) => show(value),
+                    Expectation::Words(words) => secrets.mask(&words),
+                    Expectation::Nothing => "nothing".to_owned(),
                 };
-                let instead = which.clone().filter(|_| got.is_none());
-                let got_words =
-                    got.map_or_else(|| instead.unwrap_or_else(|| words::got(None)), show);
-                (expected, got_words, which.filter(|_| got.is_some()), lines.collect())
+                // Of a missing value, `which` is what exists instead.
+                let (got_words, which) = match (got, which) {
+                    (Some(got), which) => (show(got), which),
+                    (None, instead) => (instead.unwrap_or_else(|| words::got(None)), None),
+                };
+                (expected, got_words, which, lines.collect())
             }
         };
-        let masked = |pointer: Pointer| match secrets.is_empty() {
-            true => pointer,
-            false => {
-                // The names of members are the peer's own words.
-                let tokens: Vec<String> = pointer.tokens().collect();
-                let tokens = tokens.iter().map(|token| secrets.mask(token));
-                tokens.fold(Pointer::root(), |place, token| place.member(&token))
-            }
-        };
-        Self { pointer: masked(pointer), case, kind, expected, got, which, asked, lines }
+        // Member names come from the peer and may contain secrets; those in the case are known to everyone with the file.
+        let masked = |place: Pointer, name: String| place.member(&secrets.mask(&name));
+        let pointer = pointer.tokens().fold(Pointer::root(), masked);
+        Self { pointer, case, kind, expected, got, which, matcher_span, lines }
     }
 
-    /// How many bytes its words have.
+    /// The length of its texts in bytes.
     pub(in crate::cases) fn weight(&self) -> usize {
         let words = [self.pointer.as_str(), self.case.as_str(), &self.expected, &self.got];
         let words = words.into_iter().chain(self.which.as_deref());
@@ -86,7 +83,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The differences as JSON, for [`details`](crate::check::Check) that programs read: `pointer`, `expected`, `got`.
+/// Converts differences to JSON for [`details`](crate::check::Check): `pointer`, `expected`, `got`.
 #[must_use]
 pub fn details(differences: &[Difference]) -> Value {
     let one = |difference: &Difference| {

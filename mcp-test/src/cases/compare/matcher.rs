@@ -1,49 +1,23 @@
-//! What a matcher asks of the value at one place, and the words for it.
+//! Checks a value against a matcher, and describes matchers.
 
-use regex::{Regex, RegexBuilder};
-
-use super::super::{JsonType, Matcher};
 use super::pattern::Pattern;
+use crate::cases::format::expression::compile_regex;
+use crate::cases::{JsonType, Matcher};
 use crate::expect::words;
 use crate::json::Value;
 
-/// How large an expression may get when it is compiled.
-const REGEX_BYTES: usize = 256 << 10;
-/// How long a text an expression is tried on.
+/// The longest string that an expression is tried on.
+// A search takes time linear in the text, but the peer chooses its length.
 const TEXT_BYTES: usize = 1 << 20;
 
-/// Compiles an expression of `_match`, within the bounds that hold for it.
-///
-/// The time that it takes grows with the length of the text, never faster.
-///
-/// # Errors
-/// What is wrong with the expression, in words.
-pub fn regex(expression: &str) -> Result<Regex, String> {
-    let built = RegexBuilder::new(expression)
-        .size_limit(REGEX_BYTES)
-        .dfa_size_limit(REGEX_BYTES)
-        .nest_limit(50)
-        .build();
-    built.map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => {
-            format!("compiled, it is larger than {} KiB", REGEX_BYTES >> 10)
-        }
-        // Its own drawing of the place has several lines; the last one says what is wrong.
-        other => {
-            let text = other.to_string();
-            let last = text.lines().last().unwrap_or_default();
-            last.strip_prefix("error: ").unwrap_or(last).to_owned()
-        }
-    })
-}
+/// A value that does not satisfy a matcher; the explanation follows "which".
+pub(super) struct Mismatch(pub(super) Option<String>);
 
-/// Why a value is not what a matcher asks for, to be read after "which".
-pub(super) struct Refused(pub(super) Option<String>);
-
-/// Holds the value at a place against its matcher.
-pub(super) fn check(pattern: &Pattern<'_>, got: &Value) -> Result<(), Refused> {
-    let is = |holds: bool| if holds { Ok(()) } else { Err(Refused(words::which(got))) };
+/// Checks a value against a matcher.
+pub(super) fn check(pattern: &Pattern<'_>, got: &Value) -> Result<(), Mismatch> {
+    let is = |holds: bool| if holds { Ok(()) } else { Err(Mismatch(words::which(got))) };
     match pattern.matcher {
+        // The modes do not get here: `deciding` omits them.
         Matcher::Any
         | Matcher::Ignored
         | Matcher::Exact
@@ -51,9 +25,9 @@ pub(super) fn check(pattern: &Pattern<'_>, got: &Value) -> Result<(), Refused> {
         | Matcher::Unordered => Ok(()),
         Matcher::Type(wanted) => is(is_of(got, *wanted)),
         Matcher::OneOf(values) if values.contains(got) => Ok(()),
-        // What kind it is says nothing, where the kind is right.
+        // Naming the kind of value explains nothing if the kind is right.
         Matcher::OneOf(values) if values.iter().any(|value| value.kind() == got.kind()) => {
-            Err(Refused(None))
+            Err(Mismatch(None))
         }
         Matcher::OneOf(_) => is(false),
         Matcher::Approximate { number, within } => match got.as_number() {
@@ -64,14 +38,15 @@ pub(super) fn check(pattern: &Pattern<'_>, got: &Value) -> Result<(), Refused> {
             let Some(text) = got.as_str() else {
                 return is(false);
             };
-            match pattern.regex.get_or_init(|| regex(expression)) {
-                Err(_) => Err(Refused(None)),
-                Ok(_) if text.len() > TEXT_BYTES => Err(Refused(Some(format!(
-                    "is longer than {} MiB, too long to look through",
+            match pattern.regex.get_or_init(|| compile_regex(expression)) {
+                // `describe` says what is wrong with it. A rule made in code was not checked when a file was read.
+                Err(_) => Err(Mismatch(None)),
+                Ok(_) if text.len() > TEXT_BYTES => Err(Mismatch(Some(format!(
+                    "is longer than {} MiB, the limit for expressions",
                     TEXT_BYTES >> 20
                 )))),
                 Ok(regex) if regex.is_match(text) => Ok(()),
-                Ok(_) => Err(Refused(None)),
+                Ok(_) => Err(Mismatch(None)),
             }
         }
     }
@@ -89,31 +64,34 @@ fn is_of(value: &Value, wanted: JsonType) -> bool {
     }
 }
 
-fn near(got: Option<f64>, number: f64, within: f64) -> Result<(), Refused> {
+fn near(got: Option<f64>, number: f64, within: f64) -> Result<(), Mismatch> {
     let Some(got) = got else {
-        return Err(Refused(Some("is beyond the numbers that can be compared".to_owned())));
+        return Err(Mismatch(Some("is too large to be compared".to_owned())));
     };
     let away = (got - number).abs();
-    // Decimal fractions are not exact: 1.25 is within 0.01 of 1.24.
+    // Decimal fractions are inexact in binary: 1.25 must be within 0.01 of 1.24.
     let rounding = 4.0 * f64::EPSILON * got.abs().max(number.abs());
     let most = within + rounding;
-    if away <= most && most.is_finite() { Ok(()) } else { Err(Refused(None)) }
+    // With an infinite distance every number would be near.
+    if away <= most && most.is_finite() { Ok(()) } else { Err(Mismatch(None)) }
 }
 
-/// What a matcher asks for, to be read after "is".
+/// Describes a matcher, to follow "is".
 pub(super) fn describe(pattern: &Pattern<'_>) -> String {
     match pattern.matcher {
         Matcher::Type(wanted) => type_name(*wanted).to_owned(),
-        Matcher::Regex(expression) => match pattern.regex.get_or_init(|| regex(expression)) {
-            Ok(_) => format!("a text in which /{expression}/ is found"),
+        Matcher::Regex(expression) => match pattern.regex.get_or_init(|| compile_regex(expression))
+        {
+            Ok(_) => format!("a string that matches /{expression}/"),
             Err(why) => {
-                format!("a text in which /{expression}/ is found, which is no expression: {why}")
+                let matches = format!("a string that matches /{expression}/");
+                format!("{matches}, which is not a valid expression: {why}")
             }
         },
         Matcher::OneOf(values) => {
             words::list(values.iter().map(|value| value.short(words::SHOWN)), "or")
         }
-        Matcher::Approximate { number, within } => format!("{number}, give or take {within}"),
+        Matcher::Approximate { number, within } => format!("{number} ± {within}"),
         Matcher::Any
         | Matcher::Ignored
         | Matcher::Exact

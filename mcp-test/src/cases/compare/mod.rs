@@ -1,43 +1,43 @@
-//! Holding what really came against what the case has.
+//! Compares a received message with a message of a case.
 //!
-//! | file | what it knows |
+//! | file | what it is for |
 //! |---|---|
-//! | `difference` | one place that differs, in words |
-//! | `pattern` | the pointers of `_match`, on the way down |
-//! | `matcher` | what is asked of one place |
-//! | `walk`, `items` | both values, side by side |
-//! | `tolerance` | what a revision adds by itself |
-//! | `nearness` | how much alike two messages are |
-//! | `text` | where two long texts differ |
-//! | `render` | the differences at the case's own lines |
+//! | `difference` | a difference, described in bounded text without secrets |
+//! | `pattern` | the pointers of `_match`, followed step by step |
+//! | `matcher` | checks a value against a matcher |
+//! | `walk`, `items` | compares two values member by member, item by item |
+//! | `tolerance` | members that a revision adds to messages |
+//! | `similarity` | how similar two messages are |
+//! | `text` | where two long strings differ |
+//! | `render` | renders differences at the lines of the case |
 //!
 //! # What is compared
 //!
-//! - `jsonrpc` and `id` never are: replies are matched by correlation, and the form of messages is judged for itself.
-//! - A reply of the other kind (an error for a result) is one difference, and so is another method.
-//! - Values are equal as JSON: `1` and `1.0` are, the order of members means nothing, and of two members with one name
-//!   the last counts.
-//! - **exact**: every place of the case is there, and nothing else is.
-//! - **contains**: every place of the case is there. An object may have more members. An array may have more items: each item
-//!   of the case has a counterpart of its own, in the order of the case.
-//! - **unordered**, for one array: each item has a counterpart of its own, in any order.
-//! - A mode that is asked for at a pointer holds from there on down.
+//! - `jsonrpc` and `id` never are: replies are matched by correlation, and the shape of messages is checked separately.
+//! - A reply of the other kind (an error instead of a result) is one difference, and so is another method.
+//! - Values are equal as JSON: `1` equals `1.0`, the order of members is ignored, and of two members with one name the last
+//!   counts.
+//! - **exact**: the message has every value of the case, and nothing else.
+//! - **contains**: the message has every value of the case. Objects may have more members. Arrays may have more items: each
+//!   item of the case has its own counterpart, in order.
+//! - **unordered**, for one array: each item has its own counterpart, in any order.
+//! - A mode at a pointer applies from there on down.
 //!
 //! # Pointers of `_match`
 //!
-//! - A number counts the items of the case's array; past its end, those of the message.
-//! - `*` stands for every item or member. It does not make them be there: where there are none, nothing is asked.
-//! - A place that the case does not have is asked for by its pointer alone: its matcher has to hold. On the way to it nothing
-//!   else may be there, unless the mode says so.
-//! - Of several matchers for one place, the one with the fewest `*` counts, and among these the last.
-//! - Below a matcher, the case's own value does not count; further pointers do.
+//! - A number is an index into the array of the case, or, past its end, of the message.
+//! - `*` means every item or member; it requires none to exist.
+//! - A pointer to a value that the case does not have requires that value to satisfy its matcher. On the way to it nothing else
+//!   may exist, unless the mode allows it.
+//! - Of several matchers for one value, the one with the fewest `*` counts, and among these the last.
+//! - Below a matcher the values of the case are ignored, but further pointers are not.
 
 mod difference;
 mod items;
 mod matcher;
-mod nearness;
 mod pattern;
 mod render;
+mod similarity;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -45,19 +45,19 @@ mod tolerance;
 mod walk;
 
 pub use difference::{Difference, details};
-pub use matcher::regex;
-pub use nearness::nearness;
 pub use render::{finding, render};
+pub use similarity::similarity;
 pub use tolerance::Tolerance;
+pub use walk::MOST;
 
-use super::Rule;
+use crate::cases::Rule;
 use crate::json::Value;
 use crate::trace::SecretTexts;
 
-/// Where `got`, the message that really came, is not what the case expects; nowhere, if it is what it should be.
+/// Compares `got`, the received message, with `expected`, the message of the case with its `${names}`
+/// [replaced](super::expand).
 ///
-/// `expected` is the message of the case with its `${names}` [replaced](super::expand). The differences stand in the order of
-/// the case, and there are at most [`MOST`] of them; they show nothing of the secrets.
+/// Returns at most [`MOST`] differences in the order of the case, with secrets masked.
 ///
 /// ```
 /// use mcp_test::cases::{Rule, compare, compare::Tolerance};
@@ -87,11 +87,8 @@ pub fn compare(
     raw.into_iter().map(|raw| Difference::new(raw, secrets)).collect()
 }
 
-/// Whether `got` is what the case expects: as [`compare`], but without words, and done at the first difference.
+/// Whether [`compare`] would find no difference; stops at the first one.
 #[must_use]
 pub fn matches(expected: &Value, got: &Value, rule: &Rule, tolerance: &Tolerance) -> bool {
     walk::Walk::new(rule, tolerance).matches(expected, got, rule.mode)
 }
-
-/// How many differences are told; after so many, nobody reads on.
-pub const MOST: usize = 100;

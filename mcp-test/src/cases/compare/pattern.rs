@@ -1,21 +1,22 @@
-//! The pointers of `_match`, followed step by step on the way down.
+//! The pointers of `_match`, followed step by step through a value.
 
 use std::cell::OnceCell;
 
 use regex::Regex;
 
-use super::super::{Matcher, Rule};
+use crate::cases::format::expression::RegexError;
+use crate::cases::{Matcher, Rule};
 use crate::json::Pointer;
 use crate::yaml::Span;
 
-/// A pointer with what is asked there.
+/// A pointer with its matcher.
 pub(super) struct Pattern<'a> {
     steps: Vec<Step>,
     pub(super) pointer: &'a Pointer,
     pub(super) matcher: &'a Matcher,
     pub(super) span: Span,
-    /// The matcher's expression, once somebody needed it.
-    pub(super) regex: OnceCell<Result<Regex, String>>,
+    /// The matcher's expression, compiled on first use.
+    pub(super) regex: OnceCell<Result<Regex, RegexError>>,
 }
 
 enum Step {
@@ -23,7 +24,7 @@ enum Step {
     Every,
 }
 
-/// One step on the way down, as it is taken in a value.
+/// One step into a value.
 #[derive(Clone, Copy)]
 pub(super) enum Token<'a> {
     Member(&'a str),
@@ -31,6 +32,11 @@ pub(super) enum Token<'a> {
 }
 
 impl Step {
+    fn of(token: String) -> Self {
+        // A member named `*` cannot be addressed alone: JSON Pointer has no wildcard, and no escape for this one.
+        if token == "*" { Self::Every } else { Self::Named(token) }
+    }
+
     fn names(&self, token: Token<'_>) -> bool {
         match (self, token) {
             (Self::Every, _) => false,
@@ -40,8 +46,9 @@ impl Step {
     }
 }
 
-/// A step as the number of an item.
+/// Parses a step as an index.
 fn item(name: &str) -> Option<usize> {
+    // RFC 6901 (section 4) allows neither leading zeros nor signs in an index, but `parse` does.
     name.parse().ok().filter(|index: &usize| index.to_string() == name)
 }
 
@@ -61,37 +68,26 @@ impl<'a> Pattern<'a> {
         self.steps.iter().filter(|step| matches!(step, Step::Every)).count()
     }
 
-    /// Whether it says how a value of the case is compared, not what is to be there.
-    fn is_mode(&self) -> bool {
-        matches!(self.matcher, Matcher::Exact | Matcher::Contains | Matcher::Unordered)
-    }
-
-    /// Whether something has to be there for it.
-    fn demands(&self) -> bool {
-        !self.is_mode() && *self.matcher != Matcher::Ignored
+    /// Whether it requires a value to exist.
+    fn requires_value(&self) -> bool {
+        !self.matcher.is_mode() && *self.matcher != Matcher::Ignored
     }
 }
 
-impl Step {
-    fn of(token: String) -> Self {
-        if token == "*" { Self::Every } else { Self::Named(token) }
-    }
-}
-
-/// The patterns that lead to a place, or through it.
-pub(super) struct Here<'p, 'a> {
+/// The patterns whose pointers lead to a location, or through it.
+pub(super) struct ActivePatterns<'p, 'a> {
     patterns: &'p [Pattern<'a>],
     depth: usize,
-    /// Which patterns, and whether their last step so far named the place.
+    /// The indices of the patterns, and whether their last step was a name, not `*`.
     active: Vec<(usize, bool)>,
 }
 
-impl<'p, 'a> Here<'p, 'a> {
+impl<'p, 'a> ActivePatterns<'p, 'a> {
     pub(super) fn root(patterns: &'p [Pattern<'a>]) -> Self {
         Self { patterns, depth: 0, active: (0..patterns.len()).map(|at| (at, true)).collect() }
     }
 
-    /// One step down. An item that is not the case's own is named by no pointer, unless it lies past the case's end.
+    /// Takes one step. An index in a pointer only names an item of the case, or one past the end of the case's array.
     pub(super) fn step(&self, token: Token<'_>, is_named: bool) -> Self {
         let mut active = Vec::new();
         for &(at, _) in &self.active {
@@ -113,44 +109,47 @@ impl<'p, 'a> Here<'p, 'a> {
         ending.filter(|pattern| pattern.steps.len() == self.depth)
     }
 
-    /// The matcher that decides about this place alone.
-    pub(super) fn decides(&self) -> Option<&'p Pattern<'a>> {
-        let deciding = self.ends().filter(|pattern| !pattern.is_mode());
-        // The last of those with the fewest stars.
-        deciding.reduce(|best, next| if next.stars() <= best.stars() { next } else { best })
+    /// The pattern whose matcher applies to this location.
+    pub(super) fn deciding(&self) -> Option<&'p Pattern<'a>> {
+        self.most_specific(|matcher| !matcher.is_mode())
     }
 
-    /// The mode that is asked for from here on down.
+    /// The mode set at this location.
     pub(super) fn mode(&self) -> Option<&'a Matcher> {
-        let modes =
-            self.ends().filter(|it| matches!(it.matcher, Matcher::Exact | Matcher::Contains));
-        let best =
-            modes.reduce(|best, next| if next.stars() <= best.stars() { next } else { best });
-        best.map(|pattern| pattern.matcher)
+        // `unordered` is not one of them: it applies to one array, not from there on down.
+        let is_mode = |matcher: &Matcher| matches!(matcher, Matcher::Exact | Matcher::Contains);
+        self.most_specific(is_mode).map(|pattern| pattern.matcher)
+    }
+
+    /// Of the patterns that end here, the last one of those with the fewest stars.
+    fn most_specific(&self, accepts: impl Fn(&Matcher) -> bool) -> Option<&'p Pattern<'a>> {
+        let ends = self.ends().filter(|pattern| accepts(pattern.matcher));
+        // `min_by_key` would return the first one.
+        ends.reduce(|best, next| if next.stars() <= best.stars() { next } else { best })
     }
 
     pub(super) fn is_unordered(&self) -> bool {
         self.ends().any(|pattern| *pattern.matcher == Matcher::Unordered)
     }
 
-    /// Whether the way to this place was named by a pointer, not only by a `*`.
+    /// Whether a pointer names this location, not only with `*`.
     pub(super) fn is_named(&self) -> bool {
-        self.active.iter().any(|(at, named)| *named && !self.patterns[*at].is_mode())
+        self.active.iter().any(|(at, named)| *named && !self.patterns[*at].matcher.is_mode())
     }
 
-    /// Whether a pointer that names this place needs something to be there; the first that does.
-    pub(super) fn demands(&self) -> Option<&'p Pattern<'a>> {
+    /// The first pattern that names this location and requires a value.
+    pub(super) fn requires_value(&self) -> Option<&'p Pattern<'a>> {
         let named = self.active.iter().filter(|(_, named)| *named);
-        named.map(|(at, _)| &self.patterns[*at]).find(|pattern| pattern.demands())
+        named.map(|(at, _)| &self.patterns[*at]).find(|pattern| pattern.requires_value())
     }
 
-    /// The next steps by name of pointers that need something to be there, each once.
+    /// The unique next steps by name of patterns that require a value.
     pub(super) fn names(&self) -> impl Iterator<Item = &'p str> + use<'p, 'a> {
         let mut names: Vec<&'p str> = Vec::new();
         for (at, _) in &self.active {
             let pattern = &self.patterns[*at];
             if let Some(Step::Named(name)) = pattern.steps.get(self.depth)
-                && pattern.demands()
+                && pattern.requires_value()
                 && !names.contains(&name.as_str())
             {
                 names.push(name);
@@ -159,7 +158,7 @@ impl<'p, 'a> Here<'p, 'a> {
         names.into_iter()
     }
 
-    /// The next steps by number.
+    /// The next steps that are indices.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> + use<'p, 'a> {
         self.names().filter_map(item)
     }

@@ -1,41 +1,31 @@
-//! Differences as people read them: at the case's own lines, then as a JSON diff.
+//! Renders differences at the lines of the case, then as a JSON diff.
 
 use std::fmt::Write;
 
-use super::super::complaint::{Complaint, Level};
-use super::super::{CaseFile, CaseMessage};
-use super::Difference;
+use super::difference::Difference;
+use super::walk::MOST;
+use crate::cases::{CaseFile, CaseMessage, Diagnostic};
 use crate::check::Finding;
 use crate::expect::words;
 use crate::json::{DifferenceKind, Pointer};
 use crate::yaml::Span;
 
-/// How many differences are shown at their lines.
+/// The largest number of differences shown at their lines.
+// Each adds a line or more to the excerpt; the diff below is more compact.
 const AT_LINES: usize = 8;
-/// How many differences are shown at all.
+/// The largest number of differences shown.
 const SHOWN: usize = 20;
 
-/// The differences of a message, each at its line of the case, then one below the other as a JSON diff.
+/// Renders differences at the lines of the case, followed by a JSON diff.
 ///
-/// Lines that begin with `-` are what the case says, lines that begin with `+` what came.
+/// Lines with `-` are from the case, lines with `+` from the received message.
 #[must_use]
 pub fn render(differences: &[Difference], message: &CaseMessage, file: &CaseFile) -> String {
-    let mut places = differences.iter().take(AT_LINES).map(|it| (place(it, message), label(it)));
+    let mut places = differences.iter().take(AT_LINES).map(|it| (span(it, message), label(it)));
     let Some((span, label)) = places.next() else {
         return String::new();
     };
-    let complaint = Complaint {
-        level: Level::Error,
-        name: "different",
-        file: file.path.clone(),
-        text: file.text.clone(),
-        span,
-        message: String::new(),
-        label,
-        also: places.collect(),
-        help: None,
-    };
-    let mut text = complaint.excerpt();
+    let mut text = Diagnostic::excerpt(file, span, label, places.collect());
     for difference in differences.iter().take(SHOWN) {
         // Writing to a String does not fail.
         let _ = write!(text, "\n{}", in_lines(difference));
@@ -47,42 +37,40 @@ pub fn render(differences: &[Difference], message: &CaseMessage, file: &CaseFile
     text
 }
 
-/// A finding against the peer, with the differences [rendered](render).
+/// Creates a finding against the peer with the [rendered](render) differences.
 #[must_use]
 pub fn finding(differences: &[Difference], message: &CaseMessage, file: &CaseFile) -> Finding {
     let differs = match differences {
-        [one] if one.pointer.is_root() => "it differs as a whole".to_owned(),
+        [one] if one.pointer.is_root() => "the whole message differs".to_owned(),
         [one] => format!("`{}` differs", one.pointer),
-        many if many.len() >= super::MOST => format!("{} places or more differ", many.len()),
-        many => format!("{} differ", words::count(many.len(), "place")),
+        many if many.len() >= MOST => format!("at least {} values differ", many.len()),
+        many => format!("{} differ", words::count(many.len(), "value")),
     };
-    Finding::peer(format!("what came is not `{}`: {differs}", message.key)).excerpt(render(
-        differences,
-        message,
-        file,
-    ))
+    Finding::peer(format!("the message does not match `{}`: {differs}", message.key))
+        .excerpt(render(differences, message, file))
 }
 
-/// Where a difference is shown: at the value of the case, or where the case has none at what asks for it.
-fn place(difference: &Difference, message: &CaseMessage) -> Span {
-    match difference.asked {
-        Some(asked) if !message.has(&difference.case) => asked,
+/// Where a difference is shown: at the value of the case, or else at the matcher.
+fn span(difference: &Difference, message: &CaseMessage) -> Span {
+    match difference.matcher_span {
+        // A matcher may require a value that the case does not have.
+        Some(matcher_span) if !message.has(&difference.case) => matcher_span,
         _ => {
-            let span = message.place(&difference.case);
-            // Something besides belongs to the whole value, whose beginning says which one.
-            let is_besides = difference.kind == DifferenceKind::Extra;
-            let end = if is_besides { span.end.min(span.start + 1) } else { span.end };
+            let span = message.span_of(&difference.case);
+            // An extra value belongs to the whole object or array, of which the start is enough.
+            let is_extra = difference.kind == DifferenceKind::Extra;
+            let end = if is_extra { span.end.min(span.start + 1) } else { span.end };
             Span { end, ..span }
         }
     }
 }
 
 fn label(difference: &Difference) -> String {
-    let Difference { pointer, kind, expected, got, which, asked, .. } = difference;
+    let Difference { pointer, kind, expected, got, which, matcher_span, .. } = difference;
     let which = which.as_ref().map(|which| format!(", which {which}")).unwrap_or_default();
     match kind {
-        DifferenceKind::Extra => format!("got `{}` besides", last(pointer)),
-        _ if asked.is_some() => format!("expected {expected}, got {got}{which}"),
+        DifferenceKind::Extra => format!("unexpected `{}`", last(pointer)),
+        _ if matcher_span.is_some() => format!("expected {expected}, got {got}{which}"),
         _ => format!("got {got}{which}"),
     }
 }

@@ -1,34 +1,35 @@
-//! Where two long texts differ, and values that fill more than a line; all of it within bounds.
+//! Bounded diffs of long strings, and of values that fill more than one line.
 
 use crate::expect::words;
 use crate::json::Value;
 use crate::trace::SecretTexts;
 
-/// A text that is not longer is shown as it is.
+/// A string of at most this length is shown in full.
 const SHORT: usize = 60;
-/// How much is shown before the first difference.
+/// The number of characters shown before the first difference.
 const BEFORE: usize = 20;
-/// How long a line may be.
+/// The largest width of a line.
 const WIDTH: usize = 120;
-/// How many lines of one side are shown.
+/// The largest number of lines per side.
 const LINES: usize = 12;
-/// A value that is longer as JSON is shown on one line, cut short.
+/// A value with longer JSON is shown truncated on one line.
 const PRETTY: usize = 1_000;
 
-/// Two texts that differ, in words.
-pub(super) struct Apart {
+/// The description of two strings that differ.
+pub(super) struct TextDifference {
     pub(super) expected: String,
     pub(super) got: String,
     pub(super) which: String,
     pub(super) lines: Vec<String>,
 }
 
-/// Tells two texts apart that are too long to see it; `None` if they are short, or if they differ in secrets only.
-pub(super) fn apart(expected: &str, got: &str, secrets: &SecretTexts) -> Option<Apart> {
+/// Describes where two long strings differ; `None` if they are short, or differ only in secrets.
+pub(super) fn compare(expected: &str, got: &str, secrets: &SecretTexts) -> Option<TextDifference> {
     let is_long = |text: &str| text.contains('\n') || text.chars().nth(SHORT).is_some();
     if !is_long(expected) && !is_long(got) {
         return None;
     }
+    // Masked before they are compared: the place of a difference inside a secret would reveal a part of it.
     let (expected, got) = (secrets.mask(expected), secrets.mask(got));
     let same = expected.chars().zip(got.chars()).take_while(|(a, b)| a == b).count();
     let before: String = expected.chars().take(same).collect();
@@ -38,21 +39,26 @@ pub(super) fn apart(expected: &str, got: &str, secrets: &SecretTexts) -> Option<
     let (line, column) = place(&before);
     let is_multiline = expected.contains('\n') || got.contains('\n');
     let which = match is_multiline {
-        true => format!("differs from character {column} of line {line} on"),
-        false => format!("differs from character {} on", same + 1),
+        true => format!("first differs at character {column} of line {line}"),
+        false => format!("first differs at character {}", same + 1),
     };
     let lines = if is_multiline { by_line(&expected, &got) } else { Vec::new() };
-    Some(Apart { expected: around(&expected, same), got: around(&got, same), which, lines })
+    Some(TextDifference {
+        expected: around(&expected, same),
+        got: around(&got, same),
+        which,
+        lines,
+    })
 }
 
-/// The line and the character in it that come after a text, both counted from one.
+/// The line and column after a string, both counted from one.
 fn place(before: &str) -> (usize, usize) {
     let line = before.matches('\n').count() + 1;
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     (line, before[start..].chars().count() + 1)
 }
 
-/// The part of a text that begins a little before a character, in quotes.
+/// The part of a string around a character, in quotes.
 fn around(text: &str, at: usize) -> String {
     let start = at.saturating_sub(BEFORE);
     let part: String = text.chars().skip(start).take(SHORT + BEFORE).collect();
@@ -61,19 +67,20 @@ fn around(text: &str, at: usize) -> String {
     format!("{left}{}{right}", Value::from(part))
 }
 
-/// Line by line, but for the lines that are the same at the beginning and at the end.
+/// A line diff without the common lines at the beginning and end.
 fn by_line(expected: &str, got: &str) -> Vec<String> {
-    // An end without a line break is a difference too.
+    // `split` instead of `lines`: a missing line break at the end is a difference.
     let split = |text: &str| -> Vec<String> { text.split('\n').map(ToOwned::to_owned).collect() };
-    let (wanted, said) = (split(expected), split(got));
-    let start = wanted.iter().zip(&said).take_while(|(a, b)| a == b).count();
-    let (wanted, said) = (&wanted[start..], &said[start..]);
-    let end = wanted.iter().rev().zip(said.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (wanted, actual) = (split(expected), split(got));
+    let start = wanted.iter().zip(&actual).take_while(|(a, b)| a == b).count();
+    let (wanted, actual) = (&wanted[start..], &actual[start..]);
+    let end = wanted.iter().rev().zip(actual.iter().rev()).take_while(|(a, b)| a == b).count();
     let (wanted, tail) = wanted.split_at(wanted.len() - end);
-    let said = &said[..said.len() - end];
+    let actual = &actual[..actual.len() - end];
     let before = expected.split('\n').take(start).last();
+    // One line of context on either side, as in a unified diff.
     let mut lines: Vec<String> = before.map(|line| shown(' ', line)).into_iter().collect();
-    for (sign, of) in [('-', wanted), ('+', said)] {
+    for (sign, of) in [('-', wanted), ('+', actual)] {
         lines.extend(of.iter().take(LINES).map(|line| shown(sign, line)));
         if of.len() > LINES {
             lines.push(format!("{sign} … {} more", words::count(of.len() - LINES, "line")));
@@ -84,6 +91,7 @@ fn by_line(expected: &str, got: &str) -> Vec<String> {
 }
 
 fn shown(sign: char, line: &str) -> String {
+    // Escaped before it is measured: what is shown has to fit.
     let line = words::printable(line);
     match line.char_indices().nth(WIDTH) {
         Some((end, _)) => format!("{sign} {}…", &line[..end]),
@@ -91,7 +99,7 @@ fn shown(sign: char, line: &str) -> String {
     }
 }
 
-/// A value over several lines, each after the sign; none if it fits on one line of words.
+/// A value on several lines, each with the sign; empty if it fits on one line.
 pub(super) fn lines(sign: char, value: &Value, secrets: &SecretTexts) -> Vec<String> {
     let compact = secrets.short(value, PRETTY);
     let length = compact.chars().count();

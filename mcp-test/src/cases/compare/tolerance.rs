@@ -1,11 +1,10 @@
-//! What may be in a message although the case does not write it.
+//! Members that a message may have although the case does not.
 
 use crate::json::{Object, Pointer, Value};
 use crate::spec::Revision;
 
-/// What is in a message because of the revision that it is said in, not because of what it says.
-///
-/// A case is about what is said; the same case holds in both eras.
+/// Members that belong to the protocol revision rather than to the content of a message, so that the same case applies to
+/// both eras.
 ///
 /// ```
 /// use mcp_test::cases::{Rule, compare::{Tolerance, matches}};
@@ -24,20 +23,21 @@ pub struct Tolerance {
     ignored: Vec<Pointer>,
 }
 
-/// A member that may be there.
+/// A member that may be added.
 #[derive(Debug, Clone)]
 struct Added {
     parent: &'static str,
     name: &'static str,
-    /// The only value that is tolerated.
+    /// The only tolerated value; `None` for any.
     value: Option<Value>,
 }
 
-/// The names in `_meta` that belong to the protocol begin with this.
+/// The prefix of names in `_meta` that belong to the protocol.
+// MCP 2026-07-28 puts version, identity and capabilities of the client there, in every request.
 const RESERVED: &str = "io.modelcontextprotocol/";
 
 impl Tolerance {
-    /// Tolerates nothing: a place that the case does not write must not be there.
+    /// Tolerates nothing.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
@@ -51,6 +51,7 @@ impl Tolerance {
         let mut this = Self { without_params: true, ..Self::default() };
         this.added.extend([added("/params", "_meta", None), added("/result", "_meta", None)]);
         if revision.has_result_type() {
+            // Any other type means that the request is not complete, which the case has to expect.
             this.added.push(added("/result", "resultType", Some("complete".into())));
         }
         if revision.has_cacheable_results() {
@@ -60,25 +61,26 @@ impl Tolerance {
         this
     }
 
-    /// Compares nothing at this place, whatever the case has there, such as who a client says that it is.
+    /// Ignores a location, such as the `clientInfo` of a client.
     #[must_use]
     pub fn ignoring(mut self, place: Pointer) -> Self {
         self.ignored.push(place);
         self
     }
 
+    // A closure, because this is asked for every value, and usually nothing is ignored.
     pub(super) fn ignores(&self, place: impl FnOnce() -> Pointer) -> bool {
         !self.ignored.is_empty() && self.ignored.contains(&place())
     }
 
-    /// Whether a member may be there that the case does not have.
-    pub(super) fn allows(&self, parent: &Pointer, name: &str, value: &Value) -> bool {
+    /// Whether a message may have a member that the case does not have.
+    pub(super) fn allows_extra(&self, parent: &Pointer, name: &str, value: &Value) -> bool {
         let is_added = |added: &Added| {
             added.parent == parent.as_str()
                 && added.name == name
                 && added.value.as_ref().is_none_or(|only| only == value)
         };
-        // Where the case writes `_meta`, what the protocol itself keeps there is still no matter of the case.
+        // Reserved members of `_meta` belong to the protocol even if the case has its own `_meta`.
         let is_reserved = || {
             name.starts_with(RESERVED)
                 && matches!(parent.as_str(), "/params/_meta" | "/result/_meta")
@@ -87,21 +89,21 @@ impl Tolerance {
         self.added.iter().any(is_added) || is_reserved() || self.allows_params(parent, name, value)
     }
 
-    /// Whether a member may be missing that the case has.
-    pub(super) fn spares(&self, parent: &Pointer, name: &str, expected: &Value) -> bool {
+    /// Whether a message may lack a member that the case has.
+    pub(super) fn allows_missing(&self, parent: &Pointer, name: &str, expected: &Value) -> bool {
         let is_empty = expected.as_object().is_some_and(Object::is_empty);
         self.without_params && parent.is_root() && name == "params" && is_empty
     }
 
-    /// Whether these are `params` with nothing in them that is not tolerated by itself.
+    /// Whether these are `params` with only tolerated members.
     fn allows_params(&self, parent: &Pointer, name: &str, value: &Value) -> bool {
         let params = Pointer::root().member("params");
-        let is_idle = |object: &Object| {
-            object.effective().all(|(name, value)| self.allows(&params, name, value))
+        let is_tolerated = |object: &Object| {
+            object.effective().all(|(name, value)| self.allows_extra(&params, name, value))
         };
         self.without_params
             && parent.is_root()
             && name == "params"
-            && value.as_object().is_some_and(is_idle)
+            && value.as_object().is_some_and(is_tolerated)
     }
 }

@@ -1,65 +1,84 @@
-//! Both values side by side, from the root down: what decides about each place, and what differs there.
+//! Compares two values from the root down.
 
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::super::{Matcher, Mode, Rule};
-use super::matcher::{self, Refused};
-use super::pattern::{Here, Pattern, Token};
-use super::{MOST, Tolerance};
+use super::matcher::{self, Mismatch};
+use super::pattern::{ActivePatterns, Pattern, Token};
+use super::tolerance::Tolerance;
+use crate::cases::{Matcher, Mode, Rule};
 use crate::expect::words;
 use crate::json::{DifferenceKind, Object, Pointer, Value};
 use crate::yaml::Span;
 
-/// How many pairs of values are looked at to find counterparts, so that no message makes a comparison last.
+/// The largest number of differences that [`compare`](super::compare()) returns.
+pub const MOST: usize = 100;
+
+/// The largest number of pairs compared to find counterparts of items: bounds the time for any message.
+// Two arrays of 1,000 scalars in any order need no more.
 const PAIRS: u64 = 1_000_000;
 
-/// Above this many members, they are looked up by an index.
+/// Objects with more members are indexed.
+// `Object::get` is linear: without an index, comparing two large objects would be quadratic.
 const INDEX_ABOVE: usize = 16;
 
-/// A comparison by one rule.
+/// A comparison with one rule.
 pub(super) struct Walk<'a> {
     patterns: Vec<Pattern<'a>>,
     tolerance: &'a Tolerance,
-    /// How many pairs may still be looked at to find counterparts.
+    // In cells, because counterparts are searched inside iterators that share the walk.
+    /// How many pairs may still be compared to find counterparts.
     left: Cell<u64>,
-    /// Whether that is what is being done: one look at every place is bounded by itself.
+    /// Whether counterparts are being searched; other comparisons visit each value once and need no limit.
     is_searching: Cell<bool>,
 }
 
-/// A place that differs, before it is put in words.
-pub(super) struct Raw<'v> {
-    /// The place in the case.
+/// A difference before it is described.
+pub(super) struct RawDifference<'v> {
+    /// The location in the case.
     pub(super) case: Pointer,
-    /// The place in the message that came.
+    /// The location in the message.
     pub(super) pointer: Pointer,
     pub(super) kind: DifferenceKind,
-    pub(super) wanted: Wanted<'v>,
+    pub(super) wanted: Expectation<'v>,
     pub(super) got: Option<&'v Value>,
-    /// What it is, to be read after "which"; of what is missing, what there is instead.
+    /// An explanation, to follow "which"; for a missing value, what exists instead.
     pub(super) which: Option<String>,
-    /// Where the matcher stands that asks for it.
-    pub(super) asked: Option<Span>,
+    /// The range of the matcher that applies.
+    pub(super) matcher_span: Option<Span>,
 }
 
-/// What a place should hold.
-pub(super) enum Wanted<'v> {
-    /// The case's own value.
+impl<'v> RawDifference<'v> {
+    fn new(location: &Location<'_>, wanted: Expectation<'v>, got: Option<&'v Value>) -> Self {
+        let kind = match (&wanted, got) {
+            (Expectation::Nothing, _) => DifferenceKind::Extra,
+            (_, Some(_)) => DifferenceKind::Changed,
+            (_, None) => DifferenceKind::Missing,
+        };
+        let (case, pointer) = (location.in_case(), location.in_message());
+        Self { case, pointer, kind, wanted, got, which: None, matcher_span: None }
+    }
+}
+
+/// What is expected at a location.
+pub(super) enum Expectation<'v> {
+    /// The value of the case.
     Value(&'v Value),
-    /// This, to be read after "is".
+    /// A description, to follow "is".
     Words(String),
     Nothing,
 }
 
-/// What becomes of differences.
+/// Collects differences.
 pub(super) enum Sink<'v> {
-    /// Only whether there is one.
+    /// Only whether one exists.
     Any(bool),
-    All(Vec<Raw<'v>>),
+    All(Vec<RawDifference<'v>>),
 }
 
 impl<'v> Sink<'v> {
-    fn put(&mut self, raw: impl FnOnce() -> Raw<'v>) {
+    // A closure, because most comparisons only ask whether anything differs, and a pointer costs an allocation per step.
+    fn push(&mut self, raw: impl FnOnce() -> RawDifference<'v>) {
         match self {
             Self::Any(found) => *found = true,
             Self::All(all) if all.len() < MOST => all.push(raw()),
@@ -74,21 +93,22 @@ impl<'v> Sink<'v> {
         }
     }
 
-    /// Whether differences are told, so that it pays to look for the best way to tell them.
-    pub(super) const fn tells(&self) -> bool {
+    /// Whether differences are described, so that a search for the best description is worthwhile.
+    pub(super) const fn collects(&self) -> bool {
         matches!(self, Self::All(_))
     }
 }
 
-/// The way to a pair of values, in the case and in the message.
+/// The location of a pair of values, in the case and in the message.
+// Linked to its parent instead of a `Pointer`: text is only made of the few locations that need it.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
-    parent: Option<&'p Place<'p>>,
+pub(super) struct Location<'p> {
+    parent: Option<&'p Location<'p>>,
     case: Option<Token<'p>>,
     got: Option<Token<'p>>,
 }
 
-impl<'p> Place<'p> {
+impl<'p> Location<'p> {
     const ROOT: Self = Self { parent: None, case: None, got: None };
 
     fn member(&'p self, name: &'p str) -> Self {
@@ -96,7 +116,7 @@ impl<'p> Place<'p> {
         Self { parent: Some(self), case: token, got: token }
     }
 
-    /// An item of the case, and the one of the message that is held against it.
+    /// An item of the case and the item of the message compared with it.
     pub(super) fn items(&'p self, case: Option<usize>, got: Option<usize>) -> Self {
         Self { parent: Some(self), case: case.map(Token::Item), got: got.map(Token::Item) }
     }
@@ -138,7 +158,7 @@ impl<'a> Walk<'a> {
         expected: &'v Value,
         got: &'v Value,
         mode: Mode,
-    ) -> Vec<Raw<'v>> {
+    ) -> Vec<RawDifference<'v>> {
         let mut sink = Sink::All(Vec::new());
         self.message(mode, expected, got, &mut sink);
         match sink {
@@ -154,55 +174,57 @@ impl<'a> Walk<'a> {
     }
 
     fn message<'v>(&self, mode: Mode, expected: &'v Value, got: &'v Value, out: &mut Sink<'v>) {
-        let here = Here::root(&self.patterns);
-        let place = &Place::ROOT;
-        // A message of another kind differs as a whole; its members one by one would say nothing.
+        let here = ActivePatterns::root(&self.patterns);
+        let place = &Location::ROOT;
+        // JSON-RPC 2.0 (section 5): a response has either `result` or `error`.
+        // A reply of the other kind is one difference; comparing its members would only add noise.
         for (wanted, other) in [("result", "error"), ("error", "result")] {
-            let is = |message: &Value, one: &str, not: &str| {
+            let has_only = |message: &Value, one: &str, not: &str| {
                 message.get(one).is_some() && message.get(not).is_none()
             };
-            if is(expected, wanted, other) && is(got, other, wanted) {
-                return out.put(|| Raw {
+            if has_only(expected, wanted, other) && has_only(got, other, wanted) {
+                return out.push(|| RawDifference {
                     case: Pointer::root().member(wanted),
                     pointer: Pointer::root().member(other),
                     kind: DifferenceKind::Changed,
-                    wanted: Wanted::Words(format!("a reply with `{wanted}`")),
+                    wanted: Expectation::Words(format!("a reply with `{wanted}`")),
                     got: got.get(other),
                     which: Some(format!("is its `{other}`")),
-                    asked: None,
+                    matcher_span: None,
                 });
             }
         }
-        if let (Some(wanted), Some(said)) = (expected.get("method"), got.get("method")) {
+        if let (Some(wanted), Some(actual)) = (expected.get("method"), got.get("method")) {
             let here = here.step(Token::Member("method"), true);
             let place = place.member("method");
+            // A message with another method is another message: its other differences would only add noise.
             let mut method = Sink::Any(false);
-            self.at(&place, &here, mode, Some(wanted), Some(said), &mut method);
+            self.at(&place, &here, mode, Some(wanted), Some(actual), &mut method);
             if method.is_done() {
-                return self.at(&place, &here, mode, Some(wanted), Some(said), out);
+                return self.at(&place, &here, mode, Some(wanted), Some(actual), out);
             }
         }
         self.at(place, &here, mode, Some(expected), Some(got), out);
     }
 
-    /// Whether so much was compared that no more counterparts are looked for.
+    /// Whether the limit of pairs is reached.
     pub(super) fn is_spent(&self) -> bool {
         self.left.get() == 0
     }
 
-    /// Looks at one pair that may be none.
-    pub(super) fn search<T>(&self, look: impl FnOnce() -> T) -> T {
+    /// Runs a comparison that counts towards the limit of pairs.
+    pub(super) fn search(&self, compare: impl FnOnce()) {
+        // Searches nest, because items may contain arrays.
         let before = self.is_searching.replace(true);
-        let seen = look();
+        compare();
         self.is_searching.set(before);
-        seen
     }
 
-    /// One place: the matcher that decides about it, or else what the case has there.
+    /// Compares one location: by its matcher, or else with the value of the case.
     pub(super) fn at<'v>(
         &self,
-        place: &Place<'_>,
-        here: &Here<'_, 'a>,
+        place: &Location<'_>,
+        here: &ActivePatterns<'_, 'a>,
         mode: Mode,
         expected: Option<&'v Value>,
         got: Option<&'v Value>,
@@ -211,7 +233,7 @@ impl<'a> Walk<'a> {
         if self.is_searching.get() {
             match self.left.get().checked_sub(1) {
                 Some(left) => self.left.set(left),
-                // What is not looked at any more counts as no counterpart.
+                // Beyond the limit nothing is a counterpart. Only searches get here, and their sink is `Any`.
                 None => *out = Sink::Any(true),
             }
         }
@@ -223,51 +245,55 @@ impl<'a> Walk<'a> {
             Some(_) => Mode::Exact,
             None => mode,
         };
-        if let Some(pattern) = here.decides() {
-            return self.decided(place, here, pattern, got, out);
+        match here.deciding() {
+            Some(pattern) => self.apply_matcher(place, here, pattern, got, out),
+            None => self.values(place, here, mode, expected, got, out),
         }
+    }
+
+    /// Compares the values at a location that has no matcher of its own.
+    fn values<'v>(
+        &self,
+        place: &Location<'_>,
+        here: &ActivePatterns<'_, 'a>,
+        mode: Mode,
+        expected: Option<&'v Value>,
+        got: Option<&'v Value>,
+        out: &mut Sink<'v>,
+    ) {
         match (expected, got) {
-            (expected, Some(Value::Object(got))) if expected.is_none_or(Value::is_object) => {
-                let expected = expected.and_then(Value::as_object);
-                self.members(place, here, mode, expected, got, out);
+            (None | Some(Value::Object(_)), Some(Value::Object(got))) => {
+                self.members(place, here, mode, expected.and_then(Value::as_object), got, out);
             }
-            (expected, Some(Value::Array(got))) if expected.is_none_or(Value::is_array) => {
-                let expected = expected.and_then(Value::as_array);
-                self.items(place, here, mode, expected, got, out);
+            (None | Some(Value::Array(_)), Some(Value::Array(got))) => {
+                self.items(place, here, mode, expected.and_then(Value::as_array), got, out);
             }
-            (Some(expected), Some(got)) if expected == got => self.absent(place, here, out),
-            (Some(expected), Some(got)) => out.put(|| Raw {
-                case: place.in_case(),
-                pointer: place.in_message(),
-                kind: DifferenceKind::Changed,
-                wanted: Wanted::Value(expected),
-                got: Some(got),
-                which: (expected.kind() != got.kind()).then(|| words::which(got)).flatten(),
-                asked: None,
+            // Scalars have no parts, but a pointer below this one may require some.
+            (None, Some(_)) => self.require_parts(place, here, out),
+            (Some(expected), Some(got)) if expected == got => self.require_parts(place, here, out),
+            (Some(expected), got) => out.push(|| RawDifference {
+                // The kind explains a difference only if it is another one.
+                which: got.filter(|got| got.kind() != expected.kind()).and_then(words::which),
+                ..RawDifference::new(place, Expectation::Value(expected), got)
             }),
-            (Some(expected), None) => out.put(|| Raw {
-                case: place.in_case(),
-                pointer: place.in_message(),
-                kind: DifferenceKind::Missing,
-                wanted: Wanted::Value(expected),
-                got: None,
-                which: None,
-                asked: None,
-            }),
-            (None, Some(_)) => self.absent(place, here, out),
             (None, None) => {
-                if let Some(pattern) = here.demands() {
-                    let words = format!("what `_match` asks for at `{}`", pattern.pointer);
-                    self.unmet(place, pattern, Wanted::Words(words), None, None, out);
+                if let Some(pattern) = here.requires_value() {
+                    let at = pattern.pointer;
+                    let words = || format!("the value that `_match` requires at `{at}`");
+                    out.push(|| RawDifference {
+                        matcher_span: Some(pattern.span),
+                        ..RawDifference::new(place, Expectation::Words(words()), None)
+                    });
                 }
             }
         }
     }
 
-    fn decided<'v>(
+    /// Checks a value against the matcher that applies, instead of the value of the case.
+    fn apply_matcher<'v>(
         &self,
-        place: &Place<'_>,
-        here: &Here<'_, 'a>,
+        place: &Location<'_>,
+        here: &ActivePatterns<'_, 'a>,
         pattern: &Pattern<'a>,
         got: Option<&'v Value>,
         out: &mut Sink<'v>,
@@ -275,47 +301,31 @@ impl<'a> Walk<'a> {
         if *pattern.matcher == Matcher::Ignored {
             return;
         }
-        let refused = match got {
-            Some(got) => matcher::check(pattern, got),
-            None => Err(Refused(None)),
-        };
-        match (refused, got) {
-            (Err(Refused(which)), _) => {
-                let wanted = Wanted::Words(matcher::describe(pattern));
-                self.unmet(place, pattern, wanted, got, which, out);
-            }
+        let checked = got.map_or(Err(Mismatch(None)), |got| matcher::check(pattern, got));
+        match (checked, got) {
+            (Err(Mismatch(which)), _) => out.push(|| RawDifference {
+                which,
+                matcher_span: Some(pattern.span),
+                ..RawDifference::new(place, Expectation::Words(matcher::describe(pattern)), got)
+            }),
+            // The matcher accepts the whole value; only the matchers of its parts are left to check.
             (Ok(()), Some(Value::Object(got))) => {
                 self.members(place, here, Mode::Contains, None, got, out);
             }
             (Ok(()), Some(Value::Array(got))) => {
                 self.items(place, here, Mode::Contains, None, got, out);
             }
-            (Ok(()), _) => self.absent(place, here, out),
+            (Ok(()), _) => self.require_parts(place, here, out),
         }
     }
 
-    fn unmet<'v>(
+    /// Reports the parts that pointers require of a value that has none.
+    fn require_parts<'v>(
         &self,
-        place: &Place<'_>,
-        pattern: &Pattern<'a>,
-        wanted: Wanted<'v>,
-        got: Option<&'v Value>,
-        which: Option<String>,
+        place: &Location<'_>,
+        here: &ActivePatterns<'_, 'a>,
         out: &mut Sink<'v>,
     ) {
-        out.put(|| Raw {
-            case: place.in_case(),
-            pointer: place.in_message(),
-            kind: if got.is_some() { DifferenceKind::Changed } else { DifferenceKind::Missing },
-            wanted,
-            got,
-            which,
-            asked: Some(pattern.span),
-        });
-    }
-
-    /// What pointers ask for below a value that has nothing below it.
-    fn absent<'v>(&self, place: &Place<'_>, here: &Here<'_, 'a>, out: &mut Sink<'v>) {
         for name in here.names() {
             let here = here.step(Token::Member(name), true);
             self.at(&place.member(name), &here, Mode::Contains, None, None, out);
@@ -324,27 +334,28 @@ impl<'a> Walk<'a> {
 
     fn members<'v>(
         &self,
-        place: &Place<'_>,
-        here: &Here<'_, 'a>,
+        place: &Location<'_>,
+        here: &ActivePatterns<'_, 'a>,
         mode: Mode,
         expected: Option<&'v Object>,
         got: &'v Object,
         out: &mut Sink<'v>,
     ) {
-        let said = Members::of(got);
+        let actual = Members::of(got);
         let wanted = expected.map(Members::of);
+        // Ids are labels in a case, and a case may omit `jsonrpc`.
         let is_envelope = |name: &str| place.is_root() && matches!(name, "jsonrpc" | "id");
         for (name, value) in expected.iter().flat_map(|object| object.effective()) {
             if out.is_done() {
                 return;
             }
             let child = place.member(name);
-            let said = said.get(name);
-            let is_spared =
-                || said.is_none() && self.tolerance.spares(&place.in_case(), name, value);
-            if !is_envelope(name) && !is_spared() {
+            let actual = actual.get(name);
+            let is_tolerated =
+                || actual.is_none() && self.tolerance.allows_missing(&place.in_case(), name, value);
+            if !is_envelope(name) && !is_tolerated() {
                 let here = here.step(Token::Member(name), true);
-                self.at(&child, &here, mode, Some(value), said, out);
+                self.at(&child, &here, mode, Some(value), actual, out);
             }
         }
         let is_new = |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.get(name).is_none());
@@ -353,71 +364,60 @@ impl<'a> Walk<'a> {
                 return;
             }
             if !is_envelope(name) {
-                let child = Place { case: None, ..place.member(name) };
-                let tolerated = || self.tolerance.allows(&place.in_message(), name, value);
+                // The case has no such member, so that its own location there is that of the object.
+                let child = Location { case: None, ..place.member(name) };
+                let tolerated = || self.tolerance.allows_extra(&place.in_message(), name, value);
                 let here = here.step(Token::Member(name), true);
                 self.extra(&child, &here, mode, value, tolerated, out);
             }
         }
-        for name in here.names().filter(|name| is_new(name) && said.get(name).is_none()) {
+        // Neither side has these, so that nothing above has visited them.
+        for name in here.names().filter(|name| is_new(name) && actual.get(name).is_none()) {
             let here = here.step(Token::Member(name), true);
             self.at(&place.member(name), &here, mode, None, None, out);
         }
     }
 
-    /// A value that the case does not have.
+    /// Handles a value that the case does not have.
     pub(super) fn extra<'v>(
         &self,
-        place: &Place<'_>,
-        here: &Here<'_, 'a>,
+        place: &Location<'_>,
+        here: &ActivePatterns<'_, 'a>,
         mode: Mode,
         got: &'v Value,
         tolerated: impl FnOnce() -> bool,
         out: &mut Sink<'v>,
     ) {
-        let is_ignored = here.decides().is_some_and(|it| *it.matcher == Matcher::Ignored)
+        let is_ignored = here.deciding().is_some_and(|it| *it.matcher == Matcher::Ignored)
             || self.tolerance.ignores(|| place.in_message());
         if is_ignored {
             return;
         }
-        let is_asked_for = here.is_named() || mode == Mode::Contains;
-        if is_asked_for && !here.is_empty() {
+        let is_allowed = here.is_named() || mode == Mode::Contains;
+        if is_allowed && !here.is_empty() {
             return self.at(place, here, mode, None, Some(got), out);
         }
-        if !is_asked_for && !tolerated() {
-            out.put(|| Raw {
-                case: place.in_case(),
-                pointer: place.in_message(),
-                kind: DifferenceKind::Extra,
-                wanted: Wanted::Nothing,
-                got: Some(got),
-                which: None,
-                asked: None,
-            });
+        if !is_allowed && !tolerated() {
+            out.push(|| RawDifference::new(place, Expectation::Nothing, Some(got)));
         }
     }
 
-    /// Says that an item of the case has no counterpart.
+    /// Reports an item of the case without a counterpart.
     pub(super) fn unmatched<'v>(
         &self,
-        place: &Place<'_>,
+        place: &Location<'_>,
         expected: &'v Value,
         instead: String,
         out: &mut Sink<'v>,
     ) {
-        out.put(|| Raw {
-            case: place.in_case(),
-            pointer: place.in_message(),
-            kind: DifferenceKind::Missing,
-            wanted: Wanted::Value(expected),
-            got: None,
+        out.push(|| RawDifference {
             which: Some(instead),
-            asked: None,
+            ..RawDifference::new(place, Expectation::Value(expected), None)
         });
     }
 }
 
-/// The members of an object by name; of several with one name, the last.
+/// The members of an object by name; of duplicates, the last.
 struct Members<'v> {
     object: &'v Object,
     index: Option<HashMap<&'v str, &'v Value>>,

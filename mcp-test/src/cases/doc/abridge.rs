@@ -1,39 +1,38 @@
-//! What is shown of values and texts that somebody else wrote: no more than a reader can use, and nothing that would turn a
-//! page around.
+//! Truncates values and texts from cases, and escapes characters that would deceive a reader.
 //!
-//! What is left out is counted, and a checksum stands for it, so that a page changes whenever a case does.
+//! What is left out is counted and has a checksum, so that a page changes whenever a case does.
 
 use std::fmt::Write as _;
 
 use crate::json::{Object, Value};
-use crate::trace::{checksum, grouped};
+use crate::trace::render::layout::{checksum, grouped};
 
-/// Strings in JSON are whole up to here, in characters.
+/// The maximum length of a string in JSON that is shown in full, in characters.
 const STRING: usize = 600;
-/// Strings without a space, such as images, are whole up to here.
+/// The same for strings without a space, such as images: nobody reads those.
 const DATA: usize = 160;
-/// Items and members of one container that are shown.
+/// The maximum number of items or members of one container.
 const MEMBERS: usize = 60;
-/// Values of one message that are shown.
+/// The maximum number of values of one message.
 const VALUES: usize = 600;
-/// Levels of a value that are shown.
+/// The maximum depth of a value.
 const LEVELS: usize = 16;
-/// Prose is whole up to here, in characters.
+/// The maximum length of prose, in characters.
 const PROSE: usize = 4_000;
-/// Names are whole up to here.
+/// The maximum length of a name.
 const NAME: usize = 160;
 /// The width of JSON on a page.
 const WIDTH: usize = 100;
 
-/// A value over some lines.
+/// A value on several lines.
 pub(super) fn json(value: &Value) -> String {
     let mut left = VALUES;
-    turned_back(&abridged(value, 0, &mut left).pretty_within(WIDTH))
+    escape_deceptive(&abridged(value, 0, &mut left).pretty_within(WIDTH))
 }
 
 /// A value on one line.
 pub(super) fn json_line(value: &Value) -> String {
-    turned_back(&value.short(NAME))
+    escape_deceptive(&value.short(NAME))
 }
 
 /// Text of several lines.
@@ -48,12 +47,14 @@ pub(super) fn name(text: &str) -> String {
     visible(&cut(&line, NAME, NAME), |_| false)
 }
 
-/// What programs say, on one line, with every space that it has.
+/// Code on one line, with all of its spaces.
 pub(super) fn code(text: &str) -> String {
     visible(&cut(text, NAME, NAME), |_| false)
 }
 
+/// The value without what is too long, too deep or too much.
 fn abridged(value: &Value, level: usize, left: &mut usize) -> Value {
+    // Shared by the whole message, because wide containers inside one another multiply.
     *left = left.saturating_sub(1);
     match value {
         Value::String(text) => {
@@ -90,13 +91,14 @@ fn abridged(value: &Value, level: usize, left: &mut usize) -> Value {
     }
 }
 
-/// How many of so many parts are shown.
+/// How many parts of a container are shown; `left` is what remains of [`VALUES`].
 fn shown(parts: usize, level: usize, left: usize) -> usize {
     if level >= LEVELS { 0 } else { parts.min(MEMBERS).min(left) }
 }
 
 /// The text, or its beginning if it is longer than `longest` characters.
 fn cut(text: &str, longest: usize, kept: usize) -> String {
+    // Does not count all characters of a long text.
     if text.chars().nth(longest).is_none() {
         return text.to_owned();
     }
@@ -105,37 +107,37 @@ fn cut(text: &str, longest: usize, kept: usize) -> String {
     format!("{head}{}", more(left, "characters", text))
 }
 
+/// A remark on what was left out.
 fn more(number: usize, what: &str, of: &str) -> String {
     format!("… ({} more {what}, checksum {:08x})", grouped(number), checksum(of))
 }
 
-/// Whether a character turns text around, or is not seen at all: a text with it is not what it seems to be.
-fn deceives(c: char) -> bool {
+/// Whether a character is invisible or changes the direction of text, so that the text is not what it seems to be ("Trojan
+/// Source", CVE-2021-42574).
+fn is_deceptive(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// JSON in which such characters stand by their numbers. They can only stand in strings.
-fn turned_back(json: &str) -> String {
-    if !json.contains(deceives) {
-        return json.to_owned();
-    }
-    let mut text = String::with_capacity(json.len());
-    for c in json.chars() {
-        if deceives(c) {
-            let _ = write!(text, "\\u{:04x}", u32::from(c));
-        } else {
-            text.push(c);
-        }
-    }
-    text
+/// JSON with these characters escaped; they only occur in strings.
+fn escape_deceptive(json: &str) -> String {
+    escaped(json, is_deceptive, |code| format!("\\u{code:04x}"))
 }
 
-/// Text in which they, and control characters, stand by their numbers.
+/// Text with these characters and control characters escaped.
 fn visible(text: &str, may_stay: impl Fn(char) -> bool) -> String {
+    let is_escaped = |c: char| is_deceptive(c) || (c.is_control() && !may_stay(c));
+    escaped(text, is_escaped, |code| format!("\\u{{{code:x}}}"))
+}
+
+fn escaped(
+    text: &str,
+    is_escaped: impl Fn(char) -> bool,
+    escape: impl Fn(u32) -> String,
+) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if deceives(c) || (c.is_control() && !may_stay(c)) {
-            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        if is_escaped(c) {
+            out.push_str(&escape(u32::from(c)));
         } else {
             out.push(c);
         }

@@ -1,19 +1,20 @@
-//! Names for places on a page, such as `tool-add`: the same for the same thing, whatever else is on the page.
+//! Anchors such as `tool-add`, which do not depend on the rest of the page.
 
 use std::collections::HashMap;
 
-/// The anchors that are taken.
+/// The anchors in use.
 #[derive(Debug, Default)]
 pub(super) struct Anchors(HashMap<String, usize>);
 
 impl Anchors {
-    /// The anchor of a thing. Only things of one kind with names that are nearly the same get a number.
+    /// A new anchor for a thing. Only things of one kind with similar names have a number.
     pub(super) fn of(&mut self, kind: &str, name: &str) -> String {
         let anchor = slug(&format!("{kind} {name}"));
         loop {
             let number = self.0.entry(anchor.clone()).or_default();
             *number += 1;
             let own = if *number == 1 { anchor.clone() } else { format!("{anchor}-{number}") };
+            // A thing that is itself named `add 2` may have the anchor of the second `add`.
             if *number == 1 || !self.0.contains_key(&own) {
                 self.0.entry(own.clone()).or_insert(1);
                 return own;
@@ -22,7 +23,7 @@ impl Anchors {
     }
 }
 
-/// A name in small letters and digits, with a dash for everything between them.
+/// A name in lower-case letters and digits, with a dash for everything between them.
 pub(super) fn slug(name: &str) -> String {
     const LONGEST: usize = 80;
     let mut slug = String::new();

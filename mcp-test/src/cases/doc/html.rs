@@ -1,22 +1,24 @@
-//! A page as HTML, by the template `page.html`. The template escapes whatever it is given.
+//! A page as HTML, with the template `page.html`, which escapes all values.
 
 use std::sync::LazyLock;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Value, context};
 
-use super::super::Direction;
 use super::markdown::spans;
-use super::page::{Block, Item, Page, Section, Word};
+use super::page::{Block, Inline, Item, Page, Section};
+use crate::cases::Direction;
 
+/// The name of the template: because it ends with `.html`, minijinja escapes all values.
 const TEMPLATE: &str = "page.html";
 
-/// The template, which is read once.
+/// The template, which is parsed once.
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
     if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
         environment.set_syntax(syntax);
     }
+    // A broken template fails the tests; a released program shows the error as the page.
     let read = environment.add_template(TEMPLATE, include_str!("page.html"));
     debug_assert!(read.is_ok(), "{read:?}");
     environment
@@ -30,7 +32,7 @@ pub(super) fn write(page: &Page) -> String {
         sections => page.sections.iter().map(section).collect::<Vec<_>>(),
     };
     let written = TEMPLATES.get_template(TEMPLATE).and_then(|template| template.render(values));
-    // The template is part of this crate, and knows every value that it can be given.
+    // Never an error, because the template is part of this crate.
     written.unwrap_or_else(|error| format!("<!doctype html>\n<title>{error:?}</title>\n"))
 }
 
@@ -44,7 +46,7 @@ fn section(section: &Section) -> Value {
 }
 
 fn item(item: &Item) -> Value {
-    context! { anchor => &item.anchor, title => words(&item.title), blocks => blocks(&item.blocks) }
+    context! { anchor => &item.anchor, title => inlines(&item.title), blocks => blocks(&item.blocks) }
 }
 
 fn blocks(blocks: &[Block]) -> Vec<Value> {
@@ -53,70 +55,65 @@ fn blocks(blocks: &[Block]) -> Vec<Value> {
 
 fn block(block: &Block) -> Value {
     match block {
-        Block::Paragraph(line) => context! { kind => "paragraph", words => words(line) },
+        Block::Paragraph(line) => context! { kind => "paragraph", words => inlines(line) },
         Block::Prose(text) => context! { kind => "prose", paragraphs => paragraphs(text) },
         Block::Table { head, rows } => {
-            let cells = |row: &Vec<Vec<Word>>| row.iter().map(|it| words(it)).collect::<Vec<_>>();
+            let cells =
+                |row: &Vec<Vec<Inline>>| row.iter().map(|it| inlines(it)).collect::<Vec<_>>();
             let rows: Vec<Vec<Value>> = rows.iter().map(cells).collect();
             let is_headed = head.iter().any(|cell| !cell.is_empty());
             context! { kind => "table", head => head.to_vec(), is_headed => is_headed, rows => rows }
         }
         Block::Json { caption, text } => {
-            context! { kind => "json", caption => words(caption), json => coloured(text) }
+            context! { kind => "json", caption => inlines(caption), json => highlighted(text) }
         }
         Block::Folded { summary, text } => {
-            context! { kind => "folded", summary => summary, json => coloured(text) }
+            context! { kind => "folded", summary => summary, json => highlighted(text) }
         }
-        Block::Message { by, caption, prose, text, notes } => context! {
+        Block::Message { sender, caption, prose, text, notes } => context! {
             kind => "message",
-            by => match by { Direction::In => "client", Direction::Out => "server" },
-            caption => words(caption),
+            by => match sender { Direction::In => "client", Direction::Out => "server" },
+            caption => inlines(caption),
             paragraphs => paragraphs(prose),
-            json => coloured(text),
-            notes => notes.iter().map(|note| words(note)).collect::<Vec<_>>(),
+            json => highlighted(text),
+            notes => notes.iter().map(|note| inlines(note)).collect::<Vec<_>>(),
         },
     }
 }
 
-fn words(line: &[Word]) -> Value {
-    line.iter().map(word).collect()
+fn inlines(line: &[Inline]) -> Value {
+    line.iter().map(inline).collect()
 }
 
-fn word(word: &Word) -> Value {
-    match word {
-        Word::Text(text) => context! { kind => "text", text => text },
-        Word::Code(text) => context! { kind => "code", text => text },
-        Word::Strong(text) => context! { kind => "strong", text => text },
-        Word::Link { anchor, words } => {
-            context! { kind => "link", to => format!("#{anchor}"), text => words }
+fn inline(inline: &Inline) -> Value {
+    match inline {
+        Inline::Text(text) => context! { kind => "text", text => text },
+        Inline::Code(text) => context! { kind => "code", text => text },
+        Inline::Strong(text) => context! { kind => "strong", text => text },
+        Inline::Link { anchor, text } => {
+            context! { kind => "link", to => format!("#{anchor}"), text => text }
         }
-        Word::Outside { url, words } => context! { kind => "link", to => url, text => words },
-        Word::Mark(text) => context! { kind => "mark", text => text },
+        Inline::External { url, text } => context! { kind => "link", to => url, text => text },
+        Inline::Mark(text) => context! { kind => "mark", text => text },
     }
 }
 
-/// The paragraphs of a text, lists of lines of words.
+/// The paragraphs of a text; each is a list of lines.
 fn paragraphs(text: &str) -> Vec<Value> {
-    let line = |line: &str| -> Value {
+    let line = |line: &&str| -> Value {
         let part = |(is_code, text): (bool, &str)| {
             let kind = if is_code { "code" } else { "text" };
             context! { kind => kind, text => text }
         };
-        spans(line.trim()).map(part).collect()
+        spans(line).map(part).collect()
     };
-    let mut paragraphs: Vec<Vec<Value>> = vec![Vec::new()];
-    for it in text.lines() {
-        match paragraphs.last_mut() {
-            Some(last) if !it.trim().is_empty() => last.push(line(it)),
-            Some(last) if !last.is_empty() => paragraphs.push(Vec::new()),
-            _ => {}
-        }
-    }
-    paragraphs.into_iter().filter(|lines| !lines.is_empty()).map(Value::from).collect()
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let paragraphs = lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty());
+    paragraphs.map(|lines| lines.iter().map(line).collect()).collect()
 }
 
-/// JSON with its names, texts and other values in elements of their own. The only HTML that is not from the template.
-fn coloured(json: &str) -> Value {
+/// JSON with elements around names, strings and other values: the only HTML that is not from the template.
+fn highlighted(json: &str) -> Value {
     let mut out = String::with_capacity(json.len() * 2);
     let mut rest = json;
     while let Some(first) = rest.chars().next() {
@@ -136,13 +133,12 @@ fn coloured(json: &str) -> Value {
                 "",
             ),
         };
+        // At least one character, so that unexpected text cannot stop the loop.
         let (part, after) = rest.split_at(length.max(first.len_utf8()));
         if class.is_empty() {
             escape(part, &mut out);
         } else {
-            out.push_str("<span class=\"");
-            out.push_str(class);
-            out.push_str("\">");
+            out.push_str(&format!("<span class=\"{class}\">"));
             escape(part, &mut out);
             out.push_str("</span>");
         }
@@ -151,7 +147,7 @@ fn coloured(json: &str) -> Value {
     Value::from_safe_string(out)
 }
 
-/// Where the string ends that a text begins with.
+/// The end of the string at the beginning of a text.
 fn end_of_string(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -1,6 +1,6 @@
-//! A page as GitHub Flavored Markdown. Whatever is text stays text.
+//! A page as GitHub Flavored Markdown, in which text is never markup.
 
-use super::page::{Block, Page, Word};
+use super::page::{Block, Inline, Page};
 
 /// Writes the page.
 pub(super) fn write(page: &Page) -> String {
@@ -12,14 +12,14 @@ pub(super) fn write(page: &Page) -> String {
         out.heading("##", &section.anchor, &escaped(&section.title));
         section.blocks.iter().for_each(|block| out.block(block));
         for item in &section.items {
-            out.heading("###", &item.anchor, &words(&item.title, Place::Text));
+            out.heading("###", &item.anchor, &inlines(&item.title, Place::Text));
             item.blocks.iter().for_each(|block| out.block(block));
         }
     }
     out.0
 }
 
-/// What has been written: blocks with an empty line between them.
+/// The output: blocks with an empty line between them.
 #[derive(Default)]
 struct Writer(String);
 
@@ -33,6 +33,7 @@ impl Writer {
     }
 
     fn heading(&mut self, level: &str, anchor: &str, title: &str) {
+        // GitHub's own anchors are made of titles, and numbered by their order on the page.
         self.line(&format!("<a id=\"{anchor}\"></a>"));
         self.line(&format!("{level} {title}"));
     }
@@ -42,7 +43,7 @@ impl Writer {
         for section in &page.sections {
             lines.push(format!("- [{}](#{})", escaped(&section.title), section.anchor));
             for item in &section.items {
-                let title = words(&item.title, Place::Link);
+                let title = inlines(&item.title, Place::Link);
                 lines.push(format!("  - [{title}](#{})", item.anchor));
             }
         }
@@ -53,12 +54,12 @@ impl Writer {
 
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Paragraph(line) => self.line(&words(line, Place::Text)),
+            Block::Paragraph(line) => self.line(&inlines(line, Place::Text)),
             Block::Prose(text) => self.line(&prose(text)),
             Block::Table { head, rows } => self.table(head, rows),
             Block::Json { caption, text } => {
                 if !caption.is_empty() {
-                    self.line(&words(caption, Place::Text));
+                    self.line(&inlines(caption, Place::Text));
                 }
                 self.line(&fenced(text));
             }
@@ -67,82 +68,82 @@ impl Writer {
                 self.line(&fenced(text));
                 self.line("</details>");
             }
-            Block::Message { by: _, caption, prose: said, text, notes } => {
-                if !said.is_empty() {
-                    self.line(&prose(said));
+            Block::Message { sender: _, caption, prose: description, text, notes } => {
+                if !description.is_empty() {
+                    self.line(&prose(description));
                 }
-                self.line(&words(caption, Place::Text));
+                self.line(&inlines(caption, Place::Text));
                 self.line(&fenced(text));
                 if !notes.is_empty() {
-                    let notes = notes.iter().map(|it| format!("- {}", words(it, Place::Text)));
+                    let notes = notes.iter().map(|it| format!("- {}", inlines(it, Place::Text)));
                     self.line(&notes.collect::<Vec<_>>().join("\n"));
                 }
             }
         }
     }
 
-    fn table(&mut self, head: &[&str], rows: &[Vec<Vec<Word>>]) {
+    fn table(&mut self, head: &[&str], rows: &[Vec<Vec<Inline>>]) {
         let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
         let mut lines = vec![
             row(head.iter().map(|cell| escaped(cell)).collect()),
             row(head.iter().map(|_| "---".to_owned()).collect()),
         ];
-        let cells = |cells: &Vec<Vec<Word>>| {
-            row(cells.iter().map(|cell| words(cell, Place::Cell).trim().to_owned()).collect())
+        let cells = |cells: &Vec<Vec<Inline>>| {
+            row(cells.iter().map(|cell| inlines(cell, Place::Cell).trim().to_owned()).collect())
         };
         lines.extend(rows.iter().map(cells));
         self.line(&lines.join("\n"));
     }
 }
 
-/// Where a line stands, which decides what may be in it.
+/// The place of a line, which decides what it may contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Text,
     Cell,
-    /// Inside of a link, where there can be no other.
+    /// Inside a link, which cannot contain another.
     Link,
 }
 
-fn words(line: &[Word], place: Place) -> String {
+fn inlines(line: &[Inline], place: Place) -> String {
     let mut out = String::new();
-    for word in line {
-        match word {
-            Word::Text(text) => out.push_str(&escaped(text)),
-            Word::Code(text) => out.push_str(&code(text, place)),
-            Word::Strong(text) => {
-                let inner = text.trim();
-                out.push_str(&format!("**{}**", escaped(inner)));
+    for inline in line {
+        match inline {
+            Inline::Text(text) => out.push_str(&escaped(text)),
+            Inline::Code(text) | Inline::Mark(text) => out.push_str(&code(text, place)),
+            Inline::Strong(text) => {
+                // CommonMark: with a space inside, the asterisks would not be emphasis.
+                out.push_str(&format!("**{}**", escaped(text.trim())));
                 out.push_str(&text[text.trim_end().len()..]);
             }
-            Word::Link { words, .. } | Word::Outside { words, .. } if place == Place::Link => {
-                out.push_str(&escaped(words));
+            Inline::Link { text, .. } | Inline::External { text, .. } if place == Place::Link => {
+                out.push_str(&escaped(text));
             }
-            Word::Link { anchor, words } => {
-                out.push_str(&format!("[{}](#{anchor})", escaped(words)));
+            Inline::Link { anchor, text } => {
+                out.push_str(&format!("[{}](#{anchor})", escaped(text)));
             }
-            Word::Outside { url, words } => out.push_str(&format!("[{}]({url})", escaped(words))),
-            Word::Mark(text) => out.push_str(&code(text, place)),
+            Inline::External { url, text } => out.push_str(&format!("[{}]({url})", escaped(text))),
         }
     }
     if place == Place::Text { start(&out) } else { out }
 }
 
-/// Text in which nothing is markup, wherever on a line it stands.
+/// Text in which nothing is markup, at any place of a line.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = None;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         let is_markup = match c {
+            // `|` separates cells; on GitHub `~` begins strikethrough, `$` a formula, and `#` may link to an issue.
             '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' | '#' => true,
-            // Between letters it means nothing: snake_case.
+            // Between letters it is not markup: snake_case.
             '_' => {
                 let word = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric());
                 !(word(before.as_ref()) && word(chars.peek()))
             }
             '!' => chars.peek() == Some(&'['),
-            // Schemes would make links of addresses that nobody has looked at.
+            // GitHub would turn URLs from cases into links.
             ':' => chars.peek() == Some(&'/'),
             _ => false,
         };
@@ -155,7 +156,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A line whose beginning is no list, no number of one, no rule and no code.
+/// A line whose beginning is not a list item, a rule, code or, as `=` below text, the underline of a heading.
 fn start(line: &str) -> String {
     let line = line.trim_start();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -167,7 +168,7 @@ fn start(line: &str) -> String {
     }
 }
 
-/// Paragraphs of somebody's text; its `code` stays code, its lines stay lines.
+/// Paragraphs of text from a case, with its `code` and its line breaks.
 fn prose(text: &str) -> String {
     let mut out = String::new();
     let mut is_new = true;
@@ -176,6 +177,7 @@ fn prose(text: &str) -> String {
             is_new = true;
             continue;
         }
+        // A backslash at the end of a line is a line break.
         if !out.is_empty() {
             out.push_str(if is_new { "\n\n" } else { "\\\n" });
         }
@@ -186,15 +188,14 @@ fn prose(text: &str) -> String {
 }
 
 fn with_code(line: &str) -> String {
-    let parts = spans(line);
-    parts
-        .map(|(is_code, part)| if is_code { code(part, Place::Text) } else { escaped(part) })
-        .collect()
+    let part = |(is_code, part)| if is_code { code(part, Place::Text) } else { escaped(part) };
+    spans(line).map(part).collect()
 }
 
-/// The parts of a line of prose: what stands between two backticks is code.
+/// The parts of a line of prose: text between two backticks is code.
 pub(super) fn spans(line: &str) -> impl Iterator<Item = (bool, &str)> {
     let mut parts: Vec<&str> = line.split('`').collect();
+    // An even number of parts has an odd number of backticks, so that one of them does not end.
     let is_odd = parts.len().is_multiple_of(2);
     if is_odd || parts.iter().skip(1).step_by(2).any(|part| part.trim().is_empty()) {
         parts = vec![line];
@@ -202,21 +203,35 @@ pub(super) fn spans(line: &str) -> impl Iterator<Item = (bool, &str)> {
     parts.into_iter().enumerate().map(|(index, part)| (index % 2 == 1, part))
 }
 
-/// A span of code that can hold anything.
+/// A code span with any content.
 fn code(text: &str, place: Place) -> String {
     if text.trim().is_empty() {
         return if text.is_empty() { "*empty*".to_owned() } else { "*blank*".to_owned() };
     }
+    // A code span ends at the first run of as many backticks as it begins with.
     let fence = "`".repeat(longest_run(text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    // A `|` separates cells even in code.
     let text = if place == Place::Cell { text.replace('|', "\\|") } else { text.to_owned() };
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// A block of code that can hold anything.
+/// A code span with any content, on one line outside of a table.
+#[cfg(feature = "cli")]
+pub(crate) fn code_span(text: &str) -> String {
+    code(&text.replace('\n', " "), Place::Text)
+}
+
+/// A code block of JSON.
 fn fenced(text: &str) -> String {
+    code_block("json", text)
+}
+
+/// A code block with any content.
+pub(crate) fn code_block(language: &str, text: &str) -> String {
+    // A fence has at least three backticks, and more than any run inside.
     let fence = "`".repeat(longest_run(text).max(2) + 1);
-    format!("{fence}json\n{text}\n{fence}")
+    format!("{fence}{language}\n{text}\n{fence}")
 }
 
 /// The longest run of backticks.

@@ -1,22 +1,22 @@
-//! Documentation from cases: the server as they show it, as Markdown and as a page of HTML.
+//! Documents a server from its cases, as Markdown and HTML.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `dialogue` | what was asked and what came of it, from all cases |
+//! | `case_index` | the requests and notifications of all cases, with outcomes |
 //! | `sections` | the chapters: server, tools, resources, prompts, completions, requests to the client, notifications, errors, other requests, conversations |
-//! | `page` | a page before it is written |
-//! | `anchor` | stable names for places on a page |
-//! | `abridge` | what is shown of values that are long, deep or deceiving |
+//! | `page` | a page, independent of its format |
+//! | `anchor` | stable anchors |
+//! | `abridge` | truncates long and deep values, and escapes deceptive characters |
 //! | `markdown` | a page as Markdown |
 //! | `html` | a page as HTML, with feature `cli` |
 //!
-//! The same cases give the same bytes, and an anchor depends on nothing but what it names, so that pages can be kept under
-//! version control and linked to. Descriptions, names and values are somebody else's: they are escaped, bounded, and never
-//! markup. Comments above a case, and above a message, are its prose.
+//! The same cases result in the same bytes, and an anchor depends only on what it names, so that pages can be kept under version
+//! control and linked to. Descriptions, names and values come from others: they are escaped, bounded, and never markup.
+//! Comments above a case or a message become its description.
 
 mod abridge;
 mod anchor;
-mod dialogue;
+mod case_index;
 #[cfg(feature = "cli")]
 mod html;
 mod markdown;
@@ -26,11 +26,13 @@ mod sections;
 mod tests;
 
 use self::anchor::Anchors;
-use self::dialogue::Dialogue;
+use self::case_index::CaseIndex;
+#[cfg(feature = "cli")]
+pub(crate) use self::markdown::{code_block, code_span};
 use self::page::Page;
 use super::Cases;
 
-/// A page on a server: tools, resources, prompts and whatever else its cases show.
+/// The documentation of a server: its tools, resources, prompts and everything else that its cases show.
 ///
 /// ```
 /// use mcp_test::cases::{Cases, Doc};
@@ -42,13 +44,13 @@ use super::Cases;
 pub struct Doc(Page);
 
 impl Doc {
-    /// Lays the page out. Its title is what the server calls itself.
+    /// Documents the server of some cases. The title is its name.
     #[must_use]
     pub fn of(cases: &Cases) -> Self {
         let mut anchors = Anchors::default();
-        let dialogue = Dialogue::of(cases, &mut anchors);
-        let title = sections::name(&dialogue).unwrap_or("MCP server").to_owned();
-        Self(sections::page(&dialogue, &mut anchors, &title))
+        let index = CaseIndex::of(cases, &mut anchors);
+        let title = sections::name(&index).unwrap_or("MCP server").to_owned();
+        Self(sections::page(&index, &mut anchors, &title))
     }
 
     /// The same page under another title.
@@ -64,7 +66,7 @@ impl Doc {
         &self.0.title
     }
 
-    /// A name for files, from the title: small letters, digits and dashes.
+    /// A file name without extension, made of the title: lower-case letters, digits and dashes.
     #[must_use]
     pub fn file_stem(&self) -> String {
         let slug = anchor::slug(&self.0.title);
@@ -77,8 +79,7 @@ impl Doc {
         markdown::write(&self.0)
     }
 
-    /// The page as one file of HTML that needs nothing else: neither scripts nor anything from elsewhere. It is light or dark
-    /// as its reader likes.
+    /// The page as one self-contained HTML file without scripts, light or dark as the reader prefers.
     #[cfg(feature = "cli")]
     #[must_use]
     pub fn html(&self) -> String {

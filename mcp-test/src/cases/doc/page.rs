@@ -1,8 +1,8 @@
-//! A page before it is written: sections, items and blocks, the same for every way of writing.
+//! A page, independent of its format: sections, items and blocks.
 //!
-//! Texts here are as they are to be read, bounded and without what deceives; to escape them is for who writes.
+//! Its texts are bounded and have no deceptive characters; the writer of each format escapes them.
 
-use super::super::Direction;
+use crate::cases::Direction;
 
 /// A page.
 #[derive(Debug, Default)]
@@ -25,67 +25,67 @@ pub(super) struct Section {
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) anchor: String,
-    pub(super) title: Words,
+    pub(super) title: Inlines,
     pub(super) blocks: Vec<Block>,
 }
 
-/// What follows one below the other.
+/// A block of a section or item.
 #[derive(Debug)]
 pub(super) enum Block {
-    /// Some words.
-    Paragraph(Words),
-    /// Somebody's text: paragraphs, between them empty lines.
+    /// A line.
+    Paragraph(Inlines),
+    /// Text from a case: paragraphs with empty lines between them.
     Prose(String),
     /// Rows of cells under their headings.
-    Table { head: Vec<&'static str>, rows: Vec<Vec<Words>> },
+    Table { head: Vec<&'static str>, rows: Vec<Vec<Inlines>> },
     /// JSON, under a caption.
-    Json { caption: Words, text: String },
-    /// JSON that is shown when it is asked for.
+    Json { caption: Inlines, text: String },
+    /// JSON that can be unfolded.
     Folded { summary: String, text: String },
     /// A message of a conversation.
     Message {
         #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only HTML shows it"))]
-        by: Direction,
-        caption: Words,
+        sender: Direction,
+        caption: Inlines,
         prose: String,
         text: String,
-        notes: Vec<Words>,
+        notes: Vec<Inlines>,
     },
 }
 
-/// A line of text.
-pub(super) type Words = Vec<Word>;
+/// The parts of a line, in order.
+pub(super) type Inlines = Vec<Inline>;
 
 /// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum Inline {
     /// Text.
     Text(String),
-    /// What programs say.
+    /// Code.
     Code(String),
-    /// What matters.
+    /// Emphasis.
     Strong(String),
     /// A place on this page.
-    Link { anchor: String, words: String },
-    /// A page of the specification: the address is ours.
-    Outside { url: String, words: String },
+    Link { anchor: String, text: String },
+    /// A page of the specification; the URL does not come from a case.
+    External { url: String, text: String },
     /// A mark, such as a tag.
     Mark(String),
 }
 
 /// Text.
-pub(super) fn text(text: impl Into<String>) -> Word {
-    Word::Text(text.into())
+pub(super) fn text(text: impl Into<String>) -> Inline {
+    Inline::Text(text.into())
 }
 
-/// What programs say.
-pub(super) fn code(text: impl Into<String>) -> Word {
-    Word::Code(text.into())
+/// Code.
+pub(super) fn code(text: impl Into<String>) -> Inline {
+    Inline::Code(text.into())
 }
 
-/// Lines, one after the other, with something between them.
-pub(super) fn joined(lines: impl IntoIterator<Item = Words>, between: &str) -> Words {
-    let mut all = Words::new();
+/// The lines, joined by a separator.
+pub(super) fn joined(lines: impl IntoIterator<Item = Inlines>, between: &str) -> Inlines {
+    let mut all = Inlines::new();
     for line in lines {
         if !all.is_empty() {
             all.push(text(between));

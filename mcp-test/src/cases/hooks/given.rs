@@ -1,27 +1,27 @@
-//! Who brings the states of `_given` about: a command that the user names, or a function.
+//! Sets up the states of `_given`, with a command of the user or a function.
 
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::super::{Case, State, expand};
 use super::run::Task;
-use super::{Hooks, PATIENCE};
+use super::{Hooks, TIMEOUT};
+use crate::cases::{Case, State, expand};
 use crate::check::Finding;
-use crate::clock::{Deadline, in_words, within};
+use crate::clock::{Deadline, format_duration, within};
 use crate::process::Command;
 
-/// What is asked for: that a state be there, or no longer.
+/// Whether a state is set up or torn down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// The case is about to be played.
+    /// Before the case.
     Setup,
-    /// The case has been played.
+    /// After the case.
     Teardown,
 }
 
 impl Phase {
-    /// The word that a command gets: `setup` or `teardown`.
+    /// The argument of the command: `setup` or `teardown`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -34,13 +34,13 @@ impl Phase {
 type Change = Pin<Box<dyn Future<Output = crate::Result> + Send>>;
 type Changing = dyn Fn(State, Phase) -> Change + Send + Sync;
 
-/// Brings the server into the states that cases name in `_given`.
+/// Sets up the states that cases name in `_given`.
 #[derive(Clone)]
 pub enum Given {
     /// This command, with `setup` or `teardown` and the name of the state as further arguments, and its parameters as JSON on
-    /// stdin. It has to exit with 0.
+    /// stdin. It must exit with 0.
     Command(Command),
-    /// This function; see [`Given::call`].
+    /// A function; see [`Given::call`].
     Function(Arc<Changing>),
 }
 
@@ -52,9 +52,9 @@ impl Given {
     ///
     /// let given = Given::call(|state, phase| async move {
     ///     match (state.name.as_str(), phase) {
-    ///         ("a user named Ada", Phase::Setup) => Ok(()), // … put her into the database …
+    ///         ("a user named Ada", Phase::Setup) => Ok(()), // … insert her into the database …
     ///         ("a user named Ada", Phase::Teardown) => Ok(()),
-    ///         (other, _) => Err(format!("there is no state `{other}`").into()),
+    ///         (other, _) => Err(format!("no such state: `{other}`").into()),
     ///     }
     /// });
     /// ```
@@ -81,7 +81,7 @@ impl Hooks {
         self.chain.iter().flat_map(|case| case.settings.given.iter().map(move |it| (&**case, it)))
     }
 
-    /// Asks for a state, or for its end.
+    /// Sets up a state, or tears it down.
     pub(super) async fn change(
         &self,
         case: &Case,
@@ -89,37 +89,42 @@ impl Hooks {
         phase: Phase,
         deadline: Deadline,
     ) -> Result<(), Finding> {
-        let what = format!("{} of `{}`", phase.as_str(), state.name);
+        let label = format!("{} of `{}`", phase.as_str(), state.name);
         let task = Task {
             file: &self.file,
             case,
-            what,
+            label,
             span: state.span,
             ready: None,
-            allotted: PATIENCE,
+            allotted: TIMEOUT,
             values: &self.values,
         };
         let params =
             expand(&state.params, &self.values).map_err(|error| task.failed(error.to_string()))?;
         match &self.given {
+            // `Hooks::unsupported_state` lets callers skip the case instead.
             None => Err(task
-                .failed("nobody brings the states of `_given` about".to_owned())
-                .hint("name a command, `--given-command COMMAND`, or in Rust a function, `given`")),
+                .failed(
+                    "neither a command nor a function sets up the states of `_given`".to_owned(),
+                )
+                .hint("use `--given-command COMMAND`, or in Rust `given`")),
             Some(Given::Command(command)) => {
                 let command = command.clone().arg(phase.as_str()).arg(&state.name);
                 let command = self.environment(case, command);
-                let mut text = params.to_string();
-                text.push('\n');
-                task.run(&command, text, deadline).await
+                // The newline is for shells: `read` fails at the end of input without one.
+                task.run(&command, format!("{params}\n"), deadline).await
             }
             Some(Given::Function(function)) => {
                 let state = State { params, ..state.clone() };
-                let deadline = deadline.min(Deadline::after(PATIENCE));
+                // `Task::run` bounds a command; a function is bounded here.
+                let deadline = deadline.min(Deadline::after(TIMEOUT));
                 match within(deadline, function(state, phase)).await {
                     Ok(Ok(())) => Ok(()),
                     Ok(Err(error)) => Err(task.failed(error.to_string())),
-                    Err(elapsed) => Err(task
-                        .failed(format!("it was not done within {}", in_words(elapsed.allotted)))),
+                    Err(elapsed) => Err(task.failed(format!(
+                        "it did not finish within {}",
+                        format_duration(elapsed.allotted)
+                    ))),
                 }
             }
         }

@@ -1,27 +1,27 @@
 //! Commands around a case: `_before` and `_after`, and the states of `_given`.
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
-//! | `permit` | whether commands of files may be run at all |
-//! | `given` | who brings the states of `_given` about |
-//! | `run` | one command: its start, when it is ready, its end, and its last words |
+//! | `permit` | whether commands of files may be run |
+//! | `given` | sets up the states of `_given` |
+//! | `run` | one command: start, readiness, end, last lines |
 //!
 //! # The order
 //!
-//! 1. The commands of `_before`, one after the other, each when the one before is ready.
+//! 1. The commands of `_before`, one after the other, each when the previous one is ready.
 //! 2. The states of `_given`, set up in order.
 //! 3. The case.
 //! 4. The states, torn down in reverse order.
-//! 5. The commands of `_after`, all of them, whatever came of the others.
-//! 6. What still runs of `_before` is ended, the last one first, with all descendants.
+//! 5. The commands of `_after`, all of them, even if others failed.
+//! 6. The commands that still run are stopped, the last one first, with all descendants.
 //!
-//! When one of the first two steps fails, the last three follow at once. What is [`Running`] and dropped, as on a signal, is
-//! killed: `_after` is not run then.
+//! When one of the first two steps fails, the last three follow immediately. When [`Running`] is dropped, as on a signal, the
+//! commands are killed, and `_after` is not run.
 //!
-//! # What a command finds
+//! # The environment of a command
 //!
 //! It is started in the directory of its file, with the variables `MCP_TEST_CASE` (the id of the case), `MCP_TEST_CASE_FILE`
-//! and for each input `MCP_TEST_INPUT_<NAME>`. No shell reads it.
+//! and for each input `MCP_TEST_INPUT_<NAME>`. It is not run by a shell.
 
 mod given;
 mod permit;
@@ -34,16 +34,16 @@ use std::time::Duration;
 
 pub use self::given::{Given, Phase};
 pub use self::permit::{Commands, CommandsRefused, Permit, permit};
-use self::run::{Started, Task};
+use self::run::{GRACE, Task};
 use super::{Case, CaseFile, Hook, Values};
 use crate::check::Finding;
 use crate::clock::Deadline;
-use crate::process::Command;
+use crate::process::{Child, Command};
 
-/// How long a command may take that does not say so itself.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// The time limit of a command that has none of its own.
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What is to happen before and after a case.
+/// The commands and states around a case.
 ///
 /// ```no_run
 /// # use mcp_test::{cases::{Case, CaseFile, Values, hooks}, clock::Deadline};
@@ -65,18 +65,18 @@ pub struct Hooks {
     values: Values,
 }
 
-/// What `_before` has started. Dropping it kills that; [`Running::after`] is the friendly way.
+/// The commands that `_before` has started. [`Running::after`] stops them; dropping this kills them.
 #[derive(Debug)]
-#[must_use = "what follows the case is run by `after`"]
+#[must_use = "`after` runs what follows the case"]
 pub struct Running {
     hooks: Hooks,
-    /// Commands, in the order in which they were started.
-    started: Vec<Started>,
-    /// How many states have been set up, or at least tried.
+    /// In the order of their start.
+    started: Vec<Child>,
+    /// How many states have been set up, including a failed attempt.
     set_up: usize,
 }
 
-/// Whether something is to happen before or after a case, so that it must not be played beside others.
+/// Whether a case has hooks, so that it must not run in parallel with others.
 #[must_use]
 pub fn has_hooks(case: &Case) -> bool {
     let settings = &case.settings;
@@ -84,73 +84,76 @@ pub fn has_hooks(case: &Case) -> bool {
 }
 
 impl Hooks {
-    /// The hooks of a case, the last one of `chain`, and of those that it goes on from.
+    /// The hooks of a case, the last one of `chain`, and of those that it continues.
     #[must_use]
     pub fn new(_: Permit, file: Arc<CaseFile>, chain: Vec<Arc<Case>>) -> Self {
         Self { file, chain, given: None, values: Values::default() }
     }
 
-    /// Who brings the states of `_given` about.
+    /// Sets up the states of `_given`.
     #[must_use]
     pub fn given(mut self, given: Option<Given>) -> Self {
         self.given = given;
         self
     }
 
-    /// What is known before the case: the commands find it in their environment, and nothing shows what is secret in it.
+    /// The values of inputs: the commands have them in their environment, and secrets are masked in findings.
     #[must_use]
     pub fn values(mut self, values: Values) -> Self {
         self.values = values;
         self
     }
 
-    /// The first state that nobody brings about, because no [`Given`] was named.
+    /// The first state that cannot be set up, because there is no [`Given`].
     #[must_use]
-    pub fn unattended(&self) -> Option<&str> {
+    pub fn unsupported_state(&self) -> Option<&str> {
         let mut states = self.chain.iter().flat_map(|case| &case.settings.given);
         states.next().filter(|_| self.given.is_none()).map(|state| state.name.as_str())
     }
 
-    /// Does what comes before the case.
+    /// Runs what precedes the case.
     ///
     /// # Errors
-    /// A finding that shows the command, where it stands, how it exited and its last lines. What had been started is ended,
-    /// and what follows a case is done.
+    /// A finding with the command, its place, its exit and its last lines. What follows the case has been run then, and the
+    /// commands have been stopped.
     pub async fn before(self, deadline: Deadline) -> Result<Running, Finding> {
         let mut running = Running { hooks: self, started: Vec::new(), set_up: 0 };
         match running.set_up(deadline).await {
             Ok(()) => Ok(running),
             Err(finding) => {
-                // What went wrong first is what counts.
-                let _ = running.after(Deadline::after(PATIENCE)).await;
+                // The first failure is the cause; those of the cleanup may only follow from it.
+                // A deadline of its own: that of the case may have elapsed, and the cleanup has to run nevertheless.
+                let _ = running.after(Deadline::after(TIMEOUT)).await;
                 Err(finding)
             }
         }
     }
 
     fn task<'a>(&'a self, key: &'static str, case: &'a Case, hook: &'a Hook) -> Task<'a> {
-        let allotted = hook.timeout.unwrap_or(PATIENCE);
-        let (ready, span) = (hook.ready.as_ref(), hook.span);
+        let allotted = hook.timeout.unwrap_or(TIMEOUT);
         Task {
             file: &self.file,
             case,
-            what: format!("`{key}`"),
-            span,
-            ready,
+            label: format!("`{key}`"),
+            span: hook.span,
+            ready: hook.ready.as_ref(),
             allotted,
             values: &self.values,
         }
     }
 
-    /// The command of a hook, as it is started.
+    /// The command of a hook with its directory and environment.
     fn command(&self, case: &Case, hook: &Hook) -> Command {
         let mut words = hook.run.iter();
+        // The reader accepts no empty command; without a program, the start fails.
         let program = words.next().map_or("", String::as_str);
         let command = self.environment(case, Command::new(program).args(words));
         let directory = std::path::Path::new(&self.file.path).parent().map(ToOwned::to_owned);
         let directory = directory.unwrap_or_default().join(hook.cwd.as_deref().unwrap_or_default());
+        // After the variables of every command, so that the case can override them.
         let command =
             hook.env.iter().fold(command, |command, (name, value)| command.env(name, value));
+        // A process cannot be started in a directory with an empty path.
         if directory.as_os_str().is_empty() { command } else { command.cwd(directory) }
     }
 
@@ -171,16 +174,17 @@ impl Running {
             }
         }
         for (case, state) in hooks.states() {
+            // Counted first: what a failed attempt has changed is torn down, too.
             self.set_up += 1;
             hooks.change(case, state, Phase::Setup, deadline).await?;
         }
         Ok(())
     }
 
-    /// Does what comes after the case, whatever came of it, and ends what `_before` started.
+    /// Runs what follows the case, even if it failed, and stops the commands.
     ///
     /// # Errors
-    /// The first finding; the rest is done nevertheless.
+    /// The first finding; everything else is run nevertheless.
     pub async fn after(mut self, deadline: Deadline) -> Result<(), Finding> {
         let mut outcome = Ok(());
         let hooks = &self.hooks;
@@ -188,6 +192,7 @@ impl Running {
         for (case, state) in states.into_iter().rev() {
             outcome = outcome.and(hooks.change(case, state, Phase::Teardown, deadline).await);
         }
+        // The last case first, as it may have built on those before it; each has its own commands in their order.
         for case in hooks.chain.iter().rev() {
             for hook in &case.settings.after {
                 let task = hooks.task("_after", case, hook);
@@ -197,8 +202,9 @@ impl Running {
                 }
             }
         }
-        while let Some(started) = self.started.pop() {
-            started.end().await;
+        // After `_after`, whose commands may still need those of `_before`.
+        while let Some(mut started) = self.started.pop() {
+            started.stop(GRACE).await;
         }
         outcome
     }

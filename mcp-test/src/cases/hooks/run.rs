@@ -1,4 +1,4 @@
-//! One command: its start, when it is ready, its end, and its last words.
+//! One command: start, readiness, end, last lines.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,51 +7,37 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use super::super::complaint::{Complaint, Level};
-use super::super::{Case, CaseFile, Ready, Values};
+use crate::cases::{Case, CaseFile, Diagnostic, Ready, Values};
 use crate::check::Finding;
-use crate::clock::{Deadline, in_words, quiet, within};
+use crate::clock::{Deadline, format_duration, quiet, within};
 use crate::expect::words;
 use crate::process::{Child, Command, Readiness};
 use crate::trace::SecretTexts;
 use crate::yaml::Span;
 
-/// How many of its last lines are kept.
+/// How many of the last lines of output are kept.
 const LINES: usize = 20;
-/// How much of a line is kept.
+/// How many characters of a line are kept.
 const WIDTH: usize = 300;
-/// How long a command that goes on running may take to end when it is asked to.
-const GRACE: Duration = Duration::from_secs(2);
-/// How often a port is tried: nobody says when it opens.
-const BETWEEN: Duration = Duration::from_millis(25);
+/// How long a running command may take to stop before it is killed.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+/// The interval between attempts to connect: there is no event when a port opens.
+const PORT_INTERVAL: Duration = Duration::from_millis(25);
 
-/// A command that is to be run for a case.
+/// A command to run for a case.
 pub(super) struct Task<'a> {
     pub(super) file: &'a CaseFile,
     pub(super) case: &'a Case,
-    /// What it is, to be read before "of a case": `_before`.
-    pub(super) what: String,
+    /// Its label, such as `_before`.
+    pub(super) label: String,
     pub(super) span: Span,
-    /// When it is ready; without it, when it has exited with 0.
+    /// When it is ready; by default, when it has exited with 0.
     pub(super) ready: Option<&'a Ready>,
     pub(super) allotted: Duration,
     pub(super) values: &'a Values,
 }
 
-/// A command that was started, and has become ready.
-#[derive(Debug)]
-pub(super) struct Started {
-    child: Child,
-}
-
-impl Started {
-    /// Ends it with all its descendants, those too that it left behind when it exited.
-    pub(super) async fn end(mut self) {
-        self.child.stop(GRACE).await;
-    }
-}
-
-/// The last lines of what a command says, on whichever stream, without secrets.
+/// The last lines of output on both streams, without secrets.
 #[derive(Clone)]
 struct Tail {
     lines: Arc<Mutex<VecDeque<String>>>,
@@ -64,7 +50,7 @@ impl Tail {
     }
 
     fn push(&self, line: &str) {
-        // Before it is cut, which might leave a part of a secret.
+        // Masked before it is truncated: a truncated secret would not be found.
         let line = self.secrets.mask(line).chars().take(WIDTH).collect();
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
@@ -89,33 +75,36 @@ impl Task<'_> {
         &self,
         command: &Command,
         deadline: Deadline,
-    ) -> Result<Started, Finding> {
+    ) -> Result<Child, Finding> {
         let deadline = deadline.min(Deadline::after(self.allotted));
+        // A port that another process listens on would count as ready at once.
         if let Some(Ready::Port(address)) = self.ready
             && matches!(within(deadline, TcpStream::connect(address)).await, Ok(Ok(_)))
         {
-            let got = "connections are accepted there before the command is started";
-            let finding = self.of(command, got.to_owned(), &[]);
-            return Err(finding.expected(format!("that nobody listens at {address}")));
+            let got = "connections are accepted there before the command starts";
+            let finding = self.finding(command, got.to_owned(), &[]);
+            return Err(finding.expected(format!("no listener at {address}")));
         }
         let (mut child, tail) = self.spawn(command)?;
         match self.ready {
             None => {
+                // Closes its stdin: a command that reads it to the end would never exit.
                 child.take_stdin();
-                self.success(command, &child, &tail, deadline).await?;
+                self.check_exit(command, &child, &tail, deadline).await?;
             }
             Some(Ready::Line(text)) => {
                 let wanted = text.clone();
                 let ready = child.ready_by_line(move |line| line.contains(&wanted), deadline).await;
                 let expected = format!("a line with {:?}", words::printable(text));
-                self.became(command, &expected, &ready, &tail, deadline)?;
+                self.check_ready(command, &expected, &ready, &tail, deadline)?;
             }
             Some(Ready::Port(address)) => {
                 let open = async {
                     while TcpStream::connect(address).await.is_err() {
-                        quiet(BETWEEN).await;
+                        quiet(PORT_INTERVAL).await;
                     }
                 };
+                // A server that has exited never opens its port: that is reported at once, not at the deadline.
                 let ready = async {
                     tokio::select! {
                         () = open => Readiness::Line(String::new()),
@@ -124,10 +113,11 @@ impl Task<'_> {
                 };
                 let ready = within(deadline, ready).await.unwrap_or(Readiness::Elapsed);
                 let expected = format!("connections to be accepted at {address}");
-                self.became(command, &expected, &ready, &tail, deadline)?;
+                self.check_ready(command, &expected, &ready, &tail, deadline)?;
             }
         }
-        Ok(Started { child })
+        // Also if it has exited: what it left behind is stopped with it.
+        Ok(child)
     }
 
     /// Runs a command to its end, with a text on its stdin.
@@ -142,13 +132,15 @@ impl Task<'_> {
         let pipe = child.take_stdin();
         let write = async {
             if let Some(mut pipe) = pipe {
-                // Who does not read it does not need it.
+                // A command that does not read its stdin does not need it.
                 let _ = pipe.write_all(stdin.as_bytes()).await;
             }
+            // Never completes: only `check_exit` ends the `select!` below.
             std::future::pending::<()>().await;
         };
         let outcome = tokio::select! {
-            outcome = self.success(command, &child, &tail, deadline) => outcome,
+            outcome = self.check_exit(command, &child, &tail, deadline) => outcome,
+            // Unreachable: `write` is pending forever.
             () = write => Ok(()),
         };
         child.stop(GRACE).await;
@@ -163,7 +155,7 @@ impl Task<'_> {
         Ok((child, tail))
     }
 
-    async fn success(
+    async fn check_exit(
         &self,
         command: &Command,
         child: &Child,
@@ -173,12 +165,14 @@ impl Task<'_> {
         let got = match within(deadline, child.wait_exit()).await {
             Ok(exit) if exit.is_success() => return Ok(()),
             Ok(exit) => exit.to_string(),
-            Err(elapsed) => format!("it still runs after {}", in_words(elapsed.allotted)),
+            Err(elapsed) => {
+                format!("it is still running after {}", format_duration(elapsed.allotted))
+            }
         };
-        Err(self.of(command, got, &tail.lines()).expected("exit code 0"))
+        Err(self.finding(command, got, &tail.lines()).expected("exit code 0"))
     }
 
-    fn became(
+    fn check_ready(
         &self,
         command: &Command,
         expected: &str,
@@ -190,17 +184,17 @@ impl Task<'_> {
             Readiness::Line(_) => return Ok(()),
             Readiness::Exited(exit) => format!("{exit}, before it was ready"),
             Readiness::Elapsed => {
-                let allotted = deadline.allotted().map(in_words).unwrap_or_default();
-                format!("nothing of the kind within {allotted}")
+                let allotted = deadline.allotted().map(format_duration).unwrap_or_default();
+                format!("nothing like that within {allotted}")
             }
         };
-        Err(self.of(command, got, &tail.lines()).expected(expected))
+        Err(self.finding(command, got, &tail.lines()).expected(expected))
     }
 
-    /// A finding about a command: with what it said, and the line that asks for it.
-    fn of(&self, command: &Command, got: String, lines: &[String]) -> Finding {
+    /// A finding about a command, with its last lines and its place in the file.
+    fn finding(&self, command: &Command, got: String, lines: &[String]) -> Finding {
         let secrets = self.values.secrets();
-        // The directory and the variables that every command gets say nothing about this one.
+        // The directory and the variables are the same for every command.
         let command = Command { cwd: None, env: Vec::new(), ..command.clone() };
         let command = words::printable(&secrets.mask(&command.to_string()));
         let last = lines.iter().map(|line| words::printable(line));
@@ -211,22 +205,12 @@ impl Task<'_> {
         Finding { headline, ..finding }
     }
 
-    /// A finding that something could not be done for the case.
+    /// A finding that the command or the state failed.
     pub(super) fn failed(&self, got: String) -> Finding {
-        let complaint = Complaint {
-            level: Level::Error,
-            name: "hook",
-            file: self.file.path.clone(),
-            text: self.file.text.clone(),
-            span: self.span,
-            message: String::new(),
-            label: String::new(),
-            also: Vec::new(),
-            help: None,
-        };
-        Finding::environment(format!("{} of {} failed", self.what, self.case.id))
+        // The peer is not to blame if a command of the case fails.
+        Finding::environment(format!("{} of {} failed", self.label, self.case.id))
             .got(got)
-            .excerpt(complaint.excerpt())
+            .excerpt(Diagnostic::excerpt(self.file, self.span, String::new(), Vec::new()))
     }
 }
 
@@ -235,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_part_of_a_secret_is_left_where_a_line_is_cut() {
+    fn no_part_of_a_secret_is_left_where_a_line_is_truncated() {
         let tail = Tail::without(&SecretTexts::new(["0123456789".to_owned()]));
         tail.push(&format!("{}0123456789", "x".repeat(WIDTH - 5)));
         assert_eq!(tail.lines(), [format!("{}[secr", "x".repeat(WIDTH - 5))]);

@@ -37,18 +37,18 @@ impl Fixture {
         hooks.values(values).given(self.given.clone())
     }
 
-    /// Everything around a case in which nothing happens.
+    /// Runs the hooks around an empty case.
     async fn play(&self) -> String {
         match self.hooks().before(soon()).await {
             Ok(running) => match running.after(soon()).await {
                 Ok(()) => "played".to_owned(),
-                Err(finding) => format!("after: {}", self.told(&finding)),
+                Err(finding) => format!("after: {}", self.text(&finding)),
             },
-            Err(finding) => format!("before: {}", self.told(&finding)),
+            Err(finding) => format!("before: {}", self.text(&finding)),
         }
     }
 
-    fn told(&self, finding: &Finding) -> String {
+    fn text(&self, finding: &Finding) -> String {
         let directory = self.directory.path().to_str().expect("a path of letters");
         finding.to_string().replace(directory, "DIR")
     }
@@ -58,7 +58,7 @@ impl Fixture {
     }
 }
 
-/// Only what hangs ever waits so long.
+/// Only a test that hangs waits so long.
 fn soon() -> Deadline {
     Deadline::after(Duration::from_secs(60))
 }
@@ -86,7 +86,7 @@ _after: {run: [sh, -c, 'echo after >> log']}
 }
 
 #[tokio::test]
-async fn a_command_that_fails_is_told_with_its_last_words_and_its_place() {
+async fn a_failing_command_is_reported_with_its_last_lines_and_its_place() {
     let mut fixture = fixture(
         r#"
 _inputs: [{name: api-key, secret: true}]
@@ -106,16 +106,16 @@ _after: {run: [sh, -c, 'echo after >> log']}
       4 | _before: {run: [sh, -c, 'echo "the key is $MCP_TEST_INPUT_API_KEY"; echo no such table >&2; exit 3']}
         |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     "#);
-    // What follows a case follows it whatever came of it.
+    // `_after` runs even after a failure.
     assert_eq!(fixture.read("log"), "after\n");
 }
 
 #[tokio::test]
-async fn a_command_that_cannot_be_started_is_told() {
+async fn a_command_that_cannot_be_started_is_reported() {
     let fixture = fixture("_after: no-such-program-at-all --x");
     insta::assert_snapshot!(fixture.play().await, @"
     after: `_after` of one::one failed
-      got cannot start `no-such-program-at-all`: PATH has no program of this name; install it, or give its path
+      got cannot start `no-such-program-at-all`: not found in PATH; install it, or give its path
        --> DIR/one.yaml:2:9
         |
       2 | _after: no-such-program-at-all --x
@@ -124,7 +124,7 @@ async fn a_command_that_cannot_be_started_is_told() {
 }
 
 #[tokio::test]
-async fn a_server_is_ready_by_its_line_and_ended_with_its_family() {
+async fn a_server_is_ready_at_its_line_and_stopped_with_its_descendants() {
     let fixture = fixture(
         r#"
 _before:
@@ -132,58 +132,58 @@ _before:
   ready: listening on
 "#,
     );
-    let running = fixture.hooks().before(soon()).await.expect("it gets ready");
+    let running = fixture.hooks().before(soon()).await.expect("it becomes ready");
     let pid = fixture.read("pid");
     assert!(is_alive(&pid));
-    running.after(soon()).await.expect("nothing comes after it");
-    assert!(!is_alive(&pid), "{pid} is still there");
+    running.after(soon()).await.expect("no `_after`");
+    assert!(!is_alive(&pid), "{pid} is still alive");
 }
 
 #[tokio::test]
-async fn what_a_command_leaves_behind_lives_as_long_as_the_case() {
+async fn what_a_command_leaves_behind_lives_until_the_case_ends() {
     let fixture =
         fixture("_before: {run: [sh, -c, 'sleep 1000 > /dev/null 2>&1 & echo $! > pid']}");
     let running = fixture.hooks().before(soon()).await.expect("it exits with 0");
     let pid = fixture.read("pid");
     assert!(is_alive(&pid));
-    running.after(soon()).await.expect("nothing comes after it");
-    assert!(!is_alive(&pid), "{pid} is still there");
+    running.after(soon()).await.expect("no `_after`");
+    assert!(!is_alive(&pid), "{pid} is still alive");
 }
 
 #[tokio::test]
-async fn what_was_started_is_killed_when_nobody_waits_for_its_end() {
+async fn commands_are_killed_when_the_hooks_are_dropped() {
     let fixture = fixture(
         "_before: {run: [sh, -c, 'sleep 1000 & echo $! > pid; echo ready; wait'], ready: ready}",
     );
-    let running = fixture.hooks().before(soon()).await.expect("it gets ready");
+    let running = fixture.hooks().before(soon()).await.expect("it becomes ready");
     let pid = fixture.read("pid");
     assert!(is_alive(&pid));
     drop(running);
-    assert!(!is_alive(&pid), "{pid} is still there");
+    assert!(!is_alive(&pid), "{pid} is still alive");
 }
 
 #[tokio::test]
-async fn a_server_that_never_gets_ready_ends_at_its_deadline() {
+async fn a_server_that_never_becomes_ready_is_stopped_at_its_deadline() {
     let fixture = fixture(
         "_before: {run: [sh, -c, 'echo $$ > pid; echo starting; exec sleep 1000'], ready: listening, timeout: 300ms}",
     );
-    let told = fixture.play().await;
-    // A slow machine may not come to say anything in that time.
-    insta::assert_snapshot!(told.replace("; its last lines:\n    | starting", ""), @r#"
+    let text = fixture.play().await;
+    // On a slow machine there may be no output in that time.
+    insta::assert_snapshot!(text.replace("; its last lines:\n    | starting", ""), @r#"
     before: `_before` of one::one failed: `sh -c 'echo $$ > pid; echo starting; exec sleep 1000'`
       expected a line with "listening"
-      got nothing of the kind within 300 ms
+      got nothing like that within 300 ms
        --> DIR/one.yaml:2:10
         |
       2 | _before: {run: [sh, -c, 'echo $$ > pid; echo starting; exec sleep 1000'], ready: listening, timeout: 300ms}
         |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     "#);
     let pid = fixture.read("pid");
-    assert!(pid.is_empty() || !is_alive(&pid), "{pid} is still there");
+    assert!(pid.is_empty() || !is_alive(&pid), "{pid} is still alive");
 }
 
 #[tokio::test]
-async fn a_server_that_exits_before_it_is_ready_is_told() {
+async fn a_server_that_exits_before_it_is_ready_is_reported() {
     let fixture =
         fixture("_before: {run: [sh, -c, 'echo port is taken; exit 1'], ready: listening}");
     insta::assert_snapshot!(fixture.play().await, @r#"
@@ -208,8 +208,8 @@ async fn a_server_is_ready_when_its_port_is_open() {
         "_before: {{run: [sh, -c, 'mkfifo fifo 2> /dev/null; echo x > fifo; cat'], ready: {{port: {port}}}}}"
     ));
     let fifo = fixture.directory.path().join("fifo");
-    let made = std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo");
-    assert!(made.success());
+    let status = std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo");
+    assert!(status.success());
     // The server of this test opens its port when the command has been started.
     let server = tokio::spawn(async move {
         tokio::task::spawn_blocking(move || std::fs::read(fifo)).await.expect("read").expect("x");
@@ -221,14 +221,14 @@ async fn a_server_is_ready_when_its_port_is_open() {
 }
 
 #[tokio::test]
-async fn a_port_that_is_open_before_says_nothing_of_the_command() {
+async fn a_port_that_is_already_open_fails() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let fixture = fixture(&format!("_before: {{run: [sh, -c, 'cat'], ready: {{port: {port}}}}}"));
     insta::assert_snapshot!(fixture.play().await.replace(&port.to_string(), "PORT"), @"
     before: `_before` of one::one failed: `sh -c cat`
-      expected that nobody listens at 127.0.0.1:PORT
-      got connections are accepted there before the command is started
+      expected no listener at 127.0.0.1:PORT
+      got connections are accepted there before the command starts
        --> DIR/one.yaml:2:10
         |
       2 | _before: {run: [sh, -c, 'cat'], ready: {port: PORT}}
@@ -237,7 +237,7 @@ async fn a_port_that_is_open_before_says_nothing_of_the_command() {
 }
 
 #[tokio::test]
-async fn a_command_brings_states_about_and_takes_them_away_in_reverse() {
+async fn a_command_sets_up_states_and_tears_them_down_in_reverse() {
     let mut fixture =
         fixture("_given: [a user named Ada, {state: a repository, params: {name: x}}]");
     let script = r#"read params; echo "$1 $2 $params $MCP_TEST_CASE" >> "$0""#;
@@ -254,7 +254,7 @@ async fn a_command_brings_states_about_and_takes_them_away_in_reverse() {
 }
 
 #[tokio::test]
-async fn a_function_brings_states_about_until_one_fails() {
+async fn a_function_sets_up_states_until_one_fails() {
     let mut fixture = fixture("_given: [one, two, three]");
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = seen.clone();
@@ -263,12 +263,12 @@ async fn a_function_brings_states_about_until_one_fails() {
         async move {
             let line = format!("{} {}", phase.as_str(), state.name);
             seen.lock().expect("no panic").push(line.clone());
-            if line == "setup two" { Err("there is no two".into()) } else { Ok(()) }
+            if line == "setup two" { Err("no such state".into()) } else { Ok(()) }
         }
     }));
     insta::assert_snapshot!(fixture.play().await, @"
     before: setup of `two` of one::one failed
-      got there is no two
+      got no such state
        --> DIR/one.yaml:2:15
         |
       2 | _given: [one, two, three]
@@ -279,13 +279,13 @@ async fn a_function_brings_states_about_until_one_fails() {
 }
 
 #[tokio::test]
-async fn a_state_that_nobody_brings_about_is_told() {
+async fn a_state_that_cannot_be_set_up_is_reported() {
     let fixture = fixture("_given: a user named Ada");
-    assert_eq!(fixture.hooks().unattended(), Some("a user named Ada"));
+    assert_eq!(fixture.hooks().unsupported_state(), Some("a user named Ada"));
     insta::assert_snapshot!(fixture.play().await, @"
     before: setup of `a user named Ada` of one::one failed
-      got nobody brings the states of `_given` about
-      hint: name a command, `--given-command COMMAND`, or in Rust a function, `given`
+      got neither a command nor a function sets up the states of `_given`
+      hint: use `--given-command COMMAND`, or in Rust `given`
        --> DIR/one.yaml:2:9
         |
       2 | _given: a user named Ada

@@ -1,32 +1,20 @@
-//! Requests and replies: whether they belong together.
+//! Checks that requests and replies belong together.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-use super::{Chain, REPLY_WITHOUT_REQUEST, SAME_ID, SECOND_REPLY, UNANSWERED};
-use crate::cases::reading::quoted;
-use crate::cases::{CaseMessage, Complaint, Direction};
-use crate::json::{Number, Pointer};
+use super::case_chain::CaseChain;
+use crate::cases::format::lints::{REPLY_WITHOUT_REQUEST, SAME_ID, SECOND_REPLY, UNANSWERED};
+use crate::cases::format::suggest::quoted;
+use crate::cases::{CaseMessage, Diagnostic};
+use crate::json::Number;
+use crate::trace::{Correlation, Party, Relation, Request};
 use crate::wire::{Id, Message};
 
-/// A request, and what became of it.
-struct Asked<'a> {
-    said: &'a CaseMessage,
-    method: &'a str,
-    answered: Option<&'a CaseMessage>,
-    is_cancelled: bool,
-}
-
-/// The requests of one side, by their ids.
-#[derive(Default)]
-struct Requests<'a> {
-    by_id: HashMap<&'a Id, usize>,
-    all: Vec<Asked<'a>>,
-}
-
-/// How many ids are named.
+/// The largest number of ids in a message.
 const FEW: usize = 8;
 
-/// The id that looks the same, and is of the other type.
+/// The id of the other type that looks the same.
+// JSON-RPC 2.0 (section 5): the id of a response is the same value as that of the request, so that `1` is not `"1"`.
 fn retyped(id: &Id) -> Option<Id> {
     match id {
         Id::Number(number) => Some(Id::from(number.as_str())),
@@ -35,116 +23,81 @@ fn retyped(id: &Id) -> Option<Id> {
     }
 }
 
-/// A request that may stay open.
+/// A request whose reply only comes when the subscription ends.
 const LISTEN: &str = "subscriptions/listen";
 
-pub(super) fn of_chain(chain: &Chain<'_>) -> Vec<Complaint> {
+pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let [mut client, mut server] = [Requests::default(), Requests::default()];
-    for (said, message) in chain.messages() {
-        let (own, other) = match said.direction {
-            Direction::In => (&mut client, &mut server),
-            Direction::Out => (&mut server, &mut client),
-        };
-        match message {
-            Message::Request(request) => {
-                found.extend(own.ask(chain, said, &request.id, &request.method));
+    let mut conversation = Correlation::default();
+    for (case_message, message) in chain.messages() {
+        // JSON-RPC 2.0 (section 5): the id is null if the receiver could not read it, so that the request is not known.
+        if matches!(message, Message::Error(reply) if matches!(reply.id, None | Some(Id::Null))) {
+            continue;
+        }
+        let direction = case_message.direction;
+        let correlated = conversation.message(direction.sender(), None, case_message, message);
+        let relation = correlated.relation;
+        match (relation, message.id()) {
+            (Relation::Request { previous: Some(previous) }, Some(id)) => {
+                let text = format!("two requests have the id {id}");
+                let diagnostic =
+                    chain.diagnostic(&SAME_ID, case_message.span_of_member("id"), text);
+                let first = previous.position.span_of_member("id");
+                found.push(diagnostic.label("used again here").also(first, "first used here"));
             }
-            Message::Response(response) => found.extend(other.answer(chain, said, &response.id)),
-            Message::Error(reply) => {
-                let id = reply.id.as_ref().filter(|id| **id != Id::Null);
-                found.extend(id.and_then(|id| other.answer(chain, said, id)));
-            }
-            Message::Notification(_) => {
-                if message.method() == Some("notifications/cancelled") {
-                    let id = message.params().and_then(|params| Id::read(params.get("requestId")?));
-                    own.cancel(id.as_ref());
+            (Relation::Reply(reply), Some(id)) => match reply.request {
+                None => {
+                    let requests = conversation.requests(direction.opposite().sender());
+                    found.push(without_request(chain, case_message, id, requests));
                 }
-            }
+                Some(Request { position: request, reply: Some(first), .. }) => {
+                    let text = format!("`{}` is answered twice", request.key);
+                    let place = case_message.span_of_member("id");
+                    let diagnostic = chain.diagnostic(&SECOND_REPLY, place, text);
+                    let diagnostic = diagnostic.label("the second reply");
+                    found.push(diagnostic.also(first.span_of_member("id"), "the first reply"));
+                }
+                Some(_) => {}
+            },
+            _ => {}
         }
     }
-    found.extend(client.open().map(|asked| unanswered(chain, asked)));
-    found.extend(server.open().map(|asked| unanswered(chain, asked)));
+    // At the end, because a reply or a cancellation may come after any number of other messages.
+    for side in [Party::Client, Party::Server] {
+        let open = conversation.requests(side).iter().filter(|request| {
+            request.reply.is_none() && !request.is_cancelled && request.method != LISTEN
+        });
+        found.extend(open.map(|request| unanswered(chain, request.position)));
+    }
     found
 }
 
-impl<'a> Requests<'a> {
-    fn ask(
-        &mut self,
-        chain: &Chain<'_>,
-        said: &'a CaseMessage,
-        id: &'a Id,
-        method: &'a str,
-    ) -> Option<Complaint> {
-        let asked = Asked { said, method, answered: None, is_cancelled: false };
-        let before = self.by_id.insert(id, self.all.len()).and_then(|at| self.all.get(at));
-        let complaint = before.map(|before| {
-            let text = format!("two requests have the id {id}");
-            chain
-                .complaint(&SAME_ID, said.place(&pointer("id")), text)
-                .label("used again here")
-                .also(before.said.place(&pointer("id")), "first used here")
-        });
-        self.all.push(asked);
-        complaint
-    }
-
-    fn answer(&mut self, chain: &Chain<'_>, said: &'a CaseMessage, id: &Id) -> Option<Complaint> {
-        let place = said.place(&pointer("id"));
-        let Some(asked) = self.by_id.get(id).and_then(|at| self.all.get_mut(*at)) else {
-            let text = format!("`{}` answers a request that is not there", said.key);
-            let label = match self.by_id.len() {
-                0 => "nothing was asked before".to_owned(),
-                few @ ..=FEW => {
-                    let mut ids: Vec<String> =
-                        self.by_id.keys().map(|id| format!("{id}")).collect();
-                    ids.sort();
-                    let before = if few == 1 { "id of the request" } else { "ids of requests" };
-                    let are = if few == 1 { "is" } else { "are" };
-                    format!("the {before} before it {are} {}", quoted(&ids))
-                }
-                many => format!("none of the {many} requests before it has the id"),
-            };
-            let retyped = retyped(id).filter(|other| self.by_id.contains_key(other));
-            let help = retyped.map(|other| format!("did you mean `{other}`? `{id}` is another id"));
-            let complaint = chain.complaint(&REPLY_WITHOUT_REQUEST, place, text);
-            return Some(complaint.label(label).help(help));
-        };
-        if let Some(first) = asked.answered {
-            let text = format!("`{}` is answered twice", asked.said.key);
-            let complaint = chain.complaint(&SECOND_REPLY, place, text);
-            let complaint = complaint.label("the second reply");
-            return Some(complaint.also(first.place(&pointer("id")), "the first one"));
+fn without_request(
+    chain: &CaseChain<'_>,
+    reply: &CaseMessage,
+    id: &Id,
+    requests: &[Request<'_, &CaseMessage>],
+) -> Diagnostic {
+    let known: HashSet<&Id> = requests.iter().map(|request| request.id).collect();
+    let text = format!("`{}` answers a request that does not exist", reply.key);
+    let label = match known.len() {
+        0 => "no request precedes it".to_owned(),
+        few @ ..=FEW => {
+            let mut ids: Vec<String> = known.iter().map(ToString::to_string).collect();
+            ids.sort();
+            let requests = if few == 1 { "request has id" } else { "requests have ids" };
+            format!("the preceding {requests} {}", quoted(&ids))
         }
-        asked.answered = Some(said);
-        None
-    }
-
-    fn cancel(&mut self, id: Option<&Id>) {
-        let asked = id.and_then(|id| self.by_id.get(id)).and_then(|at| self.all.get_mut(*at));
-        if let Some(asked) = asked {
-            asked.is_cancelled = true;
-        }
-    }
-
-    /// The requests that somebody would have to answer.
-    fn open(&self) -> impl Iterator<Item = &Asked<'a>> {
-        self.all.iter().filter(|asked| {
-            asked.answered.is_none() && !asked.is_cancelled && asked.method != LISTEN
-        })
-    }
-}
-
-fn unanswered(chain: &Chain<'_>, asked: &Asked<'_>) -> Complaint {
-    let direction = match asked.said.direction {
-        Direction::In => "out",
-        Direction::Out => "in",
+        many => format!("none of the {many} preceding requests has this id"),
     };
-    let text = format!("`{}` is a request, and has no reply", asked.said.key);
-    let label = format!("no `{direction}…` has its id");
-    chain.complaint(&UNANSWERED, asked.said.key_span, text).label(label)
+    let retyped = retyped(id).filter(|other| known.contains(other));
+    let help = retyped.map(|other| format!("did you mean `{other}`? `{id}` is a different id"));
+    let place = reply.span_of_member("id");
+    chain.diagnostic(&REPLY_WITHOUT_REQUEST, place, text).label(label).help(help)
 }
 
-fn pointer(name: &str) -> Pointer {
-    Pointer::root().member(name)
+fn unanswered(chain: &CaseChain<'_>, request: &CaseMessage) -> Diagnostic {
+    let text = format!("`{}` is a request without a reply", request.key);
+    let label = format!("no `{}…` has its id", request.direction.opposite());
+    chain.diagnostic(&UNANSWERED, request.key_span, text).label(label)
 }

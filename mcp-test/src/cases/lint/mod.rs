@@ -1,34 +1,31 @@
-//! What can be wrong with a file of cases: every complaint by its name, and what a reviewer would ask about.
+//! Finds likely mistakes in cases that can be read.
 //!
-//! | file | what it looks at |
+//! | file | what it checks |
 //! |---|---|
-//! | `names` | the names of all complaints |
-//! | `chain` | which cases are one conversation |
-//! | `whole` | cases as a whole: their names, what they expect |
-//! | `exchange` | requests and replies: ids |
+//! | `case_chain` | nothing: cases linked by `_continues`, on which the checks work |
+//! | `structure` | names and messages of cases |
+//! | `exchange` | that requests and replies belong together |
 //! | `protocol` | methods, shapes, revisions |
 //! | `values` | matchers, captures, inputs |
-//! | `exposed` | secrets, and values that will be others |
+//! | `secrets` | secrets, and values that change with each run |
 
-mod chain;
+mod case_chain;
 mod exchange;
-mod exposed;
-mod names;
 mod protocol;
+mod secrets;
+mod structure;
 #[cfg(test)]
 mod tests;
 mod values;
-mod whole;
 
-use self::chain::{Chain, chains};
-pub(super) use self::names::*;
-pub use self::names::{LINTS, Lint};
-use super::{CaseFile, Cases, Complaint};
+use self::case_chain::chains;
+use crate::cases::format::lints::MORE;
+use crate::cases::{CaseFile, Cases, Diagnostic};
 use crate::expect::words;
 
-/// What a reviewer of the files would ask about, in the order of the files and of the places in them.
+/// Finds likely mistakes in cases, in the order of files and positions.
 ///
-/// What keeps a file from being read is found when it is [read](Cases::read).
+/// Errors that keep a file from being read are found when it is [read](Cases::read).
 ///
 /// ```
 /// use mcp_test::cases::{Cases, ReadOptions, lint};
@@ -39,30 +36,31 @@ use crate::expect::words;
 /// out: {"jsonrpc": "2.0", "id": 2, "result": {"tools": []}}
 /// "#;
 /// let (cases, _) = Cases::parse("a.yaml", text, &ReadOptions::default())?;
-/// let names: Vec<&str> = lint(&cases).iter().map(|complaint| complaint.name).collect();
+/// let names: Vec<&str> = lint(&cases).iter().map(|diagnostic| diagnostic.name).collect();
 /// assert_eq!(names, ["unanswered", "unknown-method", "reply-without-request"]);
 /// # Ok::<(), mcp_test::cases::ReadError>(())
 /// ```
 #[must_use]
-pub fn lint(cases: &Cases) -> Vec<Complaint> {
-    cases.files.iter().flat_map(|file| of_file(file)).collect()
+pub fn lint(cases: &Cases) -> Vec<Diagnostic> {
+    cases.files.iter().flat_map(|file| lint_file(file)).collect()
 }
 
-/// How much is told of one file.
+/// The largest number of diagnostics for one file.
 const MOST: usize = 1000;
 
-fn of_file(file: &CaseFile) -> Vec<Complaint> {
-    let mut found = whole::of_file(file);
+fn lint_file(file: &CaseFile) -> Vec<Diagnostic> {
+    let mut found = structure::check(file);
     for chain in chains(file) {
-        for rule in [exchange::of_chain, protocol::of_chain, values::of_chain, exposed::of_chain] {
+        for rule in [exchange::check, protocol::check, values::check, secrets::check] {
             found.extend(rule(&chain));
         }
     }
-    found.sort_by_key(|complaint| complaint.span.start);
+    // Stable, so that several at one place keep the order of the rules.
+    found.sort_by_key(|diagnostic| diagnostic.span.start);
     let left_out = found.len().saturating_sub(MOST);
-    if let Some(last) = found.get(MOST).filter(|_| left_out > 0) {
-        let text = format!("{} of this file: not told", words::count(left_out, "more complaint"));
-        let more = Complaint::new(&MORE, (&file.path, &file.text), last.span, text);
+    if let Some(last) = found.get(MOST) {
+        let text = format!("{} for this file not shown", words::count(left_out, "more diagnostic"));
+        let more = Diagnostic::new(&MORE, (&file.path, &file.text), last.span, text);
         found.truncate(MOST);
         found.push(more);
     }

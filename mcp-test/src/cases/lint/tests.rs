@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::cases::{Cases, Complaint, LINTS, Level, ReadOptions, lint};
+use crate::cases::{Cases, Diagnostic, LINTS, Level, ReadOptions, lint};
 
-fn linted(text: &str) -> Vec<Complaint> {
+fn linted(text: &str) -> Vec<Diagnostic> {
     match Cases::parse("a.yaml", text, &ReadOptions::default()) {
         Ok((cases, _)) => lint(&cases),
         Err(error) => panic!("{error}"),
@@ -207,29 +207,29 @@ _match: {out: {"/result/structuredContent/*": any}}
 ];
 
 #[test]
-fn each_rule_finds_what_it_is_about_and_no_other_does() {
+fn each_example_triggers_exactly_its_lint() {
     for (name, text) in FINDS {
-        let found: BTreeSet<&str> = linted(text).iter().map(|complaint| complaint.name).collect();
+        let found: BTreeSet<&str> = linted(text).iter().map(|diagnostic| diagnostic.name).collect();
         assert_eq!(found, BTreeSet::from([*name]), "{text}");
     }
     let proven: Vec<&str> = FINDS.iter().map(|(name, _)| *name).collect();
-    let after = LINTS.iter().position(|lint| lint.name == "more").expect("it is there") + 1;
+    let after = LINTS.iter().position(|lint| lint.name == "more").expect("the lint `more`") + 1;
     let all: Vec<&str> = LINTS[after..].iter().map(|lint| lint.name).collect();
     assert_eq!(proven, all);
 }
 
 #[test]
-fn what_is_found_is_told_with_its_place() {
-    let told: Vec<String> = FINDS
+fn findings_have_their_place() {
+    let rendered: Vec<String> = FINDS
         .iter()
         .flat_map(|(_, text)| linted(text))
-        .map(|complaint| complaint.to_string())
+        .map(|diagnostic| diagnostic.to_string())
         .collect();
-    insta::assert_snapshot!(told.join("\n\n"));
+    insta::assert_snapshot!(rendered.join("\n\n"));
 }
 
 #[test]
-fn nothing_is_found_in_what_is_right() {
+fn valid_cases_have_no_findings() {
     let text = r#"
 case: Goes through a session
 _revision: 2025-06-18
@@ -268,7 +268,7 @@ _match: {out: {"/result/content/*/annotations": ignored}}
 }
 
 #[test]
-fn nothing_that_can_be_read_is_an_error_to_a_reviewer() {
+fn lints_are_never_errors() {
     let all = FINDS.iter().flat_map(|(_, text)| linted(text));
-    assert!(all.into_iter().all(|complaint| complaint.level < Level::Error));
+    assert!(all.into_iter().all(|diagnostic| diagnostic.level < Level::Error));
 }

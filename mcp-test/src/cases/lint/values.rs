@@ -1,98 +1,97 @@
-//! Matchers, captures and inputs: whether they do anything.
+//! Finds matchers, captures and inputs without an effect.
 
 use std::collections::HashSet;
 
-use super::{
-    CONTRADICTION, Chain, LITERAL_PLACEHOLDER, UNREACHABLE_MATCHER, UNUSED_CAPTURE, UNUSED_INPUT,
-};
+use super::case_chain::CaseChain;
 use crate::cases::compare::{self, Tolerance};
-use crate::cases::document::spelled_right;
-use crate::cases::{CaseMessage, Complaint, Matcher, Mode, names_used};
-use crate::json::{Pointer, Value};
+use crate::cases::format::lints::{
+    CONTRADICTION, LITERAL_PLACEHOLDER, UNREACHABLE_MATCHER, UNUSED_CAPTURE, UNUSED_INPUT,
+};
+use crate::cases::format::suggest::did_you_mean_at;
+use crate::cases::{CaseMessage, Diagnostic, Matcher, Mode, names_used};
+use crate::json::Value;
 use crate::trace::SecretTexts;
 
-pub(super) fn of_chain(chain: &Chain<'_>) -> Vec<Complaint> {
+pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let has_names = chain.has_names();
     let mut used: HashSet<String> = HashSet::new();
-    for (_, said) in chain.said() {
-        let names = names_used(&said.value);
-        if !has_names {
-            found.extend(names.first().map(|(pointer, name)| literal(chain, said, pointer, name)));
+    for (_, message) in chain.case_messages() {
+        let names = names_used(&message.value);
+        if let Some((pointer, name)) = names.first().filter(|_| !has_names) {
+            let text = format!("`${{{name}}}` is literal text here");
+            let span = message.span_of(pointer);
+            let diagnostic = chain.diagnostic(&LITERAL_PLACEHOLDER, span, text);
+            let help = "declare the name in `_inputs` or `_capture`".to_owned();
+            found.push(diagnostic.label("it is not replaced").help(help));
         }
+        // The value of a `${name}` is known only at run time.
         if names.is_empty() {
-            found.extend(contradictions(chain, said));
+            found.extend(contradictions(chain, message));
         }
         used.extend(names.into_iter().map(|(_, name)| name));
-        found.extend(unreachable(chain, said));
+        found.extend(unreachable(chain, message));
     }
     found.extend(unused(chain, &used));
     found
 }
 
-fn literal(chain: &Chain<'_>, said: &CaseMessage, pointer: &Pointer, name: &str) -> Complaint {
-    let text = format!("`${{{name}}}` stands for nothing here");
-    let complaint = chain.complaint(&LITERAL_PLACEHOLDER, said.place(pointer), text);
-    complaint
-        .label("the text is taken as it stands")
-        .help("values come from `_inputs` or `_capture`".to_owned())
-}
-
-/// The message itself has to be one that its own rule accepts.
+/// Checks that a message matches itself by its own rule.
 fn contradictions<'a>(
-    chain: &'a Chain<'_>,
-    said: &'a CaseMessage,
-) -> impl Iterator<Item = Complaint> + 'a {
+    chain: &'a CaseChain<'_>,
+    message: &'a CaseMessage,
+) -> impl Iterator<Item = Diagnostic> + 'a {
     let (tolerance, secrets) = (Tolerance::none(), SecretTexts::default());
-    let differences = match said.rule.matchers.is_empty() {
+    let (value, rule) = (&message.value, &message.rule);
+    // Without matchers every message equals itself.
+    let differences = match rule.matchers.is_empty() {
         true => Vec::new(),
-        false => compare::compare(&said.value, &said.value, &said.rule, &tolerance, &secrets),
+        false => compare::compare(value, value, rule, &tolerance, &secrets),
     };
     differences.into_iter().map(|difference| {
-        let text = format!("`{}` does not satisfy its own `_match`", said.key);
-        let label = match said.value.at(difference.pointer.as_str()) {
+        let text = format!("`{}` does not satisfy its own `_match`", message.key);
+        let label = match message.value.at(difference.pointer.as_str()) {
             Some(_) => "this is the value".to_owned(),
-            None => format!("nothing is at `{}`", difference.pointer),
+            None => format!("`{}` does not exist", difference.pointer),
         };
-        let asked = format!("this has to be {}", difference.expected);
-        let place = said.place(&difference.case);
-        match difference.asked {
+        let expected = format!("this must be {}", difference.expected);
+        let place = message.span_of(&difference.case);
+        match difference.matcher_span {
             Some(span) => {
-                chain.complaint(&CONTRADICTION, span, text).label(asked).also(place, label)
+                chain.diagnostic(&CONTRADICTION, span, text).label(expected).also(place, label)
             }
-            None => chain.complaint(&CONTRADICTION, place, text).label(asked),
+            None => chain.diagnostic(&CONTRADICTION, place, text).label(expected),
         }
     })
 }
 
-/// Matchers that would do something if the case had something there; where there may be more, they do it anyway.
+/// Reports matchers of values that neither the case nor an accepted message can have.
 fn unreachable<'a>(
-    chain: &'a Chain<'_>,
-    said: &'a CaseMessage,
-) -> impl Iterator<Item = Complaint> + 'a {
-    let is_open = said.rule.mode == Mode::Contains
-        || said.rule.matchers.iter().any(|(_, matcher, _)| *matcher == Matcher::Contains);
-    let pointless = said.rule.matchers.iter().filter(move |(pointer, matcher, _)| {
+    chain: &'a CaseChain<'_>,
+    message: &'a CaseMessage,
+) -> impl Iterator<Item = Diagnostic> + 'a {
+    // With `contains`, a received message may have values that the case does not have.
+    let is_open = message.rule.mode == Mode::Contains
+        || message.rule.matchers.iter().any(|(_, matcher, _)| *matcher == Matcher::Contains);
+    let pointless = message.rule.matchers.iter().filter(move |(pointer, matcher, _)| {
         let steps: Vec<String> = pointer.tokens().collect();
         let needed = match matcher {
-            Matcher::Exact | Matcher::Contains | Matcher::Unordered => steps.as_slice(),
-            // A member that the case does not have may be asked for, or let in.
-            _ if steps.iter().any(|step| step == "*") => {
-                steps.split_last().map_or(&[][..], |(_, rest)| rest)
-            }
+            matcher if matcher.is_mode() => steps.as_slice(),
+            // A matcher may require or allow a member that the case does not have.
+            // With `*` it requires no value, so that it never applies without the parent.
+            _ if steps.iter().any(|step| step == "*") => &steps[..steps.len() - 1],
             _ => &[],
         };
-        !is_open && !reaches(&said.value, needed)
+        !is_open && !reaches(&message.value, needed)
     });
     pointless.map(|(pointer, _, span)| {
-        let text = format!("`{}` has nothing at `{pointer}`", said.key);
-        let near = spelled_right(said, pointer).map(|near| format!("did you mean `{near}`?"));
-        let complaint = chain.complaint(&UNREACHABLE_MATCHER, *span, text);
-        complaint.label("this changes nothing").help(near)
+        let text = format!("`{}` has no value at `{pointer}`", message.key);
+        let diagnostic = chain.diagnostic(&UNREACHABLE_MATCHER, *span, text);
+        diagnostic.label("this has no effect").help(did_you_mean_at(message, pointer))
     })
 }
 
-/// Whether there is something at the end of these steps, of which `*` is any.
+/// Whether a value exists at these steps, in which `*` is any.
 fn reaches(value: &Value, steps: &[String]) -> bool {
     let Some((step, rest)) = steps.split_first() else { return true };
     match value {
@@ -107,24 +106,26 @@ fn reaches(value: &Value, steps: &[String]) -> bool {
     }
 }
 
-/// Names that nobody uses.
-fn unused(chain: &Chain<'_>, used: &HashSet<String>) -> Vec<Complaint> {
+/// Reports names that are never used.
+fn unused(chain: &CaseChain<'_>, used: &HashSet<String>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut captured: HashSet<&str> = HashSet::new();
-    for (_, said) in chain.said() {
-        for capture in &said.captures {
+    for (_, message) in chain.case_messages() {
+        for capture in &message.captures {
+            // Several messages may capture one name; the first is reported.
             if !used.contains(&capture.name) && captured.insert(&capture.name) {
-                let text = format!("`{}` is captured, and never used", capture.name);
-                let complaint = chain.complaint(&UNUSED_CAPTURE, capture.span, text);
-                found.push(complaint.label(format!("no message has `${{{}}}`", capture.name)));
+                let name = &capture.name;
+                let text = format!("`{name}` is captured, but never used");
+                let diagnostic = chain.diagnostic(&UNUSED_CAPTURE, capture.span, text);
+                found.push(diagnostic.label(format!("no message contains `${{{name}}}`")));
             }
         }
     }
     for input in chain.cases.iter().flat_map(|case| &case.settings.inputs) {
         if !used.contains(&input.name) {
             let text = format!("the input `{}` is never used", input.name);
-            let complaint = chain.complaint(&UNUSED_INPUT, input.span, text);
-            found.push(complaint.label(format!("no message has `${{{}}}`", input.name)));
+            let diagnostic = chain.diagnostic(&UNUSED_INPUT, input.span, text);
+            found.push(diagnostic.label(format!("no message contains `${{{}}}`", input.name)));
         }
     }
     found

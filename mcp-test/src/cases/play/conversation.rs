@@ -1,102 +1,104 @@
-//! The conversation itself: the client, what is under way, and waiting for what is to come.
+//! The state of a conversation: the client, pending requests, and waiting for messages.
 
 use std::time::Duration;
 
 use super::declared;
-use super::roles::{Line, Role, roles};
-use super::told::Stop;
+use super::roles::{CaseLine, LISTEN, Role, roles};
+use super::stop::Stop;
 use crate::cases::Values;
 use crate::check::Finding;
-use crate::client::{Options, Pending, Step};
+use crate::client::wait::Step;
+use crate::client::{Options, Pending};
 use crate::clock::{self, Deadline};
 use crate::scenario::{Connected, Ctx, Profile};
 use crate::spec::{Era, error_code};
 use crate::trace::Seq;
 use crate::wire::{Id, Request, RpcError};
 
-/// How long what is awaited may still take when it is likely not to come: something like it was there already, or the reply
-/// that follows it came on another stream.
+/// How long to wait when the awaited message is unlikely to come: a similar one has arrived, or the reply that follows it has
+/// arrived on another stream.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long the response to a GET may take until the conversation goes on without its stream.
-const BEGINNING: Duration = Duration::from_secs(1);
+/// How long to wait for the response to the GET before the conversation goes on without its stream.
+const STREAM_OPENING: Duration = Duration::from_secs(1);
 
-/// A request of the client, once it is said.
+/// A request that the client has sent.
 #[derive(Debug)]
-pub(super) struct Asking {
-    /// Which message of the conversation it is.
+pub(super) struct ClientRequest {
+    /// The index of its line.
     pub(super) line: usize,
     pub(super) label: Option<Id>,
     pub(super) method: String,
-    /// The id that it has on the wire.
+    /// The id on the wire.
     pub(super) id: Id,
-    /// There until somebody waits for the reply, or nobody does any more.
+    /// `None` once the reply is being awaited, or no longer needed.
     pub(super) pending: Option<Pending>,
 }
 
-/// A request of the server.
+/// A request that the server has sent.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct ServerRequest {
     pub(super) seq: Seq,
     pub(super) request: Request,
-    /// Which message of the case it turned out to be, with its label.
-    pub(super) known_as: Option<(usize, Id)>,
+    /// The line that it matches, with the label there.
+    pub(super) matched: Option<(usize, Id)>,
 }
 
-/// A conversation that is being held.
-pub(super) struct Conversation<'a> {
+/// The conversation of a case, while it is played.
+pub(super) struct CaseConversation<'a> {
     pub(super) client: Connected,
-    pub(super) lines: &'a [Line<'a>],
+    pub(super) lines: &'a [CaseLine<'a>],
     pub(super) roles: Vec<Role>,
-    /// The message that is being played.
+    /// The index of the current line.
     pub(super) at: usize,
     pub(super) values: Values,
     pub(super) strict: bool,
-    /// Nothing is said but what the case has.
+    /// Sends nothing but the messages of the case.
     pub(super) bare: bool,
-    pub(super) asking: Vec<Asking>,
-    pub(super) asked: Vec<Asked>,
-    /// How many requests of the server were looked at.
-    seen: usize,
+    pub(super) client_requests: Vec<ClientRequest>,
+    pub(super) server_requests: Vec<ServerRequest>,
+    /// How many of the server's requests have been sorted.
+    sorted: usize,
     /// Requests of the server that the case does not have.
     pub(super) unexpected: Vec<(Seq, String)>,
-    /// There is a stream on which the server may speak of its own accord.
+    /// Whether a stream for unsolicited messages is open.
     streams: bool,
 }
 
-/// What came of waiting.
-pub(super) enum Found<T> {
-    /// It is there.
-    There(T),
-    /// Something like it is there.
-    Nearly,
-    /// It is not there.
-    No,
+/// The result of looking for a message.
+pub(super) enum Lookup<T> {
+    /// It has arrived.
+    Found(T),
+    /// A similar one has arrived.
+    Similar,
+    /// It has not arrived.
+    Absent,
 }
 
-/// Why something did not come.
+/// Why a message did not arrive.
 pub(super) enum Missing {
-    /// The reply came that follows it.
+    /// The reply that follows it in the case came first.
     Overtaken(String),
-    /// Nothing more can come.
+    /// The connection ended.
     Closed(String),
-    /// The time is over.
+    /// The deadline passed.
     TimedOut(Duration, Seq),
 }
 
-impl<'a> Conversation<'a> {
-    /// Opens a conversation: with the handshake, unless the case does without or makes it itself.
+impl<'a> CaseConversation<'a> {
+    /// Opens a conversation: with the handshake, unless the case has one itself or needs none.
     pub(super) async fn open(
         ctx: &Ctx,
-        lines: &'a [Line<'a>],
+        lines: &'a [CaseLine<'a>],
         values: Values,
     ) -> Result<Self, Finding> {
         let bare = lines.first().is_some_and(|line| line.case.settings.bare);
         let roles = roles(lines);
-        let opens = roles.iter().any(Role::opens);
+        let has_handshake = roles.iter().any(Role::is_initialize);
         let options: Options = ctx.options().handlers(declared::handlers(lines));
-        let client = match bare || opens {
-            true => ctx.silent(options).await?,
+        // The case has a handshake itself, or wants none: the client must not add one.
+        let client = match bare || has_handshake {
+            true => ctx.connect_uninitialized(options).await?,
             false => ctx.connect(options).await?,
         };
         let mut this = Self {
@@ -107,151 +109,167 @@ impl<'a> Conversation<'a> {
             values,
             strict: ctx.profile() == Profile::Strict,
             bare,
-            asking: Vec::new(),
-            asked: Vec::new(),
-            seen: 0,
+            client_requests: Vec::new(),
+            server_requests: Vec::new(),
+            sorted: 0,
             unexpected: Vec::new(),
             streams: false,
         };
-        if !bare && !opens {
-            this.listen().await;
+        if !bare && !has_handshake {
+            this.open_stream().await;
         }
         Ok(this)
     }
 
-    /// Opens the stream on which a server of Streamable HTTP speaks of its own accord, if it is to do so in the case. A
-    /// server need not have one; what was to come on it is then missing.
-    pub(super) async fn listen(&mut self) {
-        let speaks = |role: &Role| matches!(role, Role::IsAsked(..) | Role::Notifies(_));
-        let has_stream = self.client.carrier().is_http()
+    /// Opens the stream for unsolicited messages over Streamable HTTP, if the case has any. A server may refuse it (405 to the
+    /// GET): then the messages that should come on it are missing.
+    pub(super) async fn open_stream(&mut self) {
+        let sends =
+            |role: &Role| matches!(role, Role::ServerRequest(..) | Role::ServerNotification(_));
+        // In the stateless era there is no such stream: `subscriptions/listen` takes its place.
+        let has_stream = self.client.transport().is_http()
             && self.client.revision().era() == Era::Handshake
-            && self.roles.iter().any(speaks);
+            && self.roles.iter().any(sends);
         if has_stream && !self.streams {
-            self.streams = self.client.listen_within(BEGINNING).await.unwrap_or(false);
+            self.streams = self.client.listen_within(STREAM_OPENING).await.unwrap_or(false);
         }
     }
 
-    /// Looks at what the server has asked since the last time: what the case has is kept until its turn comes, anything else is
-    /// refused, so that the server need not wait for what will never be said.
-    pub(super) async fn sort(&mut self) {
+    /// Sorts the server's new requests: those in the case are kept for their line, and others are refused, because the server
+    /// may wait for an answer.
+    pub(super) async fn sort_requests(&mut self) {
         let new: Vec<(Seq, Request)> = self
             .client
-            .asked_after(self.seen)
+            .server_requests_after(self.sorted)
             .map(|(seq, request)| (seq, request.clone()))
             .collect();
-        self.seen += new.len();
+        self.sorted += new.len();
         for (seq, request) in new {
-            let is_it = |role: &Role| matches!(role, Role::IsAsked(of, _) if *of == request.method);
+            let is_it =
+                |role: &Role| matches!(role, Role::ServerRequest(of, _) if *of == request.method);
             let to_come = self.roles[self.at..].iter().filter(|role| is_it(role)).count();
-            let here =
-                |asked: &&Asked| asked.known_as.is_none() && asked.request.method == request.method;
-            if self.asked.iter().filter(here).count() < to_come {
-                self.asked.push(Asked { seq, request, known_as: None });
+            let same = self.unclaimed_requests().filter(|it| it.request.method == request.method);
+            if same.count() < to_come {
+                self.server_requests.push(ServerRequest { seq, request, matched: None });
                 continue;
             }
-            let is_left_to_us = self.roles.iter().any(is_it);
-            if is_left_to_us && self.client.revision().has_server_requests() {
-                let text = format!("the case has no further `{}`", request.method);
-                let refusal = RpcError::new(error_code::METHOD_NOT_FOUND, text);
+            // The methods in the case have no handler in the client, so that the server would wait forever.
+            let is_answered_by_case = self.roles.iter().any(is_it);
+            if is_answered_by_case && self.client.revision().has_server_requests() {
+                let message = format!("the case has no further `{}`", request.method);
+                let refusal = RpcError::new(error_code::METHOD_NOT_FOUND, message);
                 self.client.answer(&request, Err(refusal)).await;
             }
             self.unexpected.push((seq, request.method));
         }
     }
 
-    /// Waits for something that the server is to say of its own accord, at the present place of the case.
+    /// Waits for an unsolicited message at the current line.
     ///
-    /// What came before counts. It does not come any more when the reply is there that follows it in the case, if both would
-    /// have come on one stream.
+    /// Earlier messages count. If the reply that follows it in the case has arrived, the message is missing, provided that both
+    /// would come on one stream.
     pub(super) async fn until<T>(
         &mut self,
-        mut found: impl FnMut(&mut Self) -> Found<T>,
+        mut found: impl FnMut(&mut Self) -> Lookup<T>,
     ) -> Result<T, Missing> {
         let mut deadline = self.client.deadline();
         let (mut is_near, mut is_late) = (false, false);
         loop {
-            self.sort().await;
+            self.sort_requests().await;
             match found(self) {
-                Found::There(it) => return Ok(it),
-                Found::Nearly if !is_near => {
+                Lookup::Found(it) => return Ok(it),
+                Lookup::Similar if !is_near => {
+                    // It is probably the awaited one with a difference: waiting longer would only delay the report.
                     is_near = true;
                     deadline = deadline.min(Deadline::after(GRACE));
                 }
-                Found::Nearly | Found::No => {}
+                Lookup::Similar | Lookup::Absent => {}
             }
             if let Some(reply) = self.overtaken_by().filter(|_| !is_late) {
+                // A stream keeps the order: what did not come before the reply will not come after it.
                 if !self.has_other_stream() {
                     return Err(Missing::Overtaken(reply));
                 }
                 is_late = true;
                 deadline = deadline.min(Deadline::after(GRACE));
             }
-            match self.client.look(deadline).await {
+            match self.client.step(deadline).await {
                 Step::Observed => {}
                 Step::Closed => {
-                    let how = self.client.has_ended().unwrap_or("the connection was closed");
+                    let how = self.client.end_reason().unwrap_or("the connection was closed");
                     return Err(Missing::Closed(how.to_owned()));
                 }
                 Step::TimedOut => {
                     let allotted = deadline.allotted().unwrap_or_default();
-                    let awaited = format!("what comes next, for {}", clock::in_words(allotted));
+                    let awaited =
+                        format!("what comes next, for {}", clock::format_duration(allotted));
                     return Err(Missing::TimedOut(
                         allotted,
-                        self.client.deadline_has_fired(awaited),
+                        self.client.record_deadline_fired(awaited),
                     ));
                 }
             }
         }
     }
 
-    /// Waits until it is settled what becomes of a request; what the server asks meanwhile is looked at.
+    /// Waits until a request is settled, and sorts the server's requests meanwhile.
     pub(super) async fn until_settled(&mut self, pending: &Pending) {
-        while self.client.is_under_way(pending) {
-            self.sort().await;
-            if self.client.look_for(pending).await != Step::Observed {
+        while self.client.is_pending(pending) {
+            self.sort_requests().await;
+            if self.client.step_for(pending).await != Step::Observed {
                 break;
             }
         }
-        self.sort().await;
+        self.sort_requests().await;
     }
 
-    /// The reply that came before what is awaited, although the case has it later: all that follow have come by then.
+    /// The reply that overtook the awaited message: all requests whose replies are later in the case are settled.
     fn overtaken_by(&self) -> Option<String> {
-        let mut later = self.asking.iter().filter(|asking| {
-            let Some(Role::Asks { answered, .. }) = self.roles.get(asking.line) else {
-                return false;
-            };
-            answered.is_some_and(|answered| answered > self.at)
+        let mut later = self.client_requests.iter().filter(|request| {
+            matches!(self.roles.get(request.line),
+                Some(Role::ClientRequest { answered: Some(answered), .. }) if *answered > self.at)
         });
-        let settled = |asking: &&Asking| {
-            asking.pending.as_ref().is_none_or(|pending| !self.client.is_under_way(pending))
-        };
         let first = later.clone().next()?;
-        later.all(|asking| settled(&asking)).then(|| first.method.clone())
+        // With several open requests, the message may belong to any of them.
+        later.all(|request| !self.is_pending(request)).then(|| first.method.clone())
     }
 
-    /// Whether the server may speak on another stream than those of replies.
+    /// Whether a request of the client still waits for its reply.
+    pub(super) fn is_pending(&self, request: &ClientRequest) -> bool {
+        request.pending.as_ref().is_some_and(|pending| self.client.is_pending(pending))
+    }
+
+    /// The index of the client's request at a line.
+    pub(super) fn request_at(&self, line: usize) -> Option<usize> {
+        self.client_requests.iter().position(|request| request.line == line)
+    }
+
+    /// The server's requests that match no line yet.
+    pub(super) fn unclaimed_requests(&self) -> impl Iterator<Item = &ServerRequest> {
+        self.server_requests.iter().filter(|received| received.matched.is_none())
+    }
+
+    /// Whether the server may send messages on another stream than those of replies.
     fn has_other_stream(&self) -> bool {
-        let listens = |asking: &Asking| {
-            let pending = asking.pending.as_ref();
-            asking.method == "subscriptions/listen"
-                && pending.is_some_and(|pending| self.client.is_under_way(pending))
-        };
-        self.client.carrier().is_http() && (self.streams || self.asking.iter().any(listens))
+        let listens =
+            |request: &ClientRequest| request.method == LISTEN && self.is_pending(request);
+        // Only HTTP has several streams on one connection.
+        self.client.transport().is_http()
+            && (self.streams || self.client_requests.iter().any(listens))
     }
 
-    /// The message that is being played.
-    pub(super) fn line(&self) -> Line<'a> {
+    /// The current line.
+    pub(super) fn line(&self) -> CaseLine<'a> {
         self.lines[self.at]
     }
 
-    /// The message of the present line with its `${names}` replaced.
+    /// The message of the current line with its `${names}` replaced.
     pub(super) fn expanded(&self) -> Result<crate::json::Value, Stop> {
         let line = self.line();
         crate::cases::expand(&line.message.value, &self.values).map_err(|error| {
-            let span = line.message.place(error.pointer());
+            let span = line.message.span_of(error.pointer());
             let place = format!("{}:{}:{}", line.file.path, span.line, span.column);
-            let headline = format!("`{}` cannot be said as it stands", line.message.key);
+            let headline = format!("`{}` cannot be sent", line.message.key);
             Stop::Here(Finding::test(headline).got(format!("{error} ({place})")))
         })
     }

@@ -1,34 +1,33 @@
-//! What the client has to declare for a case: the capabilities for what the server asks it there.
+//! The capabilities that the client has to declare for a case: those for the server's requests in it.
 
+use super::roles::CaseLine;
 use crate::client::Handlers;
 use crate::json::{Object, Value};
 use crate::spec::Capability;
 use crate::wire::Message;
 
-use super::roles::{Line, understood};
-
 const SAMPLING: &str = "sampling/createMessage";
 const ELICITATION: &str = "elicitation/create";
 const ROOTS_CHANGED: &str = "notifications/roots/list_changed";
 
-/// Handlers that answer nothing of what the case answers itself, and declare what goes with it.
+/// Handlers that leave the server's requests to the case, and declare the capabilities for them.
 ///
-/// What the server asks is either a request of its own, or, from 2026-07-28 on, part of a result that asks for input.
-pub(super) fn handlers(lines: &[Line<'_>]) -> Handlers {
+/// The server's requests are messages of their own or, from 2026-07-28 on, part of a result that asks for input.
+pub(super) fn handlers(lines: &[CaseLine<'_>]) -> Handlers {
     let mut handlers = Handlers::new();
     for line in lines {
-        match understood(&line.message.value) {
+        match line.message.lenient() {
             Some(Message::Request(request)) if line.message.direction.is_out() => {
-                handlers = asking(handlers, &request.method, request.params.as_ref());
+                handlers = with_request(handlers, &request.method, request.params.as_ref());
             }
-            Some(Message::Notification(told)) if told.method == ROOTS_CHANGED => {
+            Some(Message::Notification(notification)) if notification.method == ROOTS_CHANGED => {
                 handlers = handlers.declaring(Capability::RootsListChanged);
             }
             Some(Message::Response(response)) if line.message.direction.is_out() => {
-                let asked = response.result.get("inputRequests").and_then(Value::as_object);
-                for (_, request) in asked.into_iter().flat_map(Object::iter) {
+                let requests = response.result.get("inputRequests").and_then(Value::as_object);
+                for (_, request) in requests.into_iter().flat_map(Object::iter) {
                     if let Some(method) = request.get("method").and_then(Value::as_str) {
-                        handlers = asking(handlers, method, request.get("params"));
+                        handlers = with_request(handlers, method, request.get("params"));
                     }
                 }
             }
@@ -38,26 +37,26 @@ pub(super) fn handlers(lines: &[Line<'_>]) -> Handlers {
     handlers
 }
 
-fn asking(handlers: Handlers, method: &str, params: Option<&Value>) -> Handlers {
-    let handlers = handlers.leaving_unanswered(method);
+/// Adds the capabilities for a request of the server, which the case answers and not a handler.
+fn with_request(handlers: Handlers, method: &str, params: Option<&Value>) -> Handlers {
+    let mut handlers = handlers.leaving_unanswered(method);
     let param = |name: &str| params.and_then(|params| params.get(name));
     match method {
         ELICITATION => handlers.declaring(match param("mode").and_then(Value::as_str) {
             Some("url") => Capability::ElicitationUrl,
+            // An elicitation without a `mode` is a form.
             _ => Capability::ElicitationForm,
         }),
         SAMPLING => {
-            let with_tools = param("tools").or_else(|| param("toolChoice")).is_some();
-            let context = param("includeContext").and_then(Value::as_str);
-            let with_context = context.is_some_and(|context| context != "none");
-            let handlers = match with_tools {
-                true => handlers.declaring(Capability::SamplingTools),
-                false => handlers,
-            };
-            match with_context {
-                true => handlers.declaring(Capability::SamplingContext),
-                false => handlers,
+            if param("tools").or_else(|| param("toolChoice")).is_some() {
+                handlers = handlers.declaring(Capability::SamplingTools);
             }
+            let context = param("includeContext").and_then(Value::as_str);
+            // `includeContext` is `none` by default.
+            if context.is_some_and(|context| context != "none") {
+                handlers = handlers.declaring(Capability::SamplingContext);
+            }
+            handlers
         }
         _ => handlers,
     }

@@ -1,136 +1,142 @@
-//! Playing a case against a server: each `in` is said, each `out` awaited and held against what really comes.
+//! Plays a case against a server: sends each `in`, and compares each `out` with the server's message.
 //!
-//! | file | what it knows |
+//! | file | what |
 //! |---|---|
-//! | `roles` | which message answers which |
-//! | `declared` | what the client has to declare for what the server asks |
-//! | `conversation` | the client, what is under way, and waiting for what is to come |
-//! | `say` | what the client says |
-//! | `hear` | what the server is to say |
+//! | `roles` | which messages answer which |
+//! | `declared` | the capabilities that the client has to declare |
+//! | `conversation` | the client, pending requests, and waiting for messages |
+//! | `send` | the messages of the client |
+//! | `receive` | the messages of the server |
 //! | `end` | what is left open or was not expected |
-//! | `told` | whether the conversation goes on after what went otherwise |
+//! | `stop` | whether the conversation goes on after a difference |
 //!
-//! # What a case means here
+//! # How a case is played
 //!
-//! - An id is a label. The client numbers its requests itself; an `out` with the label of a request is its reply. An `out`
-//!   with method and id is a request of the server, whatever id that really has, and the `in` with its label the answer. The
-//!   same holds where an id is told: in `notifications/cancelled`, and as the id of a subscription.
-//! - A request may be said before the reply to another one is awaited; the replies may come in any order.
-//! - What the server says of its own accord may come before its turn. Too late is what comes after the reply that follows it
-//!   in the case, where both come on one stream: that is told at once. What comes on another stream has a little longer.
-//! - Of several notifications of one method, the first that is as it has to be is taken.
-//! - A request without an `out` has to be answered with a result, whatever it holds; one that is cancelled has not, and a
-//!   `subscriptions/listen` has to be acknowledged. A case that neither asks nor awaits anything is followed by a `ping`, or
-//!   by `server/discover` from 2026-07-28 on: a case that says nothing of the server cannot pass.
+//! - An id is a label. The client chooses its own ids; an `out` with the label of a request is its reply. An `out` with a
+//!   method and an id is a request of the server, whatever its real id is, and the `in` with its label the answer. The same
+//!   applies to ids in `notifications/cancelled` and of subscriptions.
+//! - A request may be sent before another is answered; the replies may come in any order.
+//! - Unsolicited messages may come early. They are late after the reply that follows them in the case, where both come on one
+//!   stream: that is reported at once. Messages on another stream get a little more time.
+//! - Of several notifications of one method, the first that matches is taken.
+//! - A request without an `out` has to be answered with any result, unless it is cancelled; a `subscriptions/listen` has to
+//!   be acknowledged. A case that neither requests nor expects anything is followed by a `ping`, or by `server/discover` from
+//!   2026-07-28 on: a case that checks nothing of the server must not pass.
 //! - A request of the server that the case does not have is refused, and a FAILURE; a `ping` is answered. A notification that
-//!   the case does not have is told, and in profile `strict` a FAILURE.
-//! - The client declares the capabilities for what the case has the server ask.
-//! - A case with an `initialize` makes the handshake itself, and the conversation goes on in what was agreed.
+//!   the case does not have is reported, and a FAILURE in profile `strict`.
+//! - The client declares the capabilities for the server's requests in the case.
+//! - A case with an `initialize` performs the handshake itself, and continues at the revision that was agreed.
 
 mod conversation;
 mod declared;
 mod end;
-mod hear;
+mod receive;
 pub(super) mod roles;
-mod say;
+mod send;
+mod stop;
 #[cfg(test)]
 mod tests;
-mod told;
 
-use self::conversation::Conversation;
-use self::roles::Line;
-use self::told::Stop;
+use self::conversation::CaseConversation;
+use self::roles::{CaseLine, Role};
+use self::stop::Stop;
 use super::Values;
 use crate::check::Finding;
 use crate::scenario::Ctx;
 
-/// The check that the server says nothing but what the case has.
+/// The check that the server sends nothing that is not in the case.
 pub(super) const UNEXPECTED: &str = "unexpected";
 
-/// The check that the server still answers, for cases that ask for nothing.
+/// The check that the server still answers, for cases without requests.
 pub(super) const GOES_ON: &str = "goes-on";
 
-/// What keeps a conversation from being held to its end.
+/// Why a conversation ended early.
 pub(super) enum Ended {
-    /// It is held against a check already; in one sentence.
-    Told(String),
-    /// It is not held against any check yet.
-    Untold(Finding),
-    /// It is nobody's fault; why.
+    /// A check reports it already, with this headline.
+    Reported(String),
+    /// No check reports it yet.
+    Unreported(Finding),
+    /// It cannot be played, for this reason.
     Unplayable(String),
 }
 
 impl From<Finding> for Ended {
     fn from(finding: Finding) -> Self {
-        Self::Untold(finding)
+        Self::Unreported(finding)
     }
 }
 
-/// Holds the conversation, and makes its checks as far as they are reached.
-pub(super) async fn play(ctx: &mut Ctx, lines: &[Line<'_>], values: Values) -> Result<(), Ended> {
+/// Plays the case, and makes the checks of the lines that are reached.
+pub(super) async fn play(
+    ctx: &mut Ctx,
+    lines: &[CaseLine<'_>],
+    values: Values,
+) -> Result<(), Ended> {
     if lines.is_empty() {
-        return Err(Ended::Untold(
+        return Err(Ended::Unreported(
             Finding::test("the case has no message")
                 .expected("at least one key that begins with `in` or `out`"),
         ));
     }
-    let mut talk = Conversation::open(ctx, lines, values).await?;
-    let ending = talk.all(ctx).await;
-    talk.tell_unexpected(ctx).await;
+    let mut conversation = CaseConversation::open(ctx, lines, values).await?;
+    let ending = conversation.play_all(ctx).await;
+    conversation.report_unexpected(ctx).await;
     ending
 }
 
-/// What the checks of a case are about, besides what it does not have.
-pub(super) fn checked(lines: &[Line<'_>]) -> Vec<usize> {
+/// The lines that have a check.
+pub(super) fn checked_lines(lines: &[CaseLine<'_>]) -> Vec<usize> {
     let roles = roles::roles(lines);
-    let own = (0..lines.len()).filter(|at| lines[*at].own);
-    own.filter(|at| lines[*at].message.direction.is_out() || roles[*at].is_open_question())
-        .collect()
+    (0..lines.len()).filter(|at| has_check(lines[*at], &roles[*at])).collect()
 }
 
-impl Conversation<'_> {
-    async fn all(&mut self, ctx: &mut Ctx) -> Result<(), Ended> {
+/// Whether a line has a check: those of a case that this one continues have it there.
+fn has_check(line: CaseLine<'_>, role: &Role) -> bool {
+    line.own && (line.message.direction.is_out() || role.is_unanswered_request())
+}
+
+impl CaseConversation<'_> {
+    async fn play_all(&mut self, ctx: &mut Ctx) -> Result<(), Ended> {
         for at in 0..self.lines.len() {
             self.at = at;
             let is_out = self.line().message.direction.is_out();
-            let outcome = if is_out { self.hear().await } else { self.say().await };
+            let outcome = if is_out { self.receive().await } else { self.send().await };
             if is_out || outcome.is_err() {
                 self.check(ctx, at, outcome)?;
             }
         }
-        let is_left = |at: &usize| self.roles[*at].is_open_question();
+        // Only now: a request without an `out` may be answered at any time, and may wait for later lines.
+        let is_left = |at: &usize| self.roles[*at].is_unanswered_request();
         for at in (0..self.lines.len()).filter(is_left).collect::<Vec<_>>() {
             let outcome = self.answered(at).await;
             self.check(ctx, at, outcome)?;
         }
-        if checked(self.lines).is_empty() {
+        if checked_lines(self.lines).is_empty() {
             let outcome = self.goes_on().await;
             ctx.check(GOES_ON).judge(outcome);
         }
         Ok(())
     }
 
-    /// Makes the check of a line. What differs in a case that this one goes on from is told there.
+    /// Makes the check of a line. Differences in a case that this one continues are reported by that case.
     fn check(&self, ctx: &mut Ctx, at: usize, outcome: Result<(), Stop>) -> Result<(), Ended> {
         let line = self.lines[at];
         let key = &line.message.key;
-        let is_check =
-            line.own && (line.message.direction.is_out() || self.roles[at].is_open_question());
+        let is_check = has_check(line, &self.roles[at]);
         match outcome {
             Ok(()) if is_check => drop(ctx.check(key).pass()),
             Err(Stop::Differs(finding)) if is_check => drop(ctx.check(key).fail(finding)),
             Err(Stop::Here(finding)) if is_check => {
                 let headline = finding.headline.clone();
                 ctx.check(key).fail(finding);
-                return Err(Ended::Told(headline));
+                return Err(Ended::Reported(headline));
             }
             Err(Stop::Here(finding)) if !line.own => {
                 let (before, why) = (&line.case.id, &finding.headline);
-                let headline =
-                    format!("`{before}`, which this case goes on from, ends early: {why}");
-                return Err(Ended::Untold(Finding { headline, ..finding }));
+                let headline = format!("`{before}`, which this case continues, ends early: {why}");
+                return Err(Ended::Unreported(Finding { headline, ..finding }));
             }
-            Err(Stop::Here(finding)) => return Err(Ended::Untold(finding)),
+            Err(Stop::Here(finding)) => return Err(Ended::Unreported(finding)),
             Ok(()) | Err(Stop::Differs(_)) => {}
         }
         Ok(())

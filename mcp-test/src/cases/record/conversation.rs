@@ -1,73 +1,77 @@
-//! From a trace to its conversations: what was said on each connection, as far as a case can say it.
+//! Divides a trace into conversations: the messages on each connection that a case can have.
 //!
-//! A case has messages and nothing else: what is no message of its own (bytes, batches, members that come twice), and what
-//! was right or wrong by something else than its words (a header, a session that had ended), is left out here, and said
-//! to be.
+//! A case only has messages. Invalid bytes, batches, duplicate members, and messages whose outcome depends on a header or on a
+//! session are left out and mentioned in a comment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
-use super::super::Direction;
 use super::left_out::LeftOut;
+use crate::cases::Direction;
 use crate::json::Value;
-use crate::spec::{Revision, error_code, meta, spoken};
-use crate::trace::{Connection, Damage, Event, Party, Reading, Trace, What};
-use crate::wire::{Frame, Id, Message};
+use crate::spec::{Revision, error_code, meta, named_revision};
+use crate::trace::{
+    ConnectionId, Correlation, Event, EventKind, ParsedText, Party, Relation, Trace, UnparsableKind,
+};
+use crate::wire::{Frame, Message};
 
-/// How many messages of one conversation are taken.
-const MOST: usize = 5000;
+/// The maximum number of messages of one conversation; nobody reads a longer case.
+const MAX_MESSAGES: usize = 5000;
 
-/// What was said between one client and one server, from one handshake to the next.
+/// The messages between one client and one server, from one handshake to the next.
 #[derive(Debug, Default)]
-pub(super) struct Conversation {
+pub(super) struct RecordedConversation {
     /// The messages, in order.
-    pub(super) said: Vec<Said>,
-    /// What a case cannot say.
+    pub(super) messages: Vec<RecordedMessage>,
+    /// What a case cannot have.
     pub(super) left_out: LeftOut,
-    /// What an HTTP header names as the revision, for conversations that do not say it themselves.
+    /// The revision in an HTTP header, for conversations that do not name one themselves.
     pub(super) header: Option<Revision>,
 }
 
-/// A message that was said.
+/// A recorded message.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
-    /// By whom.
+pub(super) struct RecordedMessage {
+    /// The direction.
     pub(super) direction: Direction,
-    /// What it means.
+    /// The message.
     pub(super) message: Message,
-    /// All its members, in the order in which they were said.
+    /// All its members, in their order on the wire.
     pub(super) value: Value,
     /// The HTTP exchange it belongs to.
     pub(super) exchange: Option<u64>,
+    /// Its number on the connection.
+    pub(super) number: usize,
+    /// The number of the request that it answers.
+    pub(super) answers: Option<usize>,
+    /// Whether it is a request that its sender cancelled.
+    pub(super) is_cancelled: bool,
 }
 
-impl Said {
-    /// Whether this is a request of this method.
-    pub(super) fn asks(&self, method: &str) -> bool {
+impl RecordedMessage {
+    /// Whether this is a request with this method.
+    pub(super) fn is_request(&self, method: &str) -> bool {
         matches!(&self.message, Message::Request(request) if request.method == method)
     }
 }
 
 /// The conversations of a trace, in the order in which their connections were opened.
-pub(super) fn conversations(trace: &Trace) -> Vec<Conversation> {
+pub(super) fn conversations(trace: &Trace) -> Vec<RecordedConversation> {
     let answers = answers(trace);
-    let mut connections: BTreeMap<Connection, Listener<'_>> = BTreeMap::new();
+    let mut connections: BTreeMap<ConnectionId, ConversationReader<'_>> = BTreeMap::new();
     for event in &trace.events {
-        let listener =
-            connections.entry(event.connection).or_insert_with(|| Listener::of(&answers));
-        listener.hear(event);
+        let reader =
+            connections.entry(event.connection).or_insert_with(|| ConversationReader::of(&answers));
+        reader.read(event);
     }
-    let mut conversations: Vec<Conversation> =
-        connections.into_values().flat_map(|listener| listener.done).collect();
+    let mut conversations: Vec<RecordedConversation> =
+        connections.into_values().flat_map(ConversationReader::end).collect();
     if let (Some(first), true) = (conversations.first_mut(), trace.elided > 0) {
-        first.left_out.because(
-            "what was said before it was recorded any more",
-            "the trace is longer than is kept",
-        );
+        first.left_out.add_reason("the beginning", "the trace exceeded its limit");
     }
     conversations
 }
 
-/// How an HTTP exchange was answered.
+/// The answer to an HTTP exchange.
 #[derive(Debug, Clone, Copy)]
 struct Answer {
     status: u16,
@@ -75,20 +79,20 @@ struct Answer {
     code: Option<i64>,
 }
 
-/// The answers of the HTTP exchanges of a trace.
-type Answers = BTreeMap<(Connection, u64), Answer>;
+/// The answers to the HTTP exchanges of a trace.
+type Answers = BTreeMap<(ConnectionId, u64), Answer>;
 
 fn answers(trace: &Trace) -> Answers {
     let mut answers = Answers::new();
     for event in &trace.events {
         let Some(exchange) = event.exchange else { continue };
         let place = (event.connection, exchange);
-        match &event.what {
-            What::HttpResponse { status, .. } => {
+        match &event.kind {
+            EventKind::HttpResponse { status, .. } => {
                 answers.insert(place, Answer { status: *status, code: None });
             }
-            What::Message { reading, .. } if event.party == Party::Server => {
-                let code = reading.messages().find_map(|message| match message {
+            EventKind::Message { parsed, .. } if event.party == Party::Server => {
+                let code = parsed.messages().find_map(|message| match message {
                     Message::Error(reply) => Some(reply.error.code),
                     _ => None,
                 });
@@ -100,168 +104,181 @@ fn answers(trace: &Trace) -> Answers {
     answers
 }
 
-/// What listens to one connection.
-struct Listener<'a> {
-    done: Vec<Conversation>,
+/// Reads the events of one connection.
+struct ConversationReader<'a> {
+    done: Vec<RecordedConversation>,
+    current: RecordedConversation,
     answers: &'a Answers,
-    /// The ids of requests that were left out: nobody wonders at their replies.
-    unheard: BTreeSet<(Direction, String)>,
-    /// The client has ended its HTTP session.
+    correlation: Correlation<'a, usize>,
+    /// How many messages the connection had.
+    count: usize,
+    /// The numbers of requests that were left out, so that their replies are too.
+    ignored_requests: HashSet<usize>,
+    /// Whether the client has ended its HTTP session.
     ended: bool,
 }
 
-impl<'a> Listener<'a> {
+impl<'a> ConversationReader<'a> {
     fn of(answers: &'a Answers) -> Self {
         Self {
-            done: vec![Conversation::default()],
+            done: Vec::new(),
+            current: RecordedConversation::default(),
             answers,
-            unheard: BTreeSet::new(),
+            correlation: Correlation::default(),
+            count: 0,
+            ignored_requests: HashSet::new(),
             ended: false,
         }
     }
 
-    fn now(&mut self) -> &mut Conversation {
-        if self.done.is_empty() {
-            self.done.push(Conversation::default());
+    /// The conversations, once the last event has been read.
+    fn end(mut self) -> Vec<RecordedConversation> {
+        // Only at the end: a cancellation may follow long after its request.
+        let requests = [Party::Client, Party::Server].map(|side| self.correlation.requests(side));
+        let cancelled = requests.into_iter().flatten().filter(|request| request.is_cancelled);
+        let cancelled: HashSet<usize> = cancelled.map(|request| request.position).collect();
+        self.done.push(self.current);
+        for message in self.done.iter_mut().flat_map(|it| &mut it.messages) {
+            message.is_cancelled = cancelled.contains(&message.number);
         }
-        let last = self.done.len() - 1;
-        &mut self.done[last]
+        self.done
     }
 
-    fn hear(&mut self, event: &Event) {
-        match &event.what {
-            What::Message { reading, .. } => self.message(event, reading),
-            What::Noise { damage: Damage::OverLimit, .. } => {
-                self.now().left_out.because("a message", "it is larger than mcp-test reads");
+    fn leave_out(&mut self, what: &str, why: &str) {
+        self.current.left_out.add_reason(what, why);
+    }
+
+    fn read(&mut self, event: &'a Event) {
+        match &event.kind {
+            EventKind::Message { parsed, .. } => self.message(event, parsed),
+            EventKind::Unparsable { kind: UnparsableKind::OverLimit, .. } => {
+                self.leave_out("a message", "it is larger than mcp-test reads");
             }
-            What::Noise { .. } => {
-                self.now().left_out.because("bytes", "they are no message");
+            EventKind::Unparsable { .. } => self.leave_out("bytes", "they are not a message"),
+            EventKind::Elided { was, .. } => {
+                self.leave_out(&format!("`{was}`"), "it was too large to be kept");
             }
-            What::Elided { was, .. } => {
-                let was = format!("`{was}`");
-                self.now().left_out.because(&was, "it was too large to be kept");
-            }
-            What::HttpRequest { method, headers, .. } => {
+            EventKind::HttpRequest { method, headers, .. } => {
+                // A client ends its HTTP session with DELETE (basic/transports, Session Management).
                 self.ended |= method == "DELETE";
-                let named = spoken::of_headers(headers).known();
-                let now = self.now();
-                now.header = now.header.or(named);
+                let named = named_revision::in_headers(headers).known();
+                self.current.header = self.current.header.or(named);
             }
             _ => {}
         }
     }
 
-    fn message(&mut self, event: &Event, reading: &Reading) {
+    fn message(&mut self, event: &'a Event, parsed: &'a ParsedText) {
         let direction = match event.party {
             Party::Client => Direction::In,
             Party::Server => Direction::Out,
             Party::Harness => return,
         };
-        let (message, value) = match (reading.frame(), reading.value()) {
+        let (message, value) = match (parsed.frame(), parsed.value()) {
             (Some(Ok(Frame::One(message))), Some(value)) => (message, value),
             (Some(Ok(Frame::Batch(_))), _) => {
-                let ids = reading.messages().filter_map(|message| key(direction, message));
-                self.unheard.extend(ids);
-                return self.now().left_out.because("a batch", "a case has one message at a time");
+                // They are correlated nevertheless, so that their replies are recognized and left out as well.
+                for message in parsed.messages() {
+                    let (number, _) = self.correlate(event, message);
+                    self.ignored_requests.insert(number);
+                }
+                return self.leave_out("a batch", "a case has one message at a time");
             }
-            _ => return self.now().left_out.because("JSON", "it is no message of JSON-RPC 2.0"),
+            _ => return self.leave_out("JSON", "it is not a JSON-RPC 2.0 message"),
         };
-        if let Message::Response(_) | Message::Error(_) = message
-            && let Some(asked) = answered(direction, message)
-            && self.unheard.contains(&asked)
-        {
+        let (number, answers) = self.correlate(event, message);
+        if answers.is_some_and(|request| self.ignored_requests.contains(&request)) {
             return;
         }
-        if let Some(why) = self.unsayable(event, reading, message, direction) {
-            self.unheard.extend(key(direction, message));
-            return self.now().left_out.because(&named(message), why);
+        if let Some(why) = self.inexpressible(event, parsed, message, direction) {
+            self.ignored_requests.insert(number);
+            return self.leave_out(&named(message), why);
         }
-        let said = Said {
+        let recorded = RecordedMessage {
             direction,
             message: message.clone(),
             value: value.clone(),
             exchange: event.exchange,
+            number,
+            answers,
+            is_cancelled: false,
         };
-        if direction == Direction::In && said.asks("initialize") {
-            self.begin_anew();
+        if direction == Direction::In && recorded.is_request("initialize") {
+            self.begin_next();
         }
-        if self.now().said.len() == MOST {
+        if self.current.messages.len() == MAX_MESSAGES {
             return self
-                .now()
-                .left_out
-                .because("the rest", "a case of more messages serves nobody");
+                .leave_out("the rest", &format!("a case has at most {MAX_MESSAGES} messages"));
         }
-        self.now().said.push(said);
+        self.current.messages.push(recorded);
     }
 
-    /// Why the words of a message do not say what was said.
-    fn unsayable(
+    /// The number of a message, and that of the request that it answers.
+    fn correlate(&mut self, event: &Event, message: &'a Message) -> (usize, Option<usize>) {
+        let number = self.count;
+        self.count += 1;
+        let correlated = self.correlation.message(event.party, event.exchange, number, message);
+        match correlated.relation {
+            Relation::Reply(reply) => (number, reply.settles),
+            Relation::Request { .. } | Relation::Notification => (number, None),
+        }
+    }
+
+    /// Why a case cannot have a message; `None` if it can.
+    fn inexpressible(
         &self,
         event: &Event,
-        reading: &Reading,
+        parsed: &ParsedText,
         message: &Message,
         direction: Direction,
     ) -> Option<&'static str> {
-        if !reading.notes().is_empty() {
-            return Some("it has members twice, or the like");
+        if !parsed.notes().is_empty() {
+            return Some("its JSON has duplicate members or similar defects");
         }
         if direction == Direction::In && message.is_reply() {
             return None;
         }
         let answer = event.exchange.and_then(|it| self.answers.get(&(event.connection, it)));
-        let refused = answer.is_some_and(|it| it.status >= 300 && !is_about_words(*it, message));
+        let refused =
+            answer.is_some_and(|it| it.status >= 300 && !is_refused_for_content(*it, message));
         if event.deliberate && direction == Direction::In && refused {
-            return Some("it was wrong on purpose, and by more than its words");
+            return Some("it was invalid on purpose, and not only in its content");
         }
-        let begins = matches!(message, Message::Request(request) if request.method == "initialize");
-        (self.ended && !begins).then_some("the session had been ended")
+        let is_initialize =
+            matches!(message, Message::Request(request) if request.method == "initialize");
+        (self.ended && !is_initialize).then_some("the session had ended")
     }
 
-    /// Another handshake is another conversation; what was said before the first one only served to find out how to speak.
-    fn begin_anew(&mut self) {
+    /// Begins another conversation at a handshake. Messages before the first one are left out: they only negotiate the revision.
+    fn begin_next(&mut self) {
         self.ended = false;
-        let header = self.now().header;
-        let has_begun = self.now().said.iter().any(|said| said.asks("initialize"));
-        if has_begun {
-            self.done.push(Conversation { header, ..Conversation::default() });
+        if self.current.messages.iter().any(|message| message.is_request("initialize")) {
+            let header = self.current.header;
+            let next = RecordedConversation { header, ..RecordedConversation::default() };
+            self.done.push(std::mem::replace(&mut self.current, next));
             return;
         }
-        let now = self.now();
-        for said in std::mem::take(&mut now.said) {
-            if said.direction == Direction::In {
-                now.left_out.because(&named(&said.message), "it came before the handshake");
+        for recorded in std::mem::take(&mut self.current.messages) {
+            if recorded.direction == Direction::In {
+                self.leave_out(&named(&recorded.message), "it came before the handshake");
             }
         }
     }
 }
 
-/// Whether a request was refused for what it says, as far as that can be told: in the stateless era errors have statuses of
-/// their own, in the other one it is the carrier that refuses.
-fn is_about_words(answer: Answer, message: &Message) -> bool {
-    let of_carrier = [error_code::HEADER_MISMATCH, error_code::UNSUPPORTED_PROTOCOL_VERSION];
-    let own = message.params().and_then(|params| params.get("_meta"));
-    let has = |name: &str| own.is_some_and(|own| own.get(name).is_some());
-    answer.code.is_some_and(|code| !of_carrier.contains(&code))
+/// Whether a request was refused for its content. In the stateless era, such errors have HTTP statuses; in the handshake era,
+/// only the transport refuses with a status.
+fn is_refused_for_content(answer: Answer, message: &Message) -> bool {
+    let of_transport = [error_code::HEADER_MISMATCH, error_code::UNSUPPORTED_PROTOCOL_VERSION];
+    let fields = message.params().and_then(|params| params.get("_meta"));
+    let has = |name: &str| fields.is_some_and(|fields| fields.get(name).is_some());
+    answer.code.is_some_and(|code| !of_transport.contains(&code))
         && message.method() != Some("initialize")
+        // These are required on every request of the stateless era, and so tell the eras apart.
         && meta::REQUIRED_ON_REQUESTS.iter().all(|name| has(name))
 }
 
-/// A request, as its replies name it.
-fn key(direction: Direction, message: &Message) -> Option<(Direction, String)> {
-    let Message::Request(request) = message else { return None };
-    Some((direction, request.id.to_string()))
-}
-
-/// The request that a reply answers.
-fn answered(direction: Direction, reply: &Message) -> Option<(Direction, String)> {
-    let asker = match direction {
-        Direction::In => Direction::Out,
-        Direction::Out => Direction::In,
-    };
-    reply.id().filter(|id| **id != Id::Null).map(|id| (asker, id.to_string()))
-}
-
-/// What a comment calls a message.
+/// The name of a message in a comment.
 pub(super) fn named(message: &Message) -> String {
     match message.method() {
         Some(method) => format!("`{method}`"),

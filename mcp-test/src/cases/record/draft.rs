@@ -1,32 +1,32 @@
-//! A case as it was recorded: the conversation in the words of a case, before anything is said of how it is compared.
+//! A recorded case before matchers and names are added.
 //!
-//! Ids become labels in the order in which they were given, keys name the methods, and what mcp-test says in every request
-//! by itself is not repeated in each.
+//! Ids become labels in their order, keys are made of methods, and what mcp-test itself adds to every request is not
+//! repeated in each.
 
 use std::collections::BTreeMap;
 
-use super::super::Direction;
-use super::conversation::Said;
+use super::conversation::RecordedMessage;
 use super::left_out::LeftOut;
-use super::sift::Sifted;
+use super::replayable::Replayable;
+use crate::cases::Direction;
 use crate::json::{Object, Value};
-use crate::spec::{Era, Revision, meta, spoken};
-use crate::wire::{Id, Message};
+use crate::spec::{Era, Revision, meta, named_revision};
+use crate::wire::Message;
 
 /// A case that was recorded.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
-    /// What it is called.
+    /// Its name.
     pub(super) name: String,
-    /// The names of recordings in which the same was said.
+    /// The names of recordings with the same messages.
     pub(super) also: Vec<String>,
-    /// What was spoken.
+    /// Its revision.
     pub(super) revision: Option<Revision>,
-    /// Nothing was said to open the conversation, though it is of a revision that wants it.
+    /// Whether it has no handshake although its revision needs one.
     pub(super) bare: bool,
     /// The messages.
     pub(super) messages: Vec<DraftMessage>,
-    /// What a case cannot say.
+    /// What a case cannot have.
     pub(super) left_out: LeftOut,
 }
 
@@ -35,91 +35,98 @@ pub(super) struct Draft {
 pub(super) struct DraftMessage {
     /// The key: `in_tools_call`.
     pub(super) key: String,
-    /// Who says it.
+    /// The direction.
     pub(super) direction: Direction,
-    /// What is said.
+    /// The message.
     pub(super) value: Value,
-    /// The place of the request, if this is a reply.
+    /// The index of the request, if this is a reply.
     pub(super) replies_to: Option<usize>,
 }
 
 impl Draft {
-    /// The words of a case for a conversation.
-    pub(super) fn of(name: String, sifted: Sifted, given: Option<Revision>) -> Self {
-        let Sifted { said, replies_to, left_out } = sifted;
-        let revision = spoken_in(&said, &replies_to).or(given);
-        let has_handshake = said.iter().any(|said| said.asks("initialize"));
+    /// The case for a conversation.
+    pub(super) fn of(name: String, replayable: Replayable, given: Option<Revision>) -> Self {
+        let Replayable { messages, replies_to, left_out } = replayable;
+        let revision = revision_of(&messages, &replies_to).or(given);
+        // A trace may begin after the handshake, or be of a server that needs none.
+        let has_handshake = messages.iter().any(|message| message.is_request("initialize"));
         let bare = !has_handshake && revision.is_some_and(|it| it.era() == Era::Handshake);
-        let keys = keys(&said, &replies_to);
+        let keys = keys(&messages, &replies_to);
         let mut labels = Labels::default();
         let mut introduced = false;
-        let words = said.into_iter().zip(replies_to).zip(keys);
-        let messages = words
-            .map(|((said, replies_to), key)| {
-                let value = labels.relabel(&said);
-                let value = match (said.direction, revision) {
+        let messages = messages
+            .into_iter()
+            .zip(replies_to)
+            .zip(keys)
+            .map(|((message, replies_to), key)| {
+                let value = labels.relabel(&message, replies_to);
+                let value = match (message.direction, revision) {
                     (Direction::In, Some(revision)) => without_own_meta(value, revision),
                     (Direction::Out, _) => introduced_once(value, &mut introduced),
                     _ => value,
                 };
-                DraftMessage { key, direction: said.direction, value, replies_to }
+                DraftMessage { key, direction: message.direction, value, replies_to }
             })
             .collect();
         Self { name, also: Vec::new(), revision, bare, messages, left_out }
     }
 
-    /// Whether two recordings are of the same words.
-    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+    /// Whether two recordings have the same messages.
+    pub(super) fn same_messages(&self, other: &Self) -> bool {
         self.revision == other.revision
             && self.bare == other.bare
             && self.messages == other.messages
     }
 
-    /// Whether the server says anything.
+    /// The name of the case, and those of recordings with the same messages.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.also).map(String::as_str)
+    }
+
+    /// Whether the server sends anything.
     pub(super) fn is_answered(&self) -> bool {
         self.messages.iter().any(|message| message.direction == Direction::Out)
     }
 }
 
 /// The revision that a conversation names itself.
-fn spoken_in(said: &[Said], replies_to: &[Option<usize>]) -> Option<Revision> {
-    let settled = said.iter().zip(replies_to).find_map(|(reply, request)| {
-        let asked = said[(*request)?].asks("initialize");
+fn revision_of(messages: &[RecordedMessage], replies_to: &[Option<usize>]) -> Option<Revision> {
+    let agreed = messages.iter().zip(replies_to).find_map(|(reply, request)| {
+        let is_handshake = messages[(*request)?].is_request("initialize");
         let Message::Response(response) = &reply.message else { return None };
-        asked.then(|| spoken::settled(&response.result).known())?
+        is_handshake.then(|| named_revision::negotiated(&response.result).known())?
     });
-    let proposed = || said.iter().find_map(|said| spoken::proposed(&said.message));
-    let carried = || said.iter().find_map(|said| spoken::carried(&said.message).known());
-    settled.or_else(proposed).or_else(carried)
+    let proposed = || messages.iter().find_map(|it| named_revision::proposed(&it.message));
+    let carried = || messages.iter().find_map(|it| named_revision::in_meta(&it.message).known());
+    // The server decides: `initialize` only proposes a revision (basic/lifecycle, Version Negotiation).
+    agreed.or_else(proposed).or_else(carried)
 }
 
-/// The ids of a case, in place of those that were on the wire.
+/// Assigns labels in place of the ids on the wire.
 #[derive(Default)]
 struct Labels {
-    known: BTreeMap<(Direction, String), Value>,
-    /// How many requests of the client, and of the server, were labelled.
-    given: [usize; 2],
+    /// The labels of the messages so far.
+    known: Vec<Value>,
+    /// How many requests of the client, and of the server, have a label.
+    counts: [usize; 2],
 }
 
 impl Labels {
-    /// The message with its label, its members in the customary order.
-    fn relabel(&mut self, said: &Said) -> Value {
+    /// The message with its label, and its members in the usual order.
+    fn relabel(&mut self, message: &RecordedMessage, replies_to: Option<usize>) -> Value {
+        let label = match (&message.message, replies_to) {
+            (Message::Request(_), _) => self.next(message.direction),
+            (_, replies_to) => {
+                replies_to.and_then(|request| self.known.get(request)).cloned().unwrap_or_default()
+            }
+        };
         let mut object = Object::new();
         object.push("jsonrpc", "2.0");
-        match &said.message {
-            Message::Request(request) => object.push("id", self.give(said.direction, &request.id)),
-            Message::Response(_) | Message::Error(_) => {
-                let asker = match said.direction {
-                    Direction::In => Direction::Out,
-                    Direction::Out => Direction::In,
-                };
-                let label =
-                    said.message.id().and_then(|id| self.known.get(&(asker, id.to_string())));
-                object.push("id", label.cloned().unwrap_or_default());
-            }
-            Message::Notification(_) => {}
+        if !matches!(message.message, Message::Notification(_)) {
+            object.push("id", label.clone());
         }
-        let members = said.value.as_object().into_iter().flat_map(Object::iter);
+        self.known.push(label);
+        let members = message.value.as_object().into_iter().flat_map(Object::iter);
         let rest = members.filter(|(name, _)| !matches!(*name, "jsonrpc" | "id"));
         let (mut first, last): (Vec<_>, Vec<_>) = rest.partition(|(name, _)| *name == "method");
         first.extend(last);
@@ -129,34 +136,33 @@ impl Labels {
         object.into()
     }
 
-    /// The client's requests are 1, 2, 3, those of the server are texts, so that nobody takes one for the other.
-    fn give(&mut self, asker: Direction, id: &Id) -> Value {
-        let given = &mut self.given[usize::from(asker == Direction::Out)];
-        *given += 1;
-        let label: Value = match asker {
-            Direction::In => (*given).into(),
-            Direction::Out => format!("server-{given}").into(),
-        };
-        self.known.insert((asker, id.to_string()), label.clone());
-        label
+    /// The client's requests are 1, 2, 3 and the server's are strings, so that they cannot be confused.
+    fn next(&mut self, sender: Direction) -> Value {
+        let count = &mut self.counts[usize::from(sender.is_out())];
+        *count += 1;
+        match sender {
+            Direction::In => (*count).into(),
+            Direction::Out => format!("server-{count}").into(),
+        }
     }
 }
 
-/// What every request of 2026-07-28 says of the client is said again without standing in the case, unless the client can
-/// do something: what it declares decides what it is asked.
+/// Omits what is added to every request of 2026-07-28 anyway, unless the client declares capabilities: these decide what the
+/// server requests.
 fn without_own_meta(mut value: Value, revision: Revision) -> Value {
     if revision.era() == Era::Handshake {
         return value;
     }
     let is_empty = |value: &Value| value.as_object().is_some_and(Object::is_empty);
     if let Some(Value::Object(params)) = value.as_object_mut().and_then(|it| it.get_mut("params")) {
-        if let Some(Value::Object(own)) = params.get_mut("_meta") {
-            if own.get(meta::PROTOCOL_VERSION).and_then(Value::as_str) == Some(revision.as_str()) {
-                own.remove(meta::PROTOCOL_VERSION);
+        if let Some(Value::Object(fields)) = params.get_mut("_meta") {
+            if fields.get(meta::PROTOCOL_VERSION).and_then(Value::as_str) == Some(revision.as_str())
+            {
+                fields.remove(meta::PROTOCOL_VERSION);
             }
-            own.remove(meta::CLIENT_INFO);
-            if own.get(meta::CLIENT_CAPABILITIES).is_some_and(is_empty) {
-                own.remove(meta::CLIENT_CAPABILITIES);
+            fields.remove(meta::CLIENT_INFO);
+            if fields.get(meta::CLIENT_CAPABILITIES).is_some_and(is_empty) {
+                fields.remove(meta::CLIENT_CAPABILITIES);
             }
         }
         if params.get("_meta").is_some_and(is_empty) {
@@ -166,15 +172,15 @@ fn without_own_meta(mut value: Value, revision: Revision) -> Value {
     value
 }
 
-/// A server of 2026-07-28 says with every result what it is; once in a case is enough.
+/// Keeps the server's identity only in its first result of 2026-07-28, where every result has it.
 fn introduced_once(mut value: Value, introduced: &mut bool) -> Value {
     if let Some(Value::Object(result)) = value.as_object_mut().and_then(|it| it.get_mut("result"))
-        && let Some(Value::Object(own)) = result.get_mut("_meta")
-        && own.contains(meta::SERVER_INFO)
+        && let Some(Value::Object(fields)) = result.get_mut("_meta")
+        && fields.contains(meta::SERVER_INFO)
         && std::mem::replace(introduced, true)
     {
-        own.remove(meta::SERVER_INFO);
-        if own.is_empty() {
+        fields.remove(meta::SERVER_INFO);
+        if fields.is_empty() {
             result.remove("_meta");
         }
     }
@@ -182,22 +188,23 @@ fn introduced_once(mut value: Value, introduced: &mut bool) -> Value {
 }
 
 /// The keys: `in_tools_call` and `out_tools_call`, with a number from the second one on.
-fn keys(said: &[Said], replies_to: &[Option<usize>]) -> Vec<String> {
+fn keys(messages: &[RecordedMessage], replies_to: &[Option<usize>]) -> Vec<String> {
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     let mut stems: Vec<String> = Vec::new();
-    for (said, request) in said.iter().zip(replies_to) {
-        let stem = match (said.message.method(), request) {
+    for (message, request) in messages.iter().zip(replies_to) {
+        let stem = match (message.message.method(), request) {
             (_, Some(request)) => stems[*request].clone(),
             (method, None) => free(&mut taken, &plain(method.unwrap_or("reply"))),
         };
         stems.push(stem);
     }
-    let keys = stems.iter().zip(said);
-    keys.map(|(stem, said)| format!("{}_{stem}", said.direction)).collect()
+    let keys = stems.iter().zip(messages);
+    keys.map(|(stem, message)| format!("{}_{stem}", message.direction)).collect()
 }
 
 /// The name, or the first one with a number that no message has.
 fn free(taken: &mut BTreeMap<String, usize>, name: &str) -> String {
+    // A method may itself end with a number that an earlier message got.
     loop {
         let times = taken.entry(name.to_owned()).or_insert(0);
         *times += 1;
@@ -213,7 +220,7 @@ fn free(taken: &mut BTreeMap<String, usize>, name: &str) -> String {
 fn plain(method: &str) -> String {
     let method = method.strip_prefix("notifications/").unwrap_or(method);
     let word = |char: char| if char.is_ascii_alphanumeric() { char } else { '_' };
-    // The name is the peer's own, and may be anything.
+    // The peer chooses the name, which may be anything.
     let plain: String = method.chars().take(60).map(word).collect();
     if plain.is_empty() { "message".to_owned() } else { plain }
 }

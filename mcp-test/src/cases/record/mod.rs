@@ -1,31 +1,30 @@
-//! From what was said to cases that say it again: a [`Recording`] takes traces and becomes the text of a file.
+//! Converts traces to cases: a [`Recording`] takes traces and is written as a file of cases.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `conversation` | from a trace to its conversations |
-//! | `sift` | which messages hold again |
-//! | `draft` | a conversation in the words of a case: labels for ids, keys |
-//! | `compare` | two recordings of the same |
-//! | `volatile` `base64` | values that will be others the next time, or are too long |
-//! | `names` | values that come back later, and secrets |
-//! | `page` `text` | what is written |
-//! | `update` | a file that is there already |
-//! | `left_out` `walk` | comments; going through messages |
+//! | `conversation` | the conversations of a trace |
+//! | `replayable` | which messages can be replayed |
+//! | `draft` | a conversation as a case: labels for ids, keys |
+//! | `differing` `mismatch` | two recordings of the same conversation |
+//! | `volatile` `binary` | values that vary from run to run, or are too long |
+//! | `names` | values that are repeated later, and secrets |
+//! | `page` `text` | the text of a case |
+//! | `update` | adding to an existing file |
+//! | `left_out` `walk` | comments; iterating over messages |
 //!
-//! Each conversation becomes a case with its handshake, so that it holds by itself. Conversations in which the same was
-//! said are one case. What a case cannot say (bytes that are no message, batches, headers, what comes at its own time) is
-//! left out, and a comment says so.
-//!
-//! Who plays cases is another room: nothing here talks to anybody.
+//! Each conversation becomes a case with its handshake, so that it can run on its own. Conversations with the same messages
+//! are one case. What a case cannot have (invalid bytes, batches, headers, messages that depend on timing) is left out, and
+//! a comment says so.
 
-mod base64;
-mod compare;
+mod binary;
 mod conversation;
+mod differing;
 mod draft;
 mod left_out;
+mod mismatch;
 mod names;
 mod page;
-mod sift;
+mod replayable;
 mod text;
 mod update;
 mod volatile;
@@ -36,31 +35,33 @@ mod tests;
 
 use std::fmt;
 
+pub use self::mismatch::{ConversationMismatch, RecordError};
 pub use self::update::Updated;
 
-use self::compare::Differing;
 use self::conversation::conversations;
+use self::differing::Differing;
 use self::draft::Draft;
 use self::left_out::LeftOut;
 use self::page::Page;
+use self::replayable::filter_replayable;
 use crate::trace::{Redactor, Trace};
 
-/// How much text a recording may come to, in bytes: less than what is read.
-const MOST: usize = 12 * 1024 * 1024;
+/// The maximum size of the messages of a recording, in bytes: a file of them is still within the limit of what is read.
+const MAX_BYTES: usize = 12 * 1024 * 1024;
 
-/// The cases of what was said in a trace, as the text of a file.
+/// The cases of a trace, as the text of a file.
 ///
-/// Values that differ from run to run become matchers, those that come back are kept, secrets become inputs. A test records
-/// what it said with `mcp_test::cases::record("adds two numbers", &ctx.trace())`.
+/// Values that differ from run to run become matchers, repeated ones are captured, secrets become inputs. A test records its
+/// conversation with `mcp_test::cases::record("adds two numbers", &ctx.trace())`.
 ///
 /// ```
-/// use mcp_test::trace::{Party, Reading, Recorder};
+/// use mcp_test::trace::{Party, EventKind, Recorder};
 ///
 /// let recorder = Recorder::new();
 /// let wire = recorder.open("duplex");
-/// let mut say = |party, text: &'static str| recorder.record(wire, party, Reading::message(text.into()));
-/// say(Party::Client, r#"{"jsonrpc":"2.0","id":41,"method":"ping"}"#);
-/// say(Party::Server, r#"{"jsonrpc":"2.0","id":41,"result":{}}"#);
+/// let mut send = |party, text: &'static str| recorder.record(wire, party, EventKind::message(text.into()));
+/// send(Party::Client, r#"{"jsonrpc":"2.0","id":41,"method":"ping"}"#);
+/// send(Party::Server, r#"{"jsonrpc":"2.0","id":41,"result":{}}"#);
 /// assert_eq!(
 ///     mcp_test::cases::record("pings", &recorder.trace()),
 ///     r#"case: pings
@@ -76,38 +77,39 @@ pub fn record(name: &str, trace: &Trace) -> String {
     recording.to_string()
 }
 
-/// What was recorded, as cases; [`Display`](fmt::Display) writes the text of a file.
+/// Recorded cases; [`Display`](fmt::Display) writes the text of a file.
 ///
 /// ```
 /// use mcp_test::cases::Recording;
 /// use mcp_test::trace::Trace;
 ///
 /// let mut recording = Recording::new();
-/// recording.add("says nothing", &Trace::default());
+/// recording.add("empty", &Trace::default());
 /// assert_eq!((recording.cases(), recording.left_out()), (0, 0));
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
     cases: Vec<(Draft, Differing)>,
-    /// Conversations of which nothing is left, with what was in them.
-    nothing_left: Vec<(String, LeftOut)>,
+    /// The conversations of which nothing can be replayed, with what was left out.
+    empty: Vec<(String, LeftOut)>,
     repeated: usize,
     bytes: usize,
 }
 
 impl Recording {
-    /// One in which nothing was said.
+    /// An empty recording.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds the conversations of a trace, without what is secret in them.
+    /// Adds the conversations of a trace, without their secrets.
     pub fn add(&mut self, name: &str, trace: &Trace) {
+        // First, so that nothing below can put a secret into the file.
         let trace = Redactor::secrets().trace(trace.clone());
         let conversations: Vec<_> = conversations(&trace)
             .into_iter()
-            .filter(|it| !it.said.is_empty() || !it.left_out.is_empty())
+            .filter(|it| !it.messages.is_empty() || !it.left_out.is_empty())
             .collect();
         let several = conversations.len() > 1;
         for (index, conversation) in conversations.into_iter().enumerate() {
@@ -116,20 +118,22 @@ impl Recording {
                 false => name.to_owned(),
             };
             let header = conversation.header;
-            self.take(Draft::of(name, sift::sift(conversation), header));
+            self.add_draft(Draft::of(name, filter_replayable(conversation), header));
         }
     }
 
-    fn take(&mut self, mut draft: Draft) {
+    fn add_draft(&mut self, mut draft: Draft) {
         if !draft.is_answered() {
+            // Without any message of the server, a case would check nothing.
             if draft.left_out.is_empty() {
-                draft.left_out.because("everything", "the server says nothing in it");
+                draft.left_out.add_reason("everything", "the server sends nothing");
             }
-            self.nothing_left.push((draft.name, draft.left_out));
+            self.empty.push((draft.name, draft.left_out));
             return;
         }
+        // Compared as drafts, whose labels are the same even if the ids on the wire were not.
         if let Some((known, _)) =
-            self.cases.iter_mut().find(|(known, _)| known.says_the_same(&draft))
+            self.cases.iter_mut().find(|(known, _)| known.same_messages(&draft))
         {
             known.also.push(draft.name);
             known.left_out.add(&draft.left_out);
@@ -137,47 +141,41 @@ impl Recording {
             return;
         }
         let bytes: usize = draft.messages.iter().map(|it| it.value.to_string().len()).sum();
-        if self.bytes + bytes > MOST {
-            draft.left_out.because("everything", "the file would be larger than what is read");
-            self.nothing_left.push((draft.name, draft.left_out));
+        if self.bytes + bytes > MAX_BYTES {
+            draft.left_out.add_reason("everything", "the file would be larger than mcp-test reads");
+            self.empty.push((draft.name, draft.left_out));
             return;
         }
         self.bytes += bytes;
         self.cases.push((draft, Differing::default()));
     }
 
-    /// Takes another recording of the same: what differs between the two becomes a matcher, and what is only in the other
-    /// one is added.
+    /// Adds another recording of the same conversations: differences become matchers, and cases that only the other one has are
+    /// added.
     ///
     /// # Errors
     ///
-    /// For each case that is another conversation in the other recording, why it is; this one keeps its own.
-    pub fn compare(&mut self, other: Self) -> Result<(), Vec<String>> {
-        let mut complaints = Vec::new();
+    /// For each case whose conversations do not match, how they differ; the case of this recording is kept.
+    pub fn compare(&mut self, other: Self) -> Result<(), Vec<RecordError>> {
+        let mut errors = Vec::new();
         for (theirs, known) in other.cases {
-            let names = |it: &Draft| {
-                std::iter::once(it.name.clone()).chain(it.also.clone()).collect::<Vec<_>>()
-            };
-            let wanted = names(&theirs);
-            let mine = self
-                .cases
-                .iter_mut()
-                .find(|(it, _)| names(it).iter().any(|it| wanted.contains(it)));
-            match mine {
+            let is_it = |mine: &Draft| mine.names().any(|name| theirs.names().any(|it| it == name));
+            match self.cases.iter_mut().find(|(mine, _)| is_it(mine)) {
                 None => self.cases.push((theirs, known)),
                 Some((mine, differing)) => {
-                    if let Err(why) = compare::agree(mine, differing, &theirs) {
-                        complaints.push(format!("{}: {why}", mine.name));
+                    if let Err(mismatch) = differing::merge(mine, differing, &theirs) {
+                        let case = mine.name.clone();
+                        errors.push(RecordError::Mismatch { case, mismatch });
                     }
                 }
             }
         }
-        for one in other.nothing_left {
-            if !self.nothing_left.contains(&one) {
-                self.nothing_left.push(one);
+        for one in other.empty {
+            if !self.empty.contains(&one) {
+                self.empty.push(one);
             }
         }
-        if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
     /// How many cases there are.
@@ -186,13 +184,13 @@ impl Recording {
         self.cases.len()
     }
 
-    /// How many conversations have nothing that a case could say.
+    /// How many conversations have nothing that can be replayed.
     #[must_use]
     pub fn left_out(&self) -> usize {
-        self.nothing_left.len()
+        self.empty.len()
     }
 
-    /// How many conversations said the same as another one.
+    /// How many conversations have the same messages as another one.
     #[must_use]
     pub fn repeated(&self) -> usize {
         self.repeated
@@ -206,8 +204,8 @@ impl Recording {
 /// The text of a file of cases.
 impl fmt::Display for Recording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let remarks = self.nothing_left.iter().flat_map(|(name, left_out)| {
-            std::iter::once(format!("Nothing is left of {name}.")).chain(left_out.lines())
+        let remarks = self.empty.iter().flat_map(|(name, left_out)| {
+            std::iter::once(format!("Nothing of {name} can be replayed.")).chain(left_out.lines())
         });
         let remarks: Vec<String> = remarks.collect();
         f.write_str(&text::text(&self.pages(), &remarks))

@@ -1,12 +1,11 @@
-//! From a recorded case to one as it is written: with names in place of values that come back, and with what is asked of
-//! values that differ from run to run.
+//! A recorded case as it is written: with names for repeated values, and matchers for values that vary.
 
-use super::super::{Direction, JsonType, Matcher};
-use super::base64::shortened;
-use super::compare::Differing;
+use super::binary::truncated;
+use super::differing::Differing;
 use super::draft::{Draft, DraftMessage};
-use super::names::{Names, is_label};
+use super::names::Names;
 use super::{volatile, walk};
+use crate::cases::{Direction, JsonType, Matcher};
 use crate::json::{Pointer, Value};
 use crate::spec::Revision;
 
@@ -22,17 +21,17 @@ pub(super) struct Page {
     /// The names of secrets: `_inputs`.
     pub(super) inputs: Vec<String>,
     /// The messages.
-    pub(super) lines: Vec<Line>,
-    /// What is said below them.
+    pub(super) lines: Vec<PageLine>,
+    /// The comments below them.
     pub(super) remarks: Vec<String>,
 }
 
-/// A message with what is asked of it and kept of it.
+/// A message with its matchers and captures.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct PageLine {
     pub(super) key: String,
     pub(super) value: Value,
-    /// What is said above it.
+    /// The comments above it.
     pub(super) remarks: Vec<String>,
     /// Its part of `_match`.
     pub(super) rules: Vec<(Pointer, Matcher)>,
@@ -41,14 +40,14 @@ pub(super) struct Line {
 }
 
 impl Page {
-    /// What is written for a recorded case.
+    /// The page of a recorded case.
     pub(super) fn of(draft: &Draft, differing: &Differing) -> Self {
         let names = Names::of(draft, differing);
         let messages = draft.messages.iter().enumerate();
         let lines = messages.map(|(index, it)| line(index, it, &names, differing)).collect();
         let mut remarks = Vec::new();
         if !draft.also.is_empty() {
-            remarks.push(format!("The same was said in: {}.", draft.also.join(", ")));
+            remarks.push(format!("Same messages: {}.", draft.also.join(", ")));
         }
         remarks.extend(draft.left_out.lines());
         Self {
@@ -62,24 +61,23 @@ impl Page {
     }
 }
 
-fn line(index: usize, message: &DraftMessage, names: &Names, differing: &Differing) -> Line {
+fn line(index: usize, message: &DraftMessage, names: &Names, differing: &Differing) -> PageLine {
     let mut remarks = Vec::new();
     let mut rules: Vec<(Pointer, Matcher)> = Vec::new();
     for (place, value) in walk::values(&message.value) {
-        let inside = |(outer, _): &(Pointer, Matcher)| {
-            place.as_str().strip_prefix(outer.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        };
-        if walk::is_envelope(&place) || is_label(&place) || rules.iter().any(inside) {
+        // Outer values come first, and their matchers cover what is inside.
+        let is_covered = rules.iter().any(|(outer, _)| walk::is_inside(&place, outer));
+        if walk::is_envelope(&place) || walk::is_label(&place) || is_covered {
             continue;
         }
         let known = differing.of(index).iter().find(|(known, _)| *known == place);
         let rule = match (known, message.direction) {
             (Some((_, matcher)), _) => Some(matcher.clone()),
             (None, Direction::In) => rule_of_client(value),
-            (None, Direction::Out) => match shortened(&place, value) {
+            (None, Direction::Out) => match truncated(&place, value) {
                 Some((_, matcher, was)) => {
                     remarks.push(format!(
-                        "{place} was {was} characters of base64; here are the first."
+                        "{place} had {was} characters of base64; only the first are kept."
                     ));
                     Some(matcher)
                 }
@@ -88,7 +86,7 @@ fn line(index: usize, message: &DraftMessage, names: &Names, differing: &Differi
         };
         rules.extend(rule.map(|matcher| (place, matcher)));
     }
-    // What only one of the recordings has may stand nowhere in this one.
+    // A difference may be at a place that only the other recording has.
     for (place, matcher) in differing.of(index) {
         if !rules.iter().any(|(known, _)| known == place) {
             rules.push((place.clone(), matcher.clone()));
@@ -96,37 +94,35 @@ fn line(index: usize, message: &DraftMessage, names: &Names, differing: &Differi
     }
     let captures = names.captures(index);
     let value = walk::mapped(&Pointer::root(), &message.value, &mut |place, value| {
-        let cut = || shortened(place, value).map(|(cut, ..)| cut);
-        let cut = if message.direction == Direction::Out { cut() } else { None };
-        cut.or_else(|| names.in_words(index, message.direction, place, value))
+        // What the client sends is replayed unchanged, so only data of the server is truncated.
+        let data = if message.direction == Direction::Out { truncated(place, value) } else { None };
+        data.map(|(beginning, ..)| beginning)
+            .or_else(|| names.with_names(index, message.direction, place, value))
     });
     let rules = starred(rules, &message.value);
-    Line { key: message.key.clone(), value, remarks, rules, captures }
+    PageLine { key: message.key.clone(), value, remarks, rules, captures }
 }
 
-/// What is asked of a client that says the same: its own secret.
+/// The matcher for a value of the client: only its secrets may differ.
 fn rule_of_client(value: &Value) -> Option<Matcher> {
     volatile::holds_secret(value.as_str()?).then_some(Matcher::Type(JsonType::String))
 }
 
+/// The matcher for a value of the server, if it varies from run to run.
 fn rule_of_server(index: usize, place: &Pointer, value: &Value, names: &Names) -> Option<Matcher> {
-    // What an error says is for people; its code is for programs.
+    // The message of an error is for people; its code is the contract (JSON-RPC 2.0, section 5.1).
     if place.as_str() == "/error/message" {
         return Some(Matcher::Type(JsonType::String));
     }
-    let beside = value.as_str().and_then(|text| names.beside(index, text));
-    match beside {
-        // What the names leave is the same each time.
-        Some(rest)
-            if volatile::matcher(&Pointer::root(), &Value::from(rest.as_str())).is_none() =>
-        {
-            None
-        }
-        _ => volatile::matcher(place, value),
+    let rest = value.as_str().and_then(|text| names.without_names(index, text));
+    // Apart from the named values, the text is always the same.
+    if rest.is_some_and(|rest| volatile::matcher(&Pointer::root(), &rest.into()).is_none()) {
+        return None;
     }
+    volatile::matcher(place, value)
 }
 
-/// One rule for all items of a list where each has the same one.
+/// Replaces equal matchers for all items of a list by one.
 fn starred(mut rules: Vec<(Pointer, Matcher)>, value: &Value) -> Vec<(Pointer, Matcher)> {
     let depth = |(place, _): &(Pointer, Matcher)| place.tokens().count();
     // The innermost lists first.
@@ -148,7 +144,7 @@ fn starred(mut rules: Vec<(Pointer, Matcher)>, value: &Value) -> Vec<(Pointer, M
     rules
 }
 
-/// The rule with a star in place of the index on a level, and the rules that it stands for, if there is one for each item.
+/// The rule with a star in place of the index on a level, and the rules that it replaces, if each item has one.
 fn star(
     rules: &[(Pointer, Matcher)],
     first: usize,
@@ -159,20 +155,16 @@ fn star(
     let _index: usize = tokens.get(level)?.parse().ok()?;
     let parent = tokens[..level].iter().fold(Pointer::root(), |place, token| place.member(token));
     let items = value.at(parent.as_str())?.as_array()?.len();
-    let of_item = |item: usize| {
-        let place = parent.clone().index(item);
-        tokens[level + 1..].iter().fold(place, |place, token| place.member(token))
-    };
+    let below =
+        |place: Pointer| tokens[level + 1..].iter().fold(place, |place, token| place.member(token));
+    // A list with more items than there are rules cannot have one for each.
     if items < 2 || items > rules.len() {
         return None;
     }
     let find = |item: usize| {
-        let place = of_item(item);
+        let place = below(parent.clone().index(item));
         rules.iter().position(|(known, matcher)| *known == place && *matcher == rules[first].1)
     };
-    let of_it: Option<Vec<usize>> = (0..items).map(find).collect();
-    let star = tokens[level + 1..]
-        .iter()
-        .fold(parent.clone().member("*"), |place, token| place.member(token));
-    Some((star, of_it?))
+    let of_it: Vec<usize> = (0..items).map(find).collect::<Option<_>>()?;
+    Some((below(parent.clone().member("*")), of_it))
 }

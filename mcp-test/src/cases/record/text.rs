@@ -1,12 +1,12 @@
-//! Recorded cases as text: a line for each message that fits on one, JSON on several lines for the others.
+//! Writes recorded cases: a message that fits on one line is written on one, others as JSON over several.
 //!
-//! The text is as [`format()`](crate::yaml::format()) lays it out, so that nothing would change.
+//! The result is already formatted as [`format()`](crate::yaml::format()) would.
 
-use super::super::{JsonType, Matcher};
-use super::page::{Line, Page};
-use crate::json::{Object, Value};
+use super::page::{Page, PageLine};
+use crate::cases::Matcher;
+use crate::json::{Object, Pointer, Value};
 
-/// How long a line may be.
+/// The maximum length of a line, in characters.
 const WIDTH: usize = 120;
 
 /// The text of some cases.
@@ -14,7 +14,7 @@ pub(super) fn text(pages: &[Page], remarks: &[String]) -> String {
     let documents: Vec<String> = pages.iter().map(document).collect();
     let mut text = documents.join("---\n");
     for remark in remarks {
-        comment(&mut text, "", remark);
+        comment(&mut text, remark);
     }
     text
 }
@@ -35,16 +35,16 @@ pub(super) fn document(page: &Page) -> String {
         }
     }
     for line in &page.lines {
-        line.remarks.iter().for_each(|remark| comment(&mut text, "", remark));
+        line.remarks.iter().for_each(|remark| comment(&mut text, remark));
         message(&mut text, line);
     }
     rules(&mut text, &page.lines);
     captures(&mut text, &page.lines);
-    page.remarks.iter().for_each(|remark| comment(&mut text, "", remark));
+    page.remarks.iter().for_each(|remark| comment(&mut text, remark));
     text
 }
 
-fn message(text: &mut String, line: &Line) {
+fn message(text: &mut String, line: &PageLine) {
     let short = on_one_line(&line.value);
     let key = &line.key;
     if key.chars().count() + 2 + short.chars().count() <= WIDTH {
@@ -56,16 +56,17 @@ fn message(text: &mut String, line: &Line) {
     match line.value.as_object().and_then(|message| envelope(message, room)) {
         Some((envelope, content)) => {
             text.push_str(&envelope);
-            broken(text, content, 2);
+            on_several_lines(text, content, 2);
             text.push('}');
         }
-        None => broken(text, &line.value, 2),
+        None => on_several_lines(text, &line.value, 2),
     }
     text.push('\n');
 }
 
-/// The beginning of a message up to its last member, and that one, if the beginning fits into the room on its line.
+/// The beginning of a message up to its last member, and that member, if the beginning fits on its line.
 fn envelope(message: &Object, room: usize) -> Option<(String, &Value)> {
+    // A draft has `jsonrpc`, `id` and `method` first, so this is `params`, `result` or `error`.
     let (name, content) = message.iter().next_back()?;
     let before = message.iter().take(message.len() - 1);
     let before: String =
@@ -79,17 +80,17 @@ fn envelope(message: &Object, room: usize) -> Option<(String, &Value)> {
     (holds_more && begin.chars().count() < room).then_some((begin, content))
 }
 
-/// A comment, on as many lines as it takes.
-fn comment(text: &mut String, indent: &str, remark: &str) {
-    let mut line = format!("{indent}#");
+/// A comment, wrapped.
+fn comment(text: &mut String, remark: &str) {
+    let mut line = "#".to_owned();
     for word in remark.split_whitespace() {
-        // What a peer said may stand in it.
+        // It may contain text of a peer, which must not end the comment.
         let word: String =
             word.chars().filter(|it| !it.is_control() && is_printable(*it)).collect();
         if line.chars().count() + 1 + word.chars().count() > WIDTH && !line.ends_with('#') {
             text.push_str(&line);
             text.push('\n');
-            line = format!("{indent}#");
+            line = "#".to_owned();
         }
         line.push(' ');
         line.push_str(&word);
@@ -98,37 +99,41 @@ fn comment(text: &mut String, indent: &str, remark: &str) {
     text.push('\n');
 }
 
-fn rules(text: &mut String, lines: &[Line]) {
-    let mut begun = false;
-    for line in lines.iter().filter(|line| !line.rules.is_empty()) {
-        if !std::mem::replace(&mut begun, true) {
-            text.push_str("_match:\n");
-        }
-        let rules: Vec<String> = line
-            .rules
-            .iter()
-            .map(|(place, matcher)| format!("{}: {}", scalar(place.as_str()), written(matcher)))
-            .collect();
-        entry(text, &line.key, &rules);
+fn rules(text: &mut String, lines: &[PageLine]) {
+    extension(text, "_match", lines, |line| {
+        let rule = |(place, matcher): &(Pointer, Matcher)| {
+            format!("{}: {}", scalar(place.as_str()), matcher_text(matcher))
+        };
+        line.rules.iter().map(rule).collect()
+    });
+}
+
+fn captures(text: &mut String, lines: &[PageLine]) {
+    extension(text, "_capture", lines, |line| {
+        let capture =
+            |(name, place): &(String, Pointer)| format!("{name}: {}", scalar(place.as_str()));
+        line.captures.iter().map(capture).collect()
+    });
+}
+
+/// An extension with an entry for each message that has any members.
+fn extension(
+    text: &mut String,
+    name: &str,
+    lines: &[PageLine],
+    members: impl Fn(&PageLine) -> Vec<String>,
+) {
+    let entries = lines.iter().map(|line| (&line.key, members(line)));
+    let entries: Vec<_> = entries.filter(|(_, members)| !members.is_empty()).collect();
+    if !entries.is_empty() {
+        text.push_str(&format!("{name}:\n"));
+    }
+    for (key, members) in entries {
+        entry(text, key, &members);
     }
 }
 
-fn captures(text: &mut String, lines: &[Line]) {
-    let mut begun = false;
-    for line in lines.iter().filter(|line| !line.captures.is_empty()) {
-        if !std::mem::replace(&mut begun, true) {
-            text.push_str("_capture:\n");
-        }
-        let captures: Vec<String> = line
-            .captures
-            .iter()
-            .map(|(name, place)| format!("{name}: {}", scalar(place.as_str())))
-            .collect();
-        entry(text, &line.key, &captures);
-    }
-}
-
-/// A mapping on the line of its key, or a line for each member.
+/// A mapping on the line of its key, or with a line for each member.
 fn entry(text: &mut String, key: &str, members: &[String]) {
     let short = format!("  {key}: {{{}}}\n", members.join(", "));
     if short.chars().count() <= WIDTH {
@@ -139,15 +144,15 @@ fn entry(text: &mut String, key: &str, members: &[String]) {
     members.iter().for_each(|member| text.push_str(&format!("    {member}\n")));
 }
 
-/// What `_match` says for a matcher.
-pub(super) fn written(matcher: &Matcher) -> String {
+/// A matcher as `_match` has it.
+pub(super) fn matcher_text(matcher: &Matcher) -> String {
     match matcher {
         Matcher::Any => "any".to_owned(),
         Matcher::Ignored => "ignored".to_owned(),
         Matcher::Exact => "exact".to_owned(),
         Matcher::Contains => "contains".to_owned(),
         Matcher::Unordered => "unordered".to_owned(),
-        Matcher::Type(kind) => format!("{{type: {}}}", type_name(*kind)),
+        Matcher::Type(kind) => format!("{{type: {}}}", kind.as_str()),
         Matcher::Regex(pattern) => format!("{{regex: {}}}", quoted(pattern)),
         Matcher::OneOf(values) => {
             let values: Vec<String> = values.iter().map(on_one_line).collect();
@@ -159,25 +164,13 @@ pub(super) fn written(matcher: &Matcher) -> String {
     }
 }
 
-fn type_name(kind: JsonType) -> &'static str {
-    match kind {
-        JsonType::String => "string",
-        JsonType::Number => "number",
-        JsonType::Integer => "integer",
-        JsonType::Boolean => "boolean",
-        JsonType::Object => "object",
-        JsonType::Array => "array",
-        JsonType::Null => "null",
-    }
-}
-
-/// A text as it is if it can be taken for nothing else, else in quotes.
+/// A plain scalar if it cannot be read as anything else, or else a quoted one.
 fn scalar(text: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "/_-.*".contains(it);
     if text.starts_with('/') && text.chars().all(plain) { text.to_owned() } else { quoted(text) }
 }
 
-/// In single quotes if nothing in it has to be escaped but these: then a backslash is a backslash.
+/// In single quotes, where a backslash stays a backslash, unless a character needs an escape.
 fn quoted(text: &str) -> String {
     if text.chars().all(|it| !it.is_control() && is_printable(it)) {
         format!("'{}'", text.replace('\'', "''"))
@@ -186,15 +179,21 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// What YAML lets stand in a text as it is.
+/// Whether YAML allows a character unescaped.
 fn is_printable(char: char) -> bool {
     !matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{2028}' | '\u{2029}')
 }
 
-/// A text as JSON that is YAML, too.
+/// A JSON string that is also valid YAML.
 fn string(text: &str) -> String {
+    on_one_line(&text.into())
+}
+
+/// JSON that is also valid YAML, with a space after each colon and comma.
+fn on_one_line(value: &Value) -> String {
     let mut written = String::new();
-    for char in Value::from(text).to_string().chars() {
+    // Such characters only occur in strings, so that an escape is valid wherever one is.
+    for char in value.inline().chars() {
         if is_printable(char) {
             written.push(char);
         } else {
@@ -204,42 +203,23 @@ fn string(text: &str) -> String {
     written
 }
 
-/// JSON with a blank after each colon and comma.
-fn on_one_line(value: &Value) -> String {
-    match value {
-        Value::String(text) => string(text),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(on_one_line).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Value::Object(members) => {
-            let member =
-                |(name, value): (&str, &Value)| format!("{}: {}", string(name), on_one_line(value));
-            let members: Vec<String> = members.iter().map(member).collect();
-            format!("{{{}}}", members.join(", "))
-        }
-        scalar => scalar.to_string(),
-    }
-}
-
-/// JSON on several lines: what fits on one stays there.
-fn broken(text: &mut String, value: &Value, indent: usize) {
+/// JSON over several lines; what fits on one stays on one.
+fn on_several_lines(text: &mut String, value: &Value, indent: usize) {
     match value {
         Value::Array(items) if !items.is_empty() => {
             let items = items.iter().map(|item| (String::new(), item)).collect();
             parts(text, ('[', ']'), items, indent);
         }
         Value::Object(members) if !members.is_empty() => {
-            parts(text, ('{', '}'), named(members), indent);
+            let members = members.iter();
+            let members = members.map(|(name, value)| (format!("{}: ", string(name)), value));
+            parts(text, ('{', '}'), members.collect(), indent);
         }
         scalar => text.push_str(&on_one_line(scalar)),
     }
 }
 
-fn named(members: &Object) -> Vec<(String, &Value)> {
-    members.iter().map(|(name, value)| (format!("{}: ", string(name)), value)).collect()
-}
-
+/// Writes the items or members between brackets, each after its name.
 fn parts(
     text: &mut String,
     (open, close): (char, char),
@@ -253,10 +233,11 @@ fn parts(
         text.extend(std::iter::repeat_n(' ', indent + 2));
         text.push_str(&name);
         let short = on_one_line(value);
+        // The indentation of the part, and the comma after it.
         if indent + 3 + name.chars().count() + short.chars().count() <= WIDTH {
             text.push_str(&short);
         } else {
-            broken(text, value, indent + 2);
+            on_several_lines(text, value, indent + 2);
         }
         if index < last {
             text.push(',');
@@ -267,12 +248,13 @@ fn parts(
     text.push(close);
 }
 
-/// The name of a case, in quotes if it could be taken for something else.
+/// The name of a case, quoted if it could be read as anything else.
 fn title(name: &str) -> String {
     let plain = |it: char| it.is_alphanumeric() || " /_-.()".contains(it);
     let is_plain = name.starts_with(|it: char| it.is_alphabetic())
         && !name.ends_with(' ')
         && name.chars().all(|it| plain(it) || it == ',')
+        // The last four are booleans in YAML 1.1, which other tools may read the file with.
         && !["true", "false", "null", "yes", "no", "on", "off"]
             .contains(&name.to_ascii_lowercase().as_str());
     if is_plain { name.to_owned() } else { string(name) }

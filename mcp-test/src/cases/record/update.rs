@@ -1,20 +1,20 @@
-//! Adding a recording to a file that is there: what people wrote in it stays, comments included.
+//! Adds a recording to an existing file, and keeps what people wrote in it, comments included.
 //!
-//! A case that is there already is compared with what was recorded: what differs becomes a matcher. One that turned out to
-//! be another conversation is nothing that could be put right here.
+//! A case in both is compared: what differs becomes a matcher. A case that has another conversation is an error, because no
+//! matcher covers that.
 
-use super::super::compare::{Tolerance, compare};
-use super::super::{Case, CaseMessage, Cases, Direction, Matcher, ReadOptions};
-use super::compare::asked;
+use super::differing::{is_notification, relaxed};
 use super::draft::Draft;
+use super::mismatch::{ConversationMismatch as Mismatch, RecordError};
 use super::page::Page;
 use super::{Recording, text, walk};
-use crate::expect::words;
+use crate::cases::compare::{Tolerance, compare};
+use crate::cases::{Case, CaseMessage, Cases, Direction, Matcher, ReadOptions};
 use crate::json::{Difference, Pointer, Value};
 use crate::trace::SecretTexts;
-use crate::yaml::{self, Document, Kind, Limits, Member, Node, Style};
+use crate::yaml::{self, Document, Kind, Limits, Member, Node, Stream, Style};
 
-/// A file with what was recorded in it.
+/// A file to which a recording was added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Updated {
@@ -22,12 +22,12 @@ pub struct Updated {
     pub text: String,
     /// How many cases were added.
     pub added: usize,
-    /// How many places have a matcher now, because what was recorded differs there.
+    /// How many matchers were added, for places where the recording differs.
     pub matchers: usize,
 }
 
 impl Recording {
-    /// The text of a file with what was recorded in it: new cases at its end, matchers where known ones differ.
+    /// The text of a file with the recording added: new cases at its end, and matchers where known cases differ.
     ///
     /// ```
     /// use mcp_test::cases::Recording;
@@ -39,72 +39,68 @@ impl Recording {
     ///
     /// # Errors
     ///
-    /// Why it cannot be done without losing something: the text is no file of cases, or a case in it is another
-    /// conversation than the one that was recorded under its name.
-    pub fn update(&self, path: &str, text: &str) -> Result<Updated, Vec<String>> {
-        let (cases, _) = Cases::parse(path, text, &ReadOptions::default())
-            .map_err(|error| vec![error.to_string()])?;
+    /// If something would be lost: the text is not a file of cases, or a case in it has another conversation than the recorded
+    /// one of its name.
+    pub fn update(&self, path: &str, text: &str) -> Result<Updated, Vec<RecordError>> {
+        let parse = |text: &str| match Cases::parse(path, text, &ReadOptions::default()) {
+            Ok((cases, _)) => Ok(cases),
+            Err(error) => Err(vec![RecordError::from(error)]),
+        };
+        let cases = parse(text)?;
         let mut stream = yaml::read(text, &Limits::default());
-        let mut complaints = Vec::new();
+        let mut errors = Vec::new();
         let mut new = Vec::new();
         let mut matchers = 0;
         for (draft, differing) in &self.cases {
-            let is_it = |case: &&Case| {
-                let name = case.name.as_deref();
-                let mut names = std::iter::once(&draft.name).chain(&draft.also);
-                names.any(|known| Some(known.as_str()) == name)
-            };
+            let is_it = |case: &&Case| draft.names().any(|name| Some(name) == case.name.as_deref());
             let Some(known) = cases.iter().map(|(_, case)| &**case).find(is_it) else {
                 new.push(text::document(&Page::of(draft, differing)));
                 continue;
             };
-            match loosened(known, draft) {
-                Err(why) => complaints.push(format!("{}: {why}", known.title())),
-                Ok(places) => {
-                    let document = stream.documents.get_mut(known.number.saturating_sub(1));
-                    if let Some(Ok(document)) = document {
-                        matchers += places.len();
-                        places.into_iter().for_each(|place| put(document, place));
-                    }
+            match new_matchers(known, draft) {
+                Ok(places) => matchers += add_matchers(&mut stream, known, places),
+                Err(mismatch) => {
+                    errors.push(RecordError::Mismatch { case: known.title().to_owned(), mismatch });
                 }
             }
         }
-        if !complaints.is_empty() {
-            return Err(complaints);
+        // Only after all cases: each of them that does not match is reported.
+        if !errors.is_empty() {
+            return Err(errors);
         }
+        // Without new matchers the existing text is kept byte for byte.
         let mut text = if matchers > 0 { yaml::write(&stream) } else { text.to_owned() };
-        for document in &new {
-            if !text.is_empty() && !text.ends_with('\n') {
-                text.push('\n');
-            }
-            if !text.trim().is_empty() {
-                text.push_str("---\n");
-            }
-            text.push_str(document);
-        }
-        // Whatever was put together here, it has to be a file of cases again.
-        let read = Cases::parse(path, &text, &ReadOptions::default());
-        let (again, _) = read.map_err(|error| vec![error.to_string()])?;
-        if again.iter().count() != cases.iter().count() + new.len() {
-            return Err(vec![format!("{path} would not have all of its cases any more")]);
+        new.iter().for_each(|document| append(&mut text, document));
+        // The result must be a valid file of cases again.
+        if parse(&text)?.iter().count() != cases.iter().count() + new.len() {
+            return Err(vec![RecordError::LosesCases { path: path.to_owned() }]);
         }
         Ok(Updated { text, added: new.len(), matchers })
     }
 }
 
-/// A matcher that a message gets: its key, the place, and what is asked there.
-type Place = (String, Pointer, Matcher);
+/// Appends a document.
+fn append(text: &mut String, document: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    if !text.trim().is_empty() {
+        text.push_str("---\n");
+    }
+    text.push_str(document);
+}
 
-/// Where a known case differs from what was recorded, with what to ask there.
-fn loosened(known: &Case, draft: &Draft) -> Result<Vec<Place>, String> {
-    let is_aside =
-        |value: &Value, direction| direction == Direction::Out && value.get("id").is_none();
-    let mine = known.messages.iter().filter(|it| !is_aside(&it.value, it.direction));
-    let theirs = draft.messages.iter().filter(|it| !is_aside(&it.value, it.direction));
+/// A matcher for a message: the key, the place, and the matcher.
+type NewMatcher = (String, Pointer, Matcher);
+
+/// The matchers for the places where a known case differs from the recording.
+fn new_matchers(known: &Case, draft: &Draft) -> Result<Vec<NewMatcher>, Mismatch> {
+    // Notifications are not always sent, so a case with other ones is still the same conversation.
+    let mine = known.messages.iter().filter(|it| !is_notification(it.direction, &it.value));
+    let theirs = draft.messages.iter().filter(|it| !is_notification(it.direction, &it.value));
     let (mine, theirs): (Vec<_>, Vec<_>) = (mine.collect(), theirs.collect());
     if mine.len() != theirs.len() {
-        let mine = words::count(mine.len(), "message");
-        return Err(format!("it has {mine}, and what was recorded has {}", theirs.len()));
+        return Err(Mismatch::Length { expected: mine.len(), got: theirs.len() });
     }
     let tolerance = draft.revision.map_or_else(Tolerance::none, Tolerance::of);
     let mut places = Vec::new();
@@ -114,9 +110,9 @@ fn loosened(known: &Case, draft: &Draft) -> Result<Vec<Place>, String> {
             && method(&mine.value) == method(&theirs.value)
             && mine.value.get("error").is_some() == theirs.value.get("error").is_some();
         if !same {
-            return Err(format!("instead of `{}` came `{}`", mine.key, theirs.key));
+            return Err(Mismatch::Message { expected: mine.key.clone(), got: theirs.key.clone() });
         }
-        // What the client says is up to whoever wrote the case.
+        // The messages of the client are decided by the author of the case.
         if mine.direction == Direction::Out {
             places.extend(of_message(mine, &theirs.value, &tolerance));
         }
@@ -124,9 +120,10 @@ fn loosened(known: &Case, draft: &Draft) -> Result<Vec<Place>, String> {
     Ok(places)
 }
 
-fn of_message(known: &CaseMessage, got: &Value, tolerance: &Tolerance) -> Vec<Place> {
+/// The matchers for the places where a message of a known case differs.
+fn of_message(known: &CaseMessage, got: &Value, tolerance: &Tolerance) -> Vec<NewMatcher> {
     let mut rule = known.rule.clone();
-    // What a name stands for is known only when the case is played.
+    // The value of a `${name}` is only known when the case is played.
     for (place, value) in walk::values(&known.value) {
         if value.as_str().is_some_and(|text| text.contains("${")) {
             rule.matchers.push((place, Matcher::Ignored, known.span));
@@ -141,37 +138,48 @@ fn of_message(known: &CaseMessage, got: &Value, tolerance: &Tolerance) -> Vec<Pl
             kind: difference.kind,
             pointer: difference.pointer,
         };
-        let (place, matcher) = asked(&known.value, got, &difference);
+        let (place, matcher) = relaxed(&known.value, got, &difference);
         (known.key.clone(), place, matcher)
     });
-    let mut places: Vec<Place> = places.collect();
+    let mut places: Vec<NewMatcher> = places.collect();
     places.dedup_by(|one, two| one.1 == two.1);
     places
 }
 
-/// Puts a matcher into `_match` of a document.
-fn put(document: &mut Document, (key, place, matcher): Place) {
+/// Adds matchers to the document of a case; returns how many.
+fn add_matchers(stream: &mut Stream, known: &Case, matchers: Vec<NewMatcher>) -> usize {
+    let document = stream.documents.get_mut(known.number.saturating_sub(1));
+    let Some(Ok(document)) = document else { return 0 };
+    let count = matchers.len();
+    matchers.into_iter().for_each(|matcher| add_matcher(document, matcher));
+    count
+}
+
+/// Adds a matcher to `_match` of a document.
+fn add_matcher(document: &mut Document, (key, place, matcher): NewMatcher) {
     let rules = member(&mut document.root, "_match");
     let Some(rule) = rules.and_then(|rules| member(rules, &key)) else { return };
     if let Kind::String(mode) = &rule.kind {
-        // `contains` said of the whole message goes on to hold.
+        // The mode of the whole message, such as `contains`, still applies.
         let mode = Node::new(Kind::String(mode.clone()), Style::Plain);
         let key = Node::new(Kind::String("mode".to_owned()), Style::Plain);
         rule.kind = Kind::Mapping(vec![Member { key, value: mode }]);
         rule.style = Style::Flow;
     }
-    let text = text::written(&matcher);
+    // Through its text, so that a matcher is written in the same way as in a new case.
+    let text = text::matcher_text(&matcher);
     let written = yaml::read(&text, &Limits::default());
     let value = written.documents.into_iter().flatten().next().map(|document| document.root);
     let Some(value) = value else { return };
     if let Kind::Mapping(members) = &mut rule.kind {
+        // A new matcher replaces the one that was too narrow.
         members.retain(|member| member.key.as_str() != Some(place.as_str()));
         let key = Node::new(Kind::String(place.as_str().to_owned()), key_style(place.as_str()));
         members.push(Member { key, value });
     }
 }
 
-/// The value of a member, which is made if there is none.
+/// The value of a member, which is added if it does not exist.
 fn member<'a>(mapping: &'a mut Node, name: &str) -> Option<&'a mut Node> {
     let style = if mapping.style == Style::Flow { Style::Flow } else { Style::Block };
     let Kind::Mapping(members) = &mut mapping.kind else { return None };
@@ -185,6 +193,7 @@ fn member<'a>(mapping: &'a mut Node, name: &str) -> Option<&'a mut Node> {
     members.get_mut(place).map(|member| &mut member.value)
 }
 
+/// Plain where the place cannot be read as anything else.
 fn key_style(place: &str) -> Style {
     let plain = |it: char| it.is_ascii_alphanumeric() || "/_-.*".contains(it);
     if place.chars().all(plain) { Style::Plain } else { Style::Single }

@@ -1,26 +1,25 @@
-//! What of a message will be another value the next time, and what to ask of it instead.
+//! Finds values that vary from run to run, and the matchers for them.
 //!
-//! Three things tell: the name of the member, the shape of a text, and, where there are two recordings, that they differ
-//! there. The expression that finds a stretch of text is the one that the case asks for, so that what was recorded always
-//! fits its own matcher.
+//! They are recognized by the name of the member, by the form of a text, or because two recordings differ there. The regular
+//! expression that finds a part of a text is also its matcher, so that a recorded value always matches.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::{JsonType, Matcher};
+use crate::cases::{JsonType, Matcher};
 use crate::json::{Pointer, Value};
-use crate::trace::{REDACTED, is_volatile_member};
+use crate::trace::redact::{SECRET as REDACTED, is_volatile_member};
 
-/// A shape that values have which differ from run to run.
+/// The form of values that vary from run to run.
 struct Shape {
-    /// What such a value is called when it is kept for later.
+    /// The name of such a value when it is captured.
     name: &'static str,
     pattern: &'static str,
 }
 
-/// In the order in which they are tried at one place.
+/// In order of precedence at one place.
 const SHAPES: [Shape; 9] = [
     Shape { name: "secret", pattern: r"\[secret\]" },
     Shape {
@@ -45,12 +44,12 @@ const SHAPES: [Shape; 9] = [
     Shape { name: "token", pattern: r"[0-9A-Fa-f]{32,}" },
 ];
 
-/// What stands in place of a secret in a trace, and what is asked of it in a case.
+/// The pattern for a secret, whose text a trace does not have.
 const ANY_SECRET: &str = ".+";
-/// A text that is longer gets no expression, which nobody could read.
-const LONGEST: usize = 2000;
+/// The maximum length of a text that has an expression; nobody could read a longer one.
+const MAX_LENGTH: usize = 2000;
 
-/// The words of numbers that are measured, not decided.
+/// The names of numbers that are measured.
 const MEASURED: [&str; 11] = [
     "pid",
     "port",
@@ -67,10 +66,11 @@ const MEASURED: [&str; 11] = [
 
 static FIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let shapes: Vec<String> = SHAPES.iter().map(|shape| format!("({})", shape.pattern)).collect();
+    // Never `None`, because the patterns are constants.
     Regex::new(&shapes.join("|")).ok()
 });
 
-/// What to ask of a value at a place, in place of equality; `None` if it is the same each time.
+/// The matcher for a value at a place; `None` if it is the same in each run.
 pub(super) fn matcher(pointer: &Pointer, value: &Value) -> Option<Matcher> {
     let name = pointer.split_last().map(|(_, name)| name).unwrap_or_default();
     match value {
@@ -87,7 +87,7 @@ pub(super) fn matcher(pointer: &Pointer, value: &Value) -> Option<Matcher> {
             measured.then_some(Matcher::Type(JsonType::Number))
         }
         Value::Object(members) => {
-            // Where the names differ, no pointer leads to what they hold.
+            // No pointer leads to a member whose name varies.
             let differs = |name: &str| find(name, false).next().is_some();
             members.keys().any(differs).then_some(Matcher::Type(JsonType::Object))
         }
@@ -95,14 +95,14 @@ pub(super) fn matcher(pointer: &Pointer, value: &Value) -> Option<Matcher> {
     }
 }
 
-/// The names of members whose texts lead somewhere: a path in them is what the server offers.
+/// Whether a member is an address: a path in it is a part of the contract.
 fn is_address(name: &str) -> bool {
     matches!(name, "uri" | "uriTemplate" | "url" | "$ref" | "$id")
 }
 
-/// What to ask of a text.
+/// The matcher for a text.
 fn of_text(text: &str, is_address: bool) -> Option<Matcher> {
-    if let Some(first) = before_stack(text) {
+    if let Some(first) = before_stack_trace(text) {
         return Some(Matcher::Regex(format!("(?s)^{}", regex::escape(first))));
     }
     let mut pattern = String::from("^");
@@ -116,7 +116,7 @@ fn of_text(text: &str, is_address: bool) -> Option<Matcher> {
     if end == 0 {
         return None;
     }
-    if text.len() > LONGEST || text == REDACTED {
+    if text.len() > MAX_LENGTH || text == REDACTED {
         return Some(Matcher::Type(JsonType::String));
     }
     pattern.push_str(&regex::escape(&text[end..]));
@@ -124,7 +124,7 @@ fn of_text(text: &str, is_address: bool) -> Option<Matcher> {
     Some(Matcher::Regex(pattern))
 }
 
-/// What a value is called when it is kept, if it is one that differs: all of a text, or a member with a telling name.
+/// The name for capturing a text, if it varies or its member is known to.
 pub(super) fn kind(pointer: &Pointer, text: &str) -> Option<&'static str> {
     let name = pointer.split_last().map(|(_, name)| name).unwrap_or_default();
     if is_volatile_member(&name) {
@@ -142,27 +142,28 @@ pub(super) fn kind(pointer: &Pointer, text: &str) -> Option<&'static str> {
     Some(SHAPES[shape].name)
 }
 
-/// The stretches of a text that differ from run to run, with the places of their shapes.
+/// The parts of a text that vary from run to run, with the indices of their shapes.
 fn find(text: &str, is_address: bool) -> impl Iterator<Item = (usize, Range<usize>)> {
     let captures = FIND.as_ref().map(|find| find.captures_iter(text));
     captures.into_iter().flatten().filter_map(move |captures| {
         let (shape, found) =
             (0..SHAPES.len()).find_map(|shape| Some((shape, captures.get(shape + 1)?)))?;
         let range = found.range();
-        let stands_alone = |at: Option<char>| !at.is_some_and(char::is_alphanumeric);
+        // A part of a longer word or number is not such a value; a path may end anywhere.
+        let is_boundary = |at: Option<char>| !at.is_some_and(char::is_alphanumeric);
         let is_path = SHAPES[shape].name == "path";
-        let alone = stands_alone(text[..range.start].chars().next_back())
-            && (is_path || stands_alone(text[range.end..].chars().next()));
-        // Digits alone are a number that somebody chose.
-        let telling = SHAPES[shape].name != "token"
+        let is_whole = is_boundary(text[..range.start].chars().next_back())
+            && (is_path || is_boundary(text[range.end..].chars().next()));
+        // Digits alone may be a number that someone chose.
+        let is_random = SHAPES[shape].name != "token"
             || (found.as_str().contains(|it: char| it.is_ascii_digit())
                 && found.as_str().contains(|it: char| it.is_ascii_alphabetic()));
-        (telling && alone && !(is_address && is_path)).then_some((shape, range))
+        (is_random && is_whole && !(is_address && is_path)).then_some((shape, range))
     })
 }
 
-/// The first line of a text that goes on with the stack of a program.
-fn before_stack(text: &str) -> Option<&str> {
+/// The first line of a text that continues with a stack trace.
+fn before_stack_trace(text: &str) -> Option<&str> {
     let (first, rest) = text.split_once('\n')?;
     let is_frame = |line: &str| {
         let line = line.trim_start();
@@ -173,7 +174,7 @@ fn before_stack(text: &str) -> Option<&str> {
     (!first.is_empty() && rest.lines().any(is_frame)).then_some(first)
 }
 
-/// Whether a secret was taken out of a text.
+/// Whether a secret was removed from a text.
 pub(super) fn holds_secret(text: &str) -> bool {
     text.contains(REDACTED)
 }
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_a_text_is_asked_for_by_its_shape() {
+    fn volatile_parts_of_a_text_are_matched_by_their_shape() {
         insta::assert_snapshot!(regex("Done (2026-11-21T21:37:43.473Z).").unwrap_or_default(), @r"^Done \(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\)\.$");
         for text in [
             "id 67e55044-10b1-426f-9247-bb680e5fe0c8",

@@ -1,6 +1,7 @@
-//! Going through the values of a message.
+//! Iterates over the values of a message.
 
 use crate::json::{Object, Pointer, Value};
+use crate::spec::meta;
 
 /// Every value of a message with its place, in the order of the text.
 pub(super) fn values(root: &Value) -> Vec<(Pointer, &Value)> {
@@ -9,7 +10,7 @@ pub(super) fn values(root: &Value) -> Vec<(Pointer, &Value)> {
     found
 }
 
-/// How deep values nest is bounded by those who read them.
+/// Recursive, because the readers of messages bound their depth.
 fn gather<'a>(at: &Pointer, value: &'a Value, found: &mut Vec<(Pointer, &'a Value)>) {
     found.push((at.clone(), value));
     match value {
@@ -24,7 +25,7 @@ fn gather<'a>(at: &Pointer, value: &'a Value, found: &mut Vec<(Pointer, &'a Valu
     }
 }
 
-/// The value, with another one wherever something is given for a place.
+/// The value, with replacements where `map` returns one.
 pub(super) fn mapped(
     at: &Pointer,
     value: &Value,
@@ -39,17 +40,27 @@ pub(super) fn mapped(
             items.map(|(index, item)| mapped(&at.clone().index(index), item, map)).collect()
         }
         Value::Object(members) => {
-            let mut object = Object::new();
-            for (name, member) in members.iter() {
-                object.push(name, mapped(&at.clone().member(name), member, map));
-            }
-            object.into()
+            let members = members.iter();
+            let mapped =
+                members.map(|(name, member)| (name, mapped(&at.clone().member(name), member, map)));
+            Object::from_iter(mapped).into()
         }
         scalar => scalar.clone(),
     }
 }
 
-/// Whether a place is one of what JSON-RPC needs: nothing is asked of it, since messages are told apart by it.
+/// Whether a place is below another.
+pub(super) fn is_inside(place: &Pointer, outer: &Pointer) -> bool {
+    place.as_str().strip_prefix(outer.as_str()).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Whether a place belongs to the JSON-RPC envelope: it has no matcher, because it identifies the message.
 pub(super) fn is_envelope(place: &Pointer) -> bool {
     matches!(place.as_str(), "" | "/id" | "/jsonrpc" | "/method")
+}
+
+/// Whether a place has a progress token, which is a label like an id.
+pub(super) fn is_label(place: &Pointer) -> bool {
+    let of_request = place.as_str().strip_prefix("/params/_meta/") == Some(meta::PROGRESS_TOKEN);
+    of_request || place.as_str() == "/params/progressToken"
 }

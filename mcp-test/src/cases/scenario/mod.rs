@@ -1,4 +1,4 @@
-//! Cases as scenarios: who plans, plays, compares with a baseline and reports learns nothing of YAML.
+//! Cases as scenarios: planning, baselines and reports do not depend on YAML.
 
 mod options;
 mod window;
@@ -6,49 +6,41 @@ mod window;
 use std::sync::Arc;
 
 pub use self::options::PlayOptions;
-use super::hooks::{CommandsRefused, Hooks, PATIENCE, Permit, has_hooks, permit};
-use super::play::roles::{Line, Role, roles};
-use super::play::{Ended, GOES_ON, UNEXPECTED, checked, play};
+use super::hooks::{self, CommandsRefused, Hooks, Permit, has_hooks, permit};
+use super::play::roles::{CaseLine, Role, roles};
+use super::play::{Ended, GOES_ON, UNEXPECTED, checked_lines, play};
 use super::{Case, CaseFile, Cases, InputError, Values};
 use crate::check::Finding;
 use crate::clock::Deadline;
-use crate::scenario::{Body, CheckSpec, Ctx, Leg, Proofs, Scenario, Surroundings};
-use crate::server::reference::everything;
+use crate::scenario::{Body, CheckSpec, Ctx, Kind, Leg, Scenario, Shared, Surroundings};
 use crate::spec::Revisions;
 
 /// Why cases cannot be played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// They want to run commands, and may not.
+    /// They have commands, which are not allowed.
     #[error(transparent)]
     Commands(#[from] CommandsRefused),
-    /// They ask for values that are not given, or that are of another kind.
+    /// They need inputs that are missing or of another type.
     #[error(transparent)]
     Inputs(#[from] InputError),
 }
 
 /// The cases as scenarios that test a server, in order: for [`Plan::build_from`](crate::run::Plan::build_from).
 ///
-/// The id of a scenario is that of its case, and there is a check for each `out` under its key. A scenario stays in memory
-/// until the process ends, and with it the file of its case.
+/// The id of a scenario is that of its case, and there is a check for each `out` under its key.
 ///
 /// # Errors
 ///
-/// If cases that are wanted need commands that are not allowed, or inputs that are not given.
-pub fn scenarios(
-    cases: &Cases,
-    options: &PlayOptions,
-) -> Result<Vec<&'static Scenario>, PlayError> {
-    let made = scripts(cases, options)?.into_iter().map(|script| {
-        let script: &'static Script = Box::leak(Box::new(script));
-        &*Box::leak(Box::new(script.scenario()))
-    });
-    Ok(made.collect())
+/// If a selected case needs commands that are not allowed, or inputs that are missing.
+pub fn scenarios(cases: &Cases, options: &PlayOptions) -> Result<Vec<Shared<Scenario>>, PlayError> {
+    let scripts = scripts(cases, options)?.into_iter().map(Arc::new);
+    Ok(scripts.map(|script| script.scenario().into()).collect())
 }
 
-/// What the commands of the first of these cases bring up that has some: a server that cannot be reached before is likely to be
-/// among it.
+/// The processes of the first selected case that has `_before` commands: they are likely to start the server, which cannot be
+/// reached earlier.
 ///
 /// # Errors
 ///
@@ -67,16 +59,17 @@ pub fn surroundings(
                 let hooks = script.hooks(&script.values()?)?;
                 let running = hooks.before(Deadline::never()).await?;
                 Ok(async move {
-                    // The case itself says what goes wrong there.
-                    let _ = running.after(Deadline::after(PATIENCE)).await;
+                    // If this fails, the case itself reports it when it is played.
+                    let _ = running.after(Deadline::after(hooks::TIMEOUT)).await;
                 })
             }
         })
     }))
 }
 
-/// What is played for each case that is selected.
+/// A played case for each selected one.
 fn scripts(cases: &Cases, options: &PlayOptions) -> Result<Vec<Script>, PlayError> {
+    // In any file, and whether tags select it or not.
     let only = cases.iter().any(|(_, case)| case.settings.only);
     let options = Arc::new(options.clone());
     let mut scripts: Vec<Script> = Vec::new();
@@ -87,6 +80,7 @@ fn scripts(cases: &Cases, options: &PlayOptions) -> Result<Vec<Script>, PlayErro
             scripts.push(Script::new(file, number, window, Arc::clone(&options)));
         }
     }
+    // What is not played needs neither a permission nor inputs.
     let played = || scripts.iter().filter(|script| script.is_played());
     let needed =
         || played().flat_map(|script| script.chain.iter().map(|case| (&script.file, case)));
@@ -98,23 +92,24 @@ fn scripts(cases: &Cases, options: &PlayOptions) -> Result<Vec<Script>, PlayErro
     Ok(scripts)
 }
 
-/// The messages of a case by itself.
-fn lines_of<'a>(file: &'a CaseFile, case: &'a Case) -> impl Iterator<Item = Line<'a>> {
-    case.messages.iter().map(move |message| Line { file, case, message, own: true })
+/// The messages of a single case.
+fn lines_of<'a>(file: &'a CaseFile, case: &'a Case) -> impl Iterator<Item = CaseLine<'a>> {
+    case.messages.iter().map(move |message| CaseLine { file, case, message, own: true })
 }
 
-/// The revisions at which a case of a file makes sense, with those that it goes on from.
+/// The revisions at which a case applies, with those that it continues.
 pub(super) fn window(file: &Arc<CaseFile>, number: usize, asked: bool) -> Revisions {
+    // Revisions that the user chose take precedence over those that other cases name.
     let of_file = if asked { None } else { window::of_file(file) };
     let script = Script::new(file, number, of_file, Arc::default());
     let lines = script.lines();
     window::revisions(&lines, &roles(&lines), of_file)
 }
 
-/// What is played for a case.
+/// A case as it is played.
 struct Script {
     file: Arc<CaseFile>,
-    /// The case, and before it those that it goes on from.
+    /// The case, after those that it continues.
     chain: Vec<Arc<Case>>,
     /// The revisions that the cases of the file name.
     window: Option<Revisions>,
@@ -130,7 +125,7 @@ impl Script {
         window: Option<Revisions>,
         options: Arc<PlayOptions>,
     ) -> Self {
-        let chain = file.until(number).to_vec();
+        let chain = file.conversation_until(number).to_vec();
         Self { file: Arc::clone(file), chain, window, options, permit: None }
     }
 
@@ -138,37 +133,37 @@ impl Script {
         &self.chain[self.chain.len() - 1]
     }
 
-    fn lines(&self) -> Vec<Line<'_>> {
+    fn lines(&self) -> Vec<CaseLine<'_>> {
         let last = self.chain.len() - 1;
         let of_case = |(at, case)| {
-            lines_of(&self.file, case).map(move |line| Line { own: at == last, ..line })
+            lines_of(&self.file, case).map(move |line| CaseLine { own: at == last, ..line })
         };
         self.chain.iter().map(Arc::as_ref).enumerate().flat_map(of_case).collect()
     }
 
-    /// Why the case is not played, if it is not.
+    /// Why the case is skipped, if it is.
     fn skipped(&self) -> Option<String> {
         let before = &self.chain[..self.chain.len() - 1];
         let before = before.iter().find_map(|case| {
             let why = case.settings.skip.as_ref()?;
-            Some(format!("it goes on from `{}`, which is skipped: {why}", case.id))
+            Some(format!("it continues `{}`, which is skipped: {why}", case.id))
         });
         self.case().settings.skip.clone().or(before)
     }
 
-    /// Whether the case is wanted, and not skipped.
+    /// Whether the case is selected, and not skipped.
     fn is_played(&self) -> bool {
         let wanted = &self.options.cases;
         (wanted.is_empty() || wanted.contains(&self.case().id)) && self.skipped().is_none()
     }
 
-    /// What is known before the case.
+    /// The values of names at the beginning.
     fn values(&self) -> Result<Values, Finding> {
         let chain = self.chain.iter().map(Arc::as_ref);
         self.options.inputs.values(chain).map_err(|error| Finding::test(error.to_string()))
     }
 
-    /// What is to happen before and after the case.
+    /// What happens before and after the case.
     fn hooks(&self, values: &Values) -> Result<Hooks, Finding> {
         let permit = self.permit.ok_or_else(|| {
             Finding::test("the commands of the case may not be run").expected("--allow-commands")
@@ -182,112 +177,111 @@ impl Script {
         self.chain.iter().any(|case| has_hooks(case))
     }
 
-    fn scenario(&'static self) -> Scenario {
+    fn scenario(self: Arc<Self>) -> Scenario {
         let lines = self.lines();
         let roles = roles(&lines);
         let case = self.case();
         let of_file = self.window.filter(|_| !self.options.asked_revisions);
         let revisions = window::revisions(&lines, &roles, of_file);
-        let carriers = window::carriers(&lines);
+        let transports = window::transports(&lines);
         let opens = case.settings.bare || self.chain[0].settings.bare;
-        let opens = opens || roles.iter().any(Role::opens);
+        let opens = opens || roles.iter().any(Role::is_initialize);
+        let script = Arc::clone(&self);
+        let body = Body::server(move |ctx| {
+            let script = Arc::clone(&script);
+            Box::pin(async move {
+                script.play(ctx).await;
+                Ok(())
+            })
+        });
         Scenario {
-            id: &case.id,
-            title: leak(case.title()),
-            doc: leak(case.comments.join("\n")),
-            leg: Leg::Server,
+            title: case.title().into(),
+            doc: case.comments.join("\n").into(),
             revisions,
-            official: None,
-            carriers,
-            needs: &[],
+            transports,
+            // Commands may change files and ports that other cases use.
             disturbs: self.has_hooks().then_some("what its commands change"),
             timeout: case.settings.timeout,
             opens,
-            verbatim: true,
-            checks: Vec::leak(checks(&lines, &roles)),
-            proofs: || Proofs { peer: || everything().into(), proofs: Vec::new() },
-            file: &self.file.path,
-            body: Body::server(|ctx| {
-                Box::pin(async {
-                    self.play(ctx).await;
-                    Ok(())
-                })
-            }),
+            checks: checks(&lines, &roles).into(),
+            file: self.file.path.clone().into(),
+            ..Scenario::dynamic(Kind::Case, Leg::Server, case.id.clone(), body)
         }
     }
 
     async fn play(&self, ctx: &mut Ctx) {
         if let Some(reason) = self.skipped() {
-            ctx.skip_the_rest(&reason);
-            return;
+            return ctx.skip_the_rest(&reason);
         }
-        let why = match self.held(ctx).await {
+        let why = match self.play_with_hooks(ctx).await {
             Ok(()) => return,
-            Err(Ended::Told(headline)) => headline,
-            Err(Ended::Unplayable(reason)) => {
-                return ctx.skip_the_rest(&reason);
-            }
-            Err(Ended::Untold(finding)) => {
+            Err(Ended::Reported(headline)) => headline,
+            Err(Ended::Unplayable(reason)) => return ctx.skip_the_rest(&reason),
+            Err(Ended::Unreported(finding)) => {
                 let headline = finding.headline.clone();
-                let id = ctx.unmade().next().map_or(UNEXPECTED, |spec| spec.id);
-                ctx.check(id).fail(finding);
+                // The first check not made yet belongs to the message that was not reached.
+                let id = ctx.unmade().next().map_or(UNEXPECTED.into(), |spec| spec.id.clone());
+                ctx.check(&id).fail(finding);
                 headline
             }
         };
         ctx.skip_the_rest(&format!("not reached: {why}"));
     }
 
-    /// Holds the conversation, with what is to happen before and after it.
-    async fn held(&self, ctx: &mut Ctx) -> Result<(), Ended> {
+    /// Plays the conversation, with its hooks.
+    async fn play_with_hooks(&self, ctx: &mut Ctx) -> Result<(), Ended> {
         let values = self.values()?;
         let lines = self.lines();
         if !self.has_hooks() {
             return play(ctx, &lines, values).await;
         }
         let hooks = self.hooks(&values)?;
-        if let Some(state) = hooks.unattended() {
+        if let Some(state) = hooks.unsupported_state() {
             return Err(Ended::Unplayable(format!(
-                "nobody brings about the state `{state}`: give `--given-command`, or in Rust `given`"
+                "nothing sets up the state `{state}`: use `--given-command`, or in Rust `given`"
             )));
         }
+        // Each command has its own limit, and the runner has one for the whole case.
         let running = hooks.before(Deadline::never()).await?;
         let ending = play(ctx, &lines, values).await;
-        let after = running.after(Deadline::after(PATIENCE)).await;
+        let after = running.after(Deadline::after(hooks::TIMEOUT)).await;
+        // The failure of the case comes first: that of a command after it may only follow from it.
         ending?;
         Ok(after?)
     }
 }
 
-/// The checks of a case: one for each message that it awaits, and one for those that it does not.
-fn checks(lines: &[Line<'static>], roles: &[Role]) -> Vec<CheckSpec> {
+/// The checks of a case: one for each awaited message, and one for unexpected messages.
+fn checks(lines: &[CaseLine<'_>], roles: &[Role]) -> Vec<CheckSpec> {
     let mut checks: Vec<CheckSpec> = Vec::new();
-    for at in checked(lines) {
+    for at in checked_lines(lines) {
         let line = lines[at];
         let what = match &roles[at] {
-            Role::Asks { method, .. } => format!("`{method}` is answered with a result"),
-            Role::Replies(Some(asked)) => match &roles[*asked] {
-                Role::Asks { method, .. } if !method.is_empty() => {
-                    format!("The reply to `{method}` is what the case has")
+            Role::ClientRequest { method, .. } => format!("`{method}` is answered with a result"),
+            Role::ServerReply(Some(asked)) => match &roles[*asked] {
+                Role::ClientRequest { method, .. } if !method.is_empty() => {
+                    format!("The reply to `{method}` is the one in the case")
                 }
-                _ => "The reply is what the case has".to_owned(),
+                _ => "The reply is the one in the case".to_owned(),
             },
-            Role::IsAsked(method, _) => format!("The server asks `{method}` as the case has it"),
-            Role::Notifies(method) => format!("The server sends `{method}` as the case has it"),
-            _ => "The server says what the case has".to_owned(),
+            Role::ServerRequest(method, _) => {
+                format!("The server sends the request `{method}` as in the case")
+            }
+            Role::ServerNotification(method) => {
+                format!("The server sends `{method}` as in the case")
+            }
+            _ => "The server sends what the case has".to_owned(),
         };
         let key = line.message.key.as_str();
-        checks.push(CheckSpec::own(key, key, leak(format!("{what} ({})", line.place()))));
+        let what = format!("{what} ({})", line.place());
+        checks.push(CheckSpec::dynamic(key.to_owned(), key.to_owned(), what));
     }
+    // A scenario without a check would pass vacuously.
     if checks.is_empty() {
-        let what = "The server still answers after what it was told";
+        let what = "The server still answers after the messages of the case";
         checks.push(CheckSpec::own(GOES_ON, "GoesOn", what));
     }
-    let what = "The server says nothing but what the case has";
+    let what = "The server sends nothing that is not in the case";
     checks.push(CheckSpec::own(UNEXPECTED, "Unexpected", what));
     checks
-}
-
-/// For the life of the process, as that of the scenario.
-fn leak(text: String) -> &'static str {
-    Box::leak(text.into_boxed_str())
 }

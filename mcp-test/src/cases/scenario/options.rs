@@ -1,4 +1,4 @@
-//! How cases are played: which of them, with which values, and with what around them.
+//! How cases are played: which ones, with which values, and with which hooks.
 
 use crate::cases::hooks::{Commands, Given};
 use crate::cases::{Case, Inputs};
@@ -18,49 +18,49 @@ use crate::json::Value;
 pub struct PlayOptions {
     /// The values of `_inputs`.
     pub inputs: Inputs,
-    /// Only cases with one of these tags, if there are any.
+    /// Only cases with one of these tags, if any are given.
     pub tags: Vec<String>,
     /// No cases with one of these tags.
     pub skip_tags: Vec<String>,
-    /// Only these are going to be played, by their ids, if there are any: what others need does not matter.
+    /// The ids of the only cases to play, if any are given: the needs of others do not matter.
     pub cases: Vec<String>,
-    /// Certain revisions are asked for: then a case is not held to the revision that other cases of its file name.
+    /// Whether the user chose revisions: then a case is not limited to the revision that other cases of its file name.
     pub asked_revisions: bool,
     /// Whether the commands of `_before` and `_after` may be run.
     pub commands: Commands,
-    /// Who brings the states of `_given` about.
+    /// Handles the states of `_given`.
     pub given: Option<Given>,
 }
 
 impl PlayOptions {
-    /// Gives a name of `_inputs` its value.
+    /// Sets the value of an input (`_inputs`).
     #[must_use]
     pub fn input(self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.inputs(|inputs| inputs.value(name, value))
     }
 
-    /// Changes what is given for `_inputs`.
+    /// Changes the values of `_inputs`.
     #[must_use]
     pub fn inputs(mut self, change: impl FnOnce(Inputs) -> Inputs) -> Self {
         self.inputs = change(std::mem::take(&mut self.inputs));
         self
     }
 
-    /// Says whether the commands of `_before` and `_after` may be run.
+    /// Sets whether the commands of `_before` and `_after` may be run.
     #[must_use]
     pub fn commands(mut self, commands: Commands) -> Self {
         self.commands = commands;
         self
     }
 
-    /// Says who brings the states of `_given` about.
+    /// Sets what handles the states of `_given`.
     #[must_use]
     pub fn given(mut self, given: Given) -> Self {
         self.given = Some(given);
         self
     }
 
-    /// Whether a case has the tags that are asked for. While one of the cases says `_only`, the others are not played.
+    /// Whether a case has the selected tags, and `_only` if any case has that.
     pub(super) fn selects(&self, case: &Case, only: bool) -> bool {
         let has = |tags: &[String]| tags.iter().any(|tag| case.settings.tags.contains(tag));
         (!only || case.settings.only)

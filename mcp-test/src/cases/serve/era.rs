@@ -1,12 +1,13 @@
-//! From the era in which a case is written to the era in which it is said.
+//! Adapts a result from the era that a case is written in to the era of the client.
 //!
-//! What the stateless era adds to results, the server adds by itself; what it has added in a case is taken out for the others.
+//! The server itself adds what the stateless era needs; where a case has it, it is removed for the other era.
 
 use crate::json::{Object, Value};
 use crate::spec::{Revision, meta};
 
-/// A result as its revision has it.
-pub(super) fn fit(method: &str, mut result: Value, revision: Revision) -> Value {
+/// A result as its revision defines it.
+pub(super) fn adapt_result(method: &str, mut result: Value, revision: Revision) -> Value {
+    // The server has negotiated with this client; the client in the case may have negotiated another revision.
     if method == "initialize" && result.get("protocolVersion").is_some() {
         result.set("/protocolVersion", revision.as_str().into());
     }
@@ -28,8 +29,8 @@ pub(super) fn fit(method: &str, mut result: Value, revision: Revision) -> Value 
     result
 }
 
-/// The requests to the client that a result wants answered before the request can be.
-pub(super) fn wanted_input(result: &Value) -> Option<&Object> {
+/// The requests to the client in a result that asks for input.
+pub(super) fn requested_input(result: &Value) -> Option<&Object> {
     let wants = result.get("resultType").and_then(Value::as_str) == Some("input_required");
     if wants { result.get("inputRequests")?.as_object() } else { None }
 }

@@ -1,80 +1,80 @@
-//! What happened while cases were served, for those who watch.
+//! Events of a mock, for watchers.
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::line::Line;
-use super::miss::Miss;
+use super::message_ref::MessageRef;
+use super::unmatched::UnmatchedMessage;
 use crate::cases::compare::Difference;
 use crate::cases::{Case, CaseFile};
 use crate::expect::words;
 
-/// One thing that happened.
+/// Something that happened while a mock was serving.
 ///
-/// Shown, it is one line: ``tools/call add ← calculator.yaml:12 "Adds two numbers"``.
+/// It is displayed in one line: ``tools/call add ← calculator.yaml:12 "Adds two numbers"``.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Event {
-    /// A case had what the client said; a request was answered as the case has it.
-    Answered(Answered),
-    /// No case has the request, but the contract implies the answer.
+pub enum MockEvent {
+    /// A case has the client's message; a request was answered as in the case.
+    Answered(MatchedMessage),
+    /// No case has the request, but the contract implies its answer.
     Implied {
-        /// Which client it was, counted from 0.
+        /// The client's number, counted from 0.
         client: u64,
-        /// What the client said: `tools/list`.
-        what: String,
-        /// What the answer is made of.
-        from: String,
+        /// The client's message in short: `tools/list`.
+        message: String,
+        /// Where the answer comes from.
+        source: String,
     },
-    /// No case has it, and it was refused.
-    Missed(Arc<Miss>),
-    /// The client answered a request of the server otherwise than in the case; the case went on.
+    /// No case has the client's message, and it was refused.
+    Unmatched(Arc<UnmatchedMessage>),
+    /// The client's answer to a request of the server differs from the case; the case went on.
     Differed {
-        /// What was asked.
-        asked: Answered,
-        /// In what the answer differs.
+        /// The request, and the answer in the case.
+        request: MatchedMessage,
+        /// Where the client's answer differs.
         differences: Vec<Difference>,
     },
-    /// Something that the case has was not said to the client.
-    Unsaid {
-        /// Which client it was, counted from 0.
+    /// A message of the case was not sent to the client.
+    NotSent {
+        /// The client's number, counted from 0.
         client: u64,
-        /// What was not said, and where it stands.
-        what: String,
-        /// Why.
-        why: String,
+        /// The message in short, with its place.
+        message: String,
+        /// Why it was not sent.
+        reason: String,
     },
     /// The cases were read again.
     Reloaded {
-        /// How many there are now.
+        /// How many cases there are now.
         cases: usize,
     },
 }
 
-/// A message of a client, and the message of a case that it was taken for.
+/// A message of a client, and the message of a case that it matches.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Answered {
-    /// Which client it was, counted from 0.
+pub struct MatchedMessage {
+    /// The client's number, counted from 0.
     pub client: u64,
-    /// What the client said: `tools/call add`.
-    pub what: String,
+    /// The client's message in short: `tools/call add`.
+    pub message: String,
     /// The file of the case.
     pub file: Arc<CaseFile>,
     /// The case.
     pub case: Arc<Case>,
     /// The key of the message in the case.
     pub key: String,
-    /// The line where the message stands.
+    /// The line of the message in the file.
     pub line: usize,
 }
 
-impl Answered {
-    pub(super) fn new(client: u64, what: String, line: &Line) -> Self {
+impl MatchedMessage {
+    pub(super) fn new(client: u64, summary: String, line: &MessageRef) -> Self {
         let message = line.message();
         Self {
             client,
-            what,
+            message: summary,
             file: Arc::clone(&line.file),
             case: Arc::clone(&line.case),
             key: message.key.clone(),
@@ -83,63 +83,65 @@ impl Answered {
     }
 }
 
-impl Event {
-    /// Which client it was about, counted from 0.
+impl MockEvent {
+    /// The number of the client that it concerns, counted from 0.
     #[must_use]
     pub fn client(&self) -> Option<u64> {
         match self {
-            Self::Answered(answered) | Self::Differed { asked: answered, .. } => {
-                Some(answered.client)
+            Self::Answered(matched) | Self::Differed { request: matched, .. } => {
+                Some(matched.client)
             }
-            Self::Implied { client, .. } | Self::Unsaid { client, .. } => Some(*client),
-            Self::Missed(miss) => Some(miss.client()),
+            Self::Implied { client, .. } | Self::NotSent { client, .. } => Some(*client),
+            Self::Unmatched(unmatched) => Some(unmatched.client()),
             Self::Reloaded { .. } => None,
         }
     }
 
-    /// About how many bytes it holds that clients have a say in.
+    /// An `Answered`, or a `Differed` if the answer differs from the case.
+    pub(super) fn matched(matched: MatchedMessage, differences: Vec<Difference>) -> Self {
+        match differences.is_empty() {
+            true => Self::Answered(matched),
+            false => Self::Differed { request: matched, differences },
+        }
+    }
+
+    /// Roughly how many bytes it holds that clients control.
     pub(super) fn weight(&self) -> usize {
         match self {
-            Self::Answered(answered) => answered.what.len(),
-            Self::Implied { what, from, .. } => what.len() + from.len(),
-            Self::Missed(miss) => miss.weight(),
-            Self::Differed { asked, differences } => {
-                asked.what.len() + differences.iter().map(Difference::weight).sum::<usize>()
+            // The file and the case are shared, and no client can enlarge them.
+            Self::Answered(matched) => matched.message.len(),
+            Self::Implied { message, source, .. } => message.len() + source.len(),
+            Self::Unmatched(unmatched) => unmatched.weight(),
+            Self::Differed { request, differences } => {
+                request.message.len() + differences.iter().map(Difference::weight).sum::<usize>()
             }
-            Self::Unsaid { what, why, .. } => what.len() + why.len(),
+            Self::NotSent { message, reason, .. } => message.len() + reason.len(),
             Self::Reloaded { .. } => 0,
         }
     }
 }
 
-/// What a message is, in few words: its method, and what it is about.
-pub(super) fn brief(method: &str, name: Option<&str>) -> String {
-    let method = words::begun(method);
-    match name {
-        Some(name) => format!("{method} {}", words::begun(name)),
-        None => method.into_owned(),
-    }
-}
-
-impl fmt::Display for Answered {
+impl fmt::Display for MatchedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (what, title) = (words::printable(&self.what), self.case.title());
-        write!(f, "{what} ← {}:{} {title:?}", self.file.path, self.line)
+        let (message, title) = (words::printable(&self.message), self.case.title());
+        write!(f, "{message} ← {}:{} {title:?}", self.file.path, self.line)
     }
 }
 
-impl fmt::Display for Event {
+impl fmt::Display for MockEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Answered(answered) => answered.fmt(f),
-            Self::Implied { what, from, .. } => write!(f, "{what} ← {from}"),
-            Self::Missed(miss) => write!(f, "{} ← {}", words::printable(miss.what()), miss.why()),
-            Self::Differed { asked, differences } => {
-                let differences: Vec<_> = differences.iter().map(ToString::to_string).collect();
-                write!(f, "{asked}: the client answered otherwise: {}", differences.join("; "))
+            Self::Answered(matched) => matched.fmt(f),
+            Self::Implied { message, source, .. } => write!(f, "{message} ← {source}"),
+            Self::Unmatched(unmatched) => {
+                write!(f, "{} ← {}", words::printable(unmatched.summary()), unmatched.reason())
             }
-            Self::Unsaid { what, why, .. } => write!(f, "{what} was not said: {why}"),
-            Self::Reloaded { cases } => write!(f, "read again: {}", words::count(*cases, "case")),
+            Self::Differed { request, differences } => {
+                let differences: Vec<_> = differences.iter().map(ToString::to_string).collect();
+                write!(f, "{request}: the client's answer differs: {}", differences.join("; "))
+            }
+            Self::NotSent { message, reason, .. } => write!(f, "{message} was not sent: {reason}"),
+            Self::Reloaded { cases } => write!(f, "reloaded: {}", words::count(*cases, "case")),
         }
     }
 }

@@ -1,32 +1,39 @@
-//! The log of a mock: what happened, what was said of which case, what no case has. All of it is bounded.
+//! The log of a mock: events, unmatched messages, and how often each message of a case was exchanged. All of it is bounded.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::event::Event;
-use super::line::Line;
-use super::miss::Miss;
+use super::event::MockEvent;
+use super::message_ref::MessageRef;
+use super::unmatched::UnmatchedMessage;
 use crate::cases::Cases;
 
 /// How many events are kept.
-const EVENTS: usize = 4096;
-/// How many misses are kept.
-const MISSES: usize = 256;
-/// How many bytes the events may hold, and the misses.
-const BYTES: usize = 16 * 1024 * 1024;
+const MAX_EVENTS: usize = 4096;
+/// How many unmatched messages are kept.
+const MAX_UNMATCHED: usize = 256;
+/// How many bytes the events may hold, and the unmatched messages.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-#[derive(Debug, Default)]
-pub(super) struct Log(Mutex<Pages>);
+/// A function that is called with each event.
+pub(super) type Watcher = Arc<dyn Fn(&MockEvent) + Send + Sync>;
 
-#[derive(Debug, Default)]
-struct Pages {
-    events: Newest<Event>,
-    misses: Newest<Arc<Miss>>,
-    /// How often each message was said, by the case and the key.
-    said: HashMap<String, HashMap<String, u64>>,
+#[derive(Default)]
+pub(super) struct MockLog {
+    watcher: Option<Watcher>,
+    entries: Mutex<Entries>,
 }
 
-/// The newest of many, each with how many bytes it holds.
+#[derive(Debug, Default)]
+struct Entries {
+    events: Newest<MockEvent>,
+    unmatched: Newest<Arc<UnmatchedMessage>>,
+    /// How often each message was exchanged, by the id of its case and its key.
+    counts: HashMap<String, HashMap<String, u64>>,
+}
+
+/// The newest entries, each with the number of bytes that it holds.
 #[derive(Debug)]
 struct Newest<T> {
     kept: VecDeque<(T, usize)>,
@@ -34,11 +41,12 @@ struct Newest<T> {
 }
 
 impl<T> Newest<T> {
-    /// Adds one, and forgets the oldest when there are too many or they hold too much.
-    fn push(&mut self, one: T, bytes: usize, most: usize) {
-        self.kept.push_back((one, bytes));
+    /// Adds an entry, and drops the oldest where there are too many or they hold too much.
+    fn push(&mut self, entry: T, bytes: usize, limit: usize) {
+        self.kept.push_back((entry, bytes));
         self.bytes += bytes;
-        while (self.kept.len() > most || self.bytes > BYTES)
+        // The newest entry stays, even if it alone exceeds the limit.
+        while (self.kept.len() > limit || self.bytes > MAX_BYTES)
             && self.kept.len() > 1
             && let Some((_, bytes)) = self.kept.pop_front()
         {
@@ -47,7 +55,7 @@ impl<T> Newest<T> {
     }
 
     fn iter(&self) -> impl Iterator<Item = &T> {
-        self.kept.iter().map(|(one, _)| one)
+        self.kept.iter().map(|(entry, _)| entry)
     }
 }
 
@@ -57,51 +65,66 @@ impl<T> Default for Newest<T> {
     }
 }
 
-impl Log {
-    pub(super) fn note(&self, event: Event) {
-        let bytes = event.weight();
-        let mut pages = self.pages();
-        if let Event::Missed(miss) = &event {
-            pages.misses.push(Arc::clone(miss), bytes, MISSES);
-        }
-        pages.events.push(event, bytes, EVENTS);
+impl MockLog {
+    pub(super) fn new(watcher: Option<Watcher>) -> Self {
+        Self { watcher, entries: Mutex::default() }
     }
 
-    /// Counts that a message was said.
-    pub(super) fn count(&self, line: &Line) {
+    pub(super) fn record(&self, event: MockEvent) {
+        // Called before the lock is taken, because a watcher may call methods of the mock that take it.
+        if let Some(watch) = &self.watcher {
+            watch(&event);
+        }
+        let bytes = event.weight();
+        let mut entries = self.entries();
+        if let MockEvent::Unmatched(unmatched) = &event {
+            entries.unmatched.push(Arc::clone(unmatched), bytes, MAX_UNMATCHED);
+        }
+        entries.events.push(event, bytes, MAX_EVENTS);
+    }
+
+    /// Counts that a message of a case was exchanged.
+    pub(super) fn count(&self, line: &MessageRef) {
         let (case, key) = (&line.case.id, &line.message().key);
-        let mut pages = self.pages();
-        if let Some(count) = pages.said.get_mut(case).and_then(|keys| keys.get_mut(key)) {
+        let mut entries = self.entries();
+        // Most messages have been counted before; only the first time, the ids are copied.
+        if let Some(count) = entries.counts.get_mut(case).and_then(|keys| keys.get_mut(key)) {
             *count += 1;
             return;
         }
-        pages.said.entry(case.clone()).or_default().insert(key.clone(), 1);
+        entries.counts.entry(case.clone()).or_default().insert(key.clone(), 1);
     }
 
     pub(super) fn times(&self, case: &str, key: &str) -> u64 {
-        self.pages().said.get(case).and_then(|keys| keys.get(key)).copied().unwrap_or(0)
+        self.entries().counts.get(case).and_then(|keys| keys.get(key)).copied().unwrap_or(0)
     }
 
     pub(super) fn is_used(&self, case: &str) -> bool {
-        self.pages().said.contains_key(case)
+        self.entries().counts.contains_key(case)
     }
 
-    pub(super) fn events(&self) -> Vec<Event> {
-        self.pages().events.iter().cloned().collect()
+    pub(super) fn events(&self) -> Vec<MockEvent> {
+        self.entries().events.iter().cloned().collect()
     }
 
-    pub(super) fn misses(&self) -> Vec<Arc<Miss>> {
-        self.pages().misses.iter().cloned().collect()
+    pub(super) fn unmatched(&self) -> Vec<Arc<UnmatchedMessage>> {
+        self.entries().unmatched.iter().cloned().collect()
     }
 
-    /// Forgets what was said of cases that are no more.
-    pub(super) fn keep_only(&self, cases: &Cases) {
+    /// Drops the counts of cases that no longer exist.
+    pub(super) fn retain(&self, cases: &Cases) {
         let known: HashSet<&str> = cases.iter().map(|(_, case)| case.id.as_str()).collect();
-        self.pages().said.retain(|case, _| known.contains(case.as_str()));
+        self.entries().counts.retain(|case, _| known.contains(case.as_str()));
     }
 
-    fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for MockLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MockLog").field(&self.entries).finish()
     }
 }
 
@@ -109,21 +132,25 @@ impl Log {
 mod tests {
     use super::*;
 
-    /// How many events are left of so many, each of which holds so many bytes.
-    fn left(count: usize, bytes: usize) -> usize {
-        let log = Log::default();
-        let what = "x".repeat(bytes);
+    /// How many of `count` events are kept if each holds this number of bytes.
+    fn kept(count: usize, bytes: usize) -> usize {
+        let log = MockLog::default();
+        let message = "x".repeat(bytes);
         for _ in 0..count {
-            log.note(Event::Unsaid { client: 0, what: what.clone(), why: String::new() });
+            log.record(MockEvent::NotSent {
+                client: 0,
+                message: message.clone(),
+                reason: String::new(),
+            });
         }
         log.events().len()
     }
 
     #[test]
-    fn the_oldest_events_are_forgotten_when_there_are_too_many_or_they_hold_too_much() {
-        assert_eq!(left(100, 10), 100);
-        assert_eq!(left(EVENTS + 1, 0), EVENTS);
-        assert_eq!(left(20, BYTES / 8), 8);
-        assert_eq!(left(2, BYTES + 1), 1, "the newest stays");
+    fn the_oldest_events_are_dropped_when_there_are_too_many_or_they_hold_too_much() {
+        assert_eq!(kept(100, 10), 100);
+        assert_eq!(kept(MAX_EVENTS + 1, 0), MAX_EVENTS);
+        assert_eq!(kept(20, MAX_BYTES / 8), 8);
+        assert_eq!(kept(2, MAX_BYTES + 1), 1, "the newest stays");
     }
 }

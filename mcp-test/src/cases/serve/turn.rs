@@ -1,145 +1,149 @@
-//! Turns: what the client says, and what the server does then.
+//! Turns: a message of the client, and the actions of the server after it.
 //!
-//! Ids, progress tokens and subscription ids are labels: they say which reply, which news belongs to which request.
+//! Ids, progress tokens and subscription ids in a case are labels: they say which reply or notification belongs to which request.
 
-use super::line::{Kind, Line};
-use crate::json::Value;
+use super::message_ref::{Kind, MessageRef};
 use crate::spec::meta;
 use crate::wire::Id;
 
+/// Why a message that is not JSON-RPC is not served.
+const NOT_JSON_RPC: &str = "it is not a JSON-RPC message";
+
 /// Something that the server does.
 #[derive(Debug, Clone)]
-pub(super) enum Act {
-    /// It tells something.
-    Tell(Line),
-    /// It asks the client; the case says what the client answers, or that it does not.
-    Ask { question: Line, answer: Option<Line> },
-    /// It replies to what it heard.
-    Reply(Line),
+pub(super) enum Action {
+    /// It sends a notification.
+    Notify(MessageRef),
+    /// It sends a request; the case has the client's answer, or none.
+    Ask { request: MessageRef, answer: Option<MessageRef> },
+    /// It replies to the client's request.
+    Reply(MessageRef),
 }
 
-/// What the client says, and what the server does then.
+/// A message of the client, and the actions of the server after it.
 #[derive(Debug, Clone)]
 pub(super) struct Turn {
-    pub(super) heard: Line,
-    pub(super) acts: Vec<Act>,
-    /// Whether the case has the client cancel the request.
+    pub(super) incoming: MessageRef,
+    pub(super) actions: Vec<Action>,
+    /// Whether the client cancels the request in the case.
     pub(super) is_cancelled: bool,
 }
 
 /// The turns of a conversation.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
-    /// What the server does before it has heard anything.
-    pub(super) opening: Vec<Act>,
+pub(super) struct ParsedTurns {
+    /// What the server does before the client sends anything.
+    pub(super) opening: Vec<Action>,
     pub(super) turns: Vec<Turn>,
-    /// Messages that belong to nothing, with what is strange about them.
-    pub(super) stray: Vec<(Line, &'static str)>,
+    /// Messages that belong to no turn, and why.
+    pub(super) stray: Vec<(MessageRef, &'static str)>,
 }
 
 impl Turn {
     /// The reply, if the case has one.
-    pub(super) fn reply(&self) -> Option<&Line> {
-        self.acts.iter().find_map(|act| match act {
-            Act::Reply(reply) => Some(reply),
-            Act::Tell(_) | Act::Ask { .. } => None,
+    pub(super) fn reply(&self) -> Option<&MessageRef> {
+        self.actions.iter().find_map(|action| match action {
+            Action::Reply(reply) => Some(reply),
+            Action::Notify(_) | Action::Ask { .. } => None,
         })
     }
 
-    /// Whether the request is answered with a result.
+    /// Whether the reply is a result.
     pub(super) fn succeeds(&self) -> bool {
         self.reply().is_some_and(|reply| reply.value().get("result").is_some())
     }
+
+    /// Whether it is a request that still waits for its reply.
+    fn is_open(&self) -> bool {
+        self.incoming.kind() == Kind::Request && !self.is_cancelled && self.reply().is_none()
+    }
 }
 
-impl Turns {
-    /// Finds the turns in messages that are said one after the other.
-    pub(super) fn of(lines: impl IntoIterator<Item = Line>) -> Self {
+impl ParsedTurns {
+    /// Divides consecutive messages into turns.
+    pub(super) fn new(lines: impl IntoIterator<Item = MessageRef>) -> Self {
         let mut turns = Self::default();
         for line in lines {
-            if line.is_heard() { turns.hear(line) } else { turns.say(line) }
+            if line.is_incoming() { turns.receive(line) } else { turns.send(line) }
         }
         turns
     }
 
-    fn hear(&mut self, line: Line) {
+    fn receive(&mut self, line: MessageRef) {
         match line.kind() {
             Kind::Request | Kind::Notification => {
                 if line.method() == Some("notifications/cancelled")
                     && let Some(label) = line.param("requestId").and_then(Id::read)
-                    && let Some(turn) = self.labelled(&label)
+                    && let Some(turn) = self.open_turn(&label)
                 {
                     turn.is_cancelled = true;
                 }
-                self.turns.push(Turn { heard: line, acts: Vec::new(), is_cancelled: false });
+                self.turns.push(Turn { incoming: line, actions: Vec::new(), is_cancelled: false });
             }
             Kind::Reply => {
                 let label = line.label();
-                let acts = self.turns.iter_mut().rev().flat_map(|turn| turn.acts.iter_mut().rev());
-                let open = acts.chain(self.opening.iter_mut().rev()).find_map(|act| match act {
-                    Act::Ask { question, answer: answer @ None } if question.label() == label => {
-                        Some(answer)
-                    }
-                    _ => None,
-                });
+                let actions =
+                    self.turns.iter_mut().rev().flat_map(|turn| turn.actions.iter_mut().rev());
+                // The latest open request with this label: labels may be used again.
+                let open =
+                    actions.chain(self.opening.iter_mut().rev()).find_map(|action| match action {
+                        Action::Ask { request, answer: answer @ None }
+                            if request.label() == label =>
+                        {
+                            Some(answer)
+                        }
+                        _ => None,
+                    });
                 match open {
                     Some(answer) => *answer = Some(line),
                     None => self.stray.push((line, "it answers no request of the server")),
                 }
             }
-            Kind::Other => self.stray.push((line, "it is no message of JSON-RPC")),
+            Kind::Other => self.stray.push((line, NOT_JSON_RPC)),
         }
     }
 
-    fn say(&mut self, line: Line) {
+    fn send(&mut self, line: MessageRef) {
         match line.kind() {
-            Kind::Reply => match line.label().and_then(|label| self.labelled(&label)) {
-                Some(turn) => turn.acts.push(Act::Reply(line)),
+            Kind::Reply => match line.label().and_then(|label| self.open_turn(&label)) {
+                Some(turn) => turn.actions.push(Action::Reply(line)),
                 None => self.stray.push((line, "it answers no request of the client")),
             },
             Kind::Request => {
-                self.place(&line).push(Act::Ask { question: line, answer: None });
+                self.actions_for(&line).push(Action::Ask { request: line, answer: None });
             }
-            Kind::Notification => self.place(&line).push(Act::Tell(line)),
-            Kind::Other => self.stray.push((line, "it is no message of JSON-RPC")),
+            Kind::Notification => self.actions_for(&line).push(Action::Notify(line)),
+            Kind::Other => self.stray.push((line, NOT_JSON_RPC)),
         }
     }
 
-    /// The last request of this label that is not answered yet.
-    fn labelled(&mut self, label: &Id) -> Option<&mut Turn> {
+    /// The last unanswered request with this label.
+    fn open_turn(&mut self, label: &Id) -> Option<&mut Turn> {
         let mut turns = self.turns.iter_mut().rev();
-        turns.find(|turn| turn.is_open() && turn.heard.label().as_ref() == Some(label))
+        turns.find(|turn| turn.is_open() && turn.incoming.label().as_ref() == Some(label))
     }
 
-    /// Where a request or a notification of the server belongs: to the request that it names, or else to the last that is
-    /// not answered yet, or else after everything that was said.
-    fn place(&mut self, line: &Line) -> &mut Vec<Act> {
-        let named = self.turns.iter().rposition(|turn| is_about(line, &turn.heard));
+    /// The actions that a request or notification of the server belongs to: those of the request that it names, else of the
+    /// last unanswered one, else of the last turn.
+    fn actions_for(&mut self, line: &MessageRef) -> &mut Vec<Action> {
+        // A progress token or a subscription id names the request; other messages cannot name any.
+        let named = self.turns.iter().rposition(|turn| belongs_to(line, &turn.incoming));
         let open = || self.turns.iter().rposition(Turn::is_open);
         let last = || self.turns.len().checked_sub(1);
         match named.or_else(open).or_else(last) {
-            Some(number) => &mut self.turns[number].acts,
+            Some(number) => &mut self.turns[number].actions,
             None => &mut self.opening,
         }
     }
 }
 
-impl Turn {
-    fn is_open(&self) -> bool {
-        self.heard.kind() == Kind::Request && !self.is_cancelled && self.reply().is_none()
-    }
-}
-
-/// Whether a notification names a request: by the token of its progress, or as its subscription.
-fn is_about(line: &Line, request: &Line) -> bool {
+/// Whether a notification names a request: by its progress token, or as its subscription.
+fn belongs_to(line: &MessageRef, request: &MessageRef) -> bool {
     let token = line.param(meta::PROGRESS_TOKEN);
     if token.is_some() {
         return token == request.progress_token();
     }
+    // An id MUST NOT be null (basic, Requests), so null does not name a request.
     let subscription = line.param("_meta").and_then(|meta| meta.get(meta::SUBSCRIPTION_ID));
-    subscription.is_some() && subscription == request.value().get("id").filter(not_null)
-}
-
-fn not_null(value: &&Value) -> bool {
-    !value.is_null()
+    subscription.is_some() && subscription == request.value().get("id").filter(|id| !id.is_null())
 }

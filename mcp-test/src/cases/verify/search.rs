@@ -1,127 +1,109 @@
-//! Whether what was said holds a case: each of its messages, in its order.
+//! Searches the log for the messages that a case demands, in the order of the case.
 //!
-//! The first thing that fits a message is not always the one that is meant, when later messages depend on it; so others are
-//! tried, as long as there is patience.
+//! The first message that fits is not always the right one, because later messages depend on it; so the search backtracks,
+//! within a limit.
 
 use std::sync::Arc;
 
-use super::told;
-use super::visit::{Said, Visit, label};
+use super::demanded_message::{DemandedMessage, MissingMessage, result_message};
+use super::message_log::{LoggedMessage, MessageLog, label};
 use crate::cases::compare::{Tolerance, matches};
-use crate::cases::serve::heard::{Expected, Fit, Heard};
-use crate::cases::{Case, CaseFile, CaseMessage, Direction, Values, capture, expand};
-use crate::check::Finding;
+use crate::cases::serve::incoming::ExpectedMessage;
+use crate::cases::{Case, CaseMessage, Direction, Values, capture, expand};
 use crate::json::{Object, Value};
 use crate::trace::Party;
 use crate::wire::{Id, Message};
 
-/// How often something that was said is held against something that is demanded.
-const PATIENCE: usize = 20_000;
+/// How many comparisons a search may make: backtracking is exponential for a client that repeats itself.
+const MAX_COMPARISONS: usize = 20_000;
 
 /// A search for the messages of a case.
 pub(super) struct Search<'a> {
-    file: &'a CaseFile,
-    lines: Vec<Line<'a>>,
-    visit: &'a Visit,
-    patience: usize,
-    /// Where the requests of the case stand, by their labels: those of the client, and those of the server. Of two with one
-    /// label the later one counts.
-    asked: Vec<((Direction, Id), usize)>,
-    /// How far it has come.
-    stuck: Option<Stuck>,
+    lines: Vec<DemandedMessage<'a>>,
+    log: &'a MessageLog,
+    comparisons_left: usize,
+    /// The requests that were found, by their direction and label. Of two with one label, the later one counts.
+    requests: Vec<((Direction, Id), usize)>,
+    /// The furthest message that was not found.
+    missing: Option<MissingMessage>,
 }
 
-/// A message of the case.
-pub(super) struct Line<'a> {
-    pub(super) case: &'a Case,
-    pub(super) message: &'a CaseMessage,
-    /// What the mock expects to hear, if the client asks or tells it.
-    pub(super) expected: Option<Expected>,
-}
-
-/// The message that was not found.
-pub(super) struct Stuck {
-    pub(super) line: usize,
-    /// Where in what was said it should have come.
-    pub(super) from: usize,
-    pub(super) values: Values,
-    /// What was said in its place, if that is certain: the answer to what was asked.
-    pub(super) instead: Option<usize>,
-}
-
-/// How far the search is.
+/// The position of the search.
 #[derive(Clone)]
-struct State {
-    /// Where the next message of the client may stand.
+struct Position {
+    /// Where the next message of the client may be.
     from: usize,
-    /// Where the last one stands, and what the server says about it may begin.
+    /// Where the last one is; what the server sends about it comes after.
     last: usize,
     values: Arc<Values>,
 }
 
-/// A message of the client that may have been said at several places.
+/// A message of the client that several messages in the log may match.
 struct Choice {
     line: usize,
-    state: State,
-    /// How many requests were known.
-    asked: usize,
-    /// The place that is tried next.
+    position: Position,
+    /// How many requests had been found.
+    requests: usize,
+    /// Where the next attempt starts.
     next: usize,
 }
 
-/// What the messages that leave no choice come to.
-enum Way {
-    /// All that is left is there.
-    Held,
-    /// Here the client has to say something.
-    Asks(usize),
-    /// Here something else was said, or nothing.
-    Stuck(usize, Option<usize>),
+/// Where the search gets without a choice.
+enum Progress {
+    /// All messages were found.
+    Complete,
+    /// The next message of the client has to be found.
+    Incoming(usize),
+    /// The client sent something else here, or nothing.
+    Missing(usize, Option<usize>),
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(file: &'a CaseFile, chain: &'a [Arc<Case>], visit: &'a Visit) -> Self {
-        let lines = chain.iter().flat_map(|case| {
+    pub(super) fn new(cases: &'a [Arc<Case>], log: &'a MessageLog) -> Self {
+        let lines = cases.iter().flat_map(|case| {
             case.messages.iter().map(|message| {
-                let is_asked = message.direction == Direction::In;
-                let is_asked = is_asked && message.value.get("method").is_some();
-                let expected = is_asked.then(|| Expected::of(message, true));
-                Line { case, message, expected }
+                let is_incoming =
+                    message.direction == Direction::In && message.value.get("method").is_some();
+                let expected = is_incoming.then(|| ExpectedMessage::new(message, true));
+                DemandedMessage { case, message, expected }
             })
         });
-        let (lines, asked) = (lines.collect(), Vec::new());
-        Self { file, lines, visit, patience: PATIENCE, asked, stuck: None }
+        let (lines, requests) = (lines.collect(), Vec::new());
+        Self { lines, log, comparisons_left: MAX_COMPARISONS, requests, missing: None }
     }
 
-    /// Searches; what is missing is a finding.
-    pub(super) fn run(mut self, values: Values) -> Result<(), Finding> {
-        if self.holds(State { from: 0, last: 0, values: Arc::new(values) }) {
-            return Ok(());
+    /// The demanded messages, and the first that is missing, if any.
+    pub(super) fn run(
+        mut self,
+        values: Values,
+    ) -> Option<(Vec<DemandedMessage<'a>>, MissingMessage)> {
+        if self.finds_all(Position { from: 0, last: 0, values: Arc::new(values) }) {
+            return None;
         }
-        let Some(stuck) = self.stuck.take() else { return Ok(()) };
-        Err(told::missing(self.file, &self.lines, &stuck, self.visit))
+        Some((self.lines, self.missing?))
     }
 
-    /// Whether all messages are there. The choices that were made are kept apart from the stack: a case may be long.
-    fn holds(&mut self, mut state: State) -> bool {
+    /// Whether all messages are found. The choices are in a list, not on the call stack, because a case may be long.
+    fn finds_all(&mut self, mut position: Position) -> bool {
         let mut choices: Vec<Choice> = Vec::new();
         let mut line = 0;
         loop {
-            match self.way(line, &mut state) {
-                Way::Held => return true,
-                Way::Stuck(line, instead) => self.is_stuck(line, &state, instead),
-                Way::Asks(line) => {
-                    let (asked, next) = (self.asked.len(), state.from);
-                    choices.push(Choice { line, state: state.clone(), asked, next });
+            match self.advance(line, &mut position) {
+                Progress::Complete => return true,
+                Progress::Missing(line, instead) => self.note_missing(line, &position, instead),
+                Progress::Incoming(line) => {
+                    let (requests, next) = (self.requests.len(), position.from);
+                    choices.push(Choice { line, position: position.clone(), requests, next });
                 }
             }
-            (line, state) = loop {
+            (line, position) = loop {
                 let Some(choice) = choices.last_mut() else { return false };
-                self.asked.truncate(choice.asked);
-                match self.next(choice) {
+                // The requests found after this choice belong to the attempt that is given up.
+                self.requests.truncate(choice.requests);
+                match self.next_match(choice) {
                     Some(next) => break (choice.line + 1, next),
                     None => {
-                        self.is_stuck(choice.line, &choice.state, None);
+                        self.note_missing(choice.line, &choice.position, None);
                         choices.pop();
                     }
                 }
@@ -129,150 +111,139 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Goes on from `line` to where there is a choice.
-    fn way(&mut self, mut line: usize, state: &mut State) -> Way {
-        while let Some(Line { message, expected, .. }) = self.lines.get(line) {
+    /// Goes on from `line` to the next choice.
+    fn advance(&mut self, mut line: usize, position: &mut Position) -> Progress {
+        while let Some(DemandedMessage { message, expected, .. }) = self.lines.get(line) {
             let message = *message;
             match (message.direction, expected) {
-                (Direction::Out, _) => self.follow(message, state),
-                (Direction::In, Some(_)) => return Way::Asks(line),
+                // What the server sends is not judged: it only determines labels and values.
+                (Direction::Out, _) => self.follow_server(message, position),
+                (Direction::In, Some(_)) => return Progress::Incoming(line),
                 (Direction::In, None) => {
-                    if let Err(instead) = self.is_answered(message, state) {
-                        return Way::Stuck(line, instead);
+                    if let Err(instead) = self.find_answer(message, position) {
+                        return Progress::Missing(line, instead);
                     }
                 }
             }
             line += 1;
         }
-        Way::Held
+        Progress::Complete
     }
 
-    /// Takes from what the server says what later messages need.
-    fn follow(&mut self, message: &CaseMessage, state: &mut State) {
+    /// Captures from a message of the server what later messages need.
+    fn follow_server(&mut self, message: &CaseMessage, position: &mut Position) {
         let method = message.value.get("method").and_then(Value::as_str);
         let at = match (method, label(&message.value)) {
             (Some(method), Some(label)) => {
-                let at = self.visit.told(method, true, state.last);
+                let at = self.log.received(method, true, position.last);
                 if let Some(at) = at {
-                    self.asked.push(((Direction::Out, label), at));
+                    self.requests.push(((Direction::Out, label), at));
                 }
                 at
             }
-            (Some(method), None) => self.visit.told(method, false, state.last),
+            (Some(method), None) => self.log.received(method, false, position.last),
             (None, Some(label)) => {
-                let asked = self.place(Direction::In, &label);
-                asked.and_then(|asked| self.visit.reply(asked)).map(|(at, _)| at)
+                let request = self.request(Direction::In, &label);
+                request.and_then(|request| self.log.reply(request)).map(|(at, _)| at)
             }
             (None, None) => None,
         };
         if let Some(at) = at {
-            keep(message, &self.visit.said[at], &mut state.values);
+            capture_from(message, &self.log.messages[at], &mut position.values);
         }
     }
 
-    /// Where the request with this label stands.
-    fn place(&self, direction: Direction, label: &Id) -> Option<usize> {
-        let mut asked = self.asked.iter().rev();
-        asked.find(|((by, known), _)| *by == direction && known == label).map(|(_, at)| *at)
+    /// The index of the request with this label.
+    fn request(&self, direction: Direction, label: &Id) -> Option<usize> {
+        let mut requests = self.requests.iter().rev();
+        requests.find(|((by, known), _)| *by == direction && known == label).map(|(_, at)| *at)
     }
 
-    /// Takes the next place where the client says the message; how far the search is then.
-    fn next(&mut self, choice: &mut Choice) -> Option<State> {
-        let visit = self.visit;
-        let Line { message, expected, .. } = self.lines.get(choice.line)?;
-        let expected = expected.as_ref()?;
-        for (at, said, heard) in visit.heard(choice.next) {
-            self.patience = self.patience.checked_sub(1)?;
-            if !fits(message, expected, said, heard, &choice.state.values) {
+    /// Tries the next message in the log that matches; returns the position after it.
+    fn next_match(&mut self, choice: &mut Choice) -> Option<Position> {
+        let log = self.log;
+        let line = self.lines.get(choice.line)?;
+        let expected = line.expected.as_ref()?;
+        for (at, logged, incoming) in log.incoming(choice.next) {
+            // Beyond the limit nothing matches, so that the search ends with what it has found.
+            self.comparisons_left = self.comparisons_left.checked_sub(1)?;
+            if !line.fits(logged, incoming, &choice.position.values) {
                 continue;
             }
             choice.next = at + 1;
-            let mut state = State { from: at + 1, last: at, ..choice.state.clone() };
-            expected.bind(heard, Arc::make_mut(&mut state.values));
-            keep(message, said, &mut state.values);
-            if let Some(label) = label(&message.value) {
-                self.asked.push(((Direction::In, label), at));
+            let mut position = Position { from: at + 1, last: at, ..choice.position.clone() };
+            expected.bind(incoming, Arc::make_mut(&mut position.values));
+            capture_from(line.message, logged, &mut position.values);
+            if let Some(label) = label(&line.message.value) {
+                self.requests.push(((Direction::In, label), at));
             }
-            return Some(state);
+            return Some(position);
         }
         None
     }
 
-    /// Whether the client answers as the case has it; otherwise, what it answered. One that is not asked owes no answer.
-    fn is_answered(&self, message: &CaseMessage, state: &mut State) -> Result<(), Option<usize>> {
+    /// Finds the client's answer to a request of the server; if it differs, returns the index of what it answered.
+    fn find_answer(
+        &self,
+        message: &CaseMessage,
+        position: &mut Position,
+    ) -> Result<(), Option<usize>> {
         let label = label(&message.value);
-        let asked = label.and_then(|label| self.place(Direction::Out, &label));
-        let Some(asked) = asked else { return self.is_brought(message, state) };
-        let Some((at, said)) = self.visit.reply(asked) else { return Err(None) };
-        let Ok(expected) = expand(&message.value, &state.values) else { return Err(Some(at)) };
-        let tolerance = Tolerance::of(self.visit.revision);
-        if !matches(&expected, &said.message.to_value(), &message.rule, &tolerance) {
+        let request = label.and_then(|label| self.request(Direction::Out, &label));
+        let Some(request) = request else { return self.find_input_response(message, position) };
+        let Some((at, logged)) = self.log.reply(request) else { return Err(None) };
+        let Ok(expected) = expand(&message.value, &position.values) else { return Err(Some(at)) };
+        let tolerance = Tolerance::of(self.log.revision);
+        if !matches(&expected, &logged.message.to_value(), &message.rule, &tolerance) {
             return Err(Some(at));
         }
-        keep(message, said, &mut state.values);
+        capture_from(message, logged, &mut position.values);
         Ok(())
     }
 
-    /// Whether a request of the client brings the answer along, if the server has asked in a result.
-    fn is_brought(&self, message: &CaseMessage, state: &State) -> Result<(), Option<usize>> {
-        let after = || self.visit.said.iter().enumerate().skip(state.last);
-        let wants = |said: &Said| match &said.message {
+    /// Finds the answer in the `inputResponses` of a request. A client that got no request for input need not answer.
+    fn find_input_response(
+        &self,
+        message: &CaseMessage,
+        position: &Position,
+    ) -> Result<(), Option<usize>> {
+        let after = || self.log.messages.iter().enumerate().skip(position.last);
+        let asks = |logged: &LoggedMessage| match &logged.message {
             Message::Response(reply) => reply.result.get("inputRequests").is_some(),
             _ => false,
         };
-        if !after().any(|(_, said)| said.by == Party::Server && wants(said)) {
+        if !after().any(|(_, logged)| logged.sender == Party::Server && asks(logged)) {
             return Ok(());
         }
-        let Ok(expected) = expand(&message.value, &state.values) else { return Err(None) };
-        let tolerance = Tolerance::of(self.visit.revision);
-        let mut brought = None;
-        for (at, said, _) in self.visit.heard(state.last) {
-            let answers = said.message.params().and_then(|params| params.get("inputResponses"));
+        let Ok(expected) = expand(&message.value, &position.values) else { return Err(None) };
+        let tolerance = Tolerance::of(self.log.revision);
+        // The name of an answer is not compared: the server chooses it, and the case has none.
+        let mut other = None;
+        for (at, logged, _) in self.log.incoming(position.last) {
+            let answers = logged.message.params().and_then(|params| params.get("inputResponses"));
             let answers = answers.and_then(Value::as_object).into_iter();
             for (_, answer) in answers.flat_map(Object::iter) {
-                if matches(&expected, &result(answer), &message.rule, &tolerance) {
+                if matches(&expected, &result_message(answer), &message.rule, &tolerance) {
                     return Ok(());
                 }
-                brought = Some(at);
+                other = Some(at);
             }
         }
-        Err(brought)
+        Err(other)
     }
 
-    /// Remembers where the search has come furthest.
-    fn is_stuck(&mut self, line: usize, state: &State, instead: Option<usize>) {
-        if self.stuck.as_ref().is_none_or(|stuck| stuck.line < line) {
-            let values = Values::clone(&state.values);
-            self.stuck = Some(Stuck { line, from: state.from, values, instead });
+    /// Remembers the furthest message that is missing: it is the most useful one to report.
+    fn note_missing(&mut self, line: usize, position: &Position, instead: Option<usize>) {
+        if self.missing.as_ref().is_none_or(|missing| missing.line < line) {
+            let values = Values::clone(&position.values);
+            self.missing = Some(MissingMessage { line, from: position.from, values, instead });
         }
     }
 }
 
-/// A message with this result, as the pointers of `_match` have it.
-pub(super) fn result(value: &Value) -> Value {
-    let mut message = Object::new();
-    message.push("result", value.clone());
-    message.into()
-}
-
-/// Whether something that the client said is what a message of the case demands.
-pub(super) fn fits(
-    message: &CaseMessage,
-    expected: &Expected,
-    said: &Said,
-    heard: &Heard,
-    values: &Values,
-) -> bool {
-    let asks = message.value.get("id").is_some();
-    let method = message.value.get("method").and_then(Value::as_str);
-    said.message.method() == method
-        && said.message.id().is_some() == asks
-        && !matches!(expected.fit(heard, values), Fit::Not)
-}
-
-/// Keeps of a message what the case asks to. A name that gets no value stands for anything.
-fn keep(message: &CaseMessage, said: &Said, values: &mut Arc<Values>) {
+/// Captures what the case names in a message. A name that gets no value matches anything.
+fn capture_from(message: &CaseMessage, logged: &LoggedMessage, values: &mut Arc<Values>) {
     if !message.captures.is_empty() {
-        drop(capture(message, &said.message.to_value(), Arc::make_mut(values)));
+        drop(capture(message, &logged.message.to_value(), Arc::make_mut(values)));
     }
 }

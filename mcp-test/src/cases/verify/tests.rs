@@ -1,11 +1,10 @@
-//! What a client has said, held against what cases demand.
+//! The messages of a client, checked against the demands of cases.
 
 use super::*;
 use crate::cases::ReadOptions;
 use crate::check::Check;
-use crate::scenario::{Profile, Stage};
-use crate::trace::{Party, Reading, Recorder};
-use crate::transport::Left;
+use crate::scenario::{ClientTest, Profile};
+use crate::trace::{EventKind, Party, Recorder};
 
 fn cases(text: &str) -> Cases {
     match Cases::parse("contracts/shop.yaml", text, &ReadOptions::default()) {
@@ -14,40 +13,40 @@ fn cases(text: &str) -> Cases {
     }
 }
 
-fn scenarios(text: &str) -> Vec<&'static Scenario> {
+fn scenarios(text: &str) -> Vec<Shared<Scenario>> {
     client_scenarios(&cases(text), &VerifyOptions::default()).expect("no inputs")
 }
 
-/// The checks of a scenario, after a visit in which this was said: `>` by the client, `<` by the server.
-fn judged(scenario: &'static Scenario, said: &str) -> Vec<Check> {
+/// The checks of a scenario after these messages: `>` from the client, `<` from the server.
+fn judged(scenario: &Shared<Scenario>, messages: &str) -> Vec<Check> {
     let recorder = Recorder::new();
     let wire = recorder.open("http");
-    for line in said.lines() {
+    for line in messages.lines() {
         let (party, message) = match line.split_at(1) {
             (">", message) => (Party::Client, message),
             (_, message) => (Party::Server, message),
         };
-        recorder.record(wire, party, Reading::message(message.trim().to_owned().into()));
+        recorder.record(wire, party, EventKind::message(message.trim().to_owned().into()));
     }
     let revision = scenario.revisions.iter().last().expect("a revision");
-    let stage = Stage::new(scenario, revision, Profile::Adaptive);
-    let mut judging = Judging::new(stage, Arc::new(recorder.trace()), Left::default());
-    let Body::Client { judge, .. } = scenario.body else { panic!("it tests a client") };
+    let test = ClientTest::new(scenario.declared(), revision, Profile::Adaptive);
+    let mut judging = Judging::new(test, Arc::new(recorder.trace()));
+    let Body::Client { judge, .. } = &scenario.body else { panic!("it tests a client") };
     judge(&mut judging).expect("every finding belongs to a check");
     judging.into_checks()
 }
 
-/// The same of a contract, in words.
-fn told(text: &str, said: &str) -> String {
-    told_of(scenarios(text)[0], said)
+/// The checks of a contract after these messages, as text.
+fn report(text: &str, messages: &str) -> String {
+    report_of(&scenarios(text)[0], messages)
 }
 
-fn told_of(scenario: &'static Scenario, said: &str) -> String {
+fn report_of(scenario: &Shared<Scenario>, messages: &str) -> String {
     let one = |check: &Check| {
         let message = check.message.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
         format!("{} {}{message}", check.status, check.id)
     };
-    judged(scenario, said).iter().map(one).collect::<Vec<_>>().join("\n")
+    judged(scenario, messages).iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
 const SHOP: &str = r#"
@@ -60,7 +59,7 @@ out_buy: {"jsonrpc": "2.0", "id": 2, "result": {"content": []}}
 case: Looks around
 in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
-in_told: {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
+in_roots_changed: {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
 "#;
 
 const INITIALIZED: &str = r#"
@@ -69,60 +68,60 @@ const INITIALIZED: &str = r#"
 > {"jsonrpc": "2.0", "method": "notifications/initialized"}
 "#;
 
-/// What is said after the handshake.
-fn after(said: &str) -> String {
-    format!("{}\n{}", INITIALIZED.trim(), said.trim())
+/// These messages, after the handshake.
+fn after(messages: &str) -> String {
+    format!("{}\n{}", INITIALIZED.trim(), messages.trim())
 }
 
 #[test]
-fn what_two_cases_have_in_common_is_said_once_and_the_handshake_is_not_demanded() {
-    let said = r#"
+fn a_message_counts_for_several_cases_and_the_handshake_is_not_demanded() {
+    let messages = r#"
 > {"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": {"_meta": {"progressToken": 1}}}
 < {"jsonrpc": "2.0", "id": 7, "result": {"tools": []}}
 > {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
 > {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": {"arguments": {"count": 2, "item": "tea"}, "name": "buy"}}
 "#;
-    insta::assert_snapshot!(told(SHOP, said.trim()), @"
+    insta::assert_snapshot!(report(SHOP, messages.trim()), @"
     SUCCESS shop::buys
     SUCCESS shop::looks-around
     ");
 }
 
 #[test]
-fn what_is_missing_is_told_with_the_nearest_that_was_said() {
-    let said = r#"
+fn a_missing_message_is_reported_with_the_nearest() {
+    let messages = r#"
 > {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}
 > {"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": "sell", "arguments": {}}}
 > {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "buy", "arguments": {"item": "tea", "count": 3}}}
 "#;
-    insta::assert_snapshot!(told(SHOP, &after(said)), @r#"
-    FAILURE shop::buys: the client did not say `in_buy` of "Buys"
+    insta::assert_snapshot!(report(SHOP, &after(messages)), @r#"
+    FAILURE shop::buys: the client did not send `in_buy` of "Buys"
       expected {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"buy","arguments":{"item":"tea","count":2}}}, contracts/shop.yaml:5:1
       got {"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"buy","arguments":{"item":"tea","count":3}}}
         /params/arguments/count: expected 2, got 3
-    FAILURE shop::looks-around: the client did not say `in_told` of "Looks around"
+    FAILURE shop::looks-around: the client did not send `in_roots_changed` of "Looks around"
       expected {"jsonrpc":"2.0","method":"notifications/roots/list_changed"}, contracts/shop.yaml:11:1
       got only `initialize`, `notifications/initialized`, `tools/list` and `tools/call`
     "#);
-    insta::assert_snapshot!(told(SHOP, ""), @r#"
-    FAILURE shop::buys: the client did not say `in_list` of "Buys"
+    insta::assert_snapshot!(report(SHOP, ""), @r#"
+    FAILURE shop::buys: the client did not send `in_list` of "Buys"
       expected {"jsonrpc":"2.0","id":1,"method":"tools/list"}, contracts/shop.yaml:3:1
       got nothing
-    FAILURE shop::looks-around: the client did not say `in` of "Looks around"
+    FAILURE shop::looks-around: the client did not send `in` of "Looks around"
       expected {"jsonrpc":"2.0","id":1,"method":"tools/list"}, contracts/shop.yaml:9:1
       got nothing
     "#);
 }
 
 #[test]
-fn what_comes_before_its_turn_is_told_as_that() {
-    let said = r#"
+fn a_message_that_comes_too_early_is_reported_as_such() {
+    let messages = r#"
 > {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "buy", "arguments": {"item": "tea", "count": 2}}}
 > {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}
 > {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
 "#;
-    insta::assert_snapshot!(told(SHOP, said.trim()), @r#"
-    FAILURE shop::buys: the client did not say `in_buy` of "Buys"
+    insta::assert_snapshot!(report(SHOP, messages.trim()), @r#"
+    FAILURE shop::buys: the client did not send `in_buy` of "Buys"
       expected {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"buy","arguments":{"item":"tea","count":2}}}, contracts/shop.yaml:5:1
       got the same, before `in_list`
     SUCCESS shop::looks-around
@@ -140,8 +139,8 @@ out_open: {"jsonrpc": "2.0", "id": 2, "result": {"contents": []}}
 "#;
 
 #[test]
-fn what_was_captured_is_what_the_server_really_said() {
-    let said = |uri: &str| {
+fn values_are_captured_from_what_the_server_really_sent() {
+    let messages = |uri: &str| {
         after(&format!(
             r#"
 > {{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}}
@@ -153,9 +152,9 @@ fn what_was_captured_is_what_the_server_really_said() {
         ))
     };
     // The second of two requests that fit is the one that is meant.
-    insta::assert_snapshot!(told(CAPTURED, &said("a:2")), @"SUCCESS shop::opens-what-it-has-found");
-    insta::assert_snapshot!(told(CAPTURED, &said("a:1")), @r#"
-    FAILURE shop::opens-what-it-has-found: the client did not say `in_open` of "Opens what it has found"
+    insta::assert_snapshot!(report(CAPTURED, &messages("a:2")), @"SUCCESS shop::opens-what-it-has-found");
+    insta::assert_snapshot!(report(CAPTURED, &messages("a:1")), @r#"
+    FAILURE shop::opens-what-it-has-found: the client did not send `in_open` of "Opens what it has found"
       expected {"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"${uri}","depth":1}}, contracts/shop.yaml:7:1
       got {"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"a:1","depth":5}}
         /params/uri: expected "a:0", got "a:1"
@@ -171,8 +170,8 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
 "#;
 
 #[test]
-fn an_answer_belongs_to_what_the_server_really_asked() {
-    let said = |answer: &str| {
+fn an_answer_belongs_to_the_real_request_of_the_server() {
+    let messages = |answer: &str| {
         after(&format!(
             r#"
 > {{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {{"name": "greet"}}}}
@@ -182,23 +181,23 @@ fn an_answer_belongs_to_what_the_server_really_asked() {
         ))
     };
     let ada = r#"> {"jsonrpc": "2.0", "id": 55, "result": {"action": "accept", "content": {"name": "Ada"}}}"#;
-    insta::assert_snapshot!(told(ASKED, &said(ada)), @"SUCCESS shop::is-asked-for-a-name");
-    insta::assert_snapshot!(told(ASKED, &said(&ada.replace("Ada", "Bob"))), @r#"
-    FAILURE shop::is-asked-for-a-name: the client did not answer as `in_answer` of "Is asked for a name" has it
+    insta::assert_snapshot!(report(ASKED, &messages(ada)), @"SUCCESS shop::is-asked-for-a-name");
+    insta::assert_snapshot!(report(ASKED, &messages(&ada.replace("Ada", "Bob"))), @r#"
+    FAILURE shop::is-asked-for-a-name: the client did not answer with `in_answer` of "Is asked for a name"
       expected {"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"name":"Ada"}}}, contracts/shop.yaml:5:1
       got {"jsonrpc":"2.0","id":55,"result":{"action":"accept","content":{"name":"Bob"}}}
         /result/content/name: expected "Ada", got "Bob"
     "#);
-    insta::assert_snapshot!(told(ASKED, &said(&ada.replace("55", "56"))), @r#"
-    FAILURE shop::is-asked-for-a-name: the client did not answer as `in_answer` of "Is asked for a name" has it
+    insta::assert_snapshot!(report(ASKED, &messages(&ada.replace("55", "56"))), @r#"
+    FAILURE shop::is-asked-for-a-name: the client did not answer with `in_answer` of "Is asked for a name"
       expected {"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"name":"Ada"}}}, contracts/shop.yaml:5:1
       got no answer
     "#);
 }
 
 #[test]
-fn an_answer_may_come_with_a_request() {
-    let said = |name: &str| {
+fn an_answer_may_be_part_of_a_request() {
+    let messages = |name: &str| {
         format!(
             r#"> {{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {{"name": "greet"}}}}
 < {{"jsonrpc": "2.0", "id": 1, "result": {{"resultType": "input_required", "inputRequests": {{"q": {{}}}}, "requestState": "1"}}}}
@@ -206,9 +205,9 @@ fn an_answer_may_come_with_a_request() {
         )
     };
     let text = format!("{ASKED}_revision: 2026-07-28\n");
-    insta::assert_snapshot!(told(&text, &said("Ada")), @"SUCCESS shop::is-asked-for-a-name");
-    insta::assert_snapshot!(told(&text, &said("Bob")), @r#"
-    FAILURE shop::is-asked-for-a-name: the client did not answer as `in_answer` of "Is asked for a name" has it
+    insta::assert_snapshot!(report(&text, &messages("Ada")), @"SUCCESS shop::is-asked-for-a-name");
+    insta::assert_snapshot!(report(&text, &messages("Bob")), @r#"
+    FAILURE shop::is-asked-for-a-name: the client did not answer with `in_answer` of "Is asked for a name"
       expected {"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"name":"Ada"}}}, contracts/shop.yaml:5:1
       got {"result":{"action":"accept","content":{"name":"Bob"}}}
         /result/content/name: expected "Ada", got "Bob"
@@ -216,23 +215,23 @@ fn an_answer_may_come_with_a_request() {
 }
 
 #[test]
-fn who_is_skipped_or_has_nothing_to_say_owes_nothing() {
+fn a_case_that_is_skipped_or_has_no_message_of_the_client_demands_nothing() {
     let text = r#"
 case: One day
 _skip: not yet
 in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 ---
-case: Is told something
+case: Receives a notification
 out: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 "#;
-    insta::assert_snapshot!(told(text, ""), @"
+    insta::assert_snapshot!(report(text, ""), @"
     SKIPPED shop::one-day: not yet
-    SKIPPED shop::is-told-something: the client has nothing to say in it
+    SKIPPED shop::receives-a-notification: the client sends nothing in it
     ");
 }
 
 #[test]
-fn a_file_is_served_at_the_revisions_that_its_cases_call_for() {
+fn a_file_is_served_at_the_revisions_that_its_cases_prefer() {
     let window = |text: &str| scenarios(text)[0].revisions.to_string();
     let ping = r#"in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
     assert_eq!(window(SHOP), "2025-11-25");
@@ -245,29 +244,29 @@ fn a_file_is_served_at_the_revisions_that_its_cases_call_for() {
 }
 
 #[test]
-fn a_file_of_which_nothing_is_demanded_is_no_scenario() {
+fn a_file_without_demanded_cases_is_omitted() {
     let options =
         VerifyOptions { cases: vec!["shop::buys".to_owned()], ..VerifyOptions::default() };
     let scenarios = client_scenarios(&cases(SHOP), &options).expect("no inputs");
-    let checks = |scenario: &Scenario| scenario.checks.iter().map(|it| it.id).collect::<Vec<_>>();
-    assert_eq!((scenarios[0].id, checks(scenarios[0])), ("shop", vec!["shop::buys"]));
+    let checks: Vec<&str> = scenarios[0].checks.iter().map(|check| &*check.id).collect();
+    assert_eq!((&*scenarios[0].id, checks), ("shop", vec!["shop::buys"]));
     let options = VerifyOptions { tags: vec!["slow".to_owned()], ..VerifyOptions::default() };
     assert!(client_scenarios(&cases(SHOP), &options).is_ok_and(|none| none.is_empty()));
 }
 
 #[test]
-fn an_input_is_what_was_given_or_else_anything() {
+fn an_input_is_the_given_value_or_else_anything() {
     let text = r#"
 case: Logs in
 _inputs: [{name: token, secret: true}]
 in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "login", "arguments": {"token": "${token}"}}}
 "#;
-    let said = r#"> {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "login", "arguments": {"token": "hunter2"}}}"#;
-    insta::assert_snapshot!(told(text, said), @"SUCCESS shop::logs-in");
+    let messages = r#"> {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "login", "arguments": {"token": "hunter2"}}}"#;
+    insta::assert_snapshot!(report(text, messages), @"SUCCESS shop::logs-in");
     let options = VerifyOptions::default().input("token", "swordfish");
     let scenarios = client_scenarios(&cases(text), &options).expect("the input is a text");
-    insta::assert_snapshot!(told_of(scenarios[0], said), @r#"
-    FAILURE shop::logs-in: the client did not say `in` of "Logs in"
+    insta::assert_snapshot!(report_of(&scenarios[0], messages), @r#"
+    FAILURE shop::logs-in: the client did not send `in` of "Logs in"
       expected {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"login","arguments":{"token":"${token}"}}}, contracts/shop.yaml:4:1
       got {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"login","arguments":{"token":"hunter2"}}}
         /params/arguments/token: expected "[secret]", got "hunter2"
@@ -282,12 +281,12 @@ fn a_case_may_be_long() {
         )
     };
     let keys: String = (0..5_000).map(|at| format!("in_{at}: {}\n", message(at))).collect();
-    let said: String = (0..5_000).map(|at| format!("> {}\n", message(at))).collect();
+    let messages: String = (0..5_000).map(|at| format!("> {}\n", message(at))).collect();
     let text = format!("case: Long\n{keys}");
-    assert_eq!(told(&text, said.trim()), "SUCCESS shop::long");
-    let (but_the_last, _) = said.trim().rsplit_once('\n').expect("lines");
+    assert_eq!(report(&text, messages.trim()), "SUCCESS shop::long");
+    let (but_the_last, _) = messages.trim().rsplit_once('\n').expect("lines");
     assert!(
-        told(&text, but_the_last)
-            .starts_with("FAILURE shop::long: the client did not say `in_4999`")
+        report(&text, but_the_last)
+            .starts_with("FAILURE shop::long: the client did not send `in_4999`")
     );
 }

@@ -1,33 +1,33 @@
-//! Judging the shapes of a whole trace: what the params, the result or the error of each message must hold.
+//! Judging the shapes of a whole trace: what the params, the result or the error of each message must contain.
 //!
-//! Each message is judged in the context of its exchange: a result against the method that it answers, in the revision
-//! that was agreed on or that is carried. What a shape is, `spec::schema` knows. The rules of the envelope are
-//! [`judge`](super::judge)'s: what breaks them is not said again here.
+//! Each message is judged in the context of its exchange: a result by the method that it answers, in the revision that was
+//! negotiated or that the message names. Shapes are defined in `spec::schema`. The rules of the envelope are those of
+//! [`judge_envelopes`](super::judge_envelopes): what breaks them is not reported again here.
 
-mod exchanges;
-mod requirements;
+pub(crate) mod requirements;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
 
-pub(super) use self::exchanges::{Exchanges, Place};
-use super::judge::{Alike, is_elided};
-use super::{Finding, Shape};
-use crate::expect::words::begun;
+use super::repeat_filter::RepeatFilter;
+use super::shape::place_in_words;
+use super::walk::{EventJudge, TraceMessage, walk};
+use super::{Finding, Rule, Shape};
+use crate::expect::words::excerpt;
 use crate::json::{Pointer, Value};
 use crate::spec::schema::{Authority, DISAGREEMENTS, Schemas, Violation};
 use crate::spec::{Era, Revision};
-use crate::trace::{Connection, Event, Party, Seq, Trace, What};
-use crate::wire::{Frame, Message};
+use crate::trace::{ConnectionId, Event, Party, Seq, Trace};
+use crate::wire::Message;
 
-/// How many violations of one message are told; there may be more than these.
-const TOLD: usize = 6;
+/// How many violations `spec::schema` reports of one message; there may be more.
+const REPORTED: usize = 6;
 
-/// How many wrong messages are looked at; of a peer that says nothing right, that is enough.
+/// How many wrong messages are reported: enough of a peer that sends nothing right, and a bound on the time that it costs.
 const WRONG: usize = 10_000;
 
-/// What the shapes of a conversation come to.
+/// The result of judging the shapes of a conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ShapeJudgement {
@@ -38,91 +38,85 @@ pub struct ShapeJudgement {
     /// How many messages were judged, of both parties: not those that were meant to be as they are, nor what comes
     /// after ten thousand that are wrong.
     pub judged: usize,
-    /// How many of them the judged party said.
-    pub said: usize,
+    /// How many of them the judged party sent.
+    pub from_peer: usize,
 }
 
-/// Everything wrong with the shapes of what was said in `trace`, by `who` and by the other party.
+/// Everything wrong with the shapes of the messages in `trace`, of `who` and of the other party.
 ///
-/// `revisions` knows for each connection the revision that it was meant to be held in; what was agreed on in it, or is
-/// carried by a message, counts more. A finding that rests on the official schema alone says so in
+/// `revisions` returns for each connection the revision that it was opened for; what was negotiated in it, or is named
+/// by a message, takes precedence. A finding that rests on the official schema alone says so in
 /// [`Shape::allowed`].
 #[must_use]
 pub fn judge_shapes(
     trace: &Trace,
     who: Party,
-    revisions: &dyn Fn(Connection) -> Revision,
+    revisions: &dyn Fn(ConnectionId) -> Revision,
     schemas: &Schemas,
     authority: Authority,
 ) -> ShapeJudgement {
-    let judgement = ShapeJudgement::default();
-    let (peer, ours) = (Alike::default(), Alike::default());
-    let (misleading, misled) = (HashSet::new(), HashSet::new());
-    let exchanges = Exchanges::new(revisions);
-    let mut judge = Judge {
-        who,
-        schemas,
-        authority,
-        exchanges,
-        judgement,
-        peer,
-        ours,
-        misleading,
-        misled,
-        wrong: 0,
-        more: false,
-    };
-    for event in &trace.events {
-        judge.event(event);
-    }
-    let Judge { mut judgement, peer, ours, more, .. } = judge;
-    let elided = more || is_elided(trace);
-    peer.count(&mut judgement.findings, elided);
-    ours.count(&mut judgement.harness, elided);
-    judgement
+    let mut judge = ShapeJudge::new(trace, who, revisions, schemas, authority);
+    walk(trace, &mut [&mut judge]);
+    judge.into_judgement()
 }
 
-struct Judge<'a> {
+pub(super) struct ShapeJudge<'a> {
     who: Party,
+    revisions: &'a dyn Fn(ConnectionId) -> Revision,
     schemas: &'a Schemas,
     authority: Authority,
-    exchanges: Exchanges<'a>,
     judgement: ShapeJudgement,
-    peer: Alike,
-    ours: Alike,
-    /// The wrong messages of the judged party: what answers them is not ours to answer for.
+    peer: RepeatFilter,
+    ours: RepeatFilter,
+    /// The wrong messages of the judged party: a wrong answer of ours to one of them is not our fault.
     misleading: HashSet<Seq>,
     /// The connections with a wrong result of the judged party, which may have asked for input.
-    misled: HashSet<Connection>,
+    misled: HashSet<ConnectionId>,
     /// How many messages were wrong so far.
     wrong: usize,
-    /// There may be more violations than were told.
+    /// There may be more violations than were reported.
     more: bool,
 }
 
-impl Judge<'_> {
-    fn event(&mut self, event: &Event) {
-        match &event.what {
-            What::HttpRequest { headers, .. } => self.exchanges.request(event, headers),
-            What::Message { reading, .. } => match reading.frame() {
-                Some(Ok(Frame::One(message))) => self.message(event, &Pointer::root(), message),
-                Some(Ok(Frame::Batch(items))) => {
-                    for (index, item) in items.iter().enumerate() {
-                        if let Ok(message) = item {
-                            self.message(event, &Pointer::root().index(index), message);
-                        }
-                    }
-                }
-                Some(Err(_)) | None => {}
-            },
-            _ => {}
+impl<'a> EventJudge<'a> for ShapeJudge<'_> {
+    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+        messages.iter().for_each(|message| self.message(event, message));
+    }
+}
+
+impl<'a> ShapeJudge<'a> {
+    pub(super) fn new(
+        trace: &Trace,
+        who: Party,
+        revisions: &'a dyn Fn(ConnectionId) -> Revision,
+        schemas: &'a Schemas,
+        authority: Authority,
+    ) -> Self {
+        Self {
+            who,
+            revisions,
+            schemas,
+            authority,
+            judgement: ShapeJudgement::default(),
+            peer: RepeatFilter::default(),
+            ours: RepeatFilter::default(),
+            misleading: HashSet::new(),
+            misled: HashSet::new(),
+            wrong: 0,
+            more: trace.is_elided(),
         }
     }
 
-    /// Judges a message that stands at `root` in what was said.
-    fn message(&mut self, event: &Event, root: &Pointer, message: &Message) {
-        let place = self.exchanges.place(event, message);
+    pub(super) fn into_judgement(self) -> ShapeJudgement {
+        let Self { mut judgement, peer, ours, more, .. } = self;
+        peer.count(&mut judgement.findings, more);
+        ours.count(&mut judgement.harness, more);
+        judgement
+    }
+
+    fn message(&mut self, event: &Event, message: &TraceMessage<'_>) {
         let by_peer = event.party == self.who;
+        // A scenario that sends an invalid message on purpose is not a bug of mcp-test.
         if !by_peer && event.deliberate {
             return;
         }
@@ -131,71 +125,81 @@ impl Judge<'_> {
             return;
         }
         self.judgement.judged += 1;
-        self.judgement.said += usize::from(by_peer);
-        let violations = self.violations(message, &place, self.authority);
-        if violations.is_empty() || (!by_peer && self.is_misled(event, message, &place)) {
+        self.judgement.from_peer += usize::from(by_peer);
+        let revision = message.revision.unwrap_or_else(|| (self.revisions)(event.connection));
+        let message = Judged { message, revision };
+        let violations = self.violations(&message, self.authority);
+        if violations.is_empty() || (!by_peer && self.is_misled(event, message.message)) {
             return;
         }
         self.wrong += 1;
         if by_peer {
             self.misleading.insert(event.seq);
-            if matches!(message, Message::Response(_)) {
+            if matches!(message.message.message, Message::Response(_)) {
                 self.misled.insert(event.connection);
             }
         }
-        self.more |= violations.len() >= TOLD;
+        // The schema stops at this number, so how many violations there are is unknown.
+        self.more |= violations.len() >= REPORTED;
+        // A violation of the official schema counts, but is marked where the text of the specification allows it.
         let by_text = match self.authority {
             Authority::Text => None,
-            Authority::Schema => Some(self.violations(message, &place, Authority::Text)),
+            Authority::Schema => Some(self.violations(&message, Authority::Text)),
         };
         for violation in violations {
             let pointer = &violation.pointer;
-            let is_not_told = if by_peer {
-                is_of_the_envelope(pointer, message, place.revision, event.party)
+            // The envelope rules judge only the peer; what they would find in our messages is reported here.
+            let is_reported_elsewhere = if by_peer {
+                is_of_the_envelope(pointer, message.message.message, revision, event.party)
             } else {
-                is_repeated(pointer, message)
+                is_repeated(pointer, message.message.message)
             };
-            if is_not_told {
+            if is_reported_elsewhere {
                 continue;
             }
             let allowed = by_text
                 .as_ref()
                 .is_some_and(|found| !found.iter().any(|other| other.pointer == *pointer));
-            let finding = self.finding(event, root, message, &place, violation, allowed);
+            let finding = self.finding(event, &message, violation, allowed);
             self.keep(by_peer, finding);
         }
     }
 
     /// Whether a message of ours answers something that was wrong itself: a request, or what a result asked for.
-    fn is_misled(&self, event: &Event, message: &Message, place: &Place) -> bool {
-        let asked =
-            place.answers.as_ref().is_some_and(|asked| self.misleading.contains(&asked.seq));
-        let retried = message.params().is_some_and(|params| params.get("inputResponses").is_some());
-        asked || (retried && self.misled.contains(&event.connection))
+    fn is_misled(&self, event: &Event, message: &TraceMessage<'_>) -> bool {
+        let params = message.message.params();
+        let is_retry = params.is_some_and(|params| params.get("inputResponses").is_some());
+        message.request().is_some_and(|request| self.misleading.contains(&request.position.seq))
+            || (is_retry && self.misled.contains(&event.connection))
     }
 
-    fn violations(&self, message: &Message, place: &Place, authority: Authority) -> Vec<Violation> {
-        let answers = place.answers.as_ref().map(|asked| asked.method.as_str());
-        self.schemas.judge(message, answers, place.revision, authority)
+    fn violations(&self, message: &Judged<'_>, authority: Authority) -> Vec<Violation> {
+        let Judged { message, revision } = message;
+        let answers = message.request().map(|request| request.method);
+        self.schemas.validate(message.message, answers, *revision, authority)
     }
 
     fn finding(
         &self,
         event: &Event,
-        root: &Pointer,
-        message: &Message,
-        place: &Place,
+        message: &Judged<'_>,
         violation: Violation,
         allowed: bool,
     ) -> Finding {
         let Violation { pointer, expected, got, shape, link, .. } = violation;
-        let revision = place.revision;
-        let answers = place.answers.as_ref().map(|asked| asked.method.as_str());
-        let what = in_words(message, answers);
-        let named = self.schemas.governing(message, answers, revision, self.authority);
+        let Judged { message, revision } = *message;
+        let request = message.request();
+        let answers = request.map(|request| request.method);
+        let what = in_words(message.message, answers);
+        let named = self.schemas.definition_for(message.message, answers, revision, self.authority);
         let requirement =
             requirements::find(&shape, &pointer, named.as_ref(), revision, event.party);
-        let pointer = root.clone().join(&pointer);
+        // In a batch, the place is counted from the array.
+        let root = Pointer::root();
+        let pointer = match message.position.item {
+            Some(index) => root.index(index).join(&pointer),
+            None => pointer,
+        };
         let finding = if event.party == self.who {
             Finding::peer(format!("{what} does not have the shape that MCP {revision} gives it"))
         } else {
@@ -203,32 +207,37 @@ impl Judge<'_> {
                 "{what} was sent without the shape that MCP {revision} gives it"
             ))
         };
-        let subject = match pointer.is_root() {
-            true => "the message".to_owned(),
-            false => format!("`{pointer}`"),
-        };
+        let subject = place_in_words(&pointer);
         let mut shape = Shape::new(shape, revision, pointer, link);
         shape.allowed = allowed.then(|| why(&shape));
         let mut finding = finding
             .expected(format!("{subject} is {expected}"))
             .got(got)
             .shape(shape)
-            .evidence_all(place.answers.as_ref().map(|asked| asked.seq))
+            .evidence_all(request.map(|request| request.position.seq))
             .evidence(event.seq);
-        finding.requirements.extend(requirement);
+        // What the text of the specification allows breaks no requirement.
+        let ours = || (!allowed && event.party == self.who).then_some(Rule::MESSAGE_SHAPE.id());
+        finding.requirements.extend(requirement.or_else(ours));
         finding
     }
 
     fn keep(&mut self, by_peer: bool, finding: Finding) {
-        let (alike, kept) = if by_peer {
+        let (repeats, kept) = if by_peer {
             (&mut self.peer, &mut self.judgement.findings)
         } else {
             (&mut self.ours, &mut self.judgement.harness)
         };
-        if alike.admits(&finding, kept.len()) {
+        if repeats.admits(&finding, kept.len()) {
             kept.push(finding);
         }
     }
+}
+
+/// A message, and the revision that it is judged by.
+struct Judged<'a> {
+    message: &'a TraceMessage<'a>,
+    revision: Revision,
 }
 
 /// Whether the envelope rules have looked at this place of a message of the judged party already.
@@ -238,11 +247,11 @@ fn is_of_the_envelope(
     revision: Revision,
     party: Party,
 ) -> bool {
-    let is_object = |value: Option<&Value>| value.is_some_and(Value::is_object);
     match (pointer.as_str(), message) {
         ("/jsonrpc" | "/id" | "/method" | "/error" | "/error/code" | "/error/message", _) => true,
+        // Only the type itself is of the envelope; a missing or unknown member is not.
         ("/params", _) => message.params().is_some_and(|params| !params.is_object()),
-        ("/result", Message::Response(response)) => !is_object(Some(&response.result)),
+        ("/result", Message::Response(response)) => !response.result.is_object(),
         ("/result/resultType", Message::Response(response)) => {
             let says_so = response.result.get("resultType").and_then(Value::as_str).is_some();
             !says_so && party == Party::Server && revision.era() == Era::Stateless
@@ -256,11 +265,13 @@ fn is_repeated(pointer: &Pointer, message: &Message) -> bool {
     pointer.as_str() == "/id" && matches!(message, Message::Error(_))
 }
 
-/// A message in a few words, which read on in a sentence; `answers` is the method of the request that a reply answers.
+/// A message in a few words, to be part of a sentence; `answers` is the method of the request that a reply answers.
 pub(crate) fn in_words(message: &Message, answers: Option<&str>) -> String {
-    match (message, answers.map(begun)) {
-        (Message::Request(request), _) => format!("the request `{}`", begun(&request.method)),
-        (Message::Notification(said), _) => format!("the notification `{}`", begun(&said.method)),
+    match (message, answers.map(excerpt)) {
+        (Message::Request(request), _) => format!("the request `{}`", excerpt(&request.method)),
+        (Message::Notification(notification), _) => {
+            format!("the notification `{}`", excerpt(&notification.method))
+        }
         (Message::Response(_), Some(method)) => format!("the result of `{method}`"),
         (Message::Response(_), None) => "a result".to_owned(),
         (Message::Error(_), Some(method)) => format!("the error reply to `{method}`"),
@@ -275,6 +286,6 @@ fn why(shape: &Shape) -> &'static str {
     });
     disagreement
         .map_or("the text of the specification allows it, its schema alone does not", |found| {
-            found.says
+            found.difference
         })
 }

@@ -1,15 +1,16 @@
 //! Which requirement a message breaks that does not have its shape.
 //!
-//! Some places have a requirement of their own. Else it is the one of the shape that is broken, else the one of the
-//! message as a whole; each where it holds, and binds who broke it. What breaks none of them is wrong all the same.
+//! Some places have a requirement of their own. Otherwise it is that of the broken shape, or else that of the whole message.
+//! A requirement counts where it holds and binds the party that broke it; a message that breaks none is wrong nevertheless.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::check::rule;
 use crate::json::Pointer;
 use crate::spec::requirement::{self, Requirement};
 use crate::spec::schema::Definition;
-use crate::spec::{Revision, Who};
+use crate::spec::{BoundParty, Revision};
 use crate::trace::Party;
 
 /// A message, or `*` for any; the end of a pointer in it, `*` for any index or name; the requirements about that place.
@@ -44,10 +45,11 @@ const PLACES: &[About] = &[
 static OF_SHAPES: LazyLock<HashMap<&'static str, Vec<&'static Requirement>>> =
     LazyLock::new(|| {
         let mut by_page: HashMap<_, Vec<_>> = HashMap::new();
+        // The page of such a requirement is `schema#<definition>`, which ties it to the shape.
         let about_shapes =
             requirement::all().iter().filter(|found| found.id.starts_with("schema."));
         for found in about_shapes.filter(|found| found.level.is_must()) {
-            if let Some(anchor) = found.page.strip_prefix("schema#") {
+            if let Some(anchor) = found.page().and_then(|page| page.strip_prefix("schema#")) {
                 by_page.entry(anchor).or_default().push(found);
             }
         }
@@ -63,11 +65,12 @@ pub(super) fn find(
     party: Party,
 ) -> Option<&'static str> {
     let binds = |found: &&'static Requirement| {
-        let bound = match found.who {
-            Who::Both => true,
-            Who::Client => party == Party::Client,
-            Who::Server => party == Party::Server,
-            Who::AuthorizationServer => false,
+        let bound = match found.binds {
+            BoundParty::Both => true,
+            BoundParty::Client => party == Party::Client,
+            BoundParty::Server => party == Party::Server,
+            // No party of a trace is an authorization server.
+            BoundParty::AuthorizationServer => false,
         };
         bound && found.revisions.contains(revision)
     };
@@ -80,13 +83,21 @@ pub(super) fn find(
     of_place.chain(of_shape).find(binds).map(|found| found.id)
 }
 
-/// The requirements for a definition; those for params are told of the message they belong to.
+/// All requirements that a finding about a shape may cite.
+pub(crate) fn all() -> impl Iterator<Item = &'static str> {
+    let of_places = PLACES.iter().flat_map(|(_, _, ids)| ids.iter().copied());
+    let of_shapes = OF_SHAPES.values().flatten().map(|found| found.id);
+    of_places.chain(of_shapes).chain(rule::OF_SHAPES.iter().map(|rule| rule.id()))
+}
+
+/// The requirements for a definition; those for params are reported for their message.
 fn demanded(definition: &str) -> impl Iterator<Item = &'static Requirement> {
     let anchor = definition.strip_suffix("Params").unwrap_or(definition).to_ascii_lowercase();
     OF_SHAPES.get(anchor.as_str()).into_iter().flatten().copied()
 }
 
 fn ends_in(pointer: &Pointer, end: &str) -> bool {
+    // Compared as written: `PLACES` has `~1` for `/` in a name, too.
     let mut parts = pointer.as_str().rsplit('/');
     end.rsplit('/').all(|wanted| parts.next().is_some_and(|part| wanted == "*" || part == wanted))
 }

@@ -3,7 +3,7 @@
 use super::{ShapeJudgement, judge_shapes};
 use crate::spec::Revision::{self, V2025_06_18, V2025_11_25, V2026_07_28};
 use crate::spec::schema::{Authority, Schemas};
-use crate::trace::{Party, Reading, Recorder, Trace};
+use crate::trace::{EventKind, Party, Recorder, Trace};
 
 /// A conversation written down line by line: `>` from the client, `<` from the server, `!` from the client on purpose.
 fn trace(lines: &[&str]) -> Trace {
@@ -12,7 +12,7 @@ fn trace(lines: &[&str]) -> Trace {
     for line in lines {
         let (mark, text) = line.split_at(1);
         let party = if mark == "<" { Party::Server } else { Party::Client };
-        let seq = recorder.record(on, party, Reading::message(text.trim().to_owned().into()));
+        let seq = recorder.record(on, party, EventKind::message(text.trim().to_owned().into()));
         if mark == "!" {
             recorder.mark_deliberate(seq);
         }
@@ -25,7 +25,7 @@ fn judged(revision: Revision, lines: &[&str]) -> ShapeJudgement {
     judge_shapes(&trace(lines), Party::Server, &|_| revision, &schemas, Authority::Text)
 }
 
-fn told(judgement: &ShapeJudgement) -> String {
+fn reported(judgement: &ShapeJudgement) -> String {
     let line = |finding: &crate::check::Finding| {
         let shape = finding.shape.as_ref().expect("a shape");
         format!("{finding}\n  {shape}; {:?} {:?}\n", finding.requirements, finding.evidence)
@@ -47,8 +47,8 @@ fn a_good_conversation_is_judged_without_a_finding() {
         r#"< {"jsonrpc":"2.0","id":2,"result":{"any":"thing"}}"#,
     ];
     let judgement = judged(V2025_11_25, &lines);
-    assert_eq!(told(&judgement), "");
-    assert_eq!((judgement.judged, judgement.said), (6, 3));
+    assert_eq!(reported(&judgement), "");
+    assert_eq!((judgement.judged, judgement.from_peer), (6, 3));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_result_is_judged_by_what_it_answers() {
         r#"< {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":7,"inputSchema":{"type":"object"}}]}}"#,
         r#"< {"jsonrpc":"2.0","id":9,"result":{"tools":7}}"#,
     ];
-    insta::assert_snapshot!(told(&judged(V2025_11_25, &lines)));
+    insta::assert_snapshot!(reported(&judged(V2025_11_25, &lines)));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn the_revision_is_the_one_in_force() {
     let call = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
     let begin = r#"> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
     let agree = r#"< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"a","version":"1"}}}"#;
-    assert_eq!(told(&judged(V2025_06_18, &[call, &said])), "");
+    assert_eq!(reported(&judged(V2025_06_18, &[call, &said])), "");
     let older = judged(V2025_06_18, &[begin, agree, call, &said]);
     let shape = older.findings[0].shape.as_ref().expect("a shape");
     assert_eq!(shape.revision, Revision::V2024_11_05);
@@ -86,7 +86,7 @@ fn what_the_envelope_breaks_is_not_said_again() {
         r#"< {"id":1,"result":{"tools":[]}}"#,
         r#"< {"jsonrpc":"2.0","id":null,"method":"ping"}"#,
     ];
-    assert_eq!(told(&judged(V2025_11_25, &lines)), "");
+    assert_eq!(reported(&judged(V2025_11_25, &lines)), "");
     let untyped = [
         LIST,
         r#"< {"jsonrpc":"2.0","id":1,"result":{"tools":[],"ttlMs":0,"cacheScope":"public"}}"#,
@@ -99,7 +99,7 @@ fn ours_are_our_fault_unless_they_were_meant() {
     let wrong = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#;
     let meant = judged(V2025_11_25, &[&format!("! {wrong}")]);
     assert_eq!((meant.harness.len(), meant.judged), (0, 0));
-    insta::assert_snapshot!(told(&judged(V2025_11_25, &[&format!("> {wrong}")])));
+    insta::assert_snapshot!(reported(&judged(V2025_11_25, &[&format!("> {wrong}")])));
 }
 
 #[test]
@@ -129,22 +129,22 @@ fn what_we_break_of_the_envelope_is_our_fault_too() {
 }
 
 #[test]
-fn of_a_party_that_says_nothing_right_enough_is_judged() {
+fn a_flood_of_invalid_messages_is_judged_up_to_a_bound() {
     let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
     let batch = format!("< [{}]", vec![log; 1000].join(","));
     let judgement = judged(Revision::V2025_03_26, &[batch.as_str(); 11]);
-    assert_eq!((judgement.judged, judgement.said), (super::WRONG, super::WRONG));
+    assert_eq!((judgement.judged, judgement.from_peer), (super::WRONG, super::WRONG));
     let hint = judgement.findings.first().and_then(|finding| finding.hint.as_deref());
     assert_eq!(hint, Some("at least 9999 more of this kind"));
 }
 
 #[test]
-fn the_same_again_and_again_is_told_once() {
+fn a_repeated_violation_is_reported_once() {
     let log = r#"< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"loud","data":1}}"#;
     let other = r#"< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}"#;
     let lines: Vec<&str> = std::iter::repeat_n(log, 1000).chain([other]).collect();
     let judgement = judged(V2025_11_25, &lines);
-    assert_eq!((judgement.findings.len(), judgement.said), (2, 1001));
+    assert_eq!((judgement.findings.len(), judgement.from_peer), (2, 1001));
     let hint = judgement.findings[0].hint.as_deref();
     assert_eq!(hint, Some("999 more of this kind"));
 }

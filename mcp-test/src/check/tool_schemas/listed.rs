@@ -2,20 +2,20 @@
 
 use std::sync::OnceLock;
 
-use super::{Patience, demanded};
-use crate::check::Finding;
+use super::{TimeBudget, demanded};
+use crate::check::{Finding, Rule};
 use crate::expect::{Mismatch, words};
 use crate::json::{Pointer, Value};
 use crate::json_schema::{CompileError, Limits, Validator};
 use crate::spec::Revision;
 
-/// How many mismatches of one value are told.
-const TOLD: usize = 6;
+/// How many mismatches of one value are reported.
+const REPORTED: usize = 6;
 
-/// The first revision that says which dialect a schema is in that does not say so itself.
+/// The first revision with a default dialect, JSON Schema 2020-12 (SEP-1613).
 const DIALECT_SINCE: Revision = Revision::V2025_11_25;
 
-/// The dialects that a schema of an older revision may be in, beside 2020-12.
+/// The other common dialects, which a schema of an older revision may be in.
 const OLDER_DIALECTS: [&str; 2] =
     ["http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-04/schema#"];
 
@@ -31,9 +31,9 @@ pub(super) struct Tool {
 #[derive(Debug)]
 struct Schema {
     member: &'static str,
-    requirement: &'static str,
+    requirement: Rule,
     schema: Value,
-    /// What came of compiling it, when that was first needed.
+    /// The result of compiling it, when that was first needed.
     compiled: OnceLock<Result<Validator, CompileError>>,
 }
 
@@ -66,8 +66,8 @@ impl<'a> Listing<'a> {
         };
         Tool {
             name: self.name.to_owned(),
-            input: schema(self.input, "inputSchema", "tools.definition.input-schema-valid"),
-            output: schema(self.output, "outputSchema", "tools.definition.output-schema-valid"),
+            input: schema(self.input, "inputSchema", Rule::INPUT_SCHEMA_VALID),
+            output: schema(self.output, "outputSchema", Rule::OUTPUT_SCHEMA_VALID),
         }
     }
 }
@@ -81,19 +81,19 @@ impl Tool {
         [schema(&self.input), schema(&self.output)] == [listing.input, listing.output]
     }
 
-    /// What is wrong with its schemas; `place` is where it stands in the message.
+    /// What is wrong with its schemas; `place` is where it is in the message.
     pub(super) fn problems(
         &self,
         place: &Pointer,
         revision: Revision,
-        patience: &mut Patience,
+        budget: &mut TimeBudget,
     ) -> Vec<Finding> {
         let schemas = self.input.iter().chain(&self.output);
-        let problems = schemas.filter_map(|schema| match schema.compiled(revision, patience) {
+        let problems = schemas.filter_map(|schema| match schema.compiled(revision, budget) {
             Some(Ok(_)) => None,
             Some(Err(error)) => Some(self.problem(schema, error, place, revision)),
             None => {
-                patience.leave_out(|| self.unjudged(schema));
+                budget.leave_out(|| self.unjudged(schema));
                 None
             }
         });
@@ -112,12 +112,13 @@ impl Tool {
         let CompileError::Invalid { expected, got, dialect, .. } = error else {
             return self.unjudged(schema).got(error.to_string());
         };
-        let headline = format!("the `{member}` of tool `{}` is no valid {dialect}", self.shown());
+        let headline =
+            format!("the `{member}` of tool `{}` is not a valid {dialect}", self.shown());
         let finding = Finding::peer(headline).expected(format!("`{there}` is {expected}")).got(got);
         demanded(finding, schema.requirement, revision)
     }
 
-    /// What mcp-test cannot judge by is no fault of the server, as far as anybody knows.
+    /// A schema that mcp-test cannot judge by does not count against the server.
     fn unjudged(&self, schema: &Schema) -> Finding {
         let (member, name) = (schema.member, self.shown());
         Finding::peer(format!("nothing was judged by the `{member}` of tool `{name}`"))
@@ -126,7 +127,7 @@ impl Tool {
     }
 
     fn shown(&self) -> std::borrow::Cow<'_, str> {
-        words::begun(&self.name)
+        words::excerpt(&self.name)
     }
 
     /// What is wrong with the arguments that it is called with.
@@ -134,7 +135,7 @@ impl Tool {
         &self,
         arguments: Option<&Value>,
         revision: Revision,
-        patience: &mut Patience,
+        budget: &mut TimeBudget,
     ) -> Vec<Finding> {
         let Some(schema) = &self.input else { return Vec::new() };
         let none = Value::Object(crate::json::Object::new());
@@ -145,8 +146,9 @@ impl Tool {
                 "tool `{name}` was called with arguments that do not conform to its `inputSchema`"
             )
         };
+        // `arguments` is optional in `tools/call`; without it the tool is called with an empty object.
         let arguments = arguments.unwrap_or(&none);
-        self.told(schema, arguments, &place, revision, patience, |mismatch| {
+        self.reported(schema, arguments, &place, revision, budget, |mismatch| {
             Finding::mismatch(headline(), mismatch).should()
         })
     }
@@ -161,7 +163,7 @@ impl Tool {
         &self,
         result: &Value,
         revision: Revision,
-        patience: &mut Patience,
+        budget: &mut TimeBudget,
     ) -> Vec<Finding> {
         let Some(schema) = &self.output else { return Vec::new() };
         if !is_promised(result) {
@@ -174,46 +176,42 @@ impl Tool {
                 format!("tool `{name}` has an `outputSchema`, and returned no structured content");
             let finding =
                 Finding::peer(headline).expected(format!("`{place}` is present")).got("nothing");
-            return vec![demanded(
-                finding,
-                "tools.structured.present-with-output-schema",
-                revision,
-            )];
+            return vec![demanded(finding, Rule::STRUCTURED_PRESENT, revision)];
         };
         let headline = || {
             format!(
                 "tool `{name}` returned structured content that does not conform to its `outputSchema`"
             )
         };
-        self.told(schema, content, &place, revision, patience, |mismatch| {
-            let conforms = "tools.structured.conforms-output-schema";
+        self.reported(schema, content, &place, revision, budget, |mismatch| {
+            let conforms = Rule::STRUCTURED_CONFORMS;
             demanded(Finding::mismatch(headline(), mismatch), conforms, revision)
         })
     }
 
-    /// Where a value does not conform to a schema; nothing where that cannot be told.
-    fn told(
+    /// Where a value does not conform to a schema; nothing where that cannot be reported.
+    fn reported(
         &self,
         schema: &Schema,
         value: &Value,
         place: &Pointer,
         revision: Revision,
-        patience: &mut Patience,
+        budget: &mut TimeBudget,
         finding: impl Fn(&Mismatch) -> Finding,
     ) -> Vec<Finding> {
-        let validator = match schema.compiled(revision, patience) {
-            Some(Ok(validator)) if !patience.is_over() => validator,
-            // Which its listing has told.
+        let validator = match schema.compiled(revision, budget) {
+            Some(Ok(validator)) if !budget.is_spent() => validator,
+            // Its listing has reported that.
             Some(Err(_)) => return Vec::new(),
             Some(Ok(_)) | None => {
-                patience.leave_out(|| self.unjudged(schema));
+                budget.leave_out(|| self.unjudged(schema));
                 return Vec::new();
             }
         };
-        match patience.time(|| validator.mismatches(value)) {
+        match budget.time(|| validator.mismatches(value)) {
             Ok(mismatches) => {
-                let told = mismatches.into_iter().take(TOLD);
-                told.map(|mismatch| finding(&mismatch.within(place.clone()))).collect()
+                let reported = mismatches.into_iter().take(REPORTED);
+                reported.map(|mismatch| finding(&mismatch.within(place.clone()))).collect()
             }
             Err(unfinished) => vec![self.unjudged(schema).got(unfinished.to_string())],
         }
@@ -221,17 +219,17 @@ impl Tool {
 }
 
 impl Schema {
-    /// What comes of compiling it; nothing where there is no patience left to find out.
+    /// The result of compiling it; `None` if there is no budget left to do so.
     fn compiled(
         &self,
         revision: Revision,
-        patience: &mut Patience,
+        budget: &mut TimeBudget,
     ) -> Option<&Result<Validator, CompileError>> {
-        if self.compiled.get().is_none() && patience.is_over() {
+        if self.compiled.get().is_none() && budget.is_spent() {
             return None;
         }
         let compile = || self.compiled.get_or_init(|| compile(&self.schema, revision));
-        Some(patience.time(compile))
+        Some(budget.time(compile))
     }
 }
 
@@ -241,6 +239,7 @@ pub(crate) fn compile(schema: &Value, revision: Revision) -> Result<Validator, C
     let compiled = Validator::compile(schema, &limits);
     let is_open = revision < DIALECT_SINCE && schema.get("$schema").is_none();
     match compiled {
+        // Before 2025-11-25 no dialect is the default, so a schema is valid if it is valid in any common one.
         Err(CompileError::Invalid { .. }) if is_open => {
             let mut older = OLDER_DIALECTS.into_iter().filter_map(|dialect| {
                 let mut schema = schema.clone();
@@ -253,8 +252,9 @@ pub(crate) fn compile(schema: &Value, revision: Revision) -> Result<Validator, C
     }
 }
 
-/// Whether a result is one of which the schema promises something: complete, and no error.
+/// Whether a result is one of which the schema promises something: complete, and not an error.
 fn is_promised(result: &Value) -> bool {
+    // An interim result and one with a `task` (2025-11-25) precede the result of the tool itself.
     let kind = result.get("resultType").and_then(Value::as_str).unwrap_or("complete");
     let is_error = result.get("isError").and_then(Value::as_bool) == Some(true);
     result.is_object() && kind == "complete" && !is_error && result.get("task").is_none()

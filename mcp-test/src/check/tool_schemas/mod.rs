@@ -1,26 +1,26 @@
 //! The schemas of tools: that they are schemas, and that what is exchanged by them conforms.
 //!
 //! A server lists each tool with an `inputSchema`, and with an `outputSchema` if it promises something of its output.
-//! [`ToolSchemas`] is what was listed; `trace` reads a whole trace by it. Whether a tool has the members of a
-//! tool at all is the matter of its shape, which is not judged here.
+//! [`ToolSchemas`] is what was listed; `judge` judges a trace by it. Whether a tool has the members of a tool
+//! at all is a matter of its shape, which is not judged here.
 //!
-//! A schema that is beyond a bound of mcp-test's own, or leads out of itself, is nobody's fault: it is a WARNING which
-//! says that it was not judged. So is what comes after [`Patience`] has run out.
+//! A schema that exceeds a limit of mcp-test, or refers to another document, does not count against the server: a WARNING
+//! says that it was not judged. The same holds once the [`TimeBudget`] is spent.
 
+mod judge;
 mod listed;
-mod patience;
 #[cfg(test)]
 mod tests;
-mod trace;
+mod time_budget;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub(super) use self::judge::ToolSchemaJudge;
 pub(crate) use self::listed::compile;
 use self::listed::{Listing, Tool};
-use self::patience::Patience;
-pub(super) use self::trace::judge;
-use super::Finding;
+pub(super) use self::time_budget::TimeBudget;
+use super::{Finding, Rule};
 use crate::json::{Pointer, Value};
 use crate::spec::{Revision, requirement};
 
@@ -53,7 +53,7 @@ use crate::spec::{Revision, requirement};
 pub struct ToolSchemas {
     revision: Revision,
     tools: Tools,
-    /// Those of the list before: of a tool that is listed again as it was, nothing is compiled again.
+    /// The tools of the list before: one that is listed again unchanged is not compiled again.
     former: Tools,
 }
 
@@ -78,30 +78,28 @@ impl ToolSchemas {
         if revision != self.revision {
             self.former.clear();
             self.revision = revision;
+        // A list that is begun twice in a row must not replace the tools that can be reused with none.
         } else if !tools.is_empty() {
             self.former = tools;
         }
     }
 
-    /// Takes in a page of the list, the result of a `tools/list`, and tells what is wrong with the schemas in it.
+    /// Adds a page of the list, the result of a `tools/list`, and returns what is wrong with the schemas in it.
     ///
-    /// What takes more than ten seconds is left out, which a WARNING says.
+    /// What takes longer than ten seconds in all is left out, and a WARNING says so.
     pub fn listed(&mut self, result: &Value) -> Vec<Finding> {
-        let mut patience = Patience::default();
-        let mut findings = self.judge(result, &mut patience);
-        findings.extend(patience.told());
-        findings
+        within_budget(|budget| self.judge(result, budget))
     }
 
-    fn judge(&mut self, result: &Value, patience: &mut Patience) -> Vec<Finding> {
+    fn judge(&mut self, result: &Value, budget: &mut TimeBudget) -> Vec<Finding> {
         let problems = |(place, listing): (Pointer, Listing<'_>)| {
             let tool = self.take(&listing);
-            tool.problems(&place, self.revision, patience)
+            tool.problems(&place, self.revision, budget)
         };
         tools_in(result).flat_map(problems).collect()
     }
 
-    /// Takes in a tool without judging it.
+    /// Adds a tool without judging it.
     fn take(&mut self, listing: &Listing<'_>) -> Arc<Tool> {
         let known = |tools: &Tools| {
             let tool = tools.get(listing.name)?.as_ref();
@@ -111,6 +109,7 @@ impl ToolSchemas {
         let is_another = same.is_none() && self.tools.contains_key(listing.name);
         let tool = same.or_else(|| known(&self.former));
         let tool = tool.unwrap_or_else(|| Arc::new(listing.to_tool()));
+        // Two different tools of one name: no call of that name can be judged by either.
         let kept = (!is_another).then(|| Arc::clone(&tool));
         self.tools.insert(listing.name.to_owned(), kept);
         tool
@@ -127,11 +126,8 @@ impl ToolSchemas {
     /// No requirement says that a client may not send them, so each finding is a WARNING.
     #[must_use]
     pub fn called(&self, tool: &str, arguments: Option<&Value>) -> Vec<Finding> {
-        let mut patience = Patience::default();
-        let called = |tool: &Arc<Tool>| tool.called(arguments, self.revision, &mut patience);
-        let mut findings = self.tool(tool).map_or_else(Vec::new, called);
-        findings.extend(patience.told());
-        findings
+        let Some(tool) = self.tool(tool) else { return Vec::new() };
+        within_budget(|budget| tool.called(arguments, self.revision, budget))
     }
 
     /// What is wrong with the structured content of the result of a `tools/call`; nothing where the tool is not known.
@@ -139,11 +135,8 @@ impl ToolSchemas {
     /// Nothing is promised of a result that is an error, or not yet complete.
     #[must_use]
     pub fn returned(&self, tool: &str, result: &Value) -> Vec<Finding> {
-        let mut patience = Patience::default();
-        let returned = |tool: &Arc<Tool>| tool.returned(result, self.revision, &mut patience);
-        let mut findings = self.tool(tool).map_or_else(Vec::new, returned);
-        findings.extend(patience.told());
-        findings
+        let Some(tool) = self.tool(tool) else { return Vec::new() };
+        within_budget(|budget| tool.returned(result, self.revision, budget))
     }
 
     fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
@@ -151,7 +144,15 @@ impl ToolSchemas {
     }
 }
 
-/// The tools of a page, and where they stand in the message.
+/// Judges with a budget of its own, which adds a finding if it is exceeded.
+fn within_budget(judge: impl FnOnce(&mut TimeBudget) -> Vec<Finding>) -> Vec<Finding> {
+    let mut budget = TimeBudget::default();
+    let mut findings = judge(&mut budget);
+    findings.extend(budget.into_finding());
+    findings
+}
+
+/// The tools of a page, and where they are in the message.
 fn tools_in(result: &Value) -> impl Iterator<Item = (Pointer, Listing<'_>)> {
     let tools = result.get("tools").and_then(Value::as_array).unwrap_or_default();
     tools.iter().enumerate().filter_map(|(index, tool)| {
@@ -161,9 +162,9 @@ fn tools_in(result: &Value) -> impl Iterator<Item = (Pointer, Listing<'_>)> {
 }
 
 /// Cites the requirement if it is one at this revision; what breaks none there is a WARNING.
-fn demanded(finding: Finding, id: &'static str, revision: Revision) -> Finding {
-    match requirement::find(id) {
-        Some(found) if found.revisions.contains(revision) => finding.requires(id),
+fn demanded(finding: Finding, rule: Rule, revision: Revision) -> Finding {
+    match requirement::find(rule.id()) {
+        Some(found) if found.revisions.contains(revision) => finding.requires(rule.id()),
         Some(found) => finding.elsewhere(found, revision),
         None => finding.should(),
     }

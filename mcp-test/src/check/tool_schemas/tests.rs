@@ -5,9 +5,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
+use crate::check::walk::walk;
 use crate::check::{ToolJudgement, judge_tools};
 use crate::spec::Revision::{V2025_06_18, V2025_11_25, V2026_07_28};
-use crate::trace::{Party, Reading, Recorder, Trace};
+use crate::trace::{EventKind, Party, Recorder, Trace};
 
 /// A conversation by its lines: `>` of the client, `<` of the server, both without the envelope.
 fn spoken(lines: &[(char, i32, serde_json::Value)]) -> Trace {
@@ -18,7 +19,7 @@ fn spoken(lines: &[(char, i32, serde_json::Value)]) -> Trace {
         message["jsonrpc"] = "2.0".into();
         message["id"] = (*id).into();
         let party = if *arrow == '>' { Party::Client } else { Party::Server };
-        recorder.record(on, party, Reading::message(message.to_string().into()));
+        recorder.record(on, party, EventKind::message(message.to_string().into()));
     }
     recorder.trace()
 }
@@ -52,7 +53,7 @@ fn calling(
     lines
 }
 
-fn told(judgement: &ToolJudgement) -> String {
+fn reported(judgement: &ToolJudgement) -> String {
     let line = |finding: &Finding| {
         format!("{:?} {:?} {finding}\n", finding.severity, finding.requirements)
     };
@@ -79,19 +80,19 @@ fn what_is_listed_must_be_a_schema() {
     ]);
     let judgement = judged(V2025_11_25, Party::Server, &listing(&tools));
     assert_eq!(judgement.judged, 6);
-    insta::assert_snapshot!(told(&judgement), @r#"
-    Must ["tools.definition.input-schema-valid"] the `inputSchema` of tool `bad` is no valid JSON Schema 2020-12
+    insta::assert_snapshot!(reported(&judgement), @r#"
+    Must ["tools.definition.input-schema-valid"] the `inputSchema` of tool `bad` is not a valid JSON Schema 2020-12
       expected `/result/tools/1/inputSchema/properties/a/type` is "array", "boolean", "integer", "null", "number", "object", "string" or an array
       got "int"
-    Must ["tools.definition.output-schema-valid"] the `outputSchema` of tool `worse` is no valid JSON Schema 2020-12
+    Must ["tools.definition.output-schema-valid"] the `outputSchema` of tool `worse` is not a valid JSON Schema 2020-12
       expected `/result/tools/2/outputSchema/required` is an array
       got "sum"
     Should [] nothing was judged by the `inputSchema` of tool `far`
       expected a JSON Schema that mcp-test can judge by, within its bounds
-      got `/properties/a/$ref` refers to "https://example.com/a.json", which lies outside this schema, and nothing is fetched
+      got `/properties/a/$ref` refers to "https://example.com/a.json", which is outside this schema and is not fetched
     Should [] nothing was judged by the `inputSchema` of tool `own`
       expected a JSON Schema that mcp-test can judge by, within its bounds
-      got `/$schema` is "https://example.com/own", which is none of the dialects known here: draft 4, 6, 7, 2019-09 and 2020-12
+      got `/$schema` is "https://example.com/own", which is not a supported dialect: draft 4, 6, 7, 2019-09 or 2020-12
     "#);
     assert_eq!(judged(V2025_11_25, Party::Client, &listing(&tools)), ToolJudgement::default());
 }
@@ -100,15 +101,15 @@ fn what_is_listed_must_be_a_schema() {
 fn before_there_was_a_default_any_dialect_may_be_meant() {
     let tuple = json!([{"name": "a", "inputSchema": {"type": "object", "properties": {"a": {"items": [{}]}}}}]);
     let bad = json!([{"name": "a", "inputSchema": {"type": "object", "properties": 7}}]);
-    assert_eq!(told(&judged(V2025_06_18, Party::Server, &listing(&tuple))), "");
-    insta::assert_snapshot!(told(&judged(V2025_06_18, Party::Server, &listing(&bad))), @"
-    Should [] the `inputSchema` of tool `a` is no valid JSON Schema 2020-12
+    assert_eq!(reported(&judged(V2025_06_18, Party::Server, &listing(&tuple))), "");
+    insta::assert_snapshot!(reported(&judged(V2025_06_18, Party::Server, &listing(&bad))), @"
+    Should [] the `inputSchema` of tool `a` is not a valid JSON Schema 2020-12
       expected `/result/tools/0/inputSchema/properties` is an object
       got 7
-      hint: MCP 2025-06-18 says nothing of it; `tools.definition.input-schema-valid` is of 2025-11-25..
+      hint: MCP 2025-06-18 does not require it; `tools.definition.input-schema-valid` applies to 2025-11-25..
     ");
-    insta::assert_snapshot!(told(&judged(V2026_07_28, Party::Server, &listing(&tuple))), @r#"
-    Must ["tools.definition.input-schema-valid"] the `inputSchema` of tool `a` is no valid JSON Schema 2020-12
+    insta::assert_snapshot!(reported(&judged(V2026_07_28, Party::Server, &listing(&tuple))), @r#"
+    Must ["tools.definition.input-schema-valid"] the `inputSchema` of tool `a` is not a valid JSON Schema 2020-12
       expected `/result/tools/0/inputSchema/properties/a/items` is a boolean or an object
       got [{}]
     "#);
@@ -119,7 +120,7 @@ fn structured_content_is_what_was_promised() {
     let result = |result: serde_json::Value| {
         let lines = calling(&sum(), &json!({"name": "add", "arguments": {}}), &result);
         let judgement = judged(V2025_11_25, Party::Server, &lines);
-        (judgement.judged, told(&judgement))
+        (judgement.judged, reported(&judgement))
     };
     assert_eq!(result(json!({"structuredContent": {"sum": 3}})), (3, String::new()));
     insta::assert_snapshot!(result(json!({"structuredContent": {"sum": "3"}})).1, @r#"
@@ -152,7 +153,7 @@ fn a_client_is_warned_of_arguments_that_do_not_conform() {
     let call = |call: serde_json::Value| {
         let lines = calling(&sum(), &call, &json!({"content": []}));
         let judgement = judged(V2025_11_25, Party::Client, &lines);
-        (judgement.judged, told(&judgement))
+        (judgement.judged, reported(&judgement))
     };
     assert_eq!(call(json!({"name": "add", "arguments": {"a": 1}})), (1, String::new()));
     assert_eq!(call(json!({"name": "unknown"})), (0, String::new()));
@@ -205,19 +206,19 @@ fn a_later_list_counts_and_pages_add_to_it() {
 fn what_is_beyond_a_bound_is_a_warning_that_says_so() {
     let deep = (0..80).fold(json!({}), |inner, _| json!({"items": inner}));
     let tools = json!([{"name": "deep", "inputSchema": deep}]);
-    insta::assert_snapshot!(told(&judged(V2025_11_25, Party::Server, &listing(&tools))), @"
+    insta::assert_snapshot!(reported(&judged(V2025_11_25, Party::Server, &listing(&tools))), @"
     Should [] nothing was judged by the `inputSchema` of tool `deep`
       expected a JSON Schema that mcp-test can judge by, within its bounds
-      got the schema is beyond a bound: nested at most 64 levels
+      got the schema exceeds a limit: nested at most 64 levels
     ");
     let slow = json!({"type": "object", "properties": {"a": {"pattern": "(.*)*=(.*)*\\1"}}});
     let tools = json!([{"name": "slow", "inputSchema": {"type": "object"}, "outputSchema": slow}]);
     let result = json!({"structuredContent": {"a": "a".repeat(500)}});
     let lines = calling(&tools, &json!({"name": "slow"}), &result);
-    insta::assert_snapshot!(told(&judged(V2025_11_25, Party::Server, &lines)), @"
+    insta::assert_snapshot!(reported(&judged(V2025_11_25, Party::Server, &lines)), @"
     Should [] nothing was judged by the `outputSchema` of tool `slow`
       expected a JSON Schema that mcp-test can judge by, within its bounds
-      got a pattern of the schema goes back in a text more than 100000 times
+      got a pattern of the schema backtracks more than 100000 times
     ");
 }
 
@@ -229,9 +230,9 @@ fn a_tool_that_is_listed_again_as_it_was_is_not_compiled_again() {
         let other = json!({"name": "other", "inputSchema": {"type": "object"}, "outputSchema": {"type": kind}});
         Value::from(json!({"tools": [same, other]}))
     };
-    let mut patience = Patience::default();
-    assert_eq!(tools.judge(&page("string"), &mut patience), []);
-    let mut none = Patience::of(Duration::ZERO);
+    let mut budget = TimeBudget::default();
+    assert_eq!(tools.judge(&page("string"), &mut budget), []);
+    let mut none = TimeBudget::new(Duration::ZERO);
     for _ in 0..2 {
         tools.begin();
         assert_eq!(tools.judge(&page("string"), &mut none), []);
@@ -241,37 +242,39 @@ fn a_tool_that_is_listed_again_as_it_was_is_not_compiled_again() {
     tools.begin();
     tools.begin();
     assert_eq!(tools.judge(&page("null"), &mut none), []);
-    let told = none.told().expect("a schema that is new");
-    insta::assert_snapshot!(told, @"
+    let reported = none.into_finding().expect("a schema that is new");
+    insta::assert_snapshot!(reported, @"
     nothing was judged by the `inputSchema` of tool `other`
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got schemas and values that take more than 0 s to be judged
       hint: nothing was judged from here on: 2 judgements left out
     ");
     tools.begin_at(V2025_06_18);
-    let mut none = Patience::of(Duration::ZERO);
+    let mut none = TimeBudget::new(Duration::ZERO);
     assert_eq!(tools.judge(&page("string"), &mut none), []);
     assert!(none.has_left_out(), "another revision may mean another dialect");
 }
 
 #[test]
-fn what_comes_after_patience_has_run_out_is_told_once_and_counted() {
+fn judgements_after_the_time_budget_are_reported_once_and_counted() {
     let call = json!({"name": "add", "arguments": {"a": "1"}});
     let mut lines = calling(&sum(), &call, &json!({"structuredContent": {}}));
     lines.push(('>', 3, asked("tools/call", &call)));
     lines.push(('<', 3, json!({"result": {"structuredContent": {}}})));
     let trace = spoken(&lines);
     let judged = |who| {
-        let none = Patience::of(Duration::ZERO);
-        trace::judge_within(none, &trace, who, &|_| V2025_11_25)
+        let none = TimeBudget::new(Duration::ZERO);
+        let mut judge = ToolSchemaJudge::new(&trace, who, &|_| V2025_11_25, none);
+        walk(&trace, &mut [&mut judge]);
+        judge.into_judgement()
     };
-    insta::assert_snapshot!(told(&judged(Party::Server)), @"
+    insta::assert_snapshot!(reported(&judged(Party::Server)), @"
     Should [] nothing was judged by the `inputSchema` of tool `add`
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got schemas and values that take more than 0 s to be judged
       hint: nothing was judged from here on: 4 judgements left out
     ");
-    insta::assert_snapshot!(told(&judged(Party::Client)), @"
+    insta::assert_snapshot!(reported(&judged(Party::Client)), @"
     Should [] nothing was judged by the `inputSchema` of tool `add`
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got schemas and values that take more than 0 s to be judged
@@ -281,7 +284,7 @@ fn what_comes_after_patience_has_run_out_is_told_once_and_counted() {
 }
 
 #[test]
-fn of_many_bad_schemas_some_are_told_and_the_rest_is_counted() {
+fn of_many_bad_schemas_some_are_reported_and_the_rest_counted() {
     let far = json!({"$ref": "https://example.com/a"});
     let tool = |number: usize| json!({"name": number.to_string(), "inputSchema": far, "outputSchema": {"type": 7}});
     let tools: Vec<_> = (0..500).map(tool).collect();

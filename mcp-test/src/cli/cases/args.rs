@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::super::args::Format;
-use super::super::value::{self, Confidential};
-use super::run::args::{RUN, RunCasesArgs};
-use super::verify_client::args::{VERIFY_CLIENT, VerifyClientArgs};
+use crate::cli::common_args::{CommonRunOptions, Format, TargetArgs};
+use crate::cli::option_value::{self as value, SecretArg};
+use crate::process::Command;
 use crate::spec::Revisions;
+use crate::transport::TransportKind;
 
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct CasesArgs {
@@ -22,22 +22,22 @@ pub(in crate::cli) enum CasesCommand {
     /// Run cases against a server
     #[command(after_help = RUN)]
     Run(Box<RunCasesArgs>),
-    /// Serve cases to a client, which has to say what they demand
+    /// Serve cases to a client, and check that it sends the messages that they expect
     #[command(after_help = VERIFY_CLIENT)]
     VerifyClient(Box<VerifyClientArgs>),
-    /// Document a server from its cases, as Markdown and as a page of HTML
+    /// Document a server from its cases, as Markdown and HTML
     #[command(after_help = DOC)]
     Doc(DocArgs),
-    /// Stand in for the server: answer each `in` of a client with its `out`s
+    /// Mock the server: answer each `in` of a client with its `out`s
     #[command(after_help = SERVE)]
     Serve(ServeCasesArgs),
-    /// Tell what is wrong with cases, and what a reviewer would ask about
+    /// Report errors in cases, and likely mistakes
     #[command(after_help = LINT)]
     Lint(LintArgs),
-    /// Lay files of cases out; what they say stays, with its comments and styles
+    /// Format files of cases; comments and YAML styles are kept
     #[command(after_help = FMT)]
     Fmt(FmtArgs),
-    /// Write the cases of traces that were recorded with `--record FILE.jsonl`
+    /// Convert traces that were recorded with `--record FILE.jsonl` to cases
     #[command(after_help = RECORD)]
     Record(RecordArgs),
     /// Print the JSON Schema of the format, for editors
@@ -45,29 +45,124 @@ pub(in crate::cli) enum CasesCommand {
     Schema,
 }
 
+const RUN: &str = "\
+The target is one of
+  --url URL              a running server
+  -- COMMAND…            a program that speaks MCP over stdin and stdout
+  --url URL -- COMMAND…  a program that is started, listens at the URL, and is stopped afterwards
+  --reference            the built-in reference server
+
+A case is run at the newest handshake revision that the server speaks and the case allows, or else at the newest such
+revision without a handshake; --spec-version selects others. A `_timeout` in a case takes precedence over --timeout.";
+
+const VERIFY_CLIENT: &str = "\
+Each file is served separately, and the client is started once for it. The command is run by a shell, with the URL of the
+server as last argument and these environment variables:
+  MCP_CONFORMANCE_SCENARIO          the name of the file, without its extension
+  MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
+Without --command the server waits for a manually started client, until Ctrl+C.
+
+A case passes when the client has sent each `in` of it, in order; the order of the cases does not matter. Cases that
+--case, --tag and --skip-tag exclude are served, but not expected. A file is served at the newest handshake revision that
+its cases allow, or else at the newest such revision without a handshake; --spec-version selects others.";
+
 const DOC: &str = "\
-The page shows the server as the cases do: what it is, its tools, resources, prompts and whatever else is said, with
-examples, and every conversation in full. Comments above a case are its prose. The same cases give the same bytes.
-The files are called like the one file of cases, or else like the title.";
+The page describes the server as its cases show it: its identity, tools, resources, prompts and everything else, with
+examples, and every conversation in full. Comments above a case become its description. The same cases result in the same
+bytes. The files are named after the only file of cases, or else after the title.";
 
 const SERVE: &str = "\
-Clients of every revision are served. Standard error tells which case answered; a request that no case has is refused with
-an error that names the nearest case and the difference. What no case says but all together show is made up: the
-handshake, the capabilities, lists of what is called. Inputs have their values from --input, from MCP_TEST_INPUT_<NAME> in
-the environment, or else from what the client says in their places. The files are read again when they change. At the end,
-with Ctrl+C or when the client leaves, the cases that were not used are told; the exit code is 0.";
+Clients of every revision are served. Standard error shows which case answered; a request that matches no case is refused
+with an error that names the nearest case and the difference. What is not in a case is inferred from all of them: the
+handshake, the capabilities, lists of what is called. The values of inputs come from --input, from the environment
+variables MCP_TEST_INPUT_<NAME>, or else from the messages of the client. The files are read again when they change. At the
+end, with Ctrl+C or when the client disconnects, the unused cases are listed; the exit code is 0.";
 
 const RECORD: &str = "\
-Each conversation becomes a case. Values that differ from run to run become matchers, secrets become inputs, and what no
-case can say is left out, which a comment tells. With several traces, what differs between them becomes a matcher, too.
-A file that is there already is added to: what stands in it stays.";
+Each conversation becomes a case. Values that differ from run to run become matchers, secrets become inputs, and what a case
+cannot express is left out, with a comment. With several traces, what differs between them becomes a matcher, too.
+An existing file is extended; its content is kept.";
+
+/// The files of cases.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Files {
+    /// Files of cases; a pattern such as `contracts/*.yaml`, or a directory, selects those in it
+    #[arg(required = true, value_name = "FILE")]
+    pub(in crate::cli) files: Vec<PathBuf>,
+}
+
+/// The values of inputs.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct InputArgs {
+    /// Set an input: NAME=VALUE; `@FILE` reads the value from a file, `${VAR}` inserts an environment variable (repeatable)
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub(in crate::cli) inputs: Vec<SecretArg>,
+}
+
+/// The files of cases and a selection from them.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct CaseArgs {
+    #[command(flatten)]
+    pub(in crate::cli) files: Files,
+    /// Test only this case (repeatable)
+    #[arg(long = "case", value_name = "ID")]
+    pub(in crate::cli) cases: Vec<String>,
+    /// Test only cases with this tag (repeatable)
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(in crate::cli) tags: Vec<String>,
+    /// Exclude cases with this tag (repeatable)
+    #[arg(long = "skip-tag", value_name = "TAG")]
+    pub(in crate::cli) skip_tags: Vec<String>,
+    #[command(flatten)]
+    pub(in crate::cli) inputs: InputArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct RunCasesArgs {
+    #[command(flatten)]
+    pub(in crate::cli) selection: CaseArgs,
+    #[command(flatten)]
+    pub(in crate::cli) target: TargetArgs,
+    /// Run the commands of `_before` and `_after`; otherwise a run with such cases lists the commands and stops
+    #[arg(long)]
+    pub(in crate::cli) allow_commands: bool,
+    /// Set up the states of `_given` with this command, called with `setup` or `teardown`, the state, and its parameters as
+    /// JSON on stdin
+    #[arg(long, value_name = "COMMAND")]
+    pub(in crate::cli) given_command: Option<Command>,
+    /// Tolerate nothing that is not in the cases: no other notifications, no members that a revision adds, no warnings
+    #[arg(long)]
+    pub(in crate::cli) strict: bool,
+    /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
+    #[arg(long = "transport", value_name = "NAME")]
+    pub(in crate::cli) transports: Vec<TransportKind>,
+    #[command(flatten)]
+    pub(in crate::cli) common: CommonRunOptions,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct VerifyClientArgs {
+    #[command(flatten)]
+    pub(in crate::cli) selection: CaseArgs,
+    /// The command that starts the client
+    #[arg(long, value_name = "COMMAND")]
+    pub(in crate::cli) command: Option<String>,
+    /// Serve only this file, by its name without the extension (repeatable)
+    #[arg(long = "scenario", value_name = "NAME")]
+    pub(in crate::cli) scenarios: Vec<String>,
+    /// Fail on warnings and on cases that cannot be tested
+    #[arg(long)]
+    pub(in crate::cli) strict: bool,
+    #[command(flatten)]
+    pub(in crate::cli) common: CommonRunOptions,
+}
 
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct RecordArgs {
-    /// Traces: files that end with .jsonl, as `--record` writes them
+    /// Traces: files that end in .jsonl, as `--record` writes them
     #[arg(required = true, value_name = "TRACE")]
     pub(in crate::cli) traces: Vec<PathBuf>,
-    /// Write the cases into this file; without it, they go to stdout
+    /// Write the cases to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
 }
@@ -76,13 +171,13 @@ pub(in crate::cli) struct RecordArgs {
 pub(in crate::cli) struct DocArgs {
     #[command(flatten)]
     pub(in crate::cli) files: Files,
-    /// Write files into this directory, which is made if need be; without it, the page goes to stdout
+    /// Write files to this directory, which is created if necessary, instead of stdout
     #[arg(short, long, value_name = "DIR")]
     pub(in crate::cli) output: Option<PathBuf>,
-    /// What to write; by default both into a directory, and Markdown to stdout
+    /// The format to write; by default both to a directory, and Markdown to stdout
     #[arg(long, value_name = "FORMAT")]
     pub(in crate::cli) format: Option<DocFormat>,
-    /// The title of the page, if not what the server calls itself
+    /// The title of the page, instead of the name of the server
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) title: Option<String>,
 }
@@ -91,72 +186,70 @@ pub(in crate::cli) struct DocArgs {
 pub(in crate::cli) struct ServeCasesArgs {
     #[command(flatten)]
     pub(in crate::cli) files: Files,
-    /// Serve Streamable HTTP at this address, and beside it at `/sse` the HTTP+SSE of 2024-11-05; a bare port means this
-    /// machine only, port 0 any free one
+    /// Serve Streamable HTTP at this address, and HTTP+SSE of 2024-11-05 at `/sse`; a bare port listens on localhost only,
+    /// port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", value_parser = value::address)]
     pub(in crate::cli) listen: Option<SocketAddr>,
-    /// Serve the program that started this one, over stdin and stdout; the default
+    /// Serve the parent process over stdin and stdout (default)
     #[arg(long, conflicts_with = "listen")]
     pub(in crate::cli) stdio: bool,
-    /// Speak this revision, range (`2025-06-18..`) or `draft` only (repeatable)
+    /// Speak only this revision, range (`2025-06-18..`) or `draft` (repeatable)
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
     pub(in crate::cli) revisions: Vec<Revisions>,
-    /// Give an input its value: NAME=VALUE; `@FILE` as value reads a file, `${VAR}` in it a variable (repeatable)
-    #[arg(long = "input", value_name = "NAME=VALUE")]
-    pub(in crate::cli) inputs: Vec<Confidential>,
-    /// Record what is said: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
+    #[command(flatten)]
+    pub(in crate::cli) inputs: InputArgs,
+    /// Record the conversation: as MCP Cases (FILE.yaml), or as a trace (FILE.jsonl)
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) record: Option<PathBuf>,
 }
 
-/// A way of writing a page.
+/// A file format of documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum DocFormat {
     /// GitHub Flavored Markdown
     Markdown,
-    /// A page of HTML that needs nothing else
+    /// A self-contained HTML page
     Html,
 }
 
 const LINT: &str = "\
-Errors keep a file from being used, and fail; warnings fail with --strict; notes never do.
+A file with an error cannot be used, and fails; warnings fail with --strict; notes never do.
 
 Exit codes:
   0  nothing that fails
-  1  an error; with --strict a warning, too
-  2  there is no such file, or it cannot be read";
+  1  an error, or with --strict a warning
+  2  a file does not exist or cannot be read";
 
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct LintArgs {
-    /// Files of cases; a pattern such as `contracts/*.yaml`, or a directory, stands for those in it; `-` reads standard
-    /// input
+    /// Files of cases; a pattern such as `contracts/*.yaml`, or a directory, selects those in it; `-` reads standard input
     #[arg(required_unless_present = "list", value_name = "FILE")]
     pub(in crate::cli) files: Vec<PathBuf>,
-    /// Let warnings fail; messages that are not JSON-RPC are errors
+    /// Fail on warnings, and on messages that are not JSON-RPC
     #[arg(long)]
     pub(in crate::cli) strict: bool,
-    /// Do not tell warnings and notes of this name (repeatable)
+    /// Do not report warnings and notes with this name (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) allow: Vec<String>,
-    /// Print for people, or one JSON document
+    /// Print text, or one JSON document
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(in crate::cli) format: Format,
-    /// List the names of all errors, warnings and notes, and what they are about
+    /// List the names and meanings of all errors, warnings and notes
     #[arg(long)]
     pub(in crate::cli) list: bool,
 }
 
 const FMT: &str = "\
 Exit codes:
-  0  everything is laid out
-  1  with --check, a file would change; or something is no YAML, and stays as it stands
-  2  there is no such file, or it cannot be read
+  0  everything is formatted
+  1  with --check, a file would change; or a document is not valid YAML, and is kept as it is
+  2  a file does not exist or cannot be read
   3  a file cannot be written";
 
 #[derive(Debug, ClapArgs)]
 pub(in crate::cli) struct FmtArgs {
-    /// Files of cases; a pattern such as `contracts/*.yaml`, or a directory, stands for those in it; `-` reads standard
-    /// input, and writes to standard output
+    /// Files of cases; a pattern such as `contracts/*.yaml`, or a directory, selects those in it; `-` reads standard input,
+    /// and writes to standard output
     #[arg(required = true, value_name = "FILE")]
     pub(in crate::cli) files: Vec<PathBuf>,
     /// Change nothing, show what would change, and fail if anything would
@@ -165,13 +258,5 @@ pub(in crate::cli) struct FmtArgs {
 }
 
 const SCHEMA: &str = "\
-Editors with yaml-language-server read it where a file of cases has this comment:
+Editors with yaml-language-server use the schema in files of cases with this comment:
   # yaml-language-server: $schema=mcp-cases.schema.json";
-
-/// Where the cases stand.
-#[derive(Debug, ClapArgs)]
-pub(in crate::cli) struct Files {
-    /// Files of cases; a pattern such as `contracts/*.yaml`, or a directory, stands for those in it
-    #[arg(required = true, value_name = "FILE")]
-    pub(in crate::cli) files: Vec<PathBuf>,
-}

@@ -1,74 +1,84 @@
-//! `mcp-test cases fmt`: lays files out; what they say stays, with its comments and styles.
+//! `mcp-test cases fmt`: formats files, keeping content, comments and styles.
 
 use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-use super::super::error::CliError;
-use super::super::output;
 use super::args::FmtArgs;
-use super::lint::{STDIN, stdin};
+use super::lint::{STDIN, is_stdin, stdin};
 use crate::cases::{self, Level, ReadOptions};
+use crate::cli::error::CliError;
+use crate::cli::output;
 use crate::expect::words::count;
 use crate::run::ExitCode;
 use crate::yaml::{self, Limits};
 
-/// Lays out each file, or only tells what would change; gives the exit code.
-pub(super) fn conduct(args: &FmtArgs) -> Result<u8, CliError> {
-    let is_stdin = matches!(args.files.as_slice(), [only] if only.as_os_str() == "-");
+/// Formats each file, or only shows what would change; returns the exit code.
+pub(super) fn format(args: &FmtArgs) -> Result<u8, CliError> {
+    let is_stdin = is_stdin(&args.files);
     let mut tally = Tally::default();
     if is_stdin {
-        let bytes = stdin().map_err(CliError::stdin)?;
-        let text = laid_out(STDIN, &bytes, &mut tally);
+        let bytes = stdin()?;
+        let text = formatted(STDIN, &bytes, &mut tally);
         match (args.check, text) {
             (true, Some(text)) => tally.would_change(STDIN, &bytes, &text)?,
             (true, None) => {}
             (false, Some(text)) => output::print(&text)?,
+            // An editor that formats through a pipe replaces its text by the output, so it gets one in any case.
             (false, None) => output::print(&String::from_utf8_lossy(&bytes))?,
         }
     } else {
-        for path in cases::files(&args.files).map_err(CliError::Cases)? {
-            let bytes = cases::bytes(&path, &Limits::default()).map_err(CliError::Cases)?;
-            one(args, &path, &bytes, &mut tally)?;
+        for path in cases::expand_paths(&args.files).map_err(CliError::Cases)? {
+            let bytes = cases::read_bounded(&path, &Limits::default()).map_err(CliError::Cases)?;
+            format_file(args, &path, &bytes, &mut tally)?;
         }
     }
     Ok(tally.end(args.check, is_stdin).number())
 }
 
-fn one(args: &FmtArgs, path: &Path, bytes: &[u8], tally: &mut Tally) -> Result<(), CliError> {
+fn format_file(
+    args: &FmtArgs,
+    path: &Path,
+    bytes: &[u8],
+    tally: &mut Tally,
+) -> Result<(), CliError> {
     let name = path.display().to_string();
-    let Some(text) = laid_out(&name, bytes, tally) else { return Ok(()) };
+    let Some(text) = formatted(&name, bytes, tally) else { return Ok(()) };
     if args.check {
         return tally.would_change(&name, bytes, &text);
     }
+    // Replacing the path itself would turn a link into a file.
     let real = path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-    output::replace(&real, &text)
-        .map_err(|source| CliError::Write { path: path.to_owned(), source })?;
+    output::replace(&real, &text).map_err(CliError::write(path))?;
     tally.changed += 1;
     output::note(&format!("Formatted: {name}"));
     Ok(())
 }
 
-/// The text as it should be laid out, if it is not; complains of what is no YAML, which stays as it stands.
-fn laid_out(name: &str, bytes: &[u8], tally: &mut Tally) -> Option<String> {
+/// The formatted text, if it differs; reports what is not YAML, which stays unchanged.
+fn formatted(name: &str, bytes: &[u8], tally: &mut Tally) -> Option<String> {
     tally.seen += 1;
     let formatted = yaml::decode(bytes).map(|text| yaml::format(text, &Limits::default()));
-    let kept = formatted.as_ref().map_or(1, |formatted| formatted.kept.len());
-    if kept > 0 {
+    let unformatted = formatted.as_ref().map_or(1, |formatted| formatted.unformatted.len());
+    if unformatted > 0 {
+        // Only what keeps the text from being YAML: `lint` reports the rest.
         let read = cases::of_bytes(name, bytes, &ReadOptions::default());
-        let broken = read.complaints.iter().filter(|complaint| {
-            complaint.level == Level::Error
-                && ["encoding", "limit", "syntax"].contains(&complaint.name)
+        let broken = read.diagnostics.iter().filter(|diagnostic| {
+            diagnostic.level == Level::Error
+                && ["encoding", "limit", "syntax"].contains(&diagnostic.name)
         });
-        let mut told = 0;
-        for complaint in broken {
-            told += 1;
-            output::note(&format!("{}\n", complaint.render(true)));
+        let mut reported = 0;
+        for diagnostic in broken {
+            reported += 1;
+            output::note(&format!("{}\n", diagnostic.render(true)));
         }
-        tally.broken += usize::from(told > 0);
-        if told < kept {
-            let documents = count(kept - told, "document");
-            output::warn(&format!("{name}: {documents} cannot be laid out without loss, and kept"));
+        tally.broken += usize::from(reported > 0);
+        // The other documents are valid, but the formatter would change their meaning or lose a comment.
+        if reported < unformatted {
+            let documents = count(unformatted - reported, "document");
+            output::warn(&format!(
+                "{name}: {documents} cannot be formatted without loss; left unchanged"
+            ));
         }
     }
     formatted.ok().map(|formatted| formatted.text).filter(|text| text.as_bytes() != bytes)
@@ -78,7 +88,7 @@ fn laid_out(name: &str, bytes: &[u8], tally: &mut Tally) -> Option<String> {
 struct Tally {
     seen: usize,
     changed: usize,
-    /// Files with something in them that is no YAML.
+    /// Files with something that is not YAML.
     broken: usize,
 }
 
@@ -93,6 +103,7 @@ impl Tally {
     }
 
     fn end(&self, check: bool, is_stdin: bool) -> ExitCode {
+        // A filter that succeeds is silent.
         if !is_stdin || check {
             let (seen, changed) = (count(self.seen, "file"), self.changed);
             let would = if check { "would change" } else { "changed" };
@@ -115,11 +126,11 @@ mod tests {
 
     fn exit(directory: &Path, files: &[&str], check: bool) -> u8 {
         let files = files.iter().map(|file| directory.join(file)).collect();
-        conduct(&FmtArgs { files, check }).expect("it is done")
+        format(&FmtArgs { files, check }).expect("an exit code")
     }
 
     #[test]
-    fn a_file_is_changed_only_when_it_has_to_be_and_only_without_check() {
+    fn a_file_is_written_only_if_it_changes_and_without_check() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("a.yaml");
         let read = || fs::read_to_string(&file).expect("a text");
@@ -137,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_yaml_stays_and_fails_while_the_rest_is_laid_out() {
+    fn invalid_yaml_stays_and_fails_while_the_rest_is_formatted() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("a.yaml");
         fs::write(&file, "case:   A\n---\nin: {\n").expect("a file");
@@ -150,7 +161,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_a_link_and_permissions_stay_what_they_are() {
+    fn links_and_permissions_are_kept() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let directory = tempfile::tempdir().expect("a directory");
         let (file, link) = (directory.path().join("a.txt"), directory.path().join("a.yaml"));

@@ -1,42 +1,41 @@
-//! `mcp-test cases lint`: what keeps files of cases from being read, and what a reviewer would ask about.
+//! `mcp-test cases lint`: errors in files of cases, and likely mistakes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
-use super::super::args::Format;
-use super::super::error::CliError;
-use super::super::output;
 use super::args::LintArgs;
-use crate::cases::{self, Cases, Complaint, LINTS, Level, Loaded, ReadOptions};
+use crate::cases::{self, Cases, Diagnostic, LINTS, Level, Loaded, ReadOptions};
+use crate::cli::common_args::Format;
+use crate::cli::error::CliError;
+use crate::cli::output;
 use crate::expect::words::{self, count};
 use crate::json::{Object, Value};
 use crate::run::ExitCode;
 use crate::yaml::Limits;
 
-/// What standard input is called.
+/// The name of standard input.
 pub(super) const STDIN: &str = "<stdin>";
 
-/// Tells what is wrong; gives the exit code.
-pub(super) fn conduct(args: &LintArgs) -> Result<u8, CliError> {
+/// Prints the diagnostics; returns the exit code.
+pub(super) fn lint(args: &LintArgs) -> Result<u8, CliError> {
     if args.list {
         output::print(&list())?;
         return Ok(ExitCode::Passed.number());
     }
-    for name in &args.allow {
-        known(name)?;
-    }
+    // A misspelled name would silently allow nothing.
+    args.allow.iter().try_for_each(|name| check_known(name))?;
     let options = ReadOptions::default().strict(args.strict);
-    let is_stdin = matches!(args.files.as_slice(), [only] if only.as_os_str() == "-");
-    let loaded = match is_stdin {
-        true => cases::of_bytes(STDIN, &stdin().map_err(CliError::stdin)?, &options),
+    let loaded = match is_stdin(&args.files) {
+        true => cases::of_bytes(STDIN, &stdin()?, &options),
         false => cases::of_files(&args.files, &options).map_err(CliError::Cases)?,
     };
     let (files, known) = (loaded.files, loaded.cases.iter().count());
-    let mut complaints = all(loaded);
-    // What keeps a file from being read cannot be let pass.
-    let is_let_pass = |it: &Complaint| args.allow.iter().any(|name| *name == it.name);
-    complaints.retain(|it| it.level == Level::Error || !is_let_pass(it));
-    let report = Report { files, cases: known, complaints, strict: args.strict };
+    let mut diagnostics = all(loaded);
+    // An error cannot be allowed: the file cannot be used.
+    let is_allowed = |it: &Diagnostic| args.allow.iter().any(|name| *name == it.name);
+    diagnostics.retain(|it| it.level == Level::Error || !is_allowed(it));
+    let report = Report { files, cases: known, diagnostics, strict: args.strict };
     output::print(&match args.format {
         Format::Human => report.text(),
         Format::Json => report.json().pretty() + "\n",
@@ -44,59 +43,64 @@ pub(super) fn conduct(args: &LintArgs) -> Result<u8, CliError> {
     Ok(report.exit().number())
 }
 
-/// The bytes of standard input; of too many, as many as show that.
-pub(super) fn stdin() -> io::Result<Vec<u8>> {
+/// Reads standard input; stops one byte beyond the limit, so that the YAML reader reports the size.
+pub(super) fn stdin() -> Result<Vec<u8>, CliError> {
     let most = u64::try_from(Limits::default().bytes).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
-    io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    let read = io::stdin().lock().take(most).read_to_end(&mut bytes);
+    read.map_err(CliError::unreadable(Path::new("standard input")))?;
     Ok(bytes)
 }
 
-/// What was told when the files were read, and what there is to say of those that could be.
-fn all(loaded: Loaded) -> Vec<Complaint> {
-    let Loaded { cases, mut complaints, .. } = loaded;
-    let errors = complaints.iter().filter(|complaint| complaint.level == Level::Error);
-    let broken: BTreeSet<String> = errors.map(|complaint| complaint.file.clone()).collect();
-    // Of what could be read in part only, much would be told that is not so.
+/// Whether the only file is `-`.
+pub(super) fn is_stdin(files: &[PathBuf]) -> bool {
+    matches!(files, [only] if only.as_os_str() == "-")
+}
+
+/// The diagnostics of reading, and those of linting the files without errors.
+fn all(loaded: Loaded) -> Vec<Diagnostic> {
+    let Loaded { cases, mut diagnostics, .. } = loaded;
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.level == Level::Error);
+    let broken: BTreeSet<String> = errors.map(|diagnostic| diagnostic.file.clone()).collect();
+    // Linting a file that was only read in part would report false problems.
     let whole = cases.files.into_iter().filter(|file| !broken.contains(&file.path));
-    complaints.extend(cases::lint(&Cases { files: whole.collect() }));
-    // Files stay in their order.
+    diagnostics.extend(cases::lint(&Cases { files: whole.collect() }));
+    // In the order of the files, as given: their names need not be sorted.
     let mut order: HashMap<String, usize> = HashMap::new();
-    for complaint in &complaints {
+    for diagnostic in &diagnostics {
         let next = order.len();
-        order.entry(complaint.file.clone()).or_insert(next);
+        order.entry(diagnostic.file.clone()).or_insert(next);
     }
-    complaints.sort_by_key(|complaint| (order.get(&complaint.file).copied(), complaint.span.start));
-    complaints
+    diagnostics
+        .sort_by_key(|diagnostic| (order.get(&diagnostic.file).copied(), diagnostic.span.start));
+    diagnostics
 }
 
-fn known(name: &str) -> Result<(), CliError> {
-    let mut names = LINTS.iter().map(|lint| lint.name);
-    match names.clone().any(|known| known == name) {
-        true => Ok(()),
-        false => Err(CliError::UnknownLint {
-            name: name.to_owned(),
-            suggestion: words::closest(name, names.by_ref()).map(str::to_owned),
-        }),
+fn check_known(name: &str) -> Result<(), CliError> {
+    let names = || LINTS.iter().map(|lint| lint.name);
+    if names().any(|known| known == name) {
+        return Ok(());
     }
+    let suggestion = words::closest(name, names()).map(str::to_owned);
+    Err(CliError::UnknownLint { name: name.to_owned(), suggestion })
 }
 
-/// What came of it all.
+/// The result of linting.
 struct Report {
     files: usize,
     cases: usize,
-    complaints: Vec<Complaint>,
+    diagnostics: Vec<Diagnostic>,
     strict: bool,
 }
 
 impl Report {
     fn of_level(&self, level: Level) -> usize {
-        self.complaints.iter().filter(|complaint| complaint.level == level).count()
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.level == level).count()
     }
 
     fn exit(&self) -> ExitCode {
         let fails = if self.strict { Level::Warning } else { Level::Error };
-        match self.complaints.iter().any(|complaint| complaint.level >= fails) {
+        match self.diagnostics.iter().any(|diagnostic| diagnostic.level >= fails) {
             true => ExitCode::Failed,
             false => ExitCode::Passed,
         }
@@ -104,8 +108,8 @@ impl Report {
 
     fn text(&self) -> String {
         let mut text = String::new();
-        for complaint in &self.complaints {
-            text.push_str(&complaint.render(true));
+        for diagnostic in &self.diagnostics {
+            text.push_str(&diagnostic.render(true));
             text.push_str("\n\n");
         }
         let levels = [Level::Error, Level::Warning, Level::Note];
@@ -113,7 +117,7 @@ impl Report {
         let found = found.into_iter().filter(|(times, _)| *times > 0);
         let found: Vec<String> = found.map(|(times, level)| count(times, level.as_str())).collect();
         let what = match found.as_slice() {
-            [] => "nothing to say".to_owned(),
+            [] => "no problems".to_owned(),
             found => words::list(found, "and"),
         };
         let (cases, files) = (count(self.cases, "case"), count(self.files, "file"));
@@ -128,14 +132,17 @@ impl Report {
         object.push("errors", self.of_level(Level::Error));
         object.push("warnings", self.of_level(Level::Warning));
         object.push("notes", self.of_level(Level::Note));
-        object
-            .push("complaints", self.complaints.iter().map(Complaint::to_value).collect::<Value>());
+        // The name is a part of the output format, which programs rely on.
+        object.push(
+            "complaints",
+            self.diagnostics.iter().map(Diagnostic::to_value).collect::<Value>(),
+        );
         object.push("exitCode", i64::from(self.exit().number()));
         object.into()
     }
 }
 
-/// The names of all complaints.
+/// The list of all diagnostics.
 fn list() -> String {
     let width = LINTS.iter().map(|lint| lint.name.len()).max().unwrap_or_default();
     let line = |lint: &cases::Lint| {
@@ -147,7 +154,6 @@ fn list() -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::Path;
 
     use super::*;
 
@@ -162,13 +168,13 @@ mod tests {
     }
 
     #[test]
-    fn errors_fail_and_warnings_only_where_that_is_asked() {
+    fn warnings_fail_only_with_strict() {
         let directory = tempfile::tempdir().expect("a directory");
         let write = |name: &str, text: &str| fs::write(directory.path().join(name), text);
         write("good.yaml", "case: A\nin: {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}\nout: {\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}\n").expect("a file");
         write("odd.yaml", "case: A\n").expect("a file");
         write("bad.yaml", "cse: A\n").expect("a file");
-        let exit = |args: &LintArgs| conduct(args).expect("it is linted");
+        let exit = |args: &LintArgs| lint(args).expect("an exit code");
         let strict = |files: &[&str]| LintArgs { strict: true, ..args(directory.path(), files) };
         assert_eq!(exit(&args(directory.path(), &["good.yaml", "odd.yaml"])), 0);
         assert_eq!(exit(&strict(&["good.yaml"])), 0);
@@ -178,20 +184,20 @@ mod tests {
         assert_eq!(exit(&args(directory.path(), &["good.yaml", "bad.yaml"])), 1);
         let allow = vec!["unknown-key".to_owned()];
         assert_eq!(exit(&LintArgs { allow, ..args(directory.path(), &["bad.yaml"]) }), 1);
-        let absent = conduct(&args(directory.path(), &["no.yaml"])).expect_err("it is not there");
+        let absent = lint(&args(directory.path(), &["no.yaml"])).expect_err("a missing file");
         assert_eq!(absent.exit().number(), 2);
         let allow = vec!["empty-cas".to_owned()];
-        let unknown = conduct(&LintArgs { allow, ..args(directory.path(), &["odd.yaml"]) });
-        insta::assert_snapshot!(unknown.expect_err("no such name"), @"--allow: no error, warning or note is called `empty-cas`; did you mean `empty-case`?");
+        let unknown = lint(&LintArgs { allow, ..args(directory.path(), &["odd.yaml"]) });
+        insta::assert_snapshot!(unknown.expect_err("an unknown name"), @"--allow: no error, warning or note named `empty-cas`; did you mean `empty-case`?");
     }
 
     #[test]
-    fn what_is_told_of_a_file_is_told_in_its_order_and_counted() {
+    fn diagnostics_are_in_file_order_and_counted() {
         let text = "case: A\n_x: 1\nin: {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"pin\"}\n---\n_y: 1\n";
         let loaded = cases::of_bytes("a.yaml", text.as_bytes(), &ReadOptions::default());
-        let complaints = all(loaded);
-        let report = Report { files: 1, cases: 2, complaints, strict: true };
-        let names: Vec<&str> = report.complaints.iter().map(|it| it.name).collect();
+        let diagnostics = all(loaded);
+        let report = Report { files: 1, cases: 2, diagnostics, strict: true };
+        let names: Vec<&str> = report.diagnostics.iter().map(|it| it.name).collect();
         insta::assert_snapshot!(names.join(" "), @"nothing-expected unknown-extension unanswered unknown-method unknown-extension unnamed empty-case");
         insta::assert_snapshot!(report.text().lines().last().expect("a line"), @"2 cases in 1 file: 5 warnings and 2 notes");
         let json = report.json();

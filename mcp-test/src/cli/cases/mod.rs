@@ -1,19 +1,20 @@
-//! `mcp-test cases …`: what can be done with files of MCP Cases.
+//! `mcp-test cases …`: the commands for files of MCP Cases.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `args` | the grammar: a variant of [`CasesCommand`] for each command |
-//! | `read` | from arguments to cases; what is said of them on the way |
-//! | `run` | cases against a server |
-//! | `verify_client` | cases against a client |
-//! | `doc` | documentation |
-//! | `serve` `watch` | cases in place of their server, read again when they change |
-//! | `lint` | what is wrong, and what a reviewer would ask about |
-//! | `fmt` | the layout |
-//! | `record` | from traces to cases |
-//! | `schema` | the JSON Schema of the format |
+//! | `args` | the arguments: a variant of [`CasesCommand`] for each command |
+//! | `read` | reads cases and prints their diagnostics |
+//! | `selection` | selected cases and their inputs |
+//! | `run` | tests a server |
+//! | `verify_client` | tests a client |
+//! | `doc` | documents a server |
+//! | `serve` `watch` | mocks a server, and reads the cases again when they change |
+//! | `lint` | reports errors and likely mistakes |
+//! | `fmt` | formats files |
+//! | `record` | converts traces to cases |
+//! | `schema` | prints the JSON Schema of the format |
 //!
-//! A command is a file here, a variant in `args`, and an arm in [`obey`].
+//! A command is a file here, a variant in `args`, and an arm in [`dispatch`].
 
 pub(super) mod args;
 mod doc;
@@ -23,6 +24,7 @@ mod read;
 mod record;
 mod run;
 mod schema;
+mod selection;
 mod serve;
 mod verify_client;
 mod watch;
@@ -30,16 +32,16 @@ mod watch;
 use self::args::{CasesArgs, CasesCommand};
 use super::error::CliError;
 
-/// Does what the arguments ask for; gives the exit code.
-pub(super) fn obey(args: &CasesArgs) -> Result<u8, CliError> {
+/// Executes the command and returns the exit code.
+pub(super) fn dispatch(args: &CasesArgs) -> Result<u8, CliError> {
     match &args.command {
         CasesCommand::Run(args) => run::run(args),
         CasesCommand::VerifyClient(args) => verify_client::verify(args),
         CasesCommand::Doc(args) => doc::write(args),
         CasesCommand::Serve(args) => serve::serve(args),
-        CasesCommand::Lint(args) => lint::conduct(args),
-        CasesCommand::Fmt(args) => fmt::conduct(args),
-        CasesCommand::Record(args) => record::write(args),
+        CasesCommand::Lint(args) => lint::lint(args),
+        CasesCommand::Fmt(args) => fmt::format(args),
+        CasesCommand::Record(args) => record::convert(args),
         CasesCommand::Schema => schema::print(),
     }
 }

@@ -1,30 +1,30 @@
-//! From arguments to cases. What is to be said of them goes to standard error, each complaint at its place.
+//! Reads the cases of a command.
 
-use super::super::error::CliError;
-use super::super::output;
 use super::args::Files;
-use crate::cases::{Cases, Complaint, Level, ReadError, ReadOptions};
+use crate::cases::{Cases, Diagnostic, Level, ReadError, ReadOptions};
+use crate::cli::error::CliError;
+use crate::cli::output;
 
-/// Reads the cases, and tells warnings and notes.
+/// Reads cases and prints their diagnostics on standard error.
 pub(super) fn read(files: &Files, options: &ReadOptions) -> Result<Cases, CliError> {
     match Cases::read(&files.files, options) {
-        Ok((cases, complaints)) => {
-            tell(&complaints);
+        Ok((cases, diagnostics)) => {
+            report(&diagnostics);
             Ok(cases)
         }
-        Err(ReadError::Complaints(complaints)) => {
-            tell(&complaints);
-            let wrong = complaints.iter().filter(|it| it.level == Level::Error).count();
-            Err(CliError::WrongCases(wrong))
+        Err(ReadError::Diagnostics(diagnostics)) => {
+            report(&diagnostics);
+            let errors = diagnostics.iter().filter(|it| it.level == Level::Error).count();
+            Err(CliError::InvalidCases(errors))
         }
         Err(error) => Err(CliError::Cases(error)),
     }
 }
 
-/// Tells complaints, with an empty line after each.
-pub(super) fn tell(complaints: &[Complaint]) {
-    for complaint in complaints {
-        output::note(&complaint.render(true));
+/// Prints diagnostics on standard error, each followed by a blank line.
+pub(super) fn report(diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
+        output::note(&diagnostic.render(true));
         output::note("");
     }
 }

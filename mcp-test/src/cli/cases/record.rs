@@ -1,43 +1,40 @@
-//! `mcp-test cases record`: from traces to cases.
+//! `mcp-test cases record`: converts traces to cases.
 
 use std::fs;
 use std::path::Path;
 
-use super::super::error::CliError;
-use super::super::output;
-use super::super::record;
 use super::args::RecordArgs;
 use crate::cases::Recording;
+use crate::cli::error::CliError;
+use crate::cli::output;
+use crate::cli::record;
 use crate::trace::file;
 
-/// Writes the cases of traces, and tells on standard error what came of them.
+/// Writes the cases of the traces, and prints a summary on standard error.
 ///
-/// Each trace is a recording by itself: what is said under one name in several is compared.
-pub(super) fn write(args: &RecordArgs) -> Result<u8, CliError> {
+/// Each trace is a recording of its own; conversations with the same name in several traces are compared.
+pub(super) fn convert(args: &RecordArgs) -> Result<u8, CliError> {
     let mut all = Recording::new();
     for path in &args.traces {
         let recording = read(path)?;
-        if let Err(complaints) = all.compare(recording) {
-            complaints.iter().for_each(|complaint| {
-                let path = path.display();
-                output::warn(&format!("not taken from {path}: {complaint}"));
-            });
+        // Not an error: what the traces have in common is still worth recording.
+        for mismatch in all.compare(recording).err().into_iter().flatten() {
+            output::warn(&format!("{} is ignored: {mismatch}", path.display()));
         }
     }
     let Some(path) = &args.output else {
         output::print(&all.to_string())?;
-        output::note(&record::of_cases(&all));
+        output::note(&record::summary(&all));
         return Ok(0);
     };
-    output::note(&record::keep(path, &all, "--output")?);
+    output::note(&record::write_cases(path, &all, "--output")?);
     Ok(0)
 }
 
 fn read(path: &Path) -> Result<Recording, CliError> {
-    let text = fs::read_to_string(path)
-        .map_err(|source| CliError::Input { path: path.to_owned(), source })?;
-    let trace = file::read(&text)
-        .map_err(|error| CliError::NoTrace { path: path.to_owned(), problem: error.to_string() })?;
+    let text = fs::read_to_string(path).map_err(CliError::unreadable(path))?;
+    let trace = file::read(&text).map_err(CliError::unreadable(path))?;
+    // A trace that was written by a Rust program has a single part without a name.
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let mut recording = Recording::new();
     for (name, trace) in trace.parts() {

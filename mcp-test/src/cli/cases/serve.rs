@@ -1,34 +1,35 @@
-//! `mcp-test cases serve`: cases stand in for their server. Standard error tells which case answered, and at the end which
-//! were not used.
+//! `mcp-test cases serve`: mocks a server. Standard error shows which case answered, and at the end which were not used.
 
 use anstyle::{AnsiColor, Style};
 
-use super::super::error::CliError;
-use super::super::record::Live;
-use super::super::signal;
-use super::super::{conduct, output};
 use super::args::ServeCasesArgs;
+use super::read;
 use super::watch::Watch;
-use super::{read, run};
-use crate::cases::serve::Event;
+use crate::cases::serve::MockEvent;
 use crate::cases::{Cases, Mock, ReadOptions};
+use crate::cli::error::CliError;
+use crate::cli::record::Live;
+use crate::cli::signal;
+use crate::cli::{execute, output, variable};
 use crate::expect::words;
 use crate::server::Server;
 use crate::spec::Revisions;
 
-/// Serves the cases until the client leaves, or a signal comes; that is how it is meant to end, and no failure.
+/// Serves the cases until the client disconnects or a signal arrives; both are the intended end.
 pub(super) fn serve(args: &ServeCasesArgs) -> Result<u8, CliError> {
     let cases = read::read(&args.files, &ReadOptions::default())?;
+    // A mock without --spec-version serves every revision; with an empty set it would refuse every client.
     let revisions = args.revisions.iter().copied().reduce(Revisions::union);
-    // An input that nothing gives a value takes the one that the client says.
-    let inputs = run::inputs(&args.inputs, &cases, &|name| std::env::var(name).ok())?;
+    // An input without a value takes it from the messages of the client.
+    let inputs = args.inputs.resolve(&cases, &variable)?;
     let mock = Mock::new(cases)
         .inputs(inputs)
         .revisions(revisions.unwrap_or(Revisions::all()))
-        .watched_by(tell);
+        .watched_by(print_event);
     for note in mock.notes() {
         output::note(&note);
     }
+    // Before anything is served: a file that cannot be written would lose the conversation.
     let live = Live::to(args.record.as_deref())?;
     let server = mock.server();
     let server = match &live {
@@ -36,32 +37,36 @@ pub(super) fn serve(args: &ServeCasesArgs) -> Result<u8, CliError> {
         None => server,
     };
     let watch = Watch::begin(&args.files, &mock);
-    let runtime = conduct::runtime()?;
+    let runtime = execute::runtime()?;
     let served = runtime.block_on(signal::unless_signalled(serve_as(args, &mock, &server)));
-    // A thread may still wait for stdin.
+    // A thread may still be blocked on stdin.
     runtime.shutdown_background();
+    // The cases must not change any more while the unused ones are listed.
     drop(watch);
-    sum_up(&mock);
+    print_unused(&mock);
+    // Written even if serving failed, whose error is the more important one.
     let recorded = live.map_or(Ok(()), |live| live.end("cases serve"));
     served.unwrap_or(Ok(()))?;
     recorded.map(|()| 0)
 }
 
 async fn serve_as(args: &ServeCasesArgs, mock: &Mock, server: &Server) -> Result<(), CliError> {
-    let what = what_is_served(&mock.cases());
+    let served = describe(&mock.cases());
     let Some(address) = args.listen else {
-        output::note(&format!("Serving {what} over stdin and stdout (over HTTP with --listen)"));
-        let served = server.serve_stdio().await;
-        return served.map_err(|error| CliError::Serve(error.into()));
+        // On standard error: standard output belongs to the protocol.
+        output::note(&format!("Serving {served} over stdin and stdout (over HTTP with --listen)"));
+        return server.serve_stdio().await.map_err(|error| CliError::Serve(error.into()));
     };
-    let listening = server.listen(address).await;
-    let listening = listening.map_err(|source| CliError::Listen { address, source })?;
-    output::note(&format!("Serving {what}, until Ctrl+C"));
+    let listening =
+        server.listen(address).await.map_err(|source| CliError::Listen { address, source })?;
+    output::note(&format!("Serving {served}, until Ctrl+C"));
+    // On standard output, so that a script can read the URL, in which port 0 has become the real one.
     output::print(&format!("Listening on {}\n", listening.url()))?;
+    // The server runs until a signal drops this future.
     std::future::pending().await
 }
 
-fn what_is_served(cases: &Cases) -> String {
+fn describe(cases: &Cases) -> String {
     let skipped = cases.iter().filter(|(_, case)| case.settings.skip.is_some()).count();
     let count = words::count(cases.iter().count() - skipped, "case");
     let files = words::count(cases.files.len(), "file");
@@ -69,25 +74,27 @@ fn what_is_served(cases: &Cases) -> String {
     format!("{count} of {files}{skipped}")
 }
 
-/// Tells one thing that happened, in one line.
-fn tell(event: &Event) {
+/// Prints an event as one line.
+fn print_event(event: &MockEvent) {
     let style = match event {
-        Event::Missed(_) => AnsiColor::Red.on_default(),
-        Event::Differed { .. } | Event::Unsaid { .. } => AnsiColor::Yellow.on_default(),
-        Event::Implied { .. } => Style::new().dimmed(),
+        MockEvent::Unmatched(_) => AnsiColor::Red.on_default(),
+        MockEvent::Differed { .. } | MockEvent::NotSent { .. } => AnsiColor::Yellow.on_default(),
+        MockEvent::Implied { .. } => Style::new().dimmed(),
         _ => Style::new(),
     };
-    // The first client is usually the only one.
+    // The first client is usually the only one, so it is not numbered.
     let client = event.client().filter(|client| *client > 0);
     let client = client.map(|client| format!("client {}: ", client + 1)).unwrap_or_default();
+    // It may quote the client, whose control characters could change what the terminal shows.
     let text = words::printable(&event.to_string());
     output::note(&format!("{client}{style}{text}{style:#}"));
 }
 
-/// Tells which cases were not used.
-fn sum_up(mock: &Mock) {
+/// Lists the unused cases.
+fn print_unused(mock: &Mock) {
     let unused = mock.unused();
     let all = mock.cases();
+    // A skipped case is not served, so it is neither used nor unused.
     let served = all.iter().filter(|(_, case)| case.settings.skip.is_none()).count();
     if unused.is_empty() {
         return output::note(&format!("Every case was used: {served}"));

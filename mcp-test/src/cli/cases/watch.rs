@@ -1,6 +1,6 @@
-//! Reading cases again when their files change.
+//! Reads cases again when their files change.
 //!
-//! Directories are watched and not files: an editor may put a new file in the place of the old one.
+//! Directories are watched instead of files: an editor may replace a file by a new one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,93 +9,95 @@ use std::time::Duration;
 use notify::{RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, new_debouncer};
 
-use super::super::output;
 use super::args::Files;
 use super::read;
 use crate::cases::{Cases, Mock, ReadError, ReadOptions};
+use crate::cli::output;
 
-/// How long it has to be quiet after a change: a file may be written in pieces.
-const QUIET: Duration = Duration::from_millis(200);
-/// What makes a path a pattern.
-const WILD: [char; 3] = ['*', '?', '['];
+/// How long no change may follow another before the files are read: a file may be written in several steps.
+const SETTLED: Duration = Duration::from_millis(200);
+/// The characters that make a path a pattern.
+const WILDCARDS: [char; 3] = ['*', '?', '['];
 
-/// Watches as long as it lives.
+/// Watches the files until it is dropped.
 pub(super) struct Watch {
     _debouncer: Option<Debouncer<RecommendedWatcher, RecommendedCache>>,
 }
 
 impl Watch {
-    /// Has a mock serve what the files say from now on, whenever they say something else. A file that is wrong is told, and
-    /// what is served stays.
+    /// Reloads the cases of a mock whenever the files change. An invalid file is reported, and the mock keeps its cases.
     pub(super) fn begin(files: &Files, mock: &Mock) -> Self {
-        let mut again = Again { files: files.files.clone(), mock: mock.clone(), complaint: None };
-        let heard = move |changes: DebounceEventResult| match changes {
+        let mut reloader =
+            Reloader { files: files.files.clone(), mock: mock.clone(), problem: None };
+        let on_change = move |changes: DebounceEventResult| match changes {
             Ok(changes) => {
-                // To read a file is a change to some systems, too.
+                // Some systems report reading a file as a change.
                 if changes.iter().any(|change| !change.kind.is_access()) {
-                    again.read();
+                    reloader.reload();
                 }
             }
-            Err(_) => again.read(),
+            Err(_) => reloader.reload(),
         };
-        let begun = new_debouncer(QUIET, None, heard).and_then(|mut debouncer| {
+        let started = new_debouncer(SETTLED, None, on_change).and_then(|mut debouncer| {
             for (directory, mode) in directories(&files.files) {
                 debouncer.watch(directory, mode)?;
             }
             Ok(debouncer)
         });
-        if let Err(error) = &begun {
-            output::warn(&format!("changes of the files will not be seen: {error}"));
+        if let Err(error) = &started {
+            output::warn(&format!("changes of the files will not be noticed: {error}"));
         }
-        Self { _debouncer: begun.ok() }
+        Self { _debouncer: started.ok() }
     }
 }
 
-/// Reads the files again.
-struct Again {
+/// Reads the files again and reloads the mock.
+struct Reloader {
     files: Vec<PathBuf>,
     mock: Mock,
-    /// What was wrong with them the last time.
-    complaint: Option<String>,
+    /// Why the files could not be used the last time.
+    problem: Option<String>,
 }
 
-impl Again {
-    fn read(&mut self) {
+impl Reloader {
+    fn reload(&mut self) {
         match Cases::read(&self.files, &ReadOptions::default()) {
-            Ok((cases, complaints)) => {
-                let was_wrong = self.complaint.take().is_some();
-                if was_wrong || !is_same(&cases, &self.mock.cases()) {
-                    read::tell(&complaints);
+            Ok((cases, diagnostics)) => {
+                let was_invalid = self.problem.take().is_some();
+                // Whole directories are watched, so the change may be one of another file.
+                if was_invalid || !is_same(&cases, &self.mock.cases()) {
+                    read::report(&diagnostics);
                     self.mock.reload(cases);
                 }
             }
-            Err(error) => self.complain(&error),
+            Err(error) => self.report(&error),
         }
     }
 
-    fn complain(&mut self, error: &ReadError) {
+    fn report(&mut self, error: &ReadError) {
         let text = error.to_string();
-        if self.complaint.as_ref() == Some(&text) {
+        // The same problem is reported once, however often the file is written.
+        if self.problem.as_ref() == Some(&text) {
             return;
         }
         match error {
-            ReadError::Complaints(complaints) => read::tell(complaints),
-            other => output::complain(&other.to_string()),
+            ReadError::Diagnostics(diagnostics) => read::report(diagnostics),
+            other => output::error(&other.to_string()),
         }
-        output::warn("the cases go on being served as they were before");
-        self.complaint = Some(text);
+        output::warn("the previous cases are still served");
+        self.problem = Some(text);
     }
 }
 
-/// Whether the files say the same.
+/// Whether the files have the same content.
 fn is_same(new: &Cases, old: &Cases) -> bool {
-    let said = |cases: &Cases| -> Vec<_> {
+    let texts = |cases: &Cases| -> Vec<_> {
         cases.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect()
     };
-    said(new) == said(old)
+    texts(new) == texts(old)
 }
 
-/// The directories in which the files stand, each once.
+/// The directories of the files, each once.
 fn directories(paths: &[PathBuf]) -> BTreeMap<PathBuf, RecursiveMode> {
     let mut directories = BTreeMap::new();
     for path in paths {
@@ -113,14 +115,14 @@ fn directory(path: &Path) -> (PathBuf, RecursiveMode) {
         return (path.to_owned(), RecursiveMode::NonRecursive);
     }
     let is_plain =
-        |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(WILD);
+        |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(WILDCARDS);
     let parts: Vec<_> = path.components().collect();
     let parent = &parts[..parts.len().saturating_sub(1)];
     let plain: PathBuf = parent.iter().take_while(|part| is_plain(part)).collect();
     let is_whole = parent.iter().all(is_plain);
     let mode = if is_whole { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
-    let here = plain.as_os_str().is_empty();
-    (if here { PathBuf::from(".") } else { plain }, mode)
+    let is_current = plain.as_os_str().is_empty();
+    (if is_current { PathBuf::from(".") } else { plain }, mode)
 }
 
 #[cfg(test)]
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_are_watched_once_and_below_where_a_pattern_leads_there() {
+    fn each_directory_is_watched_once_and_recursively_for_patterns() {
         let directory = tempfile::tempdir().expect("a directory");
         let inside = |name: &str| directory.path().join(name);
         let watched = directories(&[
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_edit_leaves_the_cases_and_a_good_one_replaces_them() {
+    fn an_invalid_edit_keeps_the_cases_and_a_valid_one_replaces_them() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("a.yaml");
         let text = "case: A\nin: {jsonrpc: '2.0', id: 1, method: ping}\n";
@@ -158,15 +160,15 @@ mod tests {
         let files = vec![file.clone()];
         let (cases, _) = Cases::read(&files, &ReadOptions::default()).expect("good cases");
         let mock = Mock::new(cases);
-        let mut again = Again { files, mock: mock.clone(), complaint: None };
-        again.read();
+        let mut reloader = Reloader { files, mock: mock.clone(), problem: None };
+        reloader.reload();
         assert_eq!(mock.events().len(), 0, "nothing has changed");
         write("case: [");
-        again.read();
-        assert!(again.complaint.is_some());
+        reloader.reload();
+        assert!(reloader.problem.is_some());
         assert_eq!(mock.cases().iter().count(), 1);
         write(&format!("{text}---\n{}", text.replace("case: A", "case: B")));
-        again.read();
-        assert_eq!((mock.cases().iter().count(), again.complaint), (2, None));
+        reloader.reload();
+        assert_eq!((mock.cases().iter().count(), reloader.problem), (2, None));
     }
 }

@@ -1,16 +1,16 @@
-//! `mcp-test validate FILE`: judges what stands in a file by the message shapes of a revision.
+//! `mcp-test validate FILE`: validates the content of a file against the message shapes of a revision.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `input` | what a file holds: a value, a conversation, a trace |
-//! | `conversation` | which shape each message is held against |
-//! | `verdict` | what is said of one |
-//! | `report` | what is said of all |
+//! | `input` | the content of a file: a value, a conversation or a trace |
+//! | `message_validator` | selects the shape for each message |
+//! | `verdict` | the verdict on one value |
+//! | `report` | the report on all values |
 //!
-//! Exit codes: 0 everything is valid, 1 something is not, 2 it cannot be judged, 3 a schema cannot be fetched.
+//! Exit codes: 0 everything is valid, 1 something is not, 2 it cannot be validated, 3 a schema cannot be fetched.
 
-mod conversation;
 mod input;
+mod message_validator;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -18,8 +18,8 @@ mod verdict;
 
 use bytes::Bytes;
 
-use self::conversation::{Conversation, Place, Speaker, Unjudged};
 use self::input::{Input, Line, Lines};
+use self::message_validator::{MessageSource, MessageValidator, NotValidated, Sender};
 use self::report::Report;
 use self::verdict::Verdict;
 use super::args::ValidateArgs;
@@ -28,32 +28,33 @@ use crate::expect::words::closest;
 use crate::run::SchemaSource;
 use crate::spec::Revision;
 use crate::spec::schema::{Authority, Definition, Schemas};
-use crate::trace::{Damage, Reading, What, file};
+use crate::trace::{EventKind, ParsedText, UnparsableKind, file};
 
-/// Does it; gives the exit code.
-pub(super) fn conduct(args: &ValidateArgs) -> Result<u8, CliError> {
+/// Runs the command; returns the exit code.
+pub(super) fn validate(args: &ValidateArgs) -> Result<u8, CliError> {
     let schemas = SchemaSource::load(&args.schemas.schemas)?;
     let definition = match (&args.definition, args.revision) {
         (Some(name), Some(revision)) => Some(find(&schemas, name, revision)?),
         _ => None,
     };
     let mut report = Report::new(args);
-    let unreadable = |source| CliError::Input { path: args.file.clone(), source };
-    let read = input::open(&args.file).and_then(Lines::sort).map_err(unreadable)?;
-    let mut judge = Judge { schemas: &schemas, args, definition, report: &mut report };
-    match read {
-        Input::Empty => return Err(judge.unjudgeable("it is empty".to_owned())),
+    let input = input::open(&args.file)
+        .and_then(Lines::classify)
+        .map_err(CliError::unreadable(&args.file))?;
+    let mut validator = FileValidator { schemas: &schemas, args, definition, report: &mut report };
+    match input {
+        Input::Empty => return Err(validator.invalid_input("it is empty".to_owned())),
         Input::NotJson(error) => {
-            return Err(judge.unjudgeable(format!("it is not JSON: {error}")));
+            return Err(validator.invalid_input(format!("it is not JSON: {error}")));
         }
-        Input::Value(text) => judge.value(&text)?,
-        Input::Conversation(lines) => judge.conversation(lines)?,
-        Input::Trace(lines) => judge.trace(lines)?,
+        Input::Value(text) => validator.value(&text)?,
+        Input::Conversation(lines) => validator.conversation(lines)?,
+        Input::Trace(lines) => validator.trace(lines)?,
     }
     report.end()
 }
 
-/// The definition of that name.
+/// The definition with this name.
 fn find(schemas: &Schemas, name: &str, revision: Revision) -> Result<Definition, CliError> {
     let found = |revision| schemas.definition(name, revision, Authority::Text);
     found(revision).ok_or_else(|| {
@@ -67,125 +68,132 @@ fn find(schemas: &Schemas, name: &str, revision: Revision) -> Result<Definition,
     })
 }
 
-/// What judges, and what is made of it.
-struct Judge<'a> {
+/// Validates values and reports the verdicts.
+struct FileValidator<'a> {
     schemas: &'a Schemas,
     args: &'a ValidateArgs,
     definition: Option<Definition>,
     report: &'a mut Report,
 }
 
-impl Judge<'_> {
-    fn unjudgeable(&self, problem: String) -> CliError {
-        CliError::Unjudgeable { path: self.args.file.clone(), problem }
+impl FileValidator<'_> {
+    fn invalid_input(&self, problem: String) -> CliError {
+        CliError::InvalidInput { path: self.args.file.clone(), problem }
     }
 
-    /// A single value.
+    /// Validates a single value.
     fn value(&mut self, text: &Bytes) -> Result<(), CliError> {
-        let reading = Reading::of(text);
-        if let (Some(definition), Some(value)) = (&self.definition, reading.value()) {
-            return self.report.tell(None, &Verdict::of_value(definition, value));
-        }
-        let mut conversation = Conversation::new(self.schemas, self.args.revision);
-        self.message(&mut conversation, None, None, text, &reading)
+        let mut validator = MessageValidator::new(self.schemas, self.args.revision);
+        self.value_or_message(&mut validator, None, text)
     }
 
-    /// Lines, each of which is a message, or a value of the definition.
+    /// Validates lines, each of which is a message, or a value of the definition.
     fn conversation(&mut self, mut lines: Lines) -> Result<(), CliError> {
-        let mut conversation = Conversation::new(self.schemas, self.args.revision);
-        while let Some(Line { number, text }) = self.next(&mut lines)? {
-            let Some(text) = text else {
-                self.report.leave_out(number, TOO_LONG);
-                continue;
-            };
-            let reading = Reading::of(&text);
-            match (&self.definition, reading.value()) {
-                (Some(definition), Some(value)) => {
-                    self.report.tell(Some(number), &Verdict::of_value(definition, value))?;
-                }
-                _ => self.message(&mut conversation, None, Some(number), &text, &reading)?,
-            }
+        let mut validator = MessageValidator::new(self.schemas, self.args.revision);
+        while let Some((number, text)) = self.next(&mut lines)? {
+            self.value_or_message(&mut validator, Some(number), &text)?;
         }
         Ok(())
     }
 
-    /// A trace of mcp-test, whose events tell who said what.
+    /// Validates a text as a value of the definition, or without one as a message.
+    fn value_or_message(
+        &mut self,
+        validator: &mut MessageValidator<'_>,
+        line: Option<usize>,
+        text: &Bytes,
+    ) -> Result<(), CliError> {
+        let parsed = ParsedText::parse(text);
+        match (&self.definition, parsed.value()) {
+            (Some(definition), Some(value)) => {
+                self.report.add(line, &Verdict::of_value(definition, value))
+            }
+            // With a definition too, what is not JSON is reported as a message would be.
+            _ => self.message(validator, None, line, text, &parsed),
+        }
+    }
+
+    /// Validates a trace of mcp-test, whose events say who sent what.
     fn trace(&mut self, mut lines: Lines) -> Result<(), CliError> {
         if self.args.definition.is_some() {
-            return Err(self.unjudgeable("a trace holds messages; --as is for values".to_owned()));
+            let problem = "it is a trace, which contains messages; --as is for values";
+            return Err(self.invalid_input(problem.to_owned()));
         }
-        let mut conversation = Conversation::new(self.schemas, self.args.revision);
-        let mut reader = None;
-        while let Some(Line { number, text }) = self.next(&mut lines)? {
-            let Some(text) = text else {
-                self.report.leave_out(number, TOO_LONG);
-                continue;
-            };
-            let Some(reader) = &mut reader else {
-                let (trace, begun) = file::Reader::begin(&text)
-                    .map_err(|error| self.unjudgeable(error.to_string()))?;
-                self.report.elided(trace.elided);
-                reader = Some(begun);
-                continue;
-            };
+        let mut validator = MessageValidator::new(self.schemas, self.args.revision);
+        let Some((_, head)) = self.next(&mut lines)? else { return Ok(()) };
+        let (trace, mut reader) =
+            file::Reader::begin(&head).map_err(|error| self.invalid_input(error.to_string()))?;
+        self.report.add_elided(trace.elided);
+        while let Some((number, text)) = self.next(&mut lines)? {
             let event = reader.event(&text).map_err(|reason| {
-                self.unjudgeable(format!("line {number} of the trace is no event: {reason}"))
+                self.invalid_input(format!("line {number} of the trace is not an event: {reason}"))
             })?;
             let (connection, party, exchange) = (event.connection, event.party, event.exchange);
-            let speaker = Some(Place { connection, party, exchange });
-            match event.what {
-                What::HttpRequest { headers, .. } => conversation.carried(speaker, &headers),
-                What::Message { .. } | What::Noise { .. } if event.deliberate => {
-                    self.report.on_purpose();
+            let sender = Some(MessageSource { connection, party, exchange });
+            match event.kind {
+                EventKind::HttpRequest { headers, .. } => validator.http_headers(sender, &headers),
+                // A fault, or what a test wrote itself: neither says anything about the peer or about us.
+                EventKind::Message { .. } | EventKind::Unparsable { .. } if event.deliberate => {
+                    self.report.add_deliberate();
                 }
-                What::Message { text, reading } => {
-                    self.message(&mut conversation, speaker, Some(number), &text, &reading)?;
+                EventKind::Message { text, parsed } => {
+                    self.message(&mut validator, sender, Some(number), &text, &parsed)?;
                 }
-                What::Noise { damage: Damage::OverLimit, .. } => {
+                EventKind::Unparsable { kind: UnparsableKind::OverLimit, .. } => {
                     self.report.leave_out(number, TOO_LONG);
                 }
-                What::Noise { bytes, why, .. } => {
-                    let verdict = Verdict::no_json(&bytes, &why);
-                    self.report.tell(Some(number), &verdict)?;
+                EventKind::Unparsable { bytes, why, .. } => {
+                    self.report.add(Some(number), &Verdict::not_json(&bytes, &why))?;
                 }
-                What::Elided { .. } => self.report.elided(1),
+                EventKind::Elided { .. } => self.report.add_elided(1),
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn next(&self, lines: &mut Lines) -> Result<Option<Line>, CliError> {
-        lines.next().map_err(|source| CliError::Input { path: self.args.file.clone(), source })
+    /// The number and text of the next line; one that is too long is reported and skipped.
+    fn next(&mut self, lines: &mut Lines) -> Result<Option<(usize, Bytes)>, CliError> {
+        loop {
+            let line = lines.next().map_err(CliError::unreadable(&self.args.file))?;
+            match line {
+                Some(Line { number, text: Some(text) }) => return Ok(Some((number, text))),
+                Some(Line { number, text: None }) => self.report.leave_out(number, TOO_LONG),
+                None => return Ok(None),
+            }
+        }
     }
 
-    /// Judges what stands where a message belongs, and tells what is wrong.
+    /// Validates a message and reports the verdict.
     fn message(
         &mut self,
-        conversation: &mut Conversation<'_>,
-        speaker: Speaker,
+        validator: &mut MessageValidator<'_>,
+        sender: Sender,
         line: Option<usize>,
         text: &Bytes,
-        reading: &Reading,
+        parsed: &ParsedText,
     ) -> Result<(), CliError> {
-        if reading.is_too_deep() {
+        // Not a verdict: the bound is ours, and the message may be valid.
+        if parsed.is_too_deep() {
             self.report.leave_out(line.unwrap_or(1), TOO_DEEP);
             return Ok(());
         }
-        match conversation.said(speaker, text, reading) {
-            Ok(verdicts) => verdicts.iter().try_for_each(|verdict| self.report.tell(line, verdict)),
-            // Of several connections one may say it and another not.
-            Err(Unjudged::NoRevision) if self.report.judged() > 0 => {
+        match validator.text(sender, text, parsed) {
+            Ok(verdicts) => verdicts.iter().try_for_each(|verdict| self.report.add(line, verdict)),
+            // One connection may name the revision and another may not; what was validated is still reported.
+            Err(NotValidated::NoRevision) if self.report.validated() > 0 => {
                 self.report.leave_out(line.unwrap_or(1), NO_REVISION);
                 Ok(())
             }
-            Err(Unjudged::NoRevision) => Err(CliError::NoRevision { line }),
-            Err(Unjudged::UnknownRevision(named)) => Err(CliError::UnknownRevision { line, named }),
+            Err(NotValidated::NoRevision) => Err(CliError::NoRevision { line }),
+            Err(NotValidated::UnknownRevision(named)) => {
+                Err(CliError::UnknownRevision { line, named })
+            }
         }
     }
 }
 
-/// Why something is not judged that may well be right.
+/// Why something is not validated that may well be valid.
 const TOO_LONG: &str = "longer than mcp-test reads";
 const TOO_DEEP: &str = "nested deeper than mcp-test reads";
-const NO_REVISION: &str = "nothing says which revision is spoken; --spec-version does";
+const NO_REVISION: &str = "no message names the revision; use --spec-version REVISION";

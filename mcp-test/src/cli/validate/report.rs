@@ -1,37 +1,39 @@
-//! What is said of all that was judged: each finding as it comes, then a count; or one JSON document.
+//! The report: each finding as it comes, then a count; or one JSON document.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::super::args::{Format, ValidateArgs};
-use super::super::error::CliError;
-use super::super::output;
 use super::verdict::Verdict;
+use crate::cli::args::ValidateArgs;
+use crate::cli::common_args::Format;
+use crate::cli::error::CliError;
+use crate::cli::output;
 use crate::expect::words::{self, count};
 use crate::json::{Object, Value};
 use crate::run::ExitCode;
 use crate::spec::Revision;
 
-/// How many findings are told; all are counted.
-const TOLD: usize = 1000;
+/// How many findings are reported; all are counted.
+const MAX_FINDINGS: usize = 1000;
 
-/// What was judged so far.
+/// The findings and counts so far.
 pub(super) struct Report {
     file: String,
     format: Format,
-    /// What was valid, by its shape.
+    /// How many values were valid, by their shape.
     valid: BTreeMap<String, usize>,
     invalid: usize,
-    /// Findings for the document.
+    /// The findings of the JSON document; as text they are printed at once.
     findings: Vec<Value>,
     revisions: Vec<Revision>,
-    /// Replies whose requests are not there.
-    alone: usize,
-    /// What was left out, by the reason, with the first line.
+    /// How many replies answer no known request.
+    unmatched: usize,
+    /// The first line that was left out, and how many lines, by the reason.
     left_out: BTreeMap<&'static str, (usize, usize)>,
     elided: u64,
-    on_purpose: usize,
-    is_no_message: bool,
+    deliberate: usize,
+    /// Whether the only value is not a message.
+    is_not_a_message: bool,
 }
 
 impl Report {
@@ -47,18 +49,18 @@ impl Report {
             invalid: 0,
             findings: Vec::new(),
             revisions: Vec::new(),
-            alone: 0,
+            unmatched: 0,
             left_out: BTreeMap::new(),
             elided: 0,
-            on_purpose: 0,
-            is_no_message: false,
+            deliberate: 0,
+            is_not_a_message: false,
         }
     }
 
-    /// Takes a verdict on what stands on a line, if it is not all there is.
-    pub(super) fn tell(&mut self, line: Option<usize>, verdict: &Verdict) -> Result<(), CliError> {
+    /// Adds the verdict on a line, or on the only value.
+    pub(super) fn add(&mut self, line: Option<usize>, verdict: &Verdict) -> Result<(), CliError> {
         self.revisions.extend(verdict.revision.filter(|it| !self.revisions.contains(it)));
-        self.alone += usize::from(verdict.is_alone);
+        self.unmatched += usize::from(verdict.is_unmatched);
         if verdict.is_valid() {
             let shape = verdict.shape.clone().unwrap_or_else(|| "message".to_owned());
             *self.valid.entry(shape).or_default() += 1;
@@ -66,9 +68,9 @@ impl Report {
         }
         self.invalid += 1;
         let (shape, revision) = (&verdict.shape, verdict.revision);
-        self.is_no_message |= line.is_none() && shape.is_none() && revision.is_none();
+        self.is_not_a_message |= line.is_none() && shape.is_none() && revision.is_none();
         match self.format {
-            _ if self.invalid > TOLD => Ok(()),
+            _ if self.invalid > MAX_FINDINGS => Ok(()),
             Format::Human => output::print(&verdict.text(line)),
             Format::Json => {
                 self.findings.push(verdict.json(line));
@@ -77,26 +79,26 @@ impl Report {
         }
     }
 
-    /// Counts a line that is not judged.
+    /// Counts a line that is not validated.
     pub(super) fn leave_out(&mut self, line: usize, why: &'static str) {
         self.left_out.entry(why).or_insert((line, 0)).1 += 1;
     }
 
-    /// Counts events that a trace has not kept.
-    pub(super) fn elided(&mut self, events: u64) {
+    /// Counts events that are not in the trace, because it was too large.
+    pub(super) fn add_elided(&mut self, events: u64) {
         self.elided = self.elided.saturating_add(events);
     }
 
-    /// Counts a message that mcp-test has sent as it is on purpose.
-    pub(super) fn on_purpose(&mut self) {
-        self.on_purpose += 1;
+    /// Counts a message that mcp-test sent deliberately as it is.
+    pub(super) fn add_deliberate(&mut self) {
+        self.deliberate += 1;
     }
 
-    /// Says what came of it all; gives the exit code.
+    /// Writes the end of the report; returns the exit code.
     pub(super) fn end(self) -> Result<u8, CliError> {
         let exit = match (self.invalid, self.valid.len(), self.left_out.len()) {
             (1.., _, _) => ExitCode::Failed,
-            // Nothing is called valid that was not judged.
+            // What was not validated must not be called valid.
             (0, 0, _) | (0, _, 1..) => ExitCode::Usage,
             (0, ..) => ExitCode::Passed,
         };
@@ -107,32 +109,30 @@ impl Report {
         Ok(exit.number())
     }
 
-    /// How much was judged.
-    pub(super) fn judged(&self) -> usize {
+    /// How many values were validated.
+    pub(super) fn validated(&self) -> usize {
         self.invalid + self.valid.values().sum::<usize>()
     }
 
     fn text(&self) -> String {
-        let mut text = String::new();
         // Writing to a String does not fail.
-        if self.invalid > TOLD {
-            let more = count(self.invalid - TOLD, "more finding");
+        let mut text = String::new();
+        if self.invalid > MAX_FINDINGS {
+            let more = count(self.invalid - MAX_FINDINGS, "more finding");
             let _ = writeln!(text, "… {more}, not shown");
         }
         if self.invalid > 0 {
             text.push('\n');
         }
-        let by = match self.revisions.as_slice() {
+        let against = match self.revisions.as_slice() {
             [] => String::new(),
-            revisions => format!(" by MCP {}", words::list(revisions, "and")),
+            revisions => format!(" against MCP {}", words::list(revisions, "and")),
         };
-        let judged = self.judged();
+        let (file, validated, invalid) = (&self.file, self.validated(), self.invalid);
+        let valid = validated - invalid;
         let _ = writeln!(
             text,
-            "{}: {judged} judged{by}, {} valid, {} not",
-            self.file,
-            judged - self.invalid,
-            self.invalid
+            "{file}: {validated} validated{against}, {valid} valid, {invalid} invalid"
         );
         if !self.valid.is_empty() {
             let valid = self.valid.iter().map(|(shape, times)| match times {
@@ -147,52 +147,49 @@ impl Report {
         text
     }
 
-    /// What has to be known of what was not judged, or not fully.
+    /// Notes on what was not validated, or not completely.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.judged() == 0 {
-            notes.push("there is nothing to judge in it".to_owned());
+        if self.validated() == 0 {
+            notes.push("it contains nothing to validate".to_owned());
         }
         for (why, (first, times)) in &self.left_out {
             let more = match times - 1 {
                 0 => String::new(),
                 more => format!(" and {} more", count(more, "line")),
             };
-            notes.push(format!("line {first}{more} not judged: {why}"));
+            notes.push(format!("line {first}{more} not validated: {why}"));
         }
-        if self.alone > 0 {
-            let which = match self.alone {
-                1 => "1 reply answers no request that is there".to_owned(),
-                many => format!("{many} replies answer no request that is there"),
+        if self.unmatched > 0 {
+            let which = match self.unmatched {
+                1 => "1 reply answers no request in the input".to_owned(),
+                many => format!("{many} replies answer no request in the input"),
             };
-            notes.push(format!(
-                "{which}, and could be held against what holds for all replies only"
-            ));
+            notes.push(format!("{which}; only the rules for all replies were checked"));
         }
-        if self.on_purpose > 0 {
-            let which = count(self.on_purpose, "message");
-            notes.push(format!("{which} not judged, which mcp-test sent as it is on purpose"));
+        if self.deliberate > 0 {
+            let messages = count(self.deliberate, "message");
+            notes.push(format!("{messages} not validated: sent deliberately by mcp-test"));
         }
         if self.elided > 0 {
             let events = count(usize::try_from(self.elided).unwrap_or(usize::MAX), "event");
-            notes.push(format!("the trace has not kept {events}"));
+            notes.push(format!("{events} missing: the trace was too large"));
         }
-        if self.is_no_message {
-            notes.push(
-                "to judge another value than a message, name its definition with --as".to_owned(),
-            );
+        if self.is_not_a_message {
+            let note = "to validate a value that is not a message, name its definition with --as";
+            notes.push(note.to_owned());
         }
         notes
     }
 
     fn json(self, exit: ExitCode) -> Value {
         let notes = self.notes();
-        let judged = self.judged();
+        let validated = self.validated();
         let mut object = Object::new();
         object.push("file", self.file);
         object.push("specVersions", self.revisions.iter().map(|it| it.as_str()).collect::<Value>());
         object.push("valid", exit == ExitCode::Passed);
-        object.push("judged", judged);
+        object.push("judged", validated);
         object.push("invalid", self.invalid);
         let shapes = self.valid.into_iter().map(|(shape, times)| (shape, Value::from(times)));
         object.push("validByDefinition", shapes.collect::<Object>());

@@ -1,30 +1,32 @@
-//! What becomes of messages in a conversation, line by line.
+//! The verdicts on the messages of a conversation, line by line.
 
 use super::*;
 use crate::spec::Revision;
 
-/// What is said of each line: `valid as Shape`, or the text of what was found.
-fn told(given: Option<Revision>, lines: &str) -> String {
+/// The verdict on each line: `valid as Shape`, or the text of its problems.
+fn reported(given: Option<Revision>, lines: &str) -> String {
     let schemas = Schemas::ours();
-    let mut conversation = Conversation::new(&schemas, given);
-    let mut told = Vec::new();
+    let mut validator = MessageValidator::new(&schemas, given);
+    let mut reported = Vec::new();
     for (index, line) in lines.lines().enumerate() {
         let text = Bytes::copy_from_slice(line.as_bytes());
-        match conversation.said(None, &text, &Reading::of(&text)) {
-            Err(why) => told.push(format!("line {}: {why:?}", index + 1)),
-            Ok(verdicts) => told.extend(verdicts.iter().map(|verdict| match verdict.is_valid() {
-                true => format!(
-                    "line {}: {} is valid as {}{}",
-                    index + 1,
-                    verdict.what,
-                    verdict.shape.as_deref().unwrap_or("a message"),
-                    if verdict.is_alone { ", without its request" } else { "" }
-                ),
-                false => verdict.text(Some(index + 1)).trim_end().to_owned(),
-            })),
+        match validator.text(None, &text, &ParsedText::parse(&text)) {
+            Err(why) => reported.push(format!("line {}: {why:?}", index + 1)),
+            Ok(verdicts) => {
+                reported.extend(verdicts.iter().map(|verdict| match verdict.is_valid() {
+                    true => format!(
+                        "line {}: {} is valid as {}{}",
+                        index + 1,
+                        verdict.what,
+                        verdict.shape.as_deref().unwrap_or("a message"),
+                        if verdict.is_unmatched { ", without its request" } else { "" }
+                    ),
+                    false => verdict.text(Some(index + 1)).trim_end().to_owned(),
+                }));
+            }
         }
     }
-    told.join("\n")
+    reported.join("\n")
 }
 
 const OPENING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
@@ -32,13 +34,13 @@ const OPENING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":
 "#;
 
 #[test]
-fn a_conversation_says_its_revision_and_results_are_held_against_their_requests() {
+fn a_conversation_names_its_revision_and_results_are_validated_against_their_requests() {
     let rest = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 {"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"add"}]}}
 {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":5}}
 {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no"}}"#;
-    insta::assert_snapshot!(told(None, &format!("{OPENING}{rest}")), @"
+    insta::assert_snapshot!(reported(None, &format!("{OPENING}{rest}")), @"
     line 1: the request `initialize` is valid as InitializeRequest
     line 2: the result of `initialize` is valid as InitializeResult
     line 3: the notification `notifications/initialized` is valid as InitializedNotification
@@ -56,13 +58,13 @@ fn a_conversation_says_its_revision_and_results_are_held_against_their_requests(
 }
 
 #[test]
-fn ids_of_both_sides_do_not_get_into_each_others_way() {
+fn the_same_ids_of_both_sides_are_kept_apart() {
     let lines = r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}
 {"jsonrpc":"2.0","id":7,"method":"roots/list"}
 {"jsonrpc":"2.0","id":7,"result":{"roots":[]}}
 {"jsonrpc":"2.0","id":7,"result":{"tools":[]}}
 {"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#;
-    insta::assert_snapshot!(told(Some(Revision::V2025_11_25), lines), @"
+    insta::assert_snapshot!(reported(Some(Revision::V2025_11_25), lines), @"
     line 1: the request `tools/list` is valid as ListToolsRequest
     line 2: the request `roots/list` is valid as ListRootsRequest
     line 3: the result of `roots/list` is valid as ListRootsResult
@@ -72,13 +74,13 @@ fn ids_of_both_sides_do_not_get_into_each_others_way() {
 }
 
 #[test]
-fn what_is_no_message_is_told_and_the_rest_judged() {
+fn invalid_messages_are_reported_and_the_rest_is_validated() {
     let lines = r#"Server listening on stdio
 {"jsonrpc":"2.0","id":1}
 {"jsonrpc":"2.0","id":null,"method":"ping"}
 [{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":5}]
 {"jsonrpc":"2.0","id":4,"method":"ping"}"#;
-    insta::assert_snapshot!(told(Some(Revision::V2025_11_25), lines), @r#"
+    insta::assert_snapshot!(reported(Some(Revision::V2025_11_25), lines), @r#"
     line 1: not JSON
       expected a JSON-RPC message
       got "Server listening on stdio", column 1: expected a value, found `S`
@@ -102,7 +104,7 @@ fn what_is_no_message_is_told_and_the_rest_judged() {
     line 5: the request `ping` is valid as PingRequest
     "#);
     let batch = r#"[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":5}]"#;
-    insta::assert_snapshot!(told(Some(Revision::V2025_03_26), batch), @"
+    insta::assert_snapshot!(reported(Some(Revision::V2025_03_26), batch), @"
     line 1: the request `ping` is valid as PingRequest
     line 1: not a JSON-RPC message
       expected `/1/method` is a string
@@ -112,18 +114,18 @@ fn what_is_no_message_is_told_and_the_rest_judged() {
 }
 
 #[test]
-fn without_a_revision_nothing_is_judged() {
-    assert_eq!(told(None, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), "line 1: NoRevision");
-    assert_eq!(told(None, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), "line 1: NoRevision");
+fn without_a_revision_nothing_is_validated() {
+    assert_eq!(reported(None, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), "line 1: NoRevision");
+    assert_eq!(reported(None, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), "line 1: NoRevision");
     let unknown = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2099-01-01"}}"#;
-    assert_eq!(told(None, unknown), "line 1: UnknownRevision(\"2099-01-01\")");
+    assert_eq!(reported(None, unknown), "line 1: UnknownRevision(\"2099-01-01\")");
     let ahead = OPENING.replacen("2025-11-25", "2026-07-28", 1);
-    assert_eq!(told(None, &ahead), told(None, OPENING));
+    assert_eq!(reported(None, &ahead), reported(None, OPENING));
     let beyond = OPENING.replace("2025-06-18", "2026-07-28");
-    assert_eq!(told(None, &beyond), told(None, OPENING));
+    assert_eq!(reported(None, &beyond), reported(None, OPENING));
     let stateless = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
 {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#;
-    insta::assert_snapshot!(told(None, stateless), @r#"
+    insta::assert_snapshot!(reported(None, stateless), @r#"
     line 1: the request `server/discover` is valid as DiscoverRequest
     line 2: the result of `server/discover` is not valid as DiscoverResult of MCP 2026-07-28
       expected `/result/ttlMs` is an integer of at least 0
@@ -142,26 +144,30 @@ fn without_a_revision_nothing_is_judged() {
 }
 
 #[test]
-fn a_header_is_for_its_exchange_and_for_the_connection_only_where_nothing_else_is() {
+fn a_header_names_the_revision_of_its_exchange_and_of_the_connection_if_nothing_else_does() {
     let schemas = Schemas::ours();
-    let mut conversation = Conversation::new(&schemas, None);
+    let mut validator = MessageValidator::new(&schemas, None);
     let connection = crate::trace::Recorder::new().open("http");
-    let place = |exchange| {
-        Some(Place { connection, party: crate::trace::Party::Client, exchange: Some(exchange) })
+    let source = |exchange| {
+        Some(MessageSource {
+            connection,
+            party: crate::trace::Party::Client,
+            exchange: Some(exchange),
+        })
     };
     let named = |version: &str| [("mcp-protocol-version".to_owned(), version.to_owned())];
-    let spoken = |conversation: &mut Conversation<'_>, exchange, text: &'static str| {
+    let spoken = |validator: &mut MessageValidator<'_>, exchange, text: &'static str| {
         let text = Bytes::from_static(text.as_bytes());
-        let said = conversation.said(place(exchange), &text, &Reading::of(&text));
-        said.map(|verdicts| verdicts[0].revision.map(Revision::as_str))
+        let result = validator.text(source(exchange), &text, &ParsedText::parse(&text));
+        result.map(|verdicts| verdicts[0].revision.map(Revision::as_str))
     };
     let ping = r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#;
-    assert_eq!(spoken(&mut conversation, 0, ping), Err(Unjudged::NoRevision));
-    conversation.carried(place(1), &named(" 2025-03-26 "));
-    assert_eq!(spoken(&mut conversation, 0, ping), Ok(Some("2025-03-26")));
+    assert_eq!(spoken(&mut validator, 0, ping), Err(NotValidated::NoRevision));
+    validator.http_headers(source(1), &named(" 2025-03-26 "));
+    assert_eq!(spoken(&mut validator, 0, ping), Ok(Some("2025-03-26")));
     let begin = OPENING.lines().next().expect("a line");
-    assert_eq!(spoken(&mut conversation, 2, begin), Ok(Some("2025-11-25")));
-    conversation.carried(place(3), &named("2024-11-05"));
-    assert_eq!(spoken(&mut conversation, 3, ping), Ok(Some("2024-11-05")));
-    assert_eq!(spoken(&mut conversation, 4, ping), Ok(Some("2025-11-25")));
+    assert_eq!(spoken(&mut validator, 2, begin), Ok(Some("2025-11-25")));
+    validator.http_headers(source(3), &named("2024-11-05"));
+    assert_eq!(spoken(&mut validator, 3, ping), Ok(Some("2024-11-05")));
+    assert_eq!(spoken(&mut validator, 4, ping), Ok(Some("2025-11-25")));
 }

@@ -1,4 +1,4 @@
-//! What is said of one value: what it is, by which shape it was judged, and what is wrong with it.
+//! The verdict on one value: its kind, its shape, and the violations.
 
 use crate::check;
 use crate::expect::words;
@@ -10,34 +10,34 @@ use crate::wire::Message;
 /// The judgement of one message, or of one value.
 #[derive(Debug)]
 pub(super) struct Verdict {
-    /// What it is, in words: the result of `tools/list`.
+    /// What was validated, in words: the result of `tools/list`.
     pub(super) what: String,
-    /// The shape that it was judged by.
+    /// The shape that it was validated against.
     pub(super) shape: Option<String>,
-    /// The revision that it was judged by.
+    /// The revision of the shape.
     pub(super) revision: Option<Revision>,
-    /// What is wrong, the most telling first.
-    pub(super) wrong: Vec<Wrong>,
-    /// It is a reply, and the request that it answers is not known.
-    pub(super) is_alone: bool,
+    /// What is wrong with it; empty if it is valid.
+    pub(super) problems: Vec<Problem>,
+    /// Whether it is a reply to an unknown request.
+    pub(super) is_unmatched: bool,
 }
 
-/// One thing that is wrong.
+/// A violation of a shape or of a requirement.
 #[derive(Debug)]
-pub(super) struct Wrong {
-    /// Where.
+pub(super) struct Problem {
+    /// Where it is.
     pub(super) pointer: Pointer,
-    /// What is expected there; reads on after "is".
+    /// What is expected there, such as `a string`.
     pub(super) expected: String,
-    /// What is there.
+    /// What was found there.
     pub(super) got: String,
-    /// The shape, or the requirement, that says so.
+    /// The violated shape or requirement.
     pub(super) rule: String,
-    /// Where the specification says so; empty if it does not.
+    /// The page of the specification; empty if there is none.
     pub(super) link: String,
 }
 
-impl From<Violation> for Wrong {
+impl From<Violation> for Problem {
     fn from(violation: Violation) -> Self {
         let Violation { pointer, expected, got, shape, link, .. } = violation;
         Self { pointer, expected, got, rule: shape.into_owned(), link }
@@ -45,22 +45,22 @@ impl From<Violation> for Wrong {
 }
 
 impl Verdict {
-    /// Of bytes that are no JSON.
-    pub(super) fn no_json(bytes: &[u8], why: &str) -> Self {
+    /// The verdict on bytes that are not JSON.
+    pub(super) fn not_json(bytes: &[u8], reason: &str) -> Self {
         let (pointer, expected) = (Pointer::root(), "a JSON-RPC message".to_owned());
-        // Of a line the only one that the reader has seen.
-        let why = why.trim_start_matches("not JSON: ").trim_start_matches("line 1, ");
-        let got = format!("{}, {why}", words::quoted(bytes));
-        let wrong = Wrong { pointer, expected, got, rule: String::new(), link: String::new() };
-        Self::wrong("not JSON".to_owned(), wrong)
+        // The parser has seen only this line, which is line 1 only to it.
+        let reason = reason.trim_start_matches("not JSON: ").trim_start_matches("line 1, ");
+        let got = format!("{}, {reason}", words::quoted(bytes));
+        let problem = Problem { pointer, expected, got, rule: String::new(), link: String::new() };
+        Self::without_shape("not JSON".to_owned(), problem)
     }
 
-    /// Of something in which one thing is wrong that no shape says.
-    pub(super) fn wrong(what: String, wrong: Wrong) -> Self {
-        Self { what, shape: None, revision: None, wrong: vec![wrong], is_alone: false }
+    /// The verdict on what has no shape to validate it against.
+    pub(super) fn without_shape(what: String, problem: Problem) -> Self {
+        Self { what, shape: None, revision: None, problems: vec![problem], is_unmatched: false }
     }
 
-    /// Of a message.
+    /// The verdict on a message.
     pub(super) fn of_message(
         message: &Message,
         answers: Option<&str>,
@@ -69,42 +69,36 @@ impl Verdict {
         violations: Vec<Violation>,
     ) -> Self {
         let what = check::in_words(message, answers);
-        // Where it is not known what is answered, nothing is known but that it is a result.
+        // Without the request, all that is known is that it is a result.
         let shape = shape.map_or("Result", Definition::name).to_owned();
-        let wrong = violations.into_iter().map(Wrong::from).collect();
-        Self { what, shape: Some(shape), revision: Some(revision), wrong, is_alone: false }
+        let problems = violations.into_iter().map(Problem::from).collect();
+        Self { what, shape: Some(shape), revision: Some(revision), problems, is_unmatched: false }
     }
 
-    /// Of a value that was judged by a definition that the user has named.
+    /// The verdict on a value that was validated against a definition.
     pub(super) fn of_value(definition: &Definition, value: &Value) -> Self {
-        let wrong = definition.violations(value).into_iter().map(Wrong::from).collect();
         Self {
             what: "the value".to_owned(),
             shape: Some(definition.name().to_owned()),
             revision: Some(definition.revision()),
-            wrong,
-            is_alone: false,
+            problems: definition.violations(value).into_iter().map(Problem::from).collect(),
+            is_unmatched: false,
         }
     }
 
-    /// The same, of a reply whose request is not known.
-    pub(super) fn alone(self) -> Self {
-        Self { is_alone: true, ..self }
-    }
-
-    /// The same, seen from what is around the value.
-    pub(super) fn within(mut self, place: &Pointer) -> Self {
-        for wrong in &mut self.wrong {
-            wrong.pointer = place.clone().join(&wrong.pointer);
+    /// The verdict with its pointers relative to the batch in which the message is at `position`.
+    pub(super) fn within_batch(mut self, position: &Pointer) -> Self {
+        for problem in &mut self.problems {
+            problem.pointer = position.clone().join(&problem.pointer);
         }
         self
     }
 
     pub(super) fn is_valid(&self) -> bool {
-        self.wrong.is_empty()
+        self.problems.is_empty()
     }
 
-    /// What was found, for people; nothing is found in what is valid.
+    /// The problems as text.
     pub(super) fn text(&self, line: Option<usize>) -> String {
         let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
         let mut text = match (&self.shape, self.revision) {
@@ -113,13 +107,11 @@ impl Verdict {
             }
             _ => format!("{place}{}\n", self.what),
         };
-        for wrong in &self.wrong {
-            text.push_str(&wrong.text());
-        }
+        self.problems.iter().for_each(|problem| text.push_str(&problem.text()));
         text
     }
 
-    /// What was found, for programs.
+    /// The problems as JSON.
     pub(super) fn json(&self, line: Option<usize>) -> Value {
         let mut object = Object::new();
         if let Some(line) = line {
@@ -132,14 +124,15 @@ impl Verdict {
         if let Some(revision) = self.revision {
             object.push("specVersion", revision.as_str());
         }
-        object.push("errors", self.wrong.iter().map(Wrong::json).collect::<Value>());
+        object.push("errors", self.problems.iter().map(Problem::json).collect::<Value>());
         object.into()
     }
 }
 
-impl Wrong {
+impl Problem {
     fn text(&self) -> String {
         let Self { pointer, expected, got, rule, link } = self;
+        // A pointer to the whole value is empty, which would read like a mistake.
         let expected = match pointer.is_root() {
             true => expected.clone(),
             false => format!("`{pointer}` is {expected}"),

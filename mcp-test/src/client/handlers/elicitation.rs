@@ -1,33 +1,34 @@
-//! Elicitation: what a server asks the user for, and what the user says.
+//! Elicitation: requests to the user, and the responses of the user.
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>
 
 use super::Answer;
 use super::form::{self, Field};
+use super::params::Params;
 use crate::json::{Object, Value};
 use crate::wire::{Request, RpcError};
 
-/// A form that the server wants to have filled in. What it left out, or sent in another type, reads as empty.
+/// An `elicitation/create` with a form. A parameter that is missing or has the wrong type reads as empty.
 #[derive(Debug, Clone)]
-pub struct Form {
-    params: Value,
+pub struct FormElicitation {
+    params: Params,
 }
 
-impl Form {
+impl FormElicitation {
     pub(super) fn of(request: &Request) -> Self {
-        Self { params: request.params.clone().unwrap_or_default() }
+        Self { params: Params::of(request) }
     }
 
-    /// One parameter, as it came.
+    /// One parameter.
     #[must_use]
     pub fn param(&self, name: &str) -> Option<&Value> {
         self.params.get(name)
     }
 
-    /// Why the server asks.
+    /// The message to the user.
     #[must_use]
     pub fn message(&self) -> &str {
-        self.param("message").and_then(Value::as_str).unwrap_or_default()
+        self.params.text("message")
     }
 
     /// The fields, in the order of the schema.
@@ -36,30 +37,31 @@ impl Form {
         self.param("requestedSchema").map(form::fields).unwrap_or_default()
     }
 
-    /// Accepts, with `content` and the defaults of the schema for fields that `content` does not name.
+    /// Accepts with `content`, and with the default of the schema for each field that `content` omits.
     ///
-    /// To accept with nothing but `content`, see [`Elicited::accept`].
-    pub fn accept(&self, content: impl Into<Value>) -> Elicited {
+    /// To accept with exactly `content`, see [`ElicitationResponse::accept`].
+    pub fn accept(&self, content: impl Into<Value>) -> ElicitationResponse {
         let default = |field: &Field| field.default.clone();
-        Elicited::accept(filled(content.into(), &self.fields(), default))
+        ElicitationResponse::accept(filled(content.into(), &self.fields(), default))
     }
 
-    /// Accepts with the default of each field, and with an example that its schema allows where there is none.
+    /// Accepts with the default of each field or, without one, an example that its schema allows.
     ///
-    /// A `pattern` is beyond it: such a field without a default gets a text that may not match.
-    pub fn accept_examples(&self) -> Elicited {
+    /// A `pattern` is not considered: a field that has one, but no default, gets a text that may not match.
+    pub fn accept_examples(&self) -> ElicitationResponse {
         let example = |field: &Field| field.default.clone().or_else(|| field.example());
-        Elicited::accept(filled(Object::new().into(), &self.fields(), example))
+        ElicitationResponse::accept(filled(Object::new().into(), &self.fields(), example))
     }
 }
 
-/// `content`, and what `fill` says for the fields that it does not name; what is no object stays as it is.
+/// Adds `fill` of each field that `content` omits; content that is not an object stays unchanged.
 fn filled(mut content: Value, fields: &[Field], fill: impl Fn(&Field) -> Option<Value>) -> Value {
     if let Value::Object(members) = &mut content {
         for field in fields {
             if !members.contains(&field.name)
                 && let Some(value) = fill(field)
             {
+                // A field without a value is left out; whether it is required is for the server to check.
                 members.push(field.name.as_str(), value);
             }
         }
@@ -67,69 +69,65 @@ fn filled(mut content: Value, fields: &[Field], fill: impl Fn(&Field) -> Option<
     content
 }
 
-/// A URL that the server wants the user to visit.
+/// An `elicitation/create` with a URL that the user is to visit.
 #[derive(Debug, Clone)]
-pub struct Visit {
-    params: Value,
+pub struct UrlElicitation {
+    params: Params,
 }
 
-impl Visit {
+impl UrlElicitation {
     pub(super) fn of(request: &Request) -> Self {
-        Self { params: request.params.clone().unwrap_or_default() }
+        Self { params: Params::of(request) }
     }
 
-    /// Why the server asks.
+    /// The message to the user.
     #[must_use]
     pub fn message(&self) -> &str {
-        self.text("message")
+        self.params.text("message")
     }
 
-    /// Where to go. The client never goes there by itself.
+    /// The URL. The client never visits it.
     #[must_use]
     pub fn url(&self) -> &str {
-        self.text("url")
+        self.params.text("url")
     }
 
-    /// What `notifications/elicitation/complete` will name.
+    /// The id that `notifications/elicitation/complete` will carry.
     #[must_use]
     pub fn elicitation_id(&self) -> &str {
-        self.text("elicitationId")
-    }
-
-    fn text(&self, name: &str) -> &str {
-        self.params.get(name).and_then(Value::as_str).unwrap_or_default()
+        self.params.text("elicitationId")
     }
 }
 
-/// What a user says to an `elicitation/create`.
+/// The response of the user to an `elicitation/create`.
 #[derive(Debug, Clone, PartialEq)]
-#[must_use = "a handler returns it"]
-pub struct Elicited {
+#[must_use = "return it from a handler"]
+pub struct ElicitationResponse {
     answer: Answer,
 }
 
-impl Elicited {
+impl ElicitationResponse {
     /// Accepts with exactly this content.
     pub fn accept(content: impl Into<Value>) -> Self {
         Self::action("accept", Some(content.into()))
     }
 
-    /// Agrees to go to a URL: accepts without content.
+    /// Agrees to visit a URL: accepts without content.
     pub fn agree() -> Self {
         Self::action("accept", None)
     }
 
-    /// Says no.
+    /// Declines.
     pub fn decline() -> Self {
         Self::action("decline", None)
     }
 
-    /// Closes the dialogue without a choice.
+    /// Dismisses the dialog without a choice.
     pub fn cancel() -> Self {
         Self::action("cancel", None)
     }
 
-    /// Does not take the request at all.
+    /// Refuses the request with a JSON-RPC error.
     pub fn error(code: i64, message: impl Into<String>) -> Self {
         Self { answer: Err(RpcError::new(code, message)) }
     }
@@ -154,29 +152,31 @@ mod tests {
 
     use super::*;
 
-    fn answer(user: impl Fn(&Form) -> Elicited) -> String {
+    fn answer(user: impl Fn(&FormElicitation) -> ElicitationResponse) -> String {
         let params = json!({"message": "who?", "requestedSchema": {"type": "object", "properties": {
             "age": {"type": "integer", "minimum": 18, "default": 30},
             "name": {"type": "string", "minLength": 8},
             "colours": {"type": "array", "items": {"enum": ["Red", "Green"]}, "default": ["Green"]},
         }}});
         let request = Request::new(1, "elicitation/create", Some(params.into()));
-        user(&Form::of(&request)).into_answer().map_or_else(|e| e.to_string(), |r| r.to_string())
+        user(&FormElicitation::of(&request))
+            .into_answer()
+            .map_or_else(|e| e.to_string(), |r| r.to_string())
     }
 
     #[test]
-    fn what_the_user_leaves_out_has_its_default() {
+    fn omitted_fields_get_their_default() {
         insta::assert_snapshot!(answer(|form| form.accept(json!({"age": 31}))), @r#"{"action":"accept","content":{"age":31,"colours":["Green"]}}"#);
         insta::assert_snapshot!(answer(|form| form.accept(json!({}))), @r#"{"action":"accept","content":{"age":30,"colours":["Green"]}}"#);
-        insta::assert_snapshot!(answer(Form::accept_examples), @r#"{"action":"accept","content":{"age":30,"colours":["Green"],"name":"examplee"}}"#);
-        insta::assert_snapshot!(answer(|_| Elicited::accept(json!({}))), @r#"{"action":"accept","content":{}}"#);
+        insta::assert_snapshot!(answer(FormElicitation::accept_examples), @r#"{"action":"accept","content":{"age":30,"colours":["Green"],"name":"examplee"}}"#);
+        insta::assert_snapshot!(answer(|_| ElicitationResponse::accept(json!({}))), @r#"{"action":"accept","content":{}}"#);
         insta::assert_snapshot!(answer(|form| form.accept(json!(5))), @r#"{"action":"accept","content":5}"#);
     }
 
     #[test]
-    fn the_user_may_say_no_in_several_ways() {
-        insta::assert_snapshot!(answer(|_| Elicited::decline()), @r#"{"action":"decline"}"#);
-        insta::assert_snapshot!(answer(|_| Elicited::cancel()), @r#"{"action":"cancel"}"#);
-        insta::assert_snapshot!(answer(|form| Elicited::error(-32602, form.message())), @"error -32602: who?");
+    fn refusals_have_the_form_of_the_protocol() {
+        insta::assert_snapshot!(answer(|_| ElicitationResponse::decline()), @r#"{"action":"decline"}"#);
+        insta::assert_snapshot!(answer(|_| ElicitationResponse::cancel()), @r#"{"action":"cancel"}"#);
+        insta::assert_snapshot!(answer(|form| ElicitationResponse::error(-32602, form.message())), @"error -32602: who?");
     }
 }

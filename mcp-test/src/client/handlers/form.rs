@@ -1,7 +1,7 @@
 //! The fields of an elicitation form, read from the restricted JSON Schema that MCP allows for it.
 //!
-//! Reads the forms of all revisions: plain and titled enums, `enumNames` of 2025-06-18, and choices of several from
-//! 2025-11-25 on. What a schema should look like is for scenarios to say.
+//! Reads the forms of all revisions: plain and titled enums, `enumNames` of 2025-06-18, and multiple choice from
+//! 2025-11-25 on. Whether a schema is valid is up to scenarios.
 //! <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema>
 
 use crate::json::{Number, Object, Value};
@@ -12,63 +12,63 @@ use crate::json::{Number, Object, Value};
 pub struct Field {
     /// The member of the content that it fills.
     pub name: String,
-    /// What people read above it.
+    /// The title to display.
     pub title: Option<String>,
     /// Whether the content must have it.
     pub required: bool,
-    /// What it holds when the user does nothing.
+    /// The value if the user changes nothing.
     pub default: Option<Value>,
-    /// What may be entered.
+    /// The kind of value.
     pub kind: FieldKind,
 }
 
-/// What may be entered into a field.
+/// The kind of value that a field accepts.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FieldKind {
     /// A text.
     Text {
-        /// The least number of characters.
+        /// The minimum number of characters.
         min: Option<u64>,
-        /// The greatest number of characters.
+        /// The maximum number of characters.
         max: Option<u64>,
-        /// What kind of text, such as `email`.
+        /// The format, such as `email`.
         format: Option<String>,
-        /// The regular expression that it has to match.
+        /// The regular expression that the text has to match.
         pattern: Option<String>,
     },
     /// A number.
     Number {
-        /// Only a whole one.
+        /// Whether only integers are allowed.
         whole: bool,
-        /// The least.
+        /// The minimum.
         min: Option<Number>,
-        /// The greatest.
+        /// The maximum.
         max: Option<Number>,
     },
     /// Yes or no.
     Boolean,
     /// One of several.
     Choice(Vec<Choice>),
-    /// Any number of several.
+    /// Some of several.
     Choices {
-        /// What there is to choose from.
+        /// The options.
         among: Vec<Choice>,
-        /// The least number of them.
+        /// The minimum number of them.
         min: Option<u64>,
-        /// The greatest number of them.
+        /// The maximum number of them.
         max: Option<u64>,
     },
-    /// Nothing that MCP allows in a form.
+    /// A kind that MCP does not allow in a form.
     Unknown,
 }
 
-/// Something to choose.
+/// One option of a choice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// What is sent.
+    /// The value that is sent.
     pub value: Value,
-    /// What people read; `None` where the value itself is shown.
+    /// The title to display; `None` where the value itself is displayed.
     pub title: Option<String>,
 }
 
@@ -90,6 +90,7 @@ pub(super) fn fields(schema: &Value) -> Vec<Field> {
 }
 
 fn kind(property: &Value) -> FieldKind {
+    // Before the type is read, because the type of a single choice is `string`.
     if let Some(choices) = choices(property, "oneOf") {
         return FieldKind::Choice(choices);
     }
@@ -117,12 +118,13 @@ fn kind(property: &Value) -> FieldKind {
     }
 }
 
-/// What an enum offers: titled, in the member `titled`, or plain, perhaps with names beside it.
+/// The options of an enum: titled ones from the member `titled`, or plain ones with optional `enumNames`.
 fn choices(schema: &Value, titled: &str) -> Option<Vec<Choice>> {
     if let Some(options) = schema.get(titled).and_then(Value::as_array) {
         let choice = |option: &Value| {
             Some(Choice { value: option.get("const")?.clone(), title: text(option, "title") })
         };
+        // Options without a value cannot be chosen, so they are not offered.
         return Some(options.iter().filter_map(choice).collect());
     }
     let values = schema.get("enum").and_then(Value::as_array)?;
@@ -137,11 +139,11 @@ fn text(schema: &Value, name: &str) -> Option<String> {
     schema.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// The longest example text that is made, whatever a schema asks for.
+/// The maximum length of an example, so that a large `minLength` does not use up memory.
 const LONGEST: u64 = 10_000;
 
 impl Field {
-    /// A value that the schema allows; none where it allows none that is known.
+    /// A value that the schema allows; `None` for an unknown kind.
     #[must_use]
     pub fn example(&self) -> Option<Value> {
         match &self.kind {
@@ -165,6 +167,7 @@ impl Field {
 
 fn example_text(format: Option<&str>, min: Option<u64>, max: Option<u64>) -> String {
     match format {
+        // A format is more than a length, so the bounds are not applied to these.
         Some("email") => return "user@example.com".to_owned(),
         Some("uri") => return "https://example.com/".to_owned(),
         Some("date") => return "2025-11-25".to_owned(),
@@ -177,6 +180,7 @@ fn example_text(format: Option<&str>, min: Option<u64>, max: Option<u64>) -> Str
         text.push('e');
     }
     let most = usize::try_from(max.unwrap_or(LONGEST)).unwrap_or(usize::MAX);
+    // All ASCII, so every length is a character boundary.
     text.truncate(most);
     text
 }
@@ -188,6 +192,7 @@ fn example_number(whole: bool, min: Option<&Number>, max: Option<&Number>) -> Op
     };
     let bound = beyond(min, |min| min > 0.0).or_else(|| beyond(max, |max| max < 0.0));
     let Some(bound) = bound else { return Some(0.into()) };
+    // As written, since an `f64` may not represent it.
     if !whole || bound.is_integer() {
         return Some(Value::Number(bound));
     }
@@ -243,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_kinds_are_read_with_their_bounds() {
+    fn examples_respect_the_bounds_of_each_kind() {
         let field = read(&json!({"type": "string", "title": "Name", "maxLength": 3}));
         assert_eq!((field.title.as_deref(), field.required), (Some("Name"), true));
         assert_eq!(field.example(), Some("exa".into()));
@@ -266,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_has_no_fields() {
+    fn a_schema_that_is_not_a_form_has_no_fields() {
         assert_eq!(fields(&json!(5).into()), []);
         assert_eq!(fields(&json!({"properties": [1]}).into()), []);
     }

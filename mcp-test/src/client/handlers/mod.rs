@@ -1,10 +1,11 @@
-//! Answers to what a server asks its client: by typed handlers for sampling, elicitation and roots, or by method.
+//! Handlers for requests of the server: typed ones for sampling, elicitation and roots, and generic ones by method.
 //!
 //! The same handlers serve both eras: they answer requests of the server, and the input requests inside a result of
-//! 2026-07-28. What a handler is there for is declared as a capability, in the form of the revision.
+//! 2026-07-28. The client declares the capabilities that they serve, in the form of the revision.
 
 mod elicitation;
 mod form;
+mod params;
 mod roots;
 mod sampling;
 
@@ -12,16 +13,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-pub use elicitation::{Elicited, Form, Visit};
+pub use elicitation::{ElicitationResponse, FormElicitation, UrlElicitation};
 pub use form::{Choice, Field, FieldKind};
 pub use roots::Root;
-pub use sampling::{Sampled, Sampling};
+pub use sampling::{SamplingRequest, SamplingResponse};
 
 use crate::json::{Object, Value};
 use crate::spec::{Capability, Revision, Side, error_code};
-use crate::wire::{ErrorReply, Id, Message, Request, Response, RpcError};
+use crate::wire::{ErrorReply, Message, Request, Response, RpcError};
 
-/// What a handler answers: a result, or a JSON-RPC error.
+/// The answer of a handler: a result or a JSON-RPC error.
 pub type Answer = Result<Value, RpcError>;
 
 type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
@@ -30,17 +31,17 @@ const SAMPLING: &str = "sampling/createMessage";
 const ELICITATION: &str = "elicitation/create";
 const ROOTS: &str = "roots/list";
 
-/// The answers of a client to what its server asks.
+/// The answers of a client to requests of its server.
 ///
-/// `ping` is answered always; what has no handler is refused with -32601.
+/// `ping` is always answered; a method without a handler is refused with -32601.
 ///
 /// ```
-/// use mcp_test::client::{Handlers, Sampled};
+/// use mcp_test::client::{Handlers, SamplingResponse};
 /// use mcp_test::spec::{Capability, Revision};
 /// use serde_json::json;
 ///
 /// let handlers = Handlers::new()
-///     .sampling(|asked| Sampled::text(format!("You said: {}", asked.text())))
+///     .sampling(|request| SamplingResponse::text(format!("You said: {}", request.text())))
 ///     .elicitation(|form| form.accept(json!({"name": "Ada"})))
 ///     .roots(["file:///project"])
 ///     .declaring(Capability::SamplingTools);
@@ -54,19 +55,19 @@ const ROOTS: &str = "roots/list";
 pub struct Handlers {
     by_method: BTreeMap<String, Handler>,
     forms: Option<Handler>,
-    visits: Option<Handler>,
-    parts: BTreeSet<Capability>,
+    urls: Option<Handler>,
+    extra: BTreeSet<Capability>,
     unanswered: BTreeSet<String>,
 }
 
 impl Handlers {
-    /// No handlers: only `ping` is answered.
+    /// Creates an empty set of handlers: only `ping` is answered.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers `method` with `handler`, in whatever form; it comes before the typed handlers.
+    /// Answers `method` with `handler`, which takes precedence over the typed handlers.
     #[must_use]
     pub fn on(
         mut self,
@@ -77,26 +78,33 @@ impl Handlers {
         self
     }
 
-    /// Answers `sampling/createMessage` in the place of a model.
+    /// Answers `sampling/createMessage` in place of a model.
     #[must_use]
-    pub fn sampling(self, model: impl Fn(&Sampling) -> Sampled + Send + Sync + 'static) -> Self {
-        self.on(SAMPLING, move |request| model(&Sampling::of(request)).into_answer())
+    pub fn sampling(
+        self,
+        model: impl Fn(&SamplingRequest) -> SamplingResponse + Send + Sync + 'static,
+    ) -> Self {
+        self.on(SAMPLING, move |request| model(&SamplingRequest::of(request)).into_answer())
     }
 
-    /// Fills in the forms of `elicitation/create` in the place of a user.
+    /// Answers `elicitation/create` with a form in place of a user.
     #[must_use]
-    pub fn elicitation(mut self, user: impl Fn(&Form) -> Elicited + Send + Sync + 'static) -> Self {
-        self.forms = Some(Arc::new(move |request| user(&Form::of(request)).into_answer()));
+    pub fn elicitation(
+        mut self,
+        user: impl Fn(&FormElicitation) -> ElicitationResponse + Send + Sync + 'static,
+    ) -> Self {
+        self.forms =
+            Some(Arc::new(move |request| user(&FormElicitation::of(request)).into_answer()));
         self
     }
 
-    /// Agrees to go, or not, where `elicitation/create` sends the user: its `url` mode, of 2025-11-25 and later.
+    /// Answers `elicitation/create` in its `url` mode, which exists from 2025-11-25 on, in place of a user.
     #[must_use]
     pub fn elicitation_url(
         mut self,
-        user: impl Fn(&Visit) -> Elicited + Send + Sync + 'static,
+        user: impl Fn(&UrlElicitation) -> ElicitationResponse + Send + Sync + 'static,
     ) -> Self {
-        self.visits = Some(Arc::new(move |request| user(&Visit::of(request)).into_answer()));
+        self.urls = Some(Arc::new(move |request| user(&UrlElicitation::of(request)).into_answer()));
         self
     }
 
@@ -107,21 +115,21 @@ impl Handlers {
         self.on(ROOTS, move |_| Ok(roots::list(&roots)))
     }
 
-    /// Declares a part of a capability as well, such as `sampling.tools`, at the revisions that know it.
+    /// Also declares a sub-capability, such as `sampling.tools`, at the revisions that have it.
     #[must_use]
-    pub fn declaring(mut self, part: Capability) -> Self {
-        self.parts.insert(part);
+    pub fn declaring(mut self, capability: Capability) -> Self {
+        self.extra.insert(capability);
         self
     }
 
-    /// Leaves `method` without an answer for ever; its capability is declared nevertheless.
+    /// Never answers `method`, although its capability is declared.
     #[must_use]
     pub fn leaving_unanswered(mut self, method: &str) -> Self {
         self.unanswered.insert(method.to_owned());
         self
     }
 
-    /// The client capabilities that the handlers serve, as they are declared at `revision`.
+    /// The client capabilities that the handlers serve, in the form of `revision`.
     #[must_use]
     pub fn capabilities(&self, revision: Revision) -> Value {
         let served = [
@@ -129,20 +137,16 @@ impl Handlers {
             (ELICITATION, Capability::Elicitation),
             (ROOTS, Capability::Roots),
         ];
-        let mut declared: Vec<Capability> = Vec::new();
-        for (method, capability) in served {
-            if self.serves(method) {
-                declared.push(capability);
-            }
-        }
-        let modes = [
-            (&self.forms, Capability::ElicitationForm),
-            (&self.visits, Capability::ElicitationUrl),
-        ];
-        declared.extend(modes.iter().filter(|(mode, _)| mode.is_some()).map(|(_, part)| *part));
-        declared.extend(&self.parts);
-        // Before there were modes, only one that fills in forms could say that it takes part.
-        if self.visits.is_some() && !self.fills_in_forms() {
+        let served = served.into_iter().filter(|(method, _)| self.serves(method));
+        let mut declared: Vec<Capability> = served.map(|(_, capability)| capability).collect();
+        let modes =
+            [(&self.forms, Capability::ElicitationForm), (&self.urls, Capability::ElicitationUrl)];
+        declared.extend(
+            modes.iter().filter(|(mode, _)| mode.is_some()).map(|(_, capability)| *capability),
+        );
+        declared.extend(&self.extra);
+        // Before 2025-11-25 `elicitation` meant forms, so a client that only handles URLs must not declare it.
+        if self.urls.is_some() && !self.fills_in_forms() {
             declared.retain(|capability| {
                 *capability != Capability::Elicitation
                     || Capability::ElicitationUrl.revisions().contains(revision)
@@ -165,27 +169,24 @@ impl Handlers {
     }
 
     fn serves(&self, method: &str) -> bool {
-        let elicits = method == ELICITATION && (self.forms.is_some() || self.visits.is_some());
+        let elicits = method == ELICITATION && (self.forms.is_some() || self.urls.is_some());
         elicits || self.by_method.contains_key(method) || self.unanswered.contains(method)
     }
 
-    /// The message that answers `request`, unless it is one that is left without.
+    /// The message that answers `request`; `None` if it is left unanswered.
     pub(super) fn answer(&self, request: &Request) -> Option<Message> {
-        let id: Id = request.id.clone();
-        Some(match self.outcome(request)? {
-            Ok(result) => Message::Response(Response { id, result }),
-            Err(error) => Message::Error(ErrorReply { id: Some(id), error }),
-        })
+        Some(message(request, self.outcome(request)?))
     }
 
-    /// The input that a result asks for with `request`, unless it is one that is left without.
+    /// The input that a result asks for with `request`; `None` if it is left unanswered.
     pub(super) fn input(&self, request: &Request) -> Result<Option<Value>, InputError> {
         let outcome = self.outcome(request).transpose();
         outcome.map_err(|error| InputError { method: request.method.clone(), error })
     }
 
-    /// The answer to `request`, unless it is one that is left without.
+    /// The answer to `request`; `None` if it is left unanswered.
     fn outcome(&self, request: &Request) -> Option<Answer> {
+        // Before the handlers: a method may be left unanswered although one is set for it.
         if self.unanswered.contains(&request.method) {
             return None;
         }
@@ -206,11 +207,13 @@ impl Handlers {
     fn elicit(&self, request: &Request) -> Answer {
         let mode = request.params.as_ref().and_then(|params| params.get("mode"));
         let handler = match mode.map(Value::as_str) {
+            // Clients have to read a request without a mode as one with a form.
             None | Some(Some("form")) => &self.forms,
-            Some(Some("url")) => &self.visits,
+            Some(Some("url")) => &self.urls,
             _ => &None,
         };
         let Some(handler) = handler else {
+            // The specification requires -32602 for a mode that was not declared.
             let mode = mode.map_or_else(|| "form".to_owned(), |mode| mode.short(40));
             let message = format!("the test client did not declare elicitation in mode {mode}");
             return Err(RpcError::new(error_code::INVALID_PARAMS, message));
@@ -219,33 +222,44 @@ impl Handlers {
     }
 }
 
-/// A handler refuses what a result asks for; only requests of the server can be refused with an error.
+/// The message that answers a request.
+pub(super) fn message(request: &Request, answer: Answer) -> Message {
+    let id = request.id.clone();
+    match answer {
+        Ok(result) => Response { id, result }.into(),
+        Err(error) => ErrorReply::new(id, error).into(),
+    }
+}
+
+/// A handler refused an input request with an error, which only requests of the server can carry.
 #[derive(Debug)]
 pub(super) struct InputError {
     pub(super) method: String,
     pub(super) error: RpcError,
 }
 
-/// Adds what `capability` is declared by, and what it is a part of.
+/// Adds the member that declares `capability`, and its parents.
 fn declare(capabilities: &mut Value, capability: Capability) {
     let pointer = capability.pointer();
+    // The first slash begins the pointer; each later one ends the pointer of a parent.
     for (end, _) in pointer.match_indices('/').skip(1) {
         if capabilities.at(&pointer[..end]).is_none() {
             capabilities.set(&pointer[..end], Value::Object(Object::new()));
         }
     }
     if capabilities.at(pointer).is_none() {
-        let yes = match capability {
+        let declaration = match capability {
+            // The only client capability that is a flag; the others are declared by an object.
             Capability::RootsListChanged => Value::Bool(true),
             _ => Value::Object(Object::new()),
         };
-        capabilities.set(pointer, yes);
+        capabilities.set(pointer, declaration);
     }
 }
 
 impl fmt::Debug for Handlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let modes = [("form", &self.forms), ("url", &self.visits)];
+        let modes = [("form", &self.forms), ("url", &self.urls)];
         let modes = modes.into_iter().filter(|(_, mode)| mode.is_some()).map(|(mode, _)| mode);
         f.debug_set()
             .entries(self.by_method.keys())
@@ -278,10 +292,14 @@ mod tests {
     }
 
     #[test]
-    fn each_mode_of_elicitation_has_its_handler_and_others_are_refused() {
-        let forms = Handlers::new().elicitation(|_| Elicited::decline());
-        let both = forms.clone().elicitation_url(|visit| {
-            if visit.url() == "https://a.example/" { Elicited::agree() } else { Elicited::cancel() }
+    fn elicitation_modes_have_separate_handlers_and_unknown_modes_are_refused() {
+        let forms = Handlers::new().elicitation(|_| ElicitationResponse::decline());
+        let both = forms.clone().elicitation_url(|request| {
+            if request.url() == "https://a.example/" {
+                ElicitationResponse::agree()
+            } else {
+                ElicitationResponse::cancel()
+            }
         });
         let url = json!({"mode": "url", "message": "m", "url": "https://a.example/", "elicitationId": "e"});
         insta::assert_snapshot!(ask(&both, ELICITATION, url.clone()), @r#"{"jsonrpc":"2.0","id":"s1","result":{"action":"accept"}}"#);
@@ -292,11 +310,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_served_is_declared_in_the_form_of_the_revision() {
+    fn served_capabilities_are_declared_in_the_form_of_the_revision() {
         let all = Handlers::new()
-            .sampling(|_| Sampled::text("4"))
-            .elicitation(Form::accept_examples)
-            .elicitation_url(|_| Elicited::agree())
+            .sampling(|_| SamplingResponse::text("4"))
+            .elicitation(FormElicitation::accept_examples)
+            .elicitation_url(|_| ElicitationResponse::agree())
             .roots(["file:///a"])
             .declaring(Capability::SamplingTools)
             .declaring(Capability::SamplingContext)
@@ -312,9 +330,9 @@ mod tests {
         {"sampling":{"context":{},"tools":{}},"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true}}
         {"sampling":{"context":{},"tools":{}},"elicitation":{"form":{},"url":{}},"roots":{}}
         "#);
-        // Before there were modes, one that only follows links had nothing to declare.
-        let visits = Handlers::new().elicitation_url(|_| Elicited::agree());
-        insta::assert_snapshot!(at(&visits), @r#"
+        // Before 2025-11-25 there is nothing to declare for URLs alone.
+        let urls = Handlers::new().elicitation_url(|_| ElicitationResponse::agree());
+        insta::assert_snapshot!(at(&urls), @r#"
         {}
         {}
         {}
@@ -329,7 +347,7 @@ mod tests {
         {"elicitation":{}}
         {"elicitation":{}}
         "#);
-        // What only servers declare is not declared.
+        // A server capability is not declared.
         let handlers = Handlers::new().declaring(Capability::Tools);
         assert_eq!(handlers.capabilities(Revision::NEWEST), json!({}));
     }

@@ -22,13 +22,13 @@ pub struct Root {
 }
 
 impl Root {
-    /// A root at `uri`, which begins with `file://` as far as the revisions go today.
+    /// A root at `uri`; all revisions so far require it to begin with `file://`.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), name: None }
     }
 
-    /// Gives it a name for people to read.
+    /// Sets the name to display.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -36,6 +36,7 @@ impl Root {
     }
 
     fn to_value(&self) -> Value {
+        // Without a name the member is left out: the schema allows a string, but not null.
         let mut root = Object::new();
         root.push("uri", self.uri.as_str());
         if let Some(name) = &self.name {

@@ -1,25 +1,26 @@
-//! Sampling: what a server asks a model for, and what the model says.
+//! Sampling: requests to a model, and the responses of the model.
 //!
 //! <https://modelcontextprotocol.io/specification/2025-11-25/client/sampling>
 
 use serde_json::json;
 
 use super::Answer;
+use super::params::Params;
 use crate::json::{Object, Value};
 use crate::wire::{Request, RpcError};
 
-/// A `sampling/createMessage` as a handler sees it. What the server left out, or sent in another type, reads as empty.
+/// A `sampling/createMessage`. A parameter that is missing or has the wrong type reads as empty.
 #[derive(Debug, Clone)]
-pub struct Sampling {
-    params: Value,
+pub struct SamplingRequest {
+    params: Params,
 }
 
-impl Sampling {
+impl SamplingRequest {
     pub(super) fn of(request: &Request) -> Self {
-        Self { params: request.params.clone().unwrap_or_default() }
+        Self { params: Params::of(request) }
     }
 
-    /// One parameter, as it came.
+    /// One parameter.
     #[must_use]
     pub fn param(&self, name: &str) -> Option<&Value> {
         self.params.get(name)
@@ -28,14 +29,15 @@ impl Sampling {
     /// The messages of the conversation with the model.
     #[must_use]
     pub fn messages(&self) -> &[Value] {
-        self.param("messages").and_then(Value::as_array).unwrap_or_default()
+        self.params.array("messages")
     }
 
-    /// The text of the last message; of several content blocks all texts, a line each.
+    /// The text of the last message; the texts of several content blocks are joined by newlines.
     #[must_use]
     pub fn text(&self) -> String {
         let content = self.messages().last().and_then(|message| message.get("content"));
         let blocks = match content {
+            // From 2025-11-25 on, the content may be an array of blocks.
             Some(Value::Array(blocks)) => blocks.iter().collect(),
             one => Vec::from_iter(one),
         };
@@ -43,43 +45,43 @@ impl Sampling {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// What the model should be told first.
+    /// The system prompt.
     #[must_use]
     pub fn system_prompt(&self) -> Option<&str> {
         self.param("systemPrompt")?.as_str()
     }
 
-    /// How much the model may say.
+    /// The maximum number of tokens in the response.
     #[must_use]
     pub fn max_tokens(&self) -> Option<u64> {
         self.param("maxTokens")?.as_u64()
     }
 
-    /// The tools that the model may use, of 2025-11-25 and later.
+    /// The tools that the model may use, from 2025-11-25 on.
     #[must_use]
     pub fn tools(&self) -> &[Value] {
-        self.param("tools").and_then(Value::as_array).unwrap_or_default()
+        self.params.array("tools")
     }
 }
 
-/// What a model, or the user who watches over it, says to a `sampling/createMessage`.
+/// The response to a `sampling/createMessage`, of the model or of the user who supervises it.
 ///
 /// ```
-/// use mcp_test::client::Sampled;
+/// use mcp_test::client::SamplingResponse;
 /// use serde_json::json;
 ///
-/// let _ = Sampled::text("Paris").model("small").stop_reason("maxTokens");
-/// let _ = Sampled::tool_use("call-1", "get_weather", json!({"city": "Paris"}));
-/// let _ = Sampled::refuse("no models for strangers");
+/// let _ = SamplingResponse::text("Paris").model("small").stop_reason("maxTokens");
+/// let _ = SamplingResponse::tool_use("call-1", "get_weather", json!({"city": "Paris"}));
+/// let _ = SamplingResponse::refuse("no models for strangers");
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[must_use = "a handler returns it"]
-pub struct Sampled {
-    said: Result<Said, RpcError>,
+#[must_use = "return it from a handler"]
+pub struct SamplingResponse {
+    message: Result<ModelMessage, RpcError>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Said {
+struct ModelMessage {
     content: Value,
     model: String,
     stop_reason: Option<String>,
@@ -89,57 +91,57 @@ struct Said {
 /// <https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#error-handling>
 const USER_REJECTED: i64 = -1;
 
-impl Sampled {
-    /// A text.
+impl SamplingResponse {
+    /// Responds with text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::content(json!({"type": "text", "text": text.into()}))
     }
 
-    /// Content of any kind: one block or, from 2025-11-25 on, an array of them.
+    /// Responds with content of any kind: one block or, from 2025-11-25 on, an array of blocks.
     pub fn content(content: impl Into<Value>) -> Self {
-        let said = Said {
+        let message = ModelMessage {
             content: content.into(),
             model: "mcp-test-model".to_owned(),
             stop_reason: Some("endTurn".to_owned()),
         };
-        Self { said: Ok(said) }
+        Self { message: Ok(message) }
     }
 
-    /// The wish to use a tool, of 2025-11-25 and later.
+    /// Responds with a tool use, from 2025-11-25 on.
     pub fn tool_use(id: &str, tool: &str, input: impl Into<Value>) -> Self {
         let mut block = Value::from(json!({"type": "tool_use", "id": id, "name": tool}));
         block.set("/input", input.into());
         Self::content([block].into_iter().collect::<Value>()).stop_reason("toolUse")
     }
 
-    /// The user's refusal.
+    /// Refuses in the place of the user.
     pub fn refuse(message: impl Into<String>) -> Self {
-        Self { said: Err(RpcError::new(USER_REJECTED, message)) }
+        Self { message: Err(RpcError::new(USER_REJECTED, message)) }
     }
 
-    /// Says which model spoke.
+    /// Sets the name of the model.
     pub fn model(mut self, model: impl Into<String>) -> Self {
-        if let Ok(said) = &mut self.said {
-            said.model = model.into();
+        if let Ok(message) = &mut self.message {
+            message.model = model.into();
         }
         self
     }
 
-    /// Says why the model stopped.
+    /// Sets the reason why the model stopped.
     pub fn stop_reason(mut self, reason: impl Into<String>) -> Self {
-        if let Ok(said) = &mut self.said {
-            said.stop_reason = Some(reason.into());
+        if let Ok(message) = &mut self.message {
+            message.stop_reason = Some(reason.into());
         }
         self
     }
 
     pub(super) fn into_answer(self) -> Answer {
-        let said = self.said?;
+        let message = self.message?;
         let mut result = Object::new();
         result.push("role", "assistant");
-        result.push("content", said.content);
-        result.push("model", said.model);
-        if let Some(reason) = said.stop_reason {
+        result.push("content", message.content);
+        result.push("model", message.model);
+        if let Some(reason) = message.stop_reason {
             result.push("stopReason", reason);
         }
         Ok(result.into())
@@ -150,7 +152,7 @@ impl Sampled {
 mod tests {
     use super::*;
 
-    fn answer(sampled: Sampled) -> String {
+    fn answer(sampled: SamplingResponse) -> String {
         match sampled.into_answer() {
             Ok(result) => result.to_string(),
             Err(error) => error.to_string(),
@@ -158,24 +160,24 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_says_has_the_form_of_the_protocol() {
-        insta::assert_snapshot!(answer(Sampled::text("4").model("m").stop_reason("maxTokens")), @r#"{"role":"assistant","content":{"text":"4","type":"text"},"model":"m","stopReason":"maxTokens"}"#);
-        insta::assert_snapshot!(answer(Sampled::tool_use("c", "add", json!({"a": 1}))), @r#"{"role":"assistant","content":[{"id":"c","name":"add","type":"tool_use","input":{"a":1}}],"model":"mcp-test-model","stopReason":"toolUse"}"#);
-        insta::assert_snapshot!(answer(Sampled::refuse("no").model("m")), @"error -1: no");
+    fn responses_have_the_form_of_the_protocol() {
+        insta::assert_snapshot!(answer(SamplingResponse::text("4").model("m").stop_reason("maxTokens")), @r#"{"role":"assistant","content":{"text":"4","type":"text"},"model":"m","stopReason":"maxTokens"}"#);
+        insta::assert_snapshot!(answer(SamplingResponse::tool_use("c", "add", json!({"a": 1}))), @r#"{"role":"assistant","content":[{"id":"c","name":"add","type":"tool_use","input":{"a":1}}],"model":"mcp-test-model","stopReason":"toolUse"}"#);
+        insta::assert_snapshot!(answer(SamplingResponse::refuse("no").model("m")), @"error -1: no");
     }
 
     #[test]
-    fn a_request_is_read_generously() {
+    fn requests_tolerate_missing_and_mistyped_parameters() {
         let read = |params: serde_json::Value| {
             let request = Request::new(1, "sampling/createMessage", Some(params.into()));
-            let asked = Sampling::of(&request);
-            (asked.text(), asked.max_tokens(), asked.tools().len())
+            let request = SamplingRequest::of(&request);
+            (request.text(), request.max_tokens(), request.tools().len())
         };
         let one = json!({"messages": [{"role": "user", "content": {"type": "text", "text": "a"}}], "maxTokens": 5});
         assert_eq!(read(one), ("a".to_owned(), Some(5), 0));
         let many = json!({"messages": [{"content": [{"text": "a"}, {"type": "image"}, {"text": "b"}]}], "tools": [{}]});
         assert_eq!(read(many), ("a\nb".to_owned(), None, 1));
         assert_eq!(read(json!({"messages": 5})), (String::new(), None, 0));
-        assert_eq!(Sampling { params: Value::Null }.text(), "");
+        assert_eq!(SamplingRequest { params: Params::default() }.text(), "");
     }
 }

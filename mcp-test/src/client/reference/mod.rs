@@ -1,28 +1,29 @@
-//! The reference client: the good client that scenarios for clients are proven against.
+//! The reference client: a correct client against which scenarios for clients are proven.
 //!
-//! It knows by the id of a scenario what it is to do there, as every client under the official suite does, and is right
-//! in every revision; where something has to be wrong, put a [`Fault`](crate::transport::Fault) on it.
+//! The id of the scenario decides what it does, as for every client under the official suite. It is correct in every
+//! revision; add a [`Fault`](crate::transport::Fault) to break it.
 
 use serde_json::json;
 
-use super::{Client, Errand, Handlers, Options, Visitor};
+use super::{Client, ClientTask, Handlers, Options, ScriptedClient};
 use crate::json::Value;
 use crate::spec::{Era, error_code};
 
-/// The good client. In a scenario that it does not know it connects, lists what the server offers, and leaves.
+/// The reference client. In a scenario that it does not know it connects, lists the tools and disconnects.
 ///
 /// ```
 /// let client = mcp_test::client::reference::good_client();
 /// # drop(client);
 /// ```
 #[must_use]
-pub fn good_client() -> Visitor {
-    Visitor::new(|errand: Errand| async move {
-        let mut client = errand.connect(options(&errand)).await?;
-        match errand.scenario() {
+pub fn good_client() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(options(&task)).await?;
+        // The ids and the tools of the official suite; scenarios of mcp-test have the default.
+        match task.scenario() {
             "tools_call" => add_numbers(&mut client).await?,
             "elicitation-sep1034-client-defaults" => {
-                // A server may ask on the stream that belongs to no request.
+                // A server may send its request on the stream that belongs to no request of the client.
                 client.listen().await?;
                 call(&mut client, "test_client_elicitation_defaults").await?;
             }
@@ -38,26 +39,26 @@ pub fn good_client() -> Visitor {
     })
 }
 
-/// Everything that a client can do for its server is declared. Its user changes nothing in a form.
-fn options(errand: &Errand) -> Options {
+/// Declares every client capability, and accepts each form unchanged.
+fn options(task: &ClientTask) -> Options {
     let user = Handlers::new().elicitation(|form| form.accept(json!({})));
-    let mut options = errand.options().handlers(user);
+    let mut options = task.options().handlers(user);
     let capabilities = json!({ "roots": {}, "sampling": {}, "elicitation": {} });
     options.capabilities = Some(capabilities.into());
     options
 }
 
-/// In the stateless era asks what the server is; when it speaks another revision, asks again in one that it does.
+/// Sends `server/discover` in the stateless era, and again if the refusal lists the same revision as supported.
 async fn discover(client: &mut Client) -> crate::Result {
     if client.revision().era() == Era::Handshake {
         return Ok(());
     }
     let reply = client.discover().await?;
     let Err(error) = reply.outcome() else { return Ok(()) };
-    let speaks = error.data.as_ref().and_then(|data| data.get("supported")?.as_array());
+    let supported = error.data.as_ref().and_then(|data| data.get("supported")?.as_array());
     let ours = Value::from(client.revision().as_str());
     let retry = error.code == error_code::UNSUPPORTED_PROTOCOL_VERSION
-        && speaks.is_some_and(|speaks| speaks.contains(&ours));
+        && supported.is_some_and(|supported| supported.contains(&ours));
     let reply = if retry { client.discover().await? } else { reply };
     reply.result()?;
     Ok(())
@@ -68,7 +69,7 @@ async fn list_tools(client: &mut Client) -> crate::Result {
     Ok(())
 }
 
-/// Calls a tool that takes nothing.
+/// Lists the tools and calls one without arguments.
 async fn call(client: &mut Client, tool: &str) -> crate::Result {
     list_tools(client).await?;
     client.request("tools/call", json!({ "name": tool, "arguments": {} })).await?.result()?;
@@ -83,7 +84,7 @@ async fn add_numbers(client: &mut Client) -> crate::Result {
     Ok(())
 }
 
-/// Uses everything that the server lists.
+/// Calls, reads and gets everything that the server lists.
 async fn everything(client: &mut Client) -> crate::Result {
     discover(client).await?;
     let uses = [
@@ -91,13 +92,13 @@ async fn everything(client: &mut Client) -> crate::Result {
         ("resources/list", "resources", "uri", "resources/read"),
         ("prompts/list", "prompts", "name", "prompts/get"),
     ];
-    for (list, member, key, take) in uses {
+    for (list, member, key, method) in uses {
         let page = client.request(list, json!({})).await?;
         let items = page.result()?.get(member).and_then(Value::as_array).unwrap_or_default();
         let names: Vec<String> =
             items.iter().filter_map(|item| Some(item.get(key)?.as_str()?.to_owned())).collect();
         for name in names {
-            client.request(take, json!({ key: name })).await?.result()?;
+            client.request(method, json!({ key: name })).await?.result()?;
         }
     }
     Ok(())

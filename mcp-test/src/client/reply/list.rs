@@ -1,4 +1,4 @@
-//! Lists, all pages of them as one.
+//! Lists: all pages as one.
 
 use std::marker::PhantomData;
 
@@ -6,15 +6,15 @@ use super::Reply;
 use crate::check::Finding;
 use crate::json::Value;
 
-/// What a list is a list of.
+/// The kind of items in a list.
 pub trait ListKind {
-    /// The method that lists.
+    /// The list method.
     const METHOD: &'static str;
-    /// The member of the result that holds the items.
+    /// The member of the result that contains the items.
     const MEMBER: &'static str;
-    /// The member by which an item is known.
+    /// The member that identifies an item.
     const KEY: &'static str;
-    /// The word for one item.
+    /// The noun for one item.
     const NOUN: &'static str;
 }
 
@@ -68,7 +68,7 @@ list_kind!(
 );
 
 /// All pages of a list.
-#[must_use = "a list that nobody looks at shows nothing"]
+#[must_use = "an unexamined list proves nothing"]
 #[derive(Debug, Clone)]
 pub struct List<K> {
     pages: Vec<Reply>,
@@ -94,13 +94,14 @@ impl<K: ListKind> List<K> {
     pub fn items(&self) -> Result<Vec<&Value>, Finding> {
         let mut items = Vec::new();
         for page in &self.pages {
+            // An error on any page fails the list, which would otherwise look complete.
             let result = page.result()?;
             let array = result.get(K::MEMBER).and_then(Value::as_array).ok_or_else(|| {
                 let got = result.get(K::MEMBER).map_or_else(
                     || "a result without it".to_owned(),
                     |member| format!("{}, which is {}", member.short(80), member.kind()),
                 );
-                Finding::peer(format!("the result of `{}` holds no list", K::METHOD))
+                Finding::peer(format!("the result of `{}` contains no list", K::METHOD))
                     .expected(format!("`/{}` is an array", K::MEMBER))
                     .got(got)
                     .evidence_all(page.evidence())
@@ -110,7 +111,7 @@ impl<K: ListKind> List<K> {
         Ok(items)
     }
 
-    /// The names (for resources: the URIs) of all items, in order; items without one are left out.
+    /// The names (for resources: the URIs) of all items, in order; items without one are omitted.
     ///
     /// # Errors
     ///
@@ -125,8 +126,8 @@ impl<K: ListKind> List<K> {
     ///
     /// As for [`List::items`].
     pub fn find(&self, key: &str) -> Result<Option<&Value>, Finding> {
-        let known_as = |item: &&Value| item.get(K::KEY).and_then(Value::as_str) == Some(key);
-        Ok(self.items()?.into_iter().find(known_as))
+        let has_key = |item: &&Value| item.get(K::KEY).and_then(Value::as_str) == Some(key);
+        Ok(self.items()?.into_iter().find(has_key))
     }
 
     /// The events of all pages.

@@ -1,6 +1,6 @@
-//! Replies: a result or a JSON-RPC error, with the way back to the trace.
+//! Replies: a result or a JSON-RPC error, with its events in the trace.
 //!
-//! Reading a reply is what this room is for; what it should hold is asserted in [`crate::assert`].
+//! This module only reads replies; [`crate::assert`] asserts their content.
 
 mod list;
 mod single;
@@ -15,7 +15,7 @@ pub use list::{
 };
 pub use single::{Completion, PromptMessages, ResourceContents, ToolResult};
 
-use super::{LogMessage, Notice, Progress};
+use super::{LogMessage, Progress, ReceivedNotification};
 use crate::check::Finding;
 use crate::expect::Matcher;
 use crate::json::Value;
@@ -25,8 +25,8 @@ use crate::wire::RpcError;
 
 /// The reply to one request: a result or a JSON-RPC error.
 ///
-/// An error that is never looked at fails the test at its end, so that nothing passes on a refusal.
-#[must_use = "a reply that nobody looks at shows nothing"]
+/// An error that the test never examines fails it at its end, so that no test passes on a refusal.
+#[must_use = "an unexamined reply proves nothing"]
 #[derive(Debug, Clone)]
 pub struct Reply {
     method: String,
@@ -36,7 +36,7 @@ pub struct Reply {
     outcome: Result<Value, RpcError>,
     recorder: Recorder,
     examined: Arc<AtomicBool>,
-    notices: Arc<[Notice]>,
+    notifications: Arc<[ReceivedNotification]>,
     token: Option<Value>,
     earlier: Arc<[Reply]>,
 }
@@ -49,6 +49,7 @@ impl Reply {
         outcome: Result<Value, RpcError>,
         recorder: Recorder,
     ) -> Self {
+        // Shared by all clones, one of which the client keeps. A result needs no examination.
         let examined = Arc::new(AtomicBool::new(outcome.is_ok()));
         Self {
             method: method.to_owned(),
@@ -58,17 +59,21 @@ impl Reply {
             outcome,
             recorder,
             examined,
-            notices: Arc::default(),
+            notifications: Arc::default(),
             token: None,
             earlier: Arc::default(),
         }
     }
 
-    pub(super) fn with_notices(self, notices: Vec<Notice>, token: Option<&Value>) -> Self {
-        Self { notices: notices.into(), token: token.cloned(), ..self }
+    pub(super) fn with_notifications(
+        self,
+        notifications: Vec<ReceivedNotification>,
+        token: Option<&Value>,
+    ) -> Self {
+        Self { notifications: notifications.into(), token: token.cloned(), ..self }
     }
 
-    /// The last of several replies to one request.
+    /// Makes this the last of several replies to one request.
     pub(super) fn after(self, earlier: Vec<Self>) -> Self {
         Self { earlier: earlier.into(), ..self }
     }
@@ -79,7 +84,7 @@ impl Reply {
         &self.method
     }
 
-    /// The revision in force when it came.
+    /// The negotiated revision when it arrived.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
@@ -91,6 +96,7 @@ impl Reply {
     ///
     /// A peer finding when the reply is an error.
     pub fn result(&self) -> Result<&Value, Finding> {
+        // Relaxed, because no other data depends on the flag.
         self.examined.store(true, Ordering::Relaxed);
         self.outcome.as_ref().map_err(|error| self.refused(error))
     }
@@ -112,23 +118,23 @@ impl Reply {
         self.outcome.as_ref()
     }
 
-    /// The result, without counting as a look at the reply.
+    /// The result, without marking the reply as examined.
     pub(crate) fn peek(&self) -> Option<&Value> {
         self.outcome.as_ref().ok()
     }
 
-    /// The error, without counting as a look at the reply.
+    /// The error, without marking the reply as examined.
     pub(super) fn peek_error(&self) -> Option<&RpcError> {
         self.outcome.as_ref().err()
     }
 
-    /// What the result says of its type: `complete`, `input_required` … `None` before 2026-07-28.
+    /// The `resultType`: `complete`, `input_required` …; `None` before 2026-07-28.
     #[must_use]
     pub fn result_type(&self) -> Option<&str> {
         self.peek()?.get("resultType")?.as_str()
     }
 
-    /// What the result says of how it may be cached, from 2026-07-28 on.
+    /// How the result may be cached, from 2026-07-28 on.
     ///
     /// <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>
     #[must_use]
@@ -140,27 +146,28 @@ impl Reply {
         }
     }
 
-    /// The notifications that came with the reply: over HTTP on the same response, elsewhere between the request and it.
+    /// The notifications that belong to the request: over HTTP those on the same response, elsewhere those between request
+    /// and reply.
     #[must_use]
-    pub fn notifications(&self) -> &[Notice] {
-        &self.notices
+    pub fn notifications(&self) -> &[ReceivedNotification] {
+        &self.notifications
     }
 
-    /// The progress of the request until its reply, if it asked for that.
+    /// The progress of the request until its reply, if it carried a progress token.
     #[must_use]
     pub fn progress(&self) -> Vec<Progress> {
-        let told = self.notices.iter().filter_map(Notice::as_progress);
-        told.filter(|progress| Some(&progress.token) == self.token.as_ref()).collect()
+        let reported = self.notifications.iter().filter_map(ReceivedNotification::as_progress);
+        reported.filter(|progress| Some(&progress.token) == self.token.as_ref()).collect()
     }
 
-    /// The log messages that came with the reply.
+    /// The log messages that belong to the request.
     #[must_use]
     pub fn log_messages(&self) -> Vec<LogMessage> {
-        self.notices.iter().filter_map(Notice::as_log).collect()
+        self.notifications.iter().filter_map(ReceivedNotification::as_log).collect()
     }
 
-    /// The earlier replies to the same request, in order: each asked for input, or for headers, and the request was sent
-    /// again with them.
+    /// The earlier replies to the same request, in order: each asked for input or refused its headers, and the request was
+    /// sent again.
     pub fn earlier(&self) -> &[Self] {
         &self.earlier
     }
@@ -169,12 +176,12 @@ impl Reply {
     ///
     /// # Errors
     ///
-    /// A peer finding when the reply is an error, or its result is not what `matcher` wants.
+    /// A peer finding when the reply is an error or its result does not match.
     pub fn expect(&self, matcher: &dyn Matcher) -> Result<&Value, Finding> {
         let result = self.result()?;
         matcher.check(result).map(|()| result).map_err(|mismatch| {
             Finding::mismatch(
-                format!("the result of `{}` is not as it should be", self.method),
+                format!("the result of `{}` is not as expected", self.method),
                 &mismatch,
             )
             .evidence_all(self.evidence())
@@ -187,7 +194,7 @@ impl Reply {
         vec![self.request, self.reply]
     }
 
-    /// The recorder of the conversation that the reply is part of.
+    /// The recorder of the conversation.
     #[must_use]
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
@@ -199,9 +206,19 @@ impl Reply {
         crate::trace::excerpt(&self.recorder.trace(), &self.evidence())
     }
 
-    /// Keeps track of whether somebody looks at the reply.
-    pub(super) fn examined(&self) -> Examined {
-        Examined { reply: self.clone() }
+    /// A finding against the test, if the reply is an error that was never examined.
+    pub(super) fn unexamined(&self) -> Option<Finding> {
+        if self.examined.load(Ordering::Relaxed) {
+            return None;
+        }
+        let error = self.peek_error()?;
+        let headline = format!("the test never examined the error reply to `{}`", self.method);
+        Some(
+            Finding::test(headline)
+                .expected("the test to examine each error reply, for example with `assert_error`")
+                .got(error.to_string())
+                .evidence_all(self.evidence()),
+        )
     }
 
     fn refused(&self, error: &RpcError) -> Finding {
@@ -212,7 +229,7 @@ impl Reply {
     }
 }
 
-/// What a result says of how it may be cached. What it lacks, or has in another type, reads as nothing.
+/// How a result may be cached. A member that is missing or has the wrong type is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheHints {
@@ -220,30 +237,4 @@ pub struct CacheHints {
     pub ttl: Option<Duration>,
     /// For whom: `public` or `private`.
     pub scope: Option<String>,
-}
-
-/// Remembers a reply that may never be looked at.
-#[derive(Debug)]
-pub(super) struct Examined {
-    reply: Reply,
-}
-
-impl Examined {
-    /// A finding against the test, when the reply is an error that nobody looked at.
-    pub(super) fn overlooked(&self) -> Option<Finding> {
-        if self.reply.examined.load(Ordering::Relaxed) {
-            return None;
-        }
-        let error = self.reply.outcome.as_ref().err()?;
-        let finding = Finding::test(format!(
-            "the test never looked at the error reply to `{}`",
-            self.reply.method
-        ));
-        Some(
-            finding
-                .expected("the test to examine each error reply, for example with `assert_error`")
-                .got(error.to_string())
-                .evidence_all(self.reply.evidence()),
-        )
-    }
 }

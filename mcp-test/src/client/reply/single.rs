@@ -1,4 +1,4 @@
-//! Replies whose method is known, so that they can be asked in its words.
+//! Typed wrappers for replies of one method, to which `assert` adds its assertions.
 
 use super::Reply;
 
@@ -7,7 +7,7 @@ macro_rules! single {
         #[doc = concat!("The reply to `", $method, "`.")]
         #[doc = ""]
         #[doc = concat!("<https://modelcontextprotocol.io/specification/2025-11-25/", $page, ">")]
-        #[must_use = "a reply that nobody looks at shows nothing"]
+        #[must_use = "an unexamined reply proves nothing"]
         #[derive(Debug, Clone)]
         pub struct $name {
             reply: Reply,
@@ -20,12 +20,12 @@ macro_rules! single {
         }
 
         impl $name {
-            /// The reply as it came.
+            /// The untyped reply.
             pub fn reply(&self) -> &Reply {
                 &self.reply
             }
 
-            /// The reply as it came.
+            /// Converts into the untyped reply.
             pub fn into_reply(self) -> Reply {
                 self.reply
             }

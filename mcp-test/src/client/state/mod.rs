@@ -1,84 +1,55 @@
-//! What a client remembers between two observations, and what each observation means for the requests that are open.
+//! The state of a client between two observations, and what each observation means for the open requests.
 //!
-//! Nothing here waits or sends; [`super::wait`] does.
+//! Nothing here waits or sends; `client::wait` does.
 
-mod settle;
+mod correlate;
+mod open_request;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use self::settle::Unplaced;
-use super::Pending;
-use super::heard::Heard;
-use super::notice::Notice;
-use crate::check::Finding;
-use crate::json::Value;
+pub(super) use self::open_request::{Abandoned, Outcome};
+use self::open_request::{OpenRequest, Unexpected, UnmatchedReply};
+use super::notification::ReceivedNotification;
+use super::server_messages::ServerMessages;
+use crate::check::{Finding, Rule};
 use crate::spec::Revision;
 use crate::trace::Seq;
 use crate::transport::{Incoming, Sent};
-use crate::wire::{Id, Message, Request, RpcError};
+use crate::wire::{Id, Message, Request};
 
-/// Oddities that are kept to be named when a wait fails; the trace holds all of them.
-const KEPT_ODDITIES: usize = 20;
+/// How many unexpected observations are kept for the report of a failed wait; the trace contains all of them.
+const KEPT_UNEXPECTED: usize = 20;
 
-/// How many oddities a failed wait names.
-const NAMED_ODDITIES: usize = 5;
+/// How many unexpected observations the report of a failed wait names.
+const REPORTED_UNEXPECTED: usize = 5;
 
-/// What a reply turned out to be.
-pub(super) type Outcome = Result<Value, RpcError>;
-
-/// A request that is not settled yet.
-#[derive(Debug)]
-struct Open {
-    id: Id,
-    method: String,
-    sent: Sent,
-    /// It is not answered before its subscription ends.
-    stays: bool,
-    /// The peer cannot read its id, and has to answer without.
-    nameless: bool,
-    /// The reply, or why it cannot come.
-    settled: Option<Result<(Seq, Outcome), Finding>>,
-}
-
-/// Why nobody waits for a reply any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GivenUp {
-    TimedOut,
-    Cancelled,
-}
-
-/// Something that was not expected and does not end a wait by itself.
-#[derive(Debug)]
-struct Oddity {
-    seq: Seq,
-    text: String,
-}
-
-/// What a client remembers between two observations.
+/// The state of a client between two observations.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Ids are read as the official client reads them: a retyped one is the same, others do not end a wait on HTTP.
+    /// Ids are matched as the official client matches them: a retyped id is the same, and on HTTP another id does not end
+    /// a wait.
     lenient: bool,
-    /// The peer is behind a network, where it may be missing.
+    /// The peer is reached over a network, so it may not be running at all.
     networked: bool,
-    open: Vec<Open>,
+    open: Vec<OpenRequest>,
     answered: Vec<Id>,
-    /// Requests whose replies nobody waits for any more, and replies that came to them nevertheless.
-    given_up: Vec<(Id, GivenUp)>,
+    /// Requests whose replies nobody waits for any more, and the first reply to each that arrived nevertheless.
+    abandoned: Vec<(Id, Abandoned)>,
     late: Vec<(Id, Seq)>,
-    said: Heard,
-    /// What one of several open requests lost its reply by, as long as it is not clear which.
-    unplaced: Vec<Unplaced>,
-    oddities: VecDeque<Oddity>,
-    /// Exchanges on which the server may speak of its own accord.
+    received: ServerMessages,
+    /// Bad replies that could not be matched to a request yet.
+    unmatched: Vec<UnmatchedReply>,
+    unexpected: VecDeque<Unexpected>,
+    /// Exchanges on which the server may send unsolicited messages.
     listening: BTreeSet<u64>,
-    /// Exchanges that carry requests, and those that are over with the status they ended with.
+    /// Exchanges that carry requests, and the other exchanges that have ended, with their status.
     exchanges: BTreeSet<u64>,
     ended: Vec<(u64, Seq, Option<u16>, String)>,
     closed: Option<(Seq, String)>,
-    /// The peer sent anything at all, and a message.
-    heard: bool,
-    spoken: bool,
+    /// The peer sent anything at all.
+    received_anything: bool,
+    /// The peer sent a valid message.
+    received_message: bool,
 }
 
 impl State {
@@ -89,45 +60,53 @@ impl State {
     pub(super) fn begin(&mut self, id: Id, method: &str, sent: Sent) {
         self.exchanges.extend(sent.exchange);
         let method = method.to_owned();
-        self.open.push(Open { id, method, sent, stays: false, nameless: false, settled: None });
+        self.open.push(OpenRequest {
+            id,
+            method,
+            sent,
+            is_long_lived: false,
+            id_unreadable: false,
+            settled: None,
+        });
     }
 
-    /// A request stays open as long as its subscription does.
-    pub(super) fn stays_open(&mut self, id: &Id) {
+    /// Marks a request that stays open as long as its subscription does.
+    pub(super) fn keep_open(&mut self, id: &Id) {
         if let Some(open) = self.open.iter_mut().find(|open| open.id == *id) {
-            open.stays = true;
+            open.is_long_lived = true;
         }
     }
 
-    /// What was sent has no id that could be read.
-    #[cfg(feature = "cases")]
-    pub(super) fn has_no_id(&mut self, id: &Id) {
+    /// Marks a request whose id the peer cannot read.
+    #[allow(dead_code, reason = "only manual control of a conversation uses it")]
+    pub(super) fn mark_id_unreadable(&mut self, id: &Id) {
         if let Some(open) = self.open.iter_mut().find(|open| open.id == *id) {
-            open.nameless = true;
+            open.id_unreadable = true;
         }
     }
 
-    /// An exchange was opened on which the server may speak of its own accord.
+    /// Registers an exchange on which the server may send unsolicited messages.
     pub(super) fn listen(&mut self, exchange: u64) {
         self.listening.insert(exchange);
     }
 
-    /// What the server has said of its own accord.
-    pub(super) fn said(&self) -> &Heard {
-        &self.said
+    /// The requests and notifications that the server sent.
+    pub(super) fn received(&self) -> &ServerMessages {
+        &self.received
     }
 
-    pub(super) fn said_mut(&mut self) -> &mut Heard {
-        &mut self.said
+    pub(super) fn received_mut(&mut self) -> &mut ServerMessages {
+        &mut self.received
     }
 
     /// Whether the peer has sent anything at all.
-    pub(super) fn heard(&self) -> bool {
-        self.heard
+    pub(super) fn received_anything(&self) -> bool {
+        self.received_anything
     }
 
-    /// Another program is at the other end: nothing that was asked before is answered any more.
-    pub(super) fn begin_anew(&mut self) {
+    /// Fails all open requests, because the program that was to answer them was replaced.
+    pub(super) fn restart(&mut self) {
+        // The pipes of the new program are open.
         self.closed = None;
         for open in self.open.iter_mut().filter(|open| open.settled.is_none()) {
             let method = &open.method;
@@ -135,13 +114,13 @@ impl State {
                 "the connection ended before `{method}` was answered"
             ))
             .expected(format!("a response with id {}", open.id))
-            .got("a program that ended, and was started again")
-            .requires("jsonrpc.request-answered")
+            .got("a program that exited and was restarted")
+            .requires(Rule::REQUEST_ANSWERED.id())
             .evidence(open.sent.seq)));
         }
     }
 
-    /// How the connection ended, if it has.
+    /// When and how the connection ended, if it has.
     pub(super) fn closed(&self) -> Option<&(Seq, String)> {
         self.closed.as_ref()
     }
@@ -152,21 +131,26 @@ impl State {
         ended.map(|(_, seq, status, how)| (*seq, *status, how.as_str()))
     }
 
-    /// Looks at one observation; a request of the peer is handed back to be answered.
+    /// Processes one observation; returns a request of the peer that is to be answered.
     pub(super) fn take(&mut self, incoming: Incoming, revision: Revision) -> Option<Request> {
         match incoming {
             Incoming::Message { seq, origin, message } => {
-                (self.heard, self.spoken) = (true, true);
+                (self.received_anything, self.received_message) = (true, true);
                 match message {
                     Message::Request(request) => {
-                        self.said.request(seq, &request);
+                        // Recorded at every revision: tests look at unexpected requests too.
+                        self.received.add_request(seq, &request);
                         if revision.has_server_requests() {
                             return Some(request);
                         }
-                        self.uninvited(seq, origin, &request, revision);
+                        self.unexpected_request(seq, origin, &request, revision);
                     }
                     Message::Notification(notification) => {
-                        self.said.notice(Notice { seq, exchange: origin.exchange, notification });
+                        self.received.add_notification(ReceivedNotification {
+                            seq,
+                            exchange: origin.exchange,
+                            notification,
+                        });
                     }
                     Message::Response(response) => {
                         let id = Some(response.id);
@@ -177,65 +161,70 @@ impl State {
                     }
                 }
             }
-            Incoming::Garbled { seq, origin, head, why, malformed, damage } => {
-                self.heard = true;
+            Incoming::Invalid { seq, origin, head, why, malformed, damage } => {
+                self.received_anything = true;
                 let shown = format!("{head} ({why})");
-                self.garbled(seq, origin, &shown, malformed.as_ref(), damage, revision);
+                self.not_a_message(seq, origin, &shown, malformed.as_ref(), damage, revision);
             }
             Incoming::Ended { seq, exchange, status, how, .. } => {
-                self.heard |= status.is_some();
+                // A connection that was refused ends its exchange as well, but nothing was received then.
+                self.received_anything |= status.is_some();
                 self.exchange_ended(seq, exchange, status, &how);
             }
+            // Open requests are not settled here: `until_reply` reports the end for each that is awaited.
             Incoming::Closed { seq, how } => self.closed = Some((seq, how)),
         }
         None
     }
 
-    fn odd(&mut self, seq: Seq, text: String) {
-        if self.oddities.len() == KEPT_ODDITIES {
-            self.oddities.pop_front();
+    fn note_unexpected(&mut self, seq: Seq, text: String) {
+        // The latest are kept, since they are what a failed wait reports.
+        if self.unexpected.len() == KEPT_UNEXPECTED {
+            self.unexpected.pop_front();
         }
-        self.oddities.push_back(Oddity { seq, text });
+        self.unexpected.push_back(Unexpected { seq, text });
     }
 
-    /// Hands out the reply to a request, or why it cannot come, if that is settled.
+    /// Takes the reply to a request, or the reason why it cannot arrive, if that is settled.
     pub(super) fn settled(&mut self, id: &Id) -> Option<Result<(Seq, Outcome), Finding>> {
         let index = self.open.iter().position(|open| open.id == *id)?;
         self.open[index].settled.as_ref()?;
+        // Kept for every outcome, so that `wrong_id` can report a second reply under the same id.
         self.answered.push(id.clone());
         let settled = self.open.swap_remove(index).settled;
-        self.place();
+        // With one open request fewer, a bad reply that was kept may have only one candidate left.
+        self.match_remaining();
         settled
     }
 
-    /// Nobody waits for the reply any more.
-    pub(super) fn give_up(&mut self, id: &Id, why: GivenUp) {
+    /// Stops waiting for the reply to a request.
+    pub(super) fn abandon(&mut self, id: &Id, why: Abandoned) {
         self.open.retain(|open| open.id != *id);
-        self.given_up.push((id.clone(), why));
-        self.place();
+        // Never removed: a reply may come at any time, and must not be taken for one to a later request.
+        self.abandoned.push((id.clone(), why));
+        self.match_remaining();
     }
 
-    /// The reply that came after all to a request that was given up.
+    /// The reply that arrived after its request was abandoned.
     pub(super) fn late_reply(&self, id: &Id) -> Option<Seq> {
         self.late.iter().find(|(late, _)| late == id).map(|(_, seq)| *seq)
     }
 
-    /// Whether the request is open, and nothing is known of its reply yet.
+    /// Whether the request is open and its reply is not settled yet.
     pub(super) fn is_open(&self, id: &Id) -> bool {
         self.open.iter().any(|open| open.id == *id && open.settled.is_none())
     }
 
-    /// What came instead of a reply since the request was sent, in words, and where it is in the trace.
-    pub(super) fn instead(&self, pending: &Pending) -> (Option<String>, Vec<Seq>) {
-        self.odd_since(Some(pending.sent().seq))
-    }
-
-    /// The latest oddities after an event, in words, and where they are in the trace.
-    pub(super) fn odd_since(&self, since: Option<Seq>) -> (Option<String>, Vec<Seq>) {
-        let later = |odd: &&Oddity| Some(odd.seq) > since;
-        let odd = || self.oddities.iter().rev().filter(later).take(NAMED_ODDITIES);
-        let mut texts: Vec<&str> = odd().map(|odd| odd.text.as_str()).collect();
+    /// The latest unexpected observations after an event, in words, and their events.
+    pub(super) fn unexpected_since(&self, since: Option<Seq>) -> (Option<String>, Vec<Seq>) {
+        let later = |unexpected: &&Unexpected| Some(unexpected.seq) > since;
+        let latest = || self.unexpected.iter().rev().filter(later).take(REPORTED_UNEXPECTED);
+        let mut texts: Vec<&str> = latest().map(|unexpected| unexpected.text.as_str()).collect();
+        // In order of arrival; they were collected from the latest back.
         texts.reverse();
-        ((!texts.is_empty()).then(|| texts.join("; ")), odd().map(|odd| odd.seq).collect())
+        (
+            (!texts.is_empty()).then(|| texts.join("; ")),
+            latest().map(|unexpected| unexpected.seq).collect(),
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! What HTTP adds to the ways in which a wait ends, on routers of this process.
+//! The ways in which a wait ends over HTTP, on in-process routers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::check::{Blame, Finding};
 use crate::client::{Client, Options};
 use crate::spec::Revision;
-use crate::trace::{Event, Recorder, What};
-use crate::transport::{CarrierKind, Limits, Target};
+use crate::trace::{Event, EventKind, Recorder};
+use crate::transport::{Limits, Target, TransportKind};
 
 fn respond(status: u16, media: &str, body: impl Into<Body>) -> Response<Body> {
     let builder = Response::builder().status(status).header(header::CONTENT_TYPE, media);
@@ -29,8 +29,8 @@ fn posting(answer: fn(Value) -> Response<Body>) -> Target {
 }
 
 async fn open(target: &Target, recorder: &Recorder, options: Options) -> Client {
-    let link = target.open(CarrierKind::Router, recorder, Limits::default()).await.unwrap();
-    Client::silent(link, options.timeout(Duration::from_secs(20)))
+    let connection = target.open(TransportKind::Router, recorder, Limits::default()).await.unwrap();
+    Client::uninitialized(connection, options.timeout(Duration::from_secs(20)))
 }
 
 /// The finding that ends a wait for a reply to `ping`; no deadline may fire for it.
@@ -43,7 +43,7 @@ async fn lost(answer: fn(Value) -> Response<Body>) -> Finding {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_with_its_status_and_is_nobodys_fault_before_the_first_message() {
+async fn a_refusal_before_the_first_message_blames_the_environment() {
     let finding = lost(|_| respond(401, "application/json", r#"{"error":"invalid_token"}"#)).await;
     assert_eq!((finding.blame, finding.requirements.len()), (Blame::Environment, 0));
     insta::assert_snapshot!(finding, @r#"
@@ -69,7 +69,7 @@ async fn a_refusal_is_told_with_its_status_and_is_nobodys_fault_before_the_first
     `ping` was refused with HTTP 302
       expected an HTTP response with a JSON-RPC response with id 1
       got an exchange that ended with HTTP 302 to /elsewhere, an empty body
-      hint: is this the URL of the MCP endpoint, with its path?
+      hint: mcp-test follows no redirects: use the URL that this one redirects to
     ");
 
     let finding = lost(|_| respond(500, "text/plain", "out of memory")).await;
@@ -82,9 +82,9 @@ async fn a_refusal_is_told_with_its_status_and_is_nobodys_fault_before_the_first
 }
 
 #[tokio::test]
-async fn a_page_of_html_and_an_empty_body_are_named_as_such() {
+async fn an_html_page_and_an_empty_body_are_reported() {
     insta::assert_snapshot!(lost(|_| respond(200, "text/html", "<h1>Welcome</h1>")).await, @r#"
-    what came instead of the reply to `ping` is no MCP message
+    the reply to `ping` is not an MCP message
       expected a JSON-RPC response with id 1 of MCP 2025-11-25
       got "<h1>Welcome</h1>" (HTTP 200 with a body of type text/html, not application/json or text/event-stream)
     "#);
@@ -101,7 +101,7 @@ async fn a_page_of_html_and_an_empty_body_are_named_as_such() {
 }
 
 #[tokio::test]
-async fn a_result_needs_a_status_that_says_so() {
+async fn a_result_needs_a_success_status() {
     let with_500 = |asked: Value| {
         let reply = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {}});
         respond(500, "application/json", reply.to_string())
@@ -134,7 +134,7 @@ async fn a_service_that_panics_ends_the_wait() {
 }
 
 #[tokio::test]
-async fn a_notification_that_is_refused_ends_the_handshake() {
+async fn a_refused_notification_ends_the_handshake() {
     let strict = |asked: Value| {
         if asked.get("id").is_none() {
             return respond(StatusCode::BAD_REQUEST.as_u16(), "text/plain", "no session");
@@ -158,7 +158,7 @@ async fn a_notification_that_is_refused_ends_the_handshake() {
 }
 
 #[tokio::test]
-async fn a_revision_without_streamable_http_is_not_cited_for_a_refused_notification() {
+async fn a_refused_notification_cites_nothing_before_streamable_http() {
     let old = |asked: Value| {
         if asked.get("id").is_none() {
             return respond(400, "text/plain", "no session");
@@ -177,19 +177,19 @@ async fn a_revision_without_streamable_http_is_not_cited_for_a_refused_notificat
 }
 
 #[tokio::test]
-async fn a_stream_that_is_closed_to_be_polled_must_bring_its_reply_then() {
+async fn a_polled_stream_must_deliver_its_reply() {
     let primed = |_| respond(200, "text/event-stream", "id: 1\nretry: 10\ndata: \n\n");
     let finding = lost(primed).await;
     assert_eq!(finding.blame, Blame::Peer);
     insta::assert_snapshot!(finding, @r#"
     `ping` got no reply
       expected an HTTP response with a JSON-RPC response with id 1
-      got an exchange that ended with HTTP 200, the event stream complete after 1 event, resumed 3 times after event id "1", which brought nothing more
+      got an exchange that ended with HTTP 200, the event stream complete after 1 event, resumed 3 times after event id "1", without anything new
     "#);
 }
 
 #[tokio::test]
-async fn read_as_the_official_client_does_a_stray_reply_does_not_end_the_wait() {
+async fn lenient_ids_ignore_a_stray_reply() {
     let stray_first = |asked: Value| {
         let reply = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {}});
         let events = format!("data: {}\n\ndata: {}\n\n", reply(&json!(99)), reply(&asked["id"]));
@@ -207,7 +207,7 @@ async fn read_as_the_official_client_does_a_stray_reply_does_not_end_the_wait() 
 }
 
 #[tokio::test]
-async fn in_the_stateless_era_the_official_client_looks_at_neither_status_nor_id() {
+async fn lenient_ids_ignore_status_and_id_in_the_stateless_era() {
     let careless = |_| {
         let reply = json!({"jsonrpc": "2.0", "id": 99, "result": {"resultType": "complete"}});
         respond(500, "application/json", reply.to_string())
@@ -224,7 +224,7 @@ async fn in_the_stateless_era_the_official_client_looks_at_neither_status_nor_id
 }
 
 #[tokio::test]
-async fn a_broken_body_breaks_what_its_revision_says_of_it() {
+async fn a_broken_body_cites_the_requirement_of_its_revision() {
     let broken = |_| respond(200, "application/json", r#"{"jsonrpc":"2.0","id":1,"resu"#);
     for (revision, requirement) in [
         (Revision::V2025_03_26, "transport.http.request-content-type"),
@@ -238,7 +238,7 @@ async fn a_broken_body_breaks_what_its_revision_says_of_it() {
     }
 }
 
-/// A server of one tool whose region is mirrored, and which refuses calls without.
+/// A server of one tool with a mirrored argument; it refuses calls without the header.
 fn regional(request: &Value) -> Response<Body> {
     let result = match request["method"].as_str() {
         Some("tools/list") => {
@@ -256,7 +256,7 @@ fn regional(request: &Value) -> Response<Body> {
 fn param_headers(recorder: &Recorder) -> Vec<String> {
     let mut all = Vec::new();
     for event in recorder.trace().events {
-        let What::HttpRequest { headers, .. } = event.what else { continue };
+        let EventKind::HttpRequest { headers, .. } = event.kind else { continue };
         let params = headers.iter().filter(|(name, _)| name.starts_with("Mcp-Param-"));
         let params: Vec<String> = params.map(|(name, value)| format!("{name}: {value}")).collect();
         all.push(params.join(", "));
@@ -265,7 +265,7 @@ fn param_headers(recorder: &Recorder) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_a_listed_tool_wants_mirrored_is_mirrored() {
+async fn arguments_of_a_listed_tool_are_mirrored() {
     let recorder = Recorder::new();
     let stateless = Options::speaking(Revision::V2026_07_28);
     let mut client = open(&posting(|request| regional(&request)), &recorder, stateless).await;
@@ -284,7 +284,7 @@ async fn what_a_listed_tool_wants_mirrored_is_mirrored() {
 }
 
 #[tokio::test]
-async fn a_tool_that_was_not_listed_is_looked_up_when_its_headers_are_missing() {
+async fn missing_headers_make_the_client_list_the_tools() {
     // Headers are not in the body: this server takes the second call for the mended one.
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     let target = posting(|request| {
@@ -306,13 +306,13 @@ async fn a_tool_that_was_not_listed_is_looked_up_when_its_headers_are_missing() 
 }
 
 #[tokio::test]
-async fn over_http_the_end_of_the_stream_cancels_from_2026_07_28_on() {
+async fn closing_the_stream_cancels_over_http_from_2026_07_28_on() {
     let target = posting(|_| {
         let never = stream::pending::<Result<bytes::Bytes, std::io::Error>>();
         respond(200, "text/event-stream", Body::from_stream(never))
     });
     let posts = |recorder: &Recorder| {
-        let posts = |event: &Event| matches!(event.what, What::HttpRequest { .. });
+        let posts = |event: &Event| matches!(event.kind, EventKind::HttpRequest { .. });
         recorder.trace().events.iter().filter(|event| posts(event)).count()
     };
     for (revision, expected) in [(Revision::V2026_07_28, 1), (Revision::V2025_11_25, 2)] {
@@ -325,7 +325,7 @@ async fn over_http_the_end_of_the_stream_cancels_from_2026_07_28_on() {
 }
 
 #[tokio::test]
-async fn a_stream_of_the_server_is_opened_where_there_is_one() {
+async fn the_get_stream_is_opened_if_the_server_has_one() {
     let get = |status: u16, media: &'static str, body: &'static str| {
         Target::router(move || {
             Router::new().fallback(move |method: Method| async move {
@@ -338,7 +338,7 @@ async fn a_stream_of_the_server_is_opened_where_there_is_one() {
     let mut client =
         open(&get(200, "text/event-stream", changed), &recorder, Options::default()).await;
     assert!(client.listen().await.unwrap());
-    client.until_notified("notifications/tools/list_changed").await.unwrap();
+    client.wait_for_notification("notifications/tools/list_changed").await.unwrap();
 
     let mut client = open(&get(405, "", ""), &recorder, Options::default()).await;
     assert!(!client.listen().await.unwrap());
@@ -346,13 +346,13 @@ async fn a_stream_of_the_server_is_opened_where_there_is_one() {
     let finding = client.listen().await.unwrap_err();
     assert_eq!(finding.requirements, ["transport.http.get-sse-or-405"]);
     insta::assert_snapshot!(finding, @"
-    the server does not take a GET as it should
+    the server does not handle a GET as required
       expected an event stream, or HTTP 405 Method Not Allowed
       got HTTP 404
     ");
 }
 
-/// A server that has lost each session when it is used, but for the second.
+/// A server that accepts only its second session.
 fn forgetful() -> (Target, Arc<AtomicUsize>) {
     let sessions = Arc::new(AtomicUsize::new(0));
     let opened = sessions.clone();
@@ -382,13 +382,14 @@ fn forgetful() -> (Target, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_lost_session_is_told_and_replaced_where_that_is_asked_for() {
+async fn a_lost_session_is_reported_or_renewed() {
     let connect = |options: Options| async move {
         let (target, sessions) = forgetful();
         let recorder = Recorder::new();
-        let link = target.open(CarrierKind::Router, &recorder, Limits::default()).await.unwrap();
+        let connection =
+            target.open(TransportKind::Router, &recorder, Limits::default()).await.unwrap();
         let options = options.timeout(Duration::from_secs(20));
-        let mut client = Client::connect(link, options).await.unwrap();
+        let mut client = Client::connect(connection, options).await.unwrap();
         let reply = client.request("ping", json!({})).await;
         (reply.and_then(|reply| reply.result().cloned()), sessions.load(Ordering::SeqCst))
     };
@@ -398,7 +399,7 @@ async fn a_lost_session_is_told_and_replaced_where_that_is_asked_for() {
     `ping` was refused with HTTP 404
       expected an HTTP response with a JSON-RPC response with id 2
       got an exchange that ended with HTTP 404, a body of type text/plain: "no such session" (HTTP 404 with a body of type text/plain, not application/json or text/event-stream)
-      hint: the server has lost the session; `Options::renewing_sessions` begins a new one
+      hint: the server has ended the session; `Options::renewing_sessions` starts a new one
     "#);
     let (renewed, sessions) = connect(Options::default().renewing_sessions()).await;
     assert_eq!((renewed.unwrap(), sessions), (json!({}).into(), 2));

@@ -3,8 +3,8 @@
 #[cfg(feature = "http")]
 mod http;
 mod negotiate;
+mod notifications;
 mod rounds;
-mod told;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::{Client, Handlers, Options};
 use crate::check::Finding;
 use crate::spec::Revision;
 use crate::trace::Recorder;
-use crate::transport::{CarrierKind, Limits, Target};
+use crate::transport::{Limits, Target, TransportKind};
 
 /// A server that reads one line for each of its own: `ID` in an answer becomes the id that was asked with.
 ///
@@ -48,8 +48,16 @@ fn answering(
             let (input, mut output) = tokio::io::split(io);
             let mut lines = BufReader::new(input).lines();
             while let Some(line) = lines.next_line().await? {
-                for said in answer(serde_json::from_str(&line)?) {
-                    output.write_all(format!("{said}\n").as_bytes()).await?;
+                for message in answer(serde_json::from_str(&line)?) {
+                    output
+                        .write_all(
+                            format!(
+                                "{message}
+"
+                            )
+                            .as_bytes(),
+                        )
+                        .await?;
                 }
             }
             Ok(())
@@ -59,20 +67,20 @@ fn answering(
 
 /// A client in the stateless era on a pipe.
 async fn stateless(target: &Target, recorder: &Recorder, options: Options) -> Client {
-    let link = target.open(CarrierKind::Duplex, recorder, Limits::default()).await.unwrap();
+    let connection = target.open(TransportKind::Duplex, recorder, Limits::default()).await.unwrap();
     let options = Options { revision: Revision::V2026_07_28, ..options };
-    Client::silent(link, options.timeout(Duration::from_secs(20)))
+    Client::uninitialized(connection, options.timeout(Duration::from_secs(20)))
 }
 
 /// A client in the handshake era on a pipe, which has time.
 async fn patient(target: &Target, recorder: &Recorder) -> Client {
-    let link = target.open(CarrierKind::Duplex, recorder, Limits::default()).await.unwrap();
-    Client::silent(link, Options::default().timeout(Duration::from_secs(20)))
+    let connection = target.open(TransportKind::Duplex, recorder, Limits::default()).await.unwrap();
+    Client::uninitialized(connection, Options::default().timeout(Duration::from_secs(20)))
 }
 
 async fn client(target: &Target, recorder: &Recorder) -> Client {
-    let link = target.open(CarrierKind::Duplex, recorder, Limits::default()).await.unwrap();
-    Client::silent(link, Options::default().timeout(Duration::from_millis(200)))
+    let connection = target.open(TransportKind::Duplex, recorder, Limits::default()).await.unwrap();
+    Client::uninitialized(connection, Options::default().timeout(Duration::from_millis(200)))
 }
 
 /// The finding that ends a wait for a reply to `ping`, and whether a deadline had to fire for it.
@@ -84,7 +92,7 @@ async fn lost(answers: &'static [&'static str]) -> (Finding, bool) {
 }
 
 #[tokio::test]
-async fn silence_is_what_deadlines_are_for() {
+async fn silence_fires_the_deadline() {
     let (finding, fired) = lost(&[""]).await;
     assert!(fired);
     insta::assert_snapshot!(finding, @r"
@@ -107,7 +115,7 @@ async fn a_wrong_id_ends_the_wait() {
 }
 
 #[tokio::test]
-async fn a_retyped_id_is_named_as_such() {
+async fn a_retyped_id_is_reported_as_such() {
     let (finding, fired) = lost(&["{\"jsonrpc\":\"2.0\",\"id\":\"ID\",\"result\":{}}\n"]).await;
     assert!(!fired);
     assert_eq!(finding.requirements, ["jsonrpc.id-type-preserved"]);
@@ -119,7 +127,7 @@ async fn a_retyped_id_is_named_as_such() {
 }
 
 #[tokio::test]
-async fn broken_json_and_json_that_is_no_message_end_the_wait() {
+async fn broken_json_and_non_messages_end_the_wait() {
     let (finding, fired) = lost(&["{\"jsonrpc\":\"2.0\",\"id\":ID,\"resu\n"]).await;
     assert!(!fired);
     insta::assert_snapshot!(finding);
@@ -129,7 +137,7 @@ async fn broken_json_and_json_that_is_no_message_end_the_wait() {
 }
 
 #[tokio::test]
-async fn a_banner_does_not_end_the_wait_and_is_told_when_nothing_follows() {
+async fn a_banner_does_not_end_the_wait_and_is_reported_if_nothing_follows() {
     let (finding, fired) = lost(&["Server ready\n"]).await;
     assert!(fired);
     insta::assert_snapshot!(finding);
@@ -141,7 +149,7 @@ async fn a_banner_does_not_end_the_wait_and_is_told_when_nothing_follows() {
 }
 
 #[tokio::test]
-async fn a_server_that_leaves_ends_the_wait_with_its_last_words() {
+async fn a_server_that_ends_ends_the_wait_with_its_error() {
     let recorder = Recorder::new();
     let target = Target::duplex(|_| async { Err("the database is down".into()) });
     let finding = client(&target, &recorder).await.request("ping", json!({})).await.map(drop);
@@ -162,12 +170,12 @@ async fn a_server_that_leaves_ends_the_wait_with_its_last_words() {
 }
 
 #[tokio::test]
-async fn what_the_server_asks_is_answered_while_waiting() {
+async fn requests_of_the_server_are_answered_during_a_wait() {
     let recorder = Recorder::new();
     let seen = Arc::new(Mutex::new(String::new()));
-    let noted = seen.clone();
+    let shared = seen.clone();
     let target = Target::duplex(move |io| {
-        let noted = noted.clone();
+        let shared = shared.clone();
         async move {
             let (input, mut output) = tokio::io::split(io);
             let mut lines = BufReader::new(input).lines();
@@ -176,33 +184,37 @@ async fn what_the_server_asks_is_answered_while_waiting() {
                 .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"roots/list\"}\n")
                 .await?;
             let answer = lines.next_line().await?.unwrap_or_default();
-            *noted.lock().map_err(|_| "poisoned")? = answer;
+            *shared.lock().map_err(|_| "poisoned")? = answer;
             output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").await?;
             Ok(())
         }
     });
     let handlers = Handlers::new().on("roots/list", |_| Ok(json!({"roots": []}).into()));
-    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
-    let mut client = Client::silent(link, Options::default().handlers(handlers));
+    let connection =
+        target.open(TransportKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let mut client = Client::uninitialized(connection, Options::default().handlers(handlers));
     client.request("tools/call", json!({"name": "x"})).await.unwrap().result().unwrap();
     assert_eq!(*seen.lock().unwrap(), r#"{"jsonrpc":"2.0","id":"s","result":{"roots":[]}}"#);
 }
 
 #[tokio::test]
-async fn the_handshake_takes_note_of_the_server() {
+async fn the_handshake_records_the_server_facts() {
     let recorder = Recorder::new();
     let target = scripted(&[concat!(
         r#"{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"#,
         r#""serverInfo":{"name":"s","version":"1"},"instructions":"Ask."}}"#,
         "\n"
     )]);
-    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
-    let client = Client::connect(link, Options::speaking(Revision::V2025_06_18)).await.unwrap();
+    let connection =
+        target.open(TransportKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let client =
+        Client::connect(connection, Options::speaking(Revision::V2025_06_18)).await.unwrap();
     assert!(client.server().declares(crate::spec::Capability::Tools));
     assert_eq!(client.server().instructions.as_deref(), Some("Ask."));
 
-    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
-    let refused = Client::connect(link, Options::default()).await.map(drop).unwrap_err();
+    let connection =
+        target.open(TransportKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let refused = Client::connect(connection, Options::default()).await.map(drop).unwrap_err();
     insta::assert_snapshot!(refused, @r#"
     the server does not speak MCP 2025-11-25
       expected protocolVersion "2025-11-25" in the result of `initialize`
@@ -212,7 +224,7 @@ async fn the_handshake_takes_note_of_the_server() {
 }
 
 #[tokio::test]
-async fn pages_are_followed_until_the_last_and_not_for_ever() {
+async fn pages_are_followed_to_the_last_but_not_forever() {
     let recorder = Recorder::new();
     let page = "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"tools\":[1],\"nextCursor\":\"a\"}}\n";
     let last = "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"tools\":[2]}}\n";
@@ -227,27 +239,29 @@ async fn pages_are_followed_until_the_last_and_not_for_ever() {
 }
 
 #[tokio::test]
-async fn an_error_reply_that_nobody_looks_at_is_remembered() {
+async fn an_unexamined_error_reply_is_reported() {
     let recorder = Recorder::new();
     let refusal =
         "{\"jsonrpc\":\"2.0\",\"id\":ID,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n";
     let answers: &'static [&'static str] = vec![refusal, refusal].leak();
     let mut client = client(&scripted(answers), &recorder).await;
-    let looked_at = client.request("ping", json!({})).await.unwrap();
-    assert_eq!(looked_at.error().map(|error| error.code), Some(-32601));
+    let examined = client.request("ping", json!({})).await.unwrap();
+    assert_eq!(examined.error().map(|error| error.code), Some(-32601));
     drop(client.request("tools/list", json!({})).await.unwrap());
-    let overlooked = client.unexamined_errors();
-    assert_eq!(overlooked.len(), 1);
-    insta::assert_snapshot!(overlooked[0]);
+    let unexamined = client.unexamined_errors();
+    assert_eq!(unexamined.len(), 1);
+    insta::assert_snapshot!(unexamined[0]);
 }
 
 #[tokio::test]
-async fn the_stateless_era_says_everything_in_every_request() {
+async fn stateless_requests_carry_revision_and_capabilities() {
     let recorder = Recorder::new();
     let target =
         scripted(&["{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"resultType\":\"complete\"}}\n"]);
-    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
-    let mut client = Client::connect(link, Options::speaking(Revision::NEWEST)).await.unwrap();
+    let connection =
+        target.open(TransportKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let mut client =
+        Client::connect(connection, Options::speaking(Revision::NEWEST)).await.unwrap();
     client.request("tools/list", json!({"_meta": {"own": 1}})).await.unwrap().result().unwrap();
     let trace = recorder.trace();
     let (_, sent) = trace.messages().next().unwrap();
@@ -261,7 +275,7 @@ async fn the_stateless_era_says_everything_in_every_request() {
 }
 
 #[tokio::test]
-async fn a_peer_that_talks_without_end_does_not_hold_off_the_deadline() {
+async fn an_endless_stream_of_messages_does_not_postpone_the_deadline() {
     let recorder = Recorder::new();
     let target = Target::duplex(|mut io| async move {
         loop {
@@ -272,11 +286,11 @@ async fn a_peer_that_talks_without_end_does_not_hold_off_the_deadline() {
     let finding = client.request("ping", json!({})).await.map(drop).unwrap_err();
     let got = finding.got.unwrap_or_default();
     assert!(got.starts_with("no reply in that time, but "), "{got}");
-    assert!(got.ends_with(" messages that are no reply"), "{got}");
+    assert!(got.ends_with(" messages that are not replies"), "{got}");
 }
 
 #[tokio::test]
-async fn a_peer_that_asks_without_end_and_never_reads_is_cut_off_too() {
+async fn a_peer_that_sends_requests_endlessly_and_never_reads_is_reported() {
     let recorder = Recorder::new();
     let target = Target::duplex(|mut io| async move {
         loop {
@@ -289,12 +303,12 @@ async fn a_peer_that_asks_without_end_and_never_reads_is_cut_off_too() {
     insta::assert_snapshot!(finding, @"
     the server does not read its input
       expected the server to read `ping` within 200 ms
-      got an input that is full
+      got a full input buffer
     ");
 }
 
 #[tokio::test]
-async fn a_late_reply_is_not_taken_for_the_next_one() {
+async fn a_late_reply_is_not_matched_to_the_next_request() {
     let recorder = Recorder::new();
     let target = Target::duplex(|io| async move {
         let (input, mut output) = tokio::io::split(io);
@@ -314,17 +328,19 @@ async fn a_late_reply_is_not_taken_for_the_next_one() {
 }
 
 #[tokio::test]
-async fn read_as_the_official_client_does_a_retyped_id_passes() {
+async fn lenient_ids_accept_a_retyped_id() {
     let recorder = Recorder::new();
     let target = scripted(&["{\"jsonrpc\":\"2.0\",\"id\":\"ID\",\"result\":{}}\n"]);
-    let link = target.open(CarrierKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let connection =
+        target.open(TransportKind::Duplex, &recorder, Limits::default()).await.unwrap();
     let options = Options { lenient_ids: true, ..Options::default() };
-    let reply = Client::silent(link, options).request("ping", json!({})).await.unwrap();
+    let reply =
+        Client::uninitialized(connection, options).request("ping", json!({})).await.unwrap();
     assert_eq!(*reply.result().unwrap(), json!({}));
 }
 
 #[tokio::test]
-async fn what_the_server_says_at_the_end_is_recorded() {
+async fn messages_at_the_end_are_recorded() {
     let recorder = Recorder::new();
     let target = Target::duplex(|io| async move {
         let (input, mut output) = tokio::io::split(io);
@@ -343,7 +359,7 @@ async fn what_the_server_says_at_the_end_is_recorded() {
 }
 
 #[tokio::test]
-async fn of_several_requests_the_one_that_is_left_lost_its_reply() {
+async fn a_wrong_id_fails_the_last_of_several_requests() {
     let target = answering(|request| match request["id"].as_i64() {
         Some(1) => vec![json!({"jsonrpc": "2.0", "id": 99, "result": {}})],
         Some(2) => vec![json!({"jsonrpc": "2.0", "id": 2, "result": {}})],
@@ -364,7 +380,7 @@ async fn of_several_requests_the_one_that_is_left_lost_its_reply() {
 }
 
 #[tokio::test]
-async fn a_retyped_id_says_which_of_several_requests_it_is_about() {
+async fn a_retyped_id_fails_its_own_of_several_requests() {
     let target = answering(|request| match request["id"].as_i64() {
         Some(2) => vec![json!({"jsonrpc": "2.0", "id": "1", "result": {}})],
         _ => Vec::new(),
@@ -380,7 +396,7 @@ async fn a_retyped_id_says_which_of_several_requests_it_is_about() {
 }
 
 #[tokio::test]
-async fn raw_bytes_are_sent_as_they_are_and_may_stand_for_a_request() {
+async fn raw_bytes_are_sent_unchanged_in_place_of_a_request() {
     let target =
         answering(|request| vec![json!({"jsonrpc": "2.0", "id": request["id"], "result": {}})]);
     let recorder = Recorder::new();
@@ -389,9 +405,9 @@ async fn raw_bytes_are_sent_as_they_are_and_may_stand_for_a_request() {
     let pending = client.start_raw("a", "ping", text).await;
     client.wait(pending).await.unwrap().result().unwrap();
     let trace = recorder.trace();
-    let said = trace.events.iter().find_map(|event| match &event.what {
-        crate::trace::What::Message { text, .. } => Some(text.clone()),
+    let sent = trace.events.iter().find_map(|event| match &event.kind {
+        crate::trace::EventKind::Message { text, .. } => Some(text.clone()),
         _ => None,
     });
-    assert_eq!(said.unwrap(), text);
+    assert_eq!(sent.unwrap(), text);
 }

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::{answering, stateless};
 use crate::check::Finding;
-use crate::client::{Elicited, Handlers, Options, Reply, RequestOptions, Sampled};
+use crate::client::{
+    ElicitationResponse, Handlers, Options, Reply, RequestOptions, SamplingResponse,
+};
 use crate::trace::{Party, Recorder};
 use crate::transport::Target;
 use crate::wire::Message;
@@ -40,7 +42,9 @@ fn asking_twice() -> Target {
 }
 
 fn handlers() -> Handlers {
-    Handlers::new().elicitation(|form| form.accept(json!({}))).sampling(|_| Sampled::text("4"))
+    Handlers::new()
+        .elicitation(|form| form.accept(json!({})))
+        .sampling(|_| SamplingResponse::text("4"))
 }
 
 async fn call(
@@ -51,11 +55,11 @@ async fn call(
     let recorder = Recorder::new();
     let mut client = stateless(target, &recorder, Options::default().handlers(handlers)).await;
     let reply = client.request_with("tools/call", json!({"name": "x"}), options).await;
-    (said(&recorder), reply)
+    (sent(&recorder), reply)
 }
 
 /// The params of the client's requests, without `_meta`, after their ids.
-fn said(recorder: &Recorder) -> Vec<String> {
+fn sent(recorder: &Recorder) -> Vec<String> {
     let trace = recorder.trace();
     let requests = trace.messages().filter_map(|(event, message)| match message {
         Message::Request(request) if event.party == Party::Client => Some(request),
@@ -71,7 +75,7 @@ fn said(recorder: &Recorder) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_handlers_give_what_is_asked_for_and_the_state_comes_back_untouched() {
+async fn handlers_provide_the_input_and_the_state_is_echoed() {
     let (said, reply) = call(&asking_twice(), handlers(), RequestOptions::new()).await;
     let reply = reply.expect("a final result");
     assert_eq!((reply.result_type(), reply.earlier().len()), (Some("complete"), 2));
@@ -83,14 +87,14 @@ async fn the_handlers_give_what_is_asked_for_and_the_state_comes_back_untouched(
 }
 
 #[tokio::test]
-async fn the_raw_result_is_there_for_those_who_want_it() {
+async fn the_raw_result_is_available() {
     let (said, reply) = call(&asking_twice(), handlers(), RequestOptions::new().once()).await;
     assert_eq!(reply.expect("a result").result_type(), Some("input_required"));
     assert_eq!(said.len(), 1);
 }
 
 #[tokio::test]
-async fn what_a_handler_leaves_open_is_left_out() {
+async fn unanswered_input_is_omitted() {
     let target = answering(|request| {
         asks(&request, json!({"inputRequests": {"who": elicitation(), "and": elicitation()}}))
     });
@@ -108,13 +112,13 @@ async fn ends(asked: fn() -> Value, handlers: Handlers) -> Finding {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_get_on_is_told() {
+async fn a_server_that_makes_no_progress_is_reported() {
     let finding = ends(|| json!({"inputRequests": {"who": elicitation()}}), handlers()).await;
     insta::assert_snapshot!(finding, @"
-    `tools/call` asks again for what it was given
-      expected another result after the retry, or another question
+    `tools/call` asks again for input that it has received
+      expected another result after the retry, or other input requests
       got the same input requests, with the same requestState
-      hint: does what the handler answers fit what is asked for?
+      hint: does the answer of the handler match what the server asked for?
     ");
 
     let counting = answering(|request| {
@@ -131,29 +135,29 @@ async fn a_server_that_does_not_get_on_is_told() {
       got 16 results that ask for input
     ");
 
-    let refusing = Handlers::new().elicitation(|_| Elicited::error(-32603, "no user"));
+    let refusing = Handlers::new().elicitation(|_| ElicitationResponse::error(-32603, "no user"));
     let finding = ends(|| json!({"inputRequests": {"who": elicitation()}}), refusing).await;
     insta::assert_snapshot!(finding, @"
-    `tools/call` cannot go on without the input that it asks for
+    `tools/call` cannot continue without the input that it asks for
       expected a handler that answers `elicitation/create` with a result
-      got JSON-RPC error -32603: no user, which has no place in `inputResponses`
-      hint: to leave an input out, use `Handlers::leaving_unanswered`; to look at the result as it is, `RequestOptions::once`
+      got JSON-RPC error -32603: no user, which `inputResponses` cannot carry
+      hint: use `Handlers::leaving_unanswered` to leave an input out, `RequestOptions::once` to examine the result as it is
     ");
 }
 
 #[tokio::test]
-async fn what_is_asked_in_a_wrong_way_is_named() {
+async fn invalid_input_requests_are_reported() {
     let undeclared =
         ends(|| json!({"inputRequests": {"who": elicitation()}}), Handlers::new()).await;
     assert_eq!(undeclared.requirements, ["mrtr.undeclared-input-kind"]);
-    let link = || {
+    let connection = || {
         json!({"inputRequests": {"go": {"method": "elicitation/create", "params": {
             "mode": "url", "url": "https://a.example/", "message": "go"}}}})
     };
-    let undeclared_mode = ends(link, handlers()).await;
+    let undeclared_mode = ends(connection, handlers()).await;
     assert_eq!(undeclared_mode.requirements, ["mrtr.undeclared-input-kind"]);
     insta::assert_snapshot!(undeclared, @"
-    the result of `tools/call` asks for input in a wrong way
+    the result of `tools/call` asks for input incorrectly
       expected only what the client declares: {}
       got `/inputRequests/who` with `elicitation/create`, which needs `elicitation`
     ");
@@ -161,7 +165,7 @@ async fn what_is_asked_in_a_wrong_way_is_named() {
     let ping = ends(|| json!({"inputRequests": {"p": {"method": "ping"}}}), handlers()).await;
     assert_eq!(ping.requirements, ["mrtr.input-kinds"]);
     insta::assert_snapshot!(ping, @r#"
-    the result of `tools/call` asks for input in a wrong way
+    the result of `tools/call` asks for input incorrectly
       expected `/inputRequests/p` is a request for elicitation/create, sampling/createMessage or roots/list
       got {"method":"ping"}
     "#);
@@ -169,7 +173,7 @@ async fn what_is_asked_in_a_wrong_way_is_named() {
     let nothing = ends(|| json!({}), handlers()).await;
     assert_eq!(nothing.requirements, ["mrtr.requests-or-state"]);
     insta::assert_snapshot!(nothing, @"
-    the result of `tools/call` asks for input in a wrong way
+    the result of `tools/call` asks for input incorrectly
       expected `inputRequests` or `requestState`, or both
       got neither
     ");
@@ -177,7 +181,7 @@ async fn what_is_asked_in_a_wrong_way_is_named() {
     let untyped = ends(|| json!({"requestState": 5}), handlers()).await;
     assert_eq!(untyped.requirements, ["schema.input-required-result"]);
     insta::assert_snapshot!(untyped, @"
-    the result of `tools/call` asks for input in a wrong way
+    the result of `tools/call` asks for input incorrectly
       expected `/requestState` is a string
       got 5, which is a number
     ");
@@ -188,8 +192,8 @@ async fn what_is_asked_in_a_wrong_way_is_named() {
     let listed = client.request("tools/list", json!({})).await.map(drop).expect_err("a finding");
     assert_eq!(listed.requirements, ["mrtr.supported-methods-only"]);
     insta::assert_snapshot!(listed, @"
-    the result of `tools/list` asks for input in a wrong way
+    the result of `tools/list` asks for input incorrectly
       expected input requests from `prompts/get`, `resources/read` and `tools/call` only
-      got them from `tools/list`
+      got input requests from `tools/list`
     ");
 }

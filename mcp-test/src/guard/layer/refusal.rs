@@ -3,7 +3,10 @@
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header};
 
-use crate::{guard::refusal::Refusal, json::Value, spec::error_code, wire::ErrorReply};
+use crate::guard::refusal::Refusal;
+use crate::json::Value;
+use crate::spec::error_code;
+use crate::wire::ErrorReply;
 
 /// The response to a POST that is refused as a whole.
 pub(super) fn response(refusal: &Refusal) -> Response<Body> {
@@ -16,7 +19,7 @@ pub(super) fn broken_off() -> Response<Body> {
     response(&refusal)
 }
 
-/// The error reply; what is not answered has one without an id, which the specification allows here.
+/// The error reply; for a message that is not answered one without an id, which the specification allows over HTTP.
 pub(super) fn body(refusal: &Refusal) -> Value {
     let nameless = || ErrorReply { id: None, error: refusal.error() }.to_value();
     refusal.answer().unwrap_or_else(nameless)

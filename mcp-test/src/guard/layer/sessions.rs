@@ -1,24 +1,24 @@
 //! The conversations of an endpoint, by the session that their requests name.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, HeaderValue};
 
-use crate::{guard::conversation::Conversation, spec::header};
+use crate::guard::guarded_conversation::GuardedConversation;
+use crate::spec::header;
 
-/// How many sessions are remembered; the oldest is forgotten first, and its messages judged by what they say themselves.
+/// How many sessions are remembered. The oldest is forgotten first; its messages are then judged by what they name
+/// themselves.
 const REMEMBERED: usize = 4096;
 
 /// One conversation, which several requests may belong to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Session(Arc<Mutex<Conversation>>);
+pub(super) struct Session(Arc<Mutex<GuardedConversation>>);
 
 impl Session {
-    pub(super) fn with<T>(&self, act: impl FnOnce(&mut Conversation) -> T) -> T {
-        // A callback of the user's may have panicked; what is remembered is right all the same.
+    pub(super) fn with<T>(&self, act: impl FnOnce(&mut GuardedConversation) -> T) -> T {
+        // A callback of the user may have panicked, which leaves the remembered state intact.
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -35,6 +35,7 @@ struct Known {
 impl Sessions {
     /// The conversation that a request belongs to: a new one, if it names no session that is known.
     pub(super) fn of(&self, headers: &HeaderMap) -> Session {
+        // A session that was forgotten, or was opened before the guard, is judged like a new one.
         let session =
             id(headers).and_then(|id| self.known(|known| known.sessions.get(&id).cloned()));
         session.unwrap_or_default()
@@ -42,6 +43,7 @@ impl Sessions {
 
     /// Remembers a conversation that has just begun, if the response gives it a session.
     pub(super) fn open(&self, headers: &HeaderMap, session: &Session) {
+        // Still unanswered here: the body of the response is read only later, as it goes out.
         let begins = session.with(|conversation| conversation.initialize.is_some());
         let Some(id) = id(headers).filter(|_| begins) else { return };
         self.known(|known| {
@@ -75,7 +77,8 @@ pub(super) fn id(headers: &HeaderMap) -> Option<HeaderValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{spec::Revision, wire::Id};
+    use crate::spec::Revision;
+    use crate::wire::Id;
 
     fn headers(id: usize) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -84,14 +87,14 @@ mod tests {
     }
 
     fn agreed(sessions: &Sessions, id: usize) -> Option<Revision> {
-        sessions.of(&headers(id)).with(|conversation| conversation.agreed)
+        sessions.of(&headers(id)).with(|conversation| conversation.revisions.agreed)
     }
 
     fn opened(sessions: &Sessions, id: usize) {
         let session = Session::default();
         session.with(|conversation| {
             conversation.initialize = Some(Id::from(0));
-            conversation.agreed = Some(Revision::OLDEST);
+            conversation.revisions.agreed = Some(Revision::OLDEST);
         });
         sessions.open(&headers(id), &session);
     }

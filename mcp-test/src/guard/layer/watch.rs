@@ -1,22 +1,19 @@
 //! Reading along with a response as it goes out: nothing of it is held back or changed.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll, ready},
-};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, Bytes, HttpBody};
 use bytes::BytesMut;
 use http::HeaderMap;
 use hyper::body::{Frame, SizeHint};
 
-use super::{body, sessions::Session};
-use crate::{
-    guard::Guard,
-    wire::sse::{Decoder, SseItem, SseViolation},
-};
+use super::body;
+use super::sessions::Session;
+use crate::guard::Guard;
+use crate::wire::sse::{Decoder, SseItem, SseViolation};
 
-/// What makes messages of the bytes of a response.
+/// Extracts messages from the bytes of a response.
 #[derive(Debug)]
 pub(super) enum Reader {
     /// The body is one text.
@@ -57,6 +54,7 @@ impl Watched {
         let Self { reader, guard, session, .. } = self;
         match reader {
             Some(Reader::Text { whole, most, is_too_long }) => {
+                // The bytes go on regardless; only the copy to be judged is bounded.
                 *is_too_long |= bytes.len() > most.saturating_sub(whole.len());
                 if !*is_too_long {
                     whole.extend_from_slice(bytes);
@@ -64,7 +62,7 @@ impl Watched {
             }
             Some(Reader::Events(decoder)) => {
                 for item in decoder.push(bytes) {
-                    overhear(guard, session, item);
+                    judge_outgoing(guard, session, item);
                 }
             }
             None => {}
@@ -74,13 +72,14 @@ impl Watched {
     fn end(&mut self) {
         let Self { reader, guard, session, .. } = self;
         match reader.take() {
-            Some(Reader::Text { is_too_long: true, .. }) => guard.went_unread(),
+            Some(Reader::Text { is_too_long: true, .. }) => guard.outgoing_too_long(),
+            // A response without a body, such as 202, has no message.
             Some(Reader::Text { whole, .. }) if !whole.is_empty() => {
                 session.with(|conversation| guard.outgoing(conversation, &whole.freeze()));
             }
             Some(Reader::Events(decoder)) => {
                 for item in decoder.finish() {
-                    overhear(guard, session, item);
+                    judge_outgoing(guard, session, item);
                 }
             }
             Some(Reader::Text { .. }) | None => {}
@@ -88,14 +87,14 @@ impl Watched {
     }
 }
 
-fn overhear(guard: &Guard, session: &Session, item: SseItem) {
+fn judge_outgoing(guard: &Guard, session: &Session, item: SseItem) {
     match item {
-        // Events without data only move the place from which a stream is resumed.
+        // Events without data only move the point from which a stream is resumed.
         SseItem::Event(event) if event.event_type() == "message" && !event.data.is_empty() => {
             let text = Bytes::from(event.data);
             session.with(|conversation| guard.outgoing(conversation, &text));
         }
-        SseItem::Violation(SseViolation::TooLong { .. }) => guard.went_unread(),
+        SseItem::Violation(SseViolation::TooLong { .. }) => guard.outgoing_too_long(),
         _ => {}
     }
 }
@@ -115,12 +114,13 @@ impl HttpBody for Watched {
                 if let Some(bytes) = frame.data_ref() {
                     this.push(bytes);
                 }
-                // Whoever knows the length of a body does not ask for its end.
+                // A consumer that knows the length of a body does not poll for its end.
                 if this.body.is_end_stream() {
                     this.end();
                 }
             }
             None => this.end(),
+            // What was received is half a message, which is not to blame on the handler.
             Some(Err(_)) => this.reader = None,
         }
         Poll::Ready(frame)

@@ -2,7 +2,8 @@
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, split};
 
-use crate::{guard::Guard, spec::Revision};
+use crate::guard::Guard;
+use crate::spec::Revision;
 
 /// How many lines of either kind are under way.
 const LINES: usize = 2000;

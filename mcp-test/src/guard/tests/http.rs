@@ -2,20 +2,20 @@
 
 use std::sync::{Arc, Mutex};
 
-use axum::{
-    Router,
-    body::{Body, Bytes},
-    response::Response,
-    routing::any,
-};
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use axum::routing::any;
 use futures_util::{StreamExt, stream};
 use http::{HeaderMap, Method, Request, header};
 use http_body_util::BodyExt;
 use proptest::prelude::*;
 use tower::ServiceExt;
 
-use super::Told;
-use crate::{guard::Guard, json::arbitrary, spec::Revision};
+use super::Reported;
+use crate::guard::Guard;
+use crate::json::arbitrary;
+use crate::spec::Revision;
 
 /// What a handler has seen.
 type Seen = Arc<Mutex<Vec<(Method, HeaderMap, Bytes)>>>;
@@ -66,11 +66,11 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 
 #[tokio::test]
 async fn refusals_have_the_status_of_the_specification() {
-    let mut told = String::new();
+    let mut reported = String::new();
     for revision in [Revision::V2025_03_26, Revision::V2025_11_25, Revision::V2026_07_28] {
         let guard = Guard::new(revision).reject_unknown_methods().max_bytes(400);
         let (router, seen) = endpoint(&guard, accepted);
-        told += &format!("--- {revision}\n");
+        reported += &format!("--- {revision}\n");
         let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
         for body in [
             "Hello?".to_owned(),
@@ -82,11 +82,11 @@ async fn refusals_have_the_status_of_the_specification() {
             r#"{"jsonrpc":"2.0","id":1,"result":5}"#.to_owned(),
             " ".repeat(401),
         ] {
-            told += &answer(&router, post(body)).await;
+            reported += &answer(&router, post(body)).await;
         }
         assert_eq!(bodies(&seen), [""; 0]);
     }
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(reported, @r#"
     --- 2025-03-26
     400 application/json
     {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: no JSON at line 1, column 1: expected a value","data":{"pointer":"","reason":"no JSON at line 1, column 1: expected a value"}}}
@@ -175,7 +175,7 @@ async fn what_is_no_message_passes_unseen() {
     request.headers_mut().clear();
     answer(&router, request).await;
     assert_eq!(bodies(&seen), ["x"; 5]);
-    assert_eq!(guard.counter().messages, 0);
+    assert_eq!(guard.stats().messages, 0);
 }
 
 #[tokio::test]
@@ -241,22 +241,22 @@ async fn what_is_left_of_a_batch_is_answered_together_with_the_rest() {
         },
         || Response::builder().status(404).body("no such session".into()).unwrap(),
     ];
-    let mut told = String::new();
+    let mut reported = String::new();
     for respond in responses {
         let (router, seen) = endpoint(&guard, respond);
         let mut request = post(batch.clone());
         request.headers_mut().insert("content-length", batch.len().into());
-        told += &answer(&router, request).await;
+        reported += &answer(&router, request).await;
         assert_eq!(bodies(&seen), [shortened.as_str()]);
         let length = seen.lock().unwrap()[0].1["content-length"].clone();
         assert_eq!(length, shortened.len().to_string());
     }
     let (router, _) = endpoint(&guard, accepted);
     let wrong = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call"}"#;
-    told += &answer(&router, post(format!("[{wrong},{wrong}]"))).await;
-    told += &answer(&router, post(format!("[{wrong},5]"))).await;
-    told += &answer(&router, post(r#"[{"method":"notifications/initialized"}]"#)).await;
-    insta::assert_snapshot!(told, @r#"
+    reported += &answer(&router, post(format!("[{wrong},{wrong}]"))).await;
+    reported += &answer(&router, post(format!("[{wrong},5]"))).await;
+    reported += &answer(&router, post(r#"[{"method":"notifications/initialized"}]"#)).await;
+    insta::assert_snapshot!(reported, @r#"
     200 application/json
     [{"id":1},{"id":1},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}]
     200 application/json
@@ -285,23 +285,23 @@ async fn what_is_left_of_a_batch_is_answered_together_with_the_rest() {
 
 #[tokio::test]
 async fn a_response_that_is_encoded_is_neither_read_nor_added_to() {
-    let told = Told::default();
+    let reported = Reported::default();
     let encoded: fn() -> Response = || {
         let response = Response::builder().header("content-type", "text/event-stream");
         response.header("content-encoding", "gzip").body("data: noise\n\n".into()).unwrap()
     };
-    let guard = Guard::new(Revision::V2025_03_26).judge_outgoing(told.tell());
+    let guard = Guard::new(Revision::V2025_03_26).judge_outgoing(reported.callback());
     let (router, _) = endpoint(&guard, encoded);
     assert_eq!(answer(&router, post(PING)).await, "200 text/event-stream\ndata: noise\n\n\n");
     let partly = answer(&router, post(format!("[{PING}, 5]"))).await;
     assert!(partly.starts_with("500 ") && partly.contains("cannot be completed"), "{partly}");
-    assert_eq!(told.lines(), "");
+    assert_eq!(reported.lines(), "");
 }
 
 #[tokio::test]
 async fn what_goes_out_is_read_along_event_by_event() {
-    let told = Told::default();
-    let guard = Guard::new(Revision::V2025_06_18).judge_outgoing(told.tell());
+    let reported = Reported::default();
+    let guard = Guard::new(Revision::V2025_06_18).judge_outgoing(reported.callback());
     let (router, _) = endpoint(&guard, || {
         let pieces = [
             ": hello\n\nid: 0\ndata:\n\nda",
@@ -320,11 +320,11 @@ async fn what_goes_out_is_read_along_event_by_event() {
     let mut body = response.into_body().into_data_stream();
     let first = body.next().await.unwrap().unwrap();
     assert_eq!(first, ": hello\n\nid: 0\ndata:\n\nda");
-    assert_eq!(told.lines(), "");
+    assert_eq!(reported.lines(), "");
     for _ in 0..4 {
         body.next().await.unwrap().unwrap();
     }
-    insta::assert_snapshot!(told.lines(), @"
+    insta::assert_snapshot!(reported.lines(), @"
     the server's notifications/progress: expected `/params/progress` is a number, got nothing (passed on)
     the server's initialize 1: expected `/result/protocolVersion` is a string, got nothing (passed on)
     ");
@@ -340,15 +340,16 @@ async fn what_goes_out_is_read_along_event_by_event() {
 
 #[tokio::test]
 async fn a_response_of_known_length_keeps_it_and_is_judged() {
-    let told = Told::default();
-    let guard = Guard::new(Revision::V2025_06_18).judge_outgoing(told.tell()).max_bytes(100);
+    let reported = Reported::default();
+    let guard =
+        Guard::new(Revision::V2025_06_18).judge_outgoing(reported.callback()).max_bytes(100);
     let (router, _) = endpoint(&guard, || json(r#"{"jsonrpc":"2.0","id":1,"result":5}"#));
     let response = router.oneshot(post(PING)).await.unwrap();
     assert_eq!(response.headers()["content-length"], "35");
     response.into_body().collect().await.unwrap();
     let (router, _) = endpoint(&guard, || json(Box::leak("x".repeat(101).into_boxed_str())));
     answer(&router, post(PING)).await;
-    insta::assert_snapshot!(told.lines(), @"
+    insta::assert_snapshot!(reported.lines(), @"
     the server's ping 1: expected `/result` is an object, got a number (passed on)
     the server's message: the message is longer than 100 bytes (passed on)
     ");

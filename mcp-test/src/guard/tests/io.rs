@@ -1,15 +1,16 @@
 //! The byte stream: nothing changed, nothing lost, nothing inside of a line.
 
-use std::{
-    pin::pin,
-    task::{Context, Waker},
-};
+use std::pin::pin;
+use std::task::{Context, Waker};
 
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf, split};
 
 use super::{ROOM, answered, through};
-use crate::{guard::Guard, json::arbitrary, spec::Revision, wire::Request};
+use crate::guard::Guard;
+use crate::json::arbitrary;
+use crate::spec::Revision;
+use crate::wire::Request;
 
 fn guard() -> Guard {
     Guard::new(Revision::V2025_06_18)
@@ -23,7 +24,7 @@ async fn blank_lines_are_no_messages() {
     let guard = guard();
     let (handled, said) = through(&guard, format!("\n \r\n{PING}\t\n")).await;
     assert_eq!((handled.as_str(), said.as_str()), (PING, ""));
-    assert_eq!(guard.counter().messages, 1);
+    assert_eq!(guard.stats().messages, 1);
 }
 
 #[tokio::test]
@@ -32,12 +33,12 @@ async fn what_it_costs_is_counted() {
     let copy = guard.clone();
     through(&guard, format!("{PING}{WRONG}\n{PING}")).await;
     through(&copy, "Hello?").await;
-    let counter = guard.counter();
+    let counter = guard.stats();
     assert_eq!((counter.messages, counter.rejected, counter.outgoing), (4, 2, 0));
     // The ends of lines are no part of what is read.
     assert_eq!(counter.bytes as usize, 2 * PING.len() + WRONG.len() - 3 + "Hello?".len());
     assert!(!counter.time.is_zero());
-    let counter = crate::guard::Overhead { time: std::time::Duration::from_millis(2), ..counter };
+    let counter = crate::guard::GuardStats { time: std::time::Duration::from_millis(2), ..counter };
     insta::assert_snapshot!(counter, @"4 messages in, 2 of them rejected; 0 out, 0 of them flawed; 132 bytes in 2 ms");
 }
 
@@ -141,7 +142,7 @@ async fn reading_stops_while_too_many_answers_wait() {
         _ = io.read_u8() => panic!("nothing is for the handler"),
         () = quiet(&guard) => {}
     }
-    assert!(guard.counter().messages < 10_000, "{}", guard.counter());
+    assert!(guard.stats().messages < 10_000, "{}", guard.stats());
 }
 
 /// Waits until the guard has judged nothing in a while, in terms of turns of the runtime.
@@ -149,7 +150,7 @@ async fn quiet(guard: &Guard) {
     let (mut seen, mut turns) = (0, 0);
     while turns < 1000 {
         tokio::task::yield_now().await;
-        let now = guard.counter().messages;
+        let now = guard.stats().messages;
         turns = if now == seen { turns + 1 } else { 0 };
         seen = now;
     }

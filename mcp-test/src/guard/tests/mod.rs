@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
 
-use super::{Flaw, Guard};
+use super::{Guard, InvalidMessage};
 
 /// More than any of these tests writes.
 const ROOM: usize = 1 << 20;
@@ -53,14 +53,14 @@ async fn says(guard: &Guard, first: &str, text: &str) -> String {
     heard
 }
 
-/// Somebody to tell flaws to, and what was told.
+/// A callback for invalid messages, and what it was called with.
 #[derive(Clone, Default)]
-struct Told(Arc<Mutex<Vec<String>>>);
+struct Reported(Arc<Mutex<Vec<String>>>);
 
-impl Told {
-    fn tell(&self) -> impl Fn(&Flaw) + Send + Sync + 'static {
-        let told = Arc::clone(&self.0);
-        move |flaw| told.lock().unwrap().push(flaw.to_string())
+impl Reported {
+    fn callback(&self) -> impl Fn(&InvalidMessage) + Send + Sync + 'static {
+        let reported = Arc::clone(&self.0);
+        move |message| reported.lock().unwrap().push(message.to_string())
     }
 
     fn lines(&self) -> String {

@@ -1,16 +1,17 @@
-//! What the handler says: looked at, told, never changed; and remembered, so that replies are judged by what they answer.
+//! What the handler says: looked at, reported, never changed; and remembered, so that replies are judged by what they answer.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
 
-use super::{ROOM, Told, says};
-use crate::{guard::Guard, spec::Revision};
+use super::{ROOM, Reported, says};
+use crate::guard::Guard;
+use crate::spec::Revision;
 
 const OLD: Revision = Revision::V2025_06_18;
 
 #[tokio::test]
-async fn what_the_handler_says_wrongly_is_told_and_goes_out_all_the_same() {
-    let told = Told::default();
-    let guard = Guard::new(OLD).judge_outgoing(told.tell()).max_bytes(300);
+async fn invalid_messages_of_the_handler_are_reported_and_still_sent() {
+    let reported = Reported::default();
+    let guard = Guard::new(OLD).judge_outgoing(reported.callback()).max_bytes(300);
     let list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n";
     let text = [
         r#"{"jsonrpc":"2.0","id":1,"result":{"tools":{}}}"#,
@@ -23,30 +24,30 @@ async fn what_the_handler_says_wrongly_is_told_and_goes_out_all_the_same() {
     ]
     .join("\n");
     assert_eq!(says(&guard, list, &text).await, text);
-    insta::assert_snapshot!(told.lines(), @r#"
+    insta::assert_snapshot!(reported.lines(), @r#"
     the server's tools/list 1: expected `/result/tools` is an array of Tools, got an object (passed on)
     the server's notifications/progress: expected `/params/progress` is a number, got nothing (passed on)
     the server's message 1: expected `/jsonrpc` is "2.0", got nothing (passed on)
     the server's message: no JSON at line 1, column 1: expected a value (passed on)
     the server's message: the message is longer than 300 bytes (passed on)
     "#);
-    let counter = guard.counter();
+    let counter = guard.stats();
     assert_eq!((counter.messages, counter.outgoing, counter.flawed), (1, 6, 5));
 }
 
 #[tokio::test]
-async fn nobody_is_told_who_has_not_asked() {
+async fn nothing_is_reported_without_a_callback() {
     let guard = Guard::new(OLD);
     let text = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":5}\nnoise\n";
     assert_eq!(says(&guard, "", text).await, text);
-    assert_eq!((guard.counter().outgoing, guard.counter().flawed), (0, 0));
+    assert_eq!((guard.stats().outgoing, guard.stats().flawed), (0, 0));
 }
 
 #[tokio::test]
 async fn a_reply_is_judged_by_what_it_answers() {
-    let told = Told::default();
+    let reported = Reported::default();
     let (peer, inner) = tokio::io::duplex(ROOM);
-    let mut io = Guard::new(OLD).on_rejected(told.tell()).io(inner);
+    let mut io = Guard::new(OLD).on_rejected(reported.callback()).io(inner);
     let (_peer_reads, mut peer_writes) = split(peer);
     let asks = "{\"jsonrpc\":\"2.0\",\"id\":\"r\",\"method\":\"roots/list\"}\n";
     io.write_all(asks.as_bytes()).await.unwrap();
@@ -59,5 +60,5 @@ async fn a_reply_is_judged_by_what_it_answers() {
     let mut handled = String::new();
     io.read_to_string(&mut handled).await.unwrap();
     assert_eq!(handled, format!("{right}{wrong}"));
-    insta::assert_snapshot!(told.lines(), @r#"the client's roots/list "r": expected `/result/roots/0/uri` is a URI, got a number (dropped)"#);
+    insta::assert_snapshot!(reported.lines(), @r#"the client's roots/list "r": expected `/result/roots/0/uri` is a URI, got a number (dropped)"#);
 }

@@ -1,7 +1,8 @@
 //! Every kind of refusal, as the peer reads it.
 
-use super::{Told, answered, through};
-use crate::{guard::Guard, spec::Revision};
+use super::{Reported, answered, through};
+use crate::guard::Guard;
+use crate::spec::Revision;
 
 const OLD: Revision = Revision::V2025_06_18;
 const NEW: Revision = Revision::V2026_07_28;
@@ -106,8 +107,8 @@ async fn the_id_comes_back_as_it_was() {
 
 #[tokio::test]
 async fn notifications_and_replies_are_never_answered() {
-    let told = Told::default();
-    let guard = Guard::new(OLD).on_rejected(told.tell());
+    let reported = Reported::default();
+    let guard = Guard::new(OLD).on_rejected(reported.callback());
     let lines = [
         r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1}}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":"all"}"#,
@@ -118,8 +119,8 @@ async fn notifications_and_replies_are_never_answered() {
         r#"{"jsonrpc":"2.0","result":{}}"#,
     ];
     assert_eq!(answered(&guard, lines.join("\n")).await, "");
-    assert_eq!((guard.counter().messages, guard.counter().rejected), (7, 7));
-    insta::assert_snapshot!(told.lines(), @r#"
+    assert_eq!((guard.stats().messages, guard.stats().rejected), (7, 7));
+    insta::assert_snapshot!(reported.lines(), @r#"
     the client's notifications/progress: expected `/params/progress` is a number, got nothing (dropped)
     the client's notifications/cancelled: expected `/params` is an object or an array, got a string (dropped)
     the client's notifications/initialized: expected `/jsonrpc` is "2.0", got nothing (dropped)
@@ -170,13 +171,13 @@ async fn what_a_method_is_called_by_the_wrong_side_is_unknown() {
 
 #[tokio::test]
 async fn where_only_one_side_asks_the_other_neither_asks_nor_is_answered() {
-    let told = Told::default();
+    let reported = Reported::default();
     let reply = r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#;
-    assert_eq!(answered(&Guard::new(NEW).on_rejected(told.tell()), reply).await, "");
+    assert_eq!(answered(&Guard::new(NEW).on_rejected(reported.callback()), reply).await, "");
     let request = r#"{"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}}"#;
-    let client = Guard::new(NEW).for_client().on_rejected(told.tell());
+    let client = Guard::new(NEW).for_client().on_rejected(reported.callback());
     assert_eq!(answered(&client, request).await, "");
-    insta::assert_snapshot!(told.lines(), @"
+    insta::assert_snapshot!(reported.lines(), @"
     the client's message 1: a client sends no replies at 2026-07-28 (dropped)
     the server's roots/list 1: a server sends no requests at 2026-07-28 (dropped)
     ");
@@ -189,7 +190,7 @@ async fn a_line_that_is_too_long_is_answered_and_the_next_one_read() {
     let (handled, said) = through(&guard, format!("{}\n{ping}", "x".repeat(20_000))).await;
     assert_eq!(handled, ping);
     insta::assert_snapshot!(said, @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the message is longer than 60 bytes","data":{"pointer":"","reason":"the message is longer than 60 bytes"}}}"#);
-    assert_eq!((guard.counter().messages, guard.counter().rejected), (2, 1));
+    assert_eq!((guard.stats().messages, guard.stats().rejected), (2, 1));
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, split};
 
 use super::through;
-use crate::{guard::Guard, spec::Revision};
+use crate::guard::Guard;
+use crate::spec::Revision;
 
 /// What the peer reads, and what the handler has read, of a conversation in which each line of the peer that passes is
 /// answered by the handler with the next of its own.

@@ -1,9 +1,11 @@
-//! Cases as tests: what they are called, and what is told when they fail.
+//! Cases as tests: their names, and their failures.
 
 use std::fs;
 
 use super::*;
 use crate::cases::CasesFile;
+use crate::scenario::CallSite;
+use crate::scenario::call_site;
 use crate::server::reference::everything;
 use crate::transport::{ClientTarget, Target};
 
@@ -45,11 +47,10 @@ impl Package {
         let user = UserCases {
             pattern: "*.yaml",
             name: "contracts",
-            module_path: "calculator::inner",
-            file: "tests/calculator.rs",
-            line: 12,
-            column: 20,
-            manifest_dir: String::leak(manifest_dir),
+            site: CallSite {
+                manifest_dir: String::leak(manifest_dir),
+                ..call_site("calculator::inner", 12)
+            },
             files: Box::leak(Box::new([CasesFile {
                 path: "a.yaml",
                 titles: &[Some("Adds"), Some("Pings"), Some("Subtracts")],
@@ -81,91 +82,91 @@ impl Package {
         fs::write(self.root.path().join(file), text).expect("it can be written");
     }
 
-    /// What comes of a test, with the place of the package left out.
-    fn came(&self, test: usize) -> String {
-        self.told(alone(&Shelf::of(self.user), &self.user.tests[test]))
+    /// The result of a test, without the path of the package.
+    fn result(&self, test: usize) -> String {
+        self.text(run_alone(&LoadedCases::of(self.user), &self.user.tests[test]))
     }
 
     fn in_step(&self) -> String {
-        self.told(Shelf::of(self.user).in_step())
+        self.text(LoadedCases::of(self.user).check_in_step())
     }
 
-    fn told(&self, came: Came) -> String {
-        let root = format!("{}/", self.user.manifest_dir);
-        match came {
-            Came::Passed => "passed".to_owned(),
-            Came::Skipped(why) => format!("skipped: {why}"),
-            Came::Failed(why) => why.replace(&root, ""),
+    fn text(&self, result: TestResult) -> String {
+        let root = format!("{}/", self.user.site.manifest_dir);
+        match result {
+            TestResult::Passed => "passed".to_owned(),
+            TestResult::Skipped(why) => format!("skipped: {why}"),
+            TestResult::Failed(why) => why.replace(&root, ""),
         }
     }
 }
 
 #[test]
-fn a_case_is_told_with_its_place() {
+fn a_failure_names_the_place_of_its_case() {
     let package = Package::of_server();
-    assert_eq!(package.came(1), "passed");
+    assert_eq!(package.result(1), "passed");
     assert_eq!(package.in_step(), "passed");
-    insta::assert_snapshot!(package.came(2), @"skipped: it cannot do so yet");
-    insta::assert_snapshot!(package.came(0));
+    insta::assert_snapshot!(package.result(2), @"skipped: it cannot do so yet");
+    insta::assert_snapshot!(package.result(0));
 }
 
 #[test]
-fn what_the_compiler_has_not_seen_is_told() {
+fn files_that_changed_after_compilation_are_reported() {
     let package = Package::of_server();
     package.write("b.yaml", ADDS);
     insta::assert_snapshot!(package.in_step(), @"
-    the tests of `*.yaml` are not the cases that its files hold, tests/calculator.rs:12:20
-      b.yaml has come, and its cases are no tests
-      hint: the compiler does not see a file that comes or goes; it compiles the tests again after `touch tests/calculator.rs`
+    the tests of `*.yaml` differ from the cases in its files, tests/calculator.rs:12:10
+      b.yaml is new, and its cases have no tests
+      hint: cargo does not notice new or removed files; `touch tests/calculator.rs` makes it compile the tests again
     ");
     let package = Package::of_server();
     let shorter = ADDS.split("---\ncase: Subtracts").next().unwrap_or_default();
     package.write("a.yaml", &shorter.replace("Pings", "Is there"));
     insta::assert_snapshot!(package.in_step(), @"
-    the tests of `*.yaml` are not the cases that its files hold, tests/calculator.rs:12:20
-      a.yaml holds other cases than before
-      hint: the compiler does not see a file that comes or goes; it compiles the tests again after `touch tests/calculator.rs`
+    the tests of `*.yaml` differ from the cases in its files, tests/calculator.rs:12:10
+      a.yaml has other cases than before
+      hint: cargo does not notice new or removed files; `touch tests/calculator.rs` makes it compile the tests again
     ");
-    insta::assert_snapshot!(package.came(1), @"the case is not there any more; `inner::contracts::every_case_is_a_test` tells more");
-    insta::assert_snapshot!(package.came(2), @"the case is not there any more; `inner::contracts::every_case_is_a_test` tells more");
+    insta::assert_snapshot!(package.result(1), @"the case no longer exists; `inner::contracts::every_case_is_a_test` reports the differences");
+    insta::assert_snapshot!(package.result(2), @"the case no longer exists; `inner::contracts::every_case_is_a_test` reports the differences");
     let package = Package::of_server();
     fs::rename(package.root.path().join("a.yaml"), package.root.path().join("c.yaml"))
         .expect("a new name");
     insta::assert_snapshot!(package.in_step(), @"
-    the tests of `*.yaml` are not the cases that its files hold, tests/calculator.rs:12:20
-      c.yaml has come, and its cases are no tests
-      a.yaml is gone
-      hint: the compiler does not see a file that comes or goes; it compiles the tests again after `touch tests/calculator.rs`
+    the tests of `*.yaml` differ from the cases in its files, tests/calculator.rs:12:10
+      c.yaml is new, and its cases have no tests
+      a.yaml no longer exists
+      hint: cargo does not notice new or removed files; `touch tests/calculator.rs` makes it compile the tests again
     ");
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_told_once() {
+fn a_broken_file_is_reported_once() {
     let package = Package::of_server();
     package.write("a.yaml", "case: Adds\nouput: {}\n");
-    insta::assert_snapshot!(package.came(0), @"
-    error[unknown-key]: `ouput` is no key of a case
+    insta::assert_snapshot!(package.result(0), @"
+    error[unknown-key]: `ouput` is not a key of a case
      --> a.yaml:2:1
       |
     2 | ouput: {}
-      | ^^^^^ neither `case`, nor does it begin with `in`, `out` or `_`
+      | ^^^^^ expected `case`, or a key that begins with `in`, `out` or `_`
       |
       = help: did you mean `output`?
     ");
-    insta::assert_snapshot!(package.came(1), @"the cases of `*.yaml` cannot be read; `inner::contracts::adds` tells why");
+    insta::assert_snapshot!(package.result(1), @"the cases of `*.yaml` cannot be read; `inner::contracts::adds` reports why");
 }
 
 #[test]
-fn a_client_is_held_to_a_file() {
+fn a_client_fulfils_a_file_as_a_whole() {
     fn silent() -> ClientTarget {
         ClientTarget::future(|_| async { Ok(()) })
     }
     let package = Package::with(CasesPeer::Client(silent), |_| None);
-    insta::assert_snapshot!(package.came(0));
+    insta::assert_snapshot!(package.result(0));
 }
 
 #[test]
-fn tests_are_called_after_their_modules() {
+fn tests_are_named_after_their_modules() {
     let user = Package::of_server().user;
     assert_eq!(user.test_name(&user.tests[0]), "inner::contracts::adds");
     assert_eq!(user.in_step_name(), "inner::contracts::every_case_is_a_test");

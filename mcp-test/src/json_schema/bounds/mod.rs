@@ -1,73 +1,64 @@
-//! What a schema would do to the library that compiles it, found out before it may.
+//! Checks a schema against the limits before the library compiles it.
 //!
-//! Three questions, each answered in time that is linear in the schema: is it small and flat enough to be walked at all
-//! (`size`), which schemas does it consist of, and by which references (`reach`), and how many of them meet one value
-//! (`applied`).
+//! Each step takes time linear in the schema: its size and nesting (`size`), its subschemas and the references between them
+//! (`graph`), and how many of them apply to one value (`applications`).
 
-mod applied;
-mod reach;
+mod applications;
+mod dialect;
+mod external_uris;
+mod graph;
 mod size;
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use jsonschema::{Draft, Registry, RegistryBuilder, Retrieve, Uri};
+use jsonschema::{Draft, Registry, RegistryBuilder};
 use serde_json::Value;
 
-use super::validator::refused_reference;
+use self::dialect::dialect;
+use self::external_uris::ExternalUris;
+use self::graph::Rejection;
+use super::reference::reference_error;
 use super::{CompileError, Limits};
-use crate::expect::words;
 use crate::json::Pointer;
 
-/// Under which URI a schema is known where its `$id` does not say better.
+/// The base URI of a schema without an `$id`.
 pub(super) const BASE: &str = "json-schema:///";
 
-/// What is known of a schema that is within its bounds.
+/// The properties of a schema within the limits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Facts {
+pub(super) struct Analysis {
     /// Its dialect.
     pub(super) draft: Draft,
-    /// How many patterns may be held against texts.
+    /// The number of its patterns.
     pub(super) patterns: usize,
-    /// Some of them look around, or back at what they have matched, so that they cannot be matched in one go.
-    pub(super) goes_back: bool,
+    /// Whether some of them have lookarounds or backreferences, which need backtracking.
+    pub(super) backtracks: bool,
 }
 
-/// Refuses a schema that is beyond a bound, of an unknown dialect, or refers to what is not in it.
-pub(super) fn check(schema: &Value, limits: &Limits) -> Result<Facts, CompileError> {
+/// Refuses a schema that exceeds a limit, has an unsupported dialect or a reference that cannot be resolved.
+pub(super) fn check(schema: &Value, limits: &Limits) -> Result<Analysis, CompileError> {
+    // First, so that what follows may recurse into the schema.
     size::check(schema, limits)?;
-    let draft = dialect(schema).map_err(|name| CompileError::UnknownDialect {
-        pointer: Pointer::root().member("$schema"),
-        name,
-    })?;
-    let unknown = Unknown::default();
-    let unusable = |error: &_| refused_reference(error, Pointer::root());
+    let draft = dialect(schema)?;
+    // The retriever of the compiler proper is offline; here a recording one finds the reference to report.
+    let external = ExternalUris::default();
+    let unusable = |error: &_| reference_error(error, Pointer::root());
     let registry = Registry::new()
         .draft(draft)
-        .retriever(unknown.clone())
+        .retriever(external.clone())
         .add(BASE, schema)
         .and_then(RegistryBuilder::prepare)
         .map_err(|error| unusable(&error))?;
     let base = jsonschema::uri::from_str(BASE).map_err(|error| unusable(&error))?;
-    let reached = reach::from(schema, draft, &registry.resolver(base), &unknown, limits);
-    let reached = reached.map_err(|(there, error)| error.at(pointer_to(schema, there)))?;
-    applied::check(&reached, limits)
-        .map_err(|(there, error)| error.at(pointer_to(schema, there)))?;
-    Ok(Facts { draft, patterns: reached.patterns.len(), goes_back: reached.goes_back() })
+    let locate = |(subschema, error): Rejection<'_>| error.at(pointer_to(schema, subschema));
+    let graph = graph::build(schema, draft, &registry.resolver(base), &external, limits);
+    let graph = graph.map_err(locate)?;
+    applications::check(&graph, limits).map_err(locate)?;
+    Ok(Analysis { draft, patterns: graph.patterns.len(), backtracks: graph.backtracks() })
 }
 
-/// The dialect that `$schema` names: 2020-12 where there is none; what it says if that is none.
-fn dialect(schema: &Value) -> Result<Draft, String> {
-    let Some(named) = schema.get("$schema") else { return Ok(Draft::default()) };
-    match named.as_str().map(Draft::from_schema_uri) {
-        Some(draft) if draft != Draft::Unknown => Ok(draft),
-        _ => Err(words::got(Some(&named.into()))),
-    }
-}
-
-/// Where in the document a schema stands; the root for what is not of the document.
+/// The location of a subschema in the document; the root if it is not part of the document.
 fn pointer_to(document: &Value, schema: &Value) -> Pointer {
     fn find(value: &Value, wanted: &Value, here: &Pointer) -> Option<Pointer> {
+        // By address, because equal schemas may occur at several locations.
         if std::ptr::eq(value, wanted) {
             return Some(here.clone());
         }
@@ -83,27 +74,4 @@ fn pointer_to(document: &Value, schema: &Value) -> Pointer {
         }
     }
     find(document, schema, &Pointer::root()).unwrap_or_default()
-}
-
-/// What the resolver was asked to fetch. It gets nothing, but goes on, so that the place of the reference is found.
-#[derive(Clone, Default)]
-struct Unknown {
-    asked: Arc<Mutex<HashSet<String>>>,
-}
-
-impl Unknown {
-    fn contains(&self, uri: &str) -> bool {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).contains(uri)
-    }
-}
-
-impl Retrieve for Unknown {
-    fn retrieve(
-        &self,
-        uri: &Uri<String>,
-    ) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.insert(uri.as_str().to_owned());
-        Ok(Value::Bool(true))
-    }
 }

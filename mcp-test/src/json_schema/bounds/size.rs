@@ -1,4 +1,4 @@
-//! Whether a schema is small and flat enough to be walked.
+//! Limits the size and nesting of a schema, so that it can be traversed.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::json::Pointer;
 use crate::json_schema::{Bound, CompileError, Limits};
 
-/// Refuses what nests too deep or is too long.
+/// Refuses a schema that nests too deep or is too long.
 pub(super) fn check(schema: &Value, limits: &Limits) -> Result<(), CompileError> {
-    let beyond = |bound| CompileError::Bounded { pointer: Pointer::root(), bound };
-    // Without recursion: nothing is known of the depth yet.
+    let beyond = |bound| CompileError::LimitExceeded { pointer: Pointer::root(), bound };
+    // Without recursion, because the depth is not yet known to be bounded.
     let mut left = vec![(schema, 0)];
     while let Some((value, depth)) = left.pop() {
         if depth > limits.nesting {
@@ -22,14 +22,15 @@ pub(super) fn check(schema: &Value, limits: &Limits) -> Result<(), CompileError>
             _ => {}
         }
     }
-    let mut room = Room(limits.bytes);
-    serde_json::to_writer(&mut room, schema).map_err(|_| beyond(Bound::Bytes(limits.bytes)))
+    // Only after the nesting is known to be bounded, because the serializer recurses.
+    serde_json::to_writer(ByteLimit(limits.bytes), schema)
+        .map_err(|_| beyond(Bound::Bytes(limits.bytes)))
 }
 
-/// Takes so many bytes, and forgets them.
-struct Room(usize);
+/// A writer that discards a limited number of bytes, then fails.
+struct ByteLimit(usize);
 
-impl io::Write for Room {
+impl io::Write for ByteLimit {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
         Ok(bytes.len())

@@ -1,4 +1,4 @@
-//! What schemas say of values, and that no schema brings the house down.
+//! Validation of values, and its limits for hostile schemas.
 
 mod hostile;
 
@@ -15,8 +15,8 @@ fn read(text: &str) -> Value {
     Value::parse(text.as_bytes()).unwrap().value
 }
 
-/// The mismatches of a value that is not valid, in words.
-fn told(schema: serde_json::Value, text: &str) -> String {
+/// The mismatches of a value, in words; checks that they agree with `is_valid`.
+fn mismatches(schema: serde_json::Value, text: &str) -> String {
     let (validator, value) = (compiled(schema), read(text));
     let mismatches = validator.mismatches(&value).unwrap();
     assert_eq!(validator.is_valid(&value), Ok(mismatches.is_empty()), "{text}");
@@ -24,7 +24,7 @@ fn told(schema: serde_json::Value, text: &str) -> String {
 }
 
 #[test]
-fn numbers_are_compared_as_they_were_spelled() {
+fn numbers_are_compared_exactly() {
     let whole = compiled(json!({"type": "integer"}));
     for (text, valid) in [("1.0", true), ("1e2", true), ("9007199254740993", true), ("1.5", false)]
     {
@@ -39,17 +39,17 @@ fn numbers_are_compared_as_they_were_spelled() {
 }
 
 #[test]
-fn of_members_with_one_name_the_last_counts() {
+fn the_last_duplicate_member_counts() {
     let schema = json!({"additionalProperties": {"type": "integer"}, "maxProperties": 1});
-    assert_eq!(told(schema.clone(), r#"{"a": "x", "a": 1}"#), "");
+    assert_eq!(mismatches(schema.clone(), r#"{"a": "x", "a": 1}"#), "");
     assert_eq!(
-        told(schema, r#"{"a": 1, "a": "x"}"#),
+        mismatches(schema, r#"{"a": 1, "a": "x"}"#),
         "expected /a is an integer\ngot \"x\", which is a string"
     );
 }
 
 #[test]
-fn definitions_are_compiled_with_what_they_refer_to() {
+fn definitions_are_compiled_with_their_references() {
     let document = json!({"$defs": {
         "A": {"$ref": "#/$defs/B%25~1"},
         "B%/": {"type": "string", "format": "upper"},
@@ -70,9 +70,9 @@ fn definitions_are_compiled_with_what_they_refer_to() {
 }
 
 #[test]
-fn formats_are_annotations_unless_they_are_named() {
+fn only_named_formats_are_asserted() {
     let schema = json!({"$schema": "http://json-schema.org/draft-07/schema#", "format": "ipv4"});
-    assert_eq!(told(schema.clone(), r#""x""#), "");
+    assert_eq!(mismatches(schema.clone(), r#""x""#), "");
     let definitions =
         Definitions::read(json!({"$defs": {"A": schema}}), Formats::none().with("uri", |_| false));
     let definitions = definitions.unwrap();
@@ -105,7 +105,7 @@ fn mismatches_read_as_sentences() {
         "dependentRequired": {"one": ["two"]},
         "additionalProperties": false,
     });
-    insta::assert_snapshot!(told(schema, r#"{
+    insta::assert_snapshot!(mismatches(schema, r#"{
         "kind": "c", "one": "1", "size": 9, "code": "A-1!", "list": [1, 1.0, "x"], "either": true,
         "shape": {"r": 1}, "both": 3, "names": {"abc": 1, "d": 2}, "not": "x", "never": 1, "more": []
     }"#), @r#"
@@ -149,16 +149,16 @@ fn mismatches_read_as_sentences() {
 }
 
 #[test]
-fn schemas_that_are_none_are_refused_by_their_dialect() {
+fn invalid_schemas_are_refused_by_their_dialect() {
     let refused = |schema: serde_json::Value| {
         Validator::compile(&schema.into(), &Limits::default()).unwrap_err().to_string()
     };
-    insta::assert_snapshot!(refused(json!({"properties": {"a": {"type": "strin"}}})), @r#"`/properties/a/type` is no valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object", "string" or an array, got "strin""#);
-    insta::assert_snapshot!(refused(json!({"required": "a"})), @r#"`/required` is no valid JSON Schema 2020-12: expected an array, got "a""#);
-    insta::assert_snapshot!(refused(json!([])), @"the schema is no valid JSON Schema 2020-12: expected a boolean or an object, got []");
-    insta::assert_snapshot!(refused(json!({"$schema": "http://json-schema.org/draft-04/schema#", "exclusiveMinimum": 1})), @"`/exclusiveMinimum` is no valid JSON Schema draft 4: expected a boolean, got 1");
-    insta::assert_snapshot!(refused(json!({"$schema": "https://example.com/mine"})), @r#"`/$schema` is "https://example.com/mine", which is none of the dialects known here: draft 4, 6, 7, 2019-09 and 2020-12"#);
-    insta::assert_snapshot!(refused(json!({"$schema": 7})), @"`/$schema` is 7, which is none of the dialects known here: draft 4, 6, 7, 2019-09 and 2020-12");
+    insta::assert_snapshot!(refused(json!({"properties": {"a": {"type": "strin"}}})), @r#"`/properties/a/type` is not valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object", "string" or an array, got "strin""#);
+    insta::assert_snapshot!(refused(json!({"required": "a"})), @r#"`/required` is not valid JSON Schema 2020-12: expected an array, got "a""#);
+    insta::assert_snapshot!(refused(json!([])), @"the schema is not valid JSON Schema 2020-12: expected a boolean or an object, got []");
+    insta::assert_snapshot!(refused(json!({"$schema": "http://json-schema.org/draft-04/schema#", "exclusiveMinimum": 1})), @"`/exclusiveMinimum` is not valid JSON Schema draft 4: expected a boolean, got 1");
+    insta::assert_snapshot!(refused(json!({"$schema": "https://example.com/mine"})), @r#"`/$schema` is "https://example.com/mine", which is not a supported dialect: draft 4, 6, 7, 2019-09 or 2020-12"#);
+    insta::assert_snapshot!(refused(json!({"$schema": 7})), @"`/$schema` is 7, which is not a supported dialect: draft 4, 6, 7, 2019-09 or 2020-12");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn each_dialect_is_respected() {
             Ok(false),
             "{dialect}"
         );
-        // Beside a reference nothing counts.
+        // Keywords beside a reference are ignored.
         let beside = json!({"$ref": "#/definitions/a", "type": "string", "definitions": {"a": {}}});
         assert_eq!(compiled(with(&dialect, beside)).is_valid(&read("1")), Ok(true), "{dialect}");
     }

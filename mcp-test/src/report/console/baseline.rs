@@ -1,4 +1,4 @@
-//! How a run compares with a baseline, in the official words.
+//! The comparison with a baseline, in the official words.
 
 use super::palette::{BAD, GOOD, UNSURE};
 use crate::run::Comparison;
@@ -17,6 +17,7 @@ pub(super) fn text(comparison: &Comparison) -> String {
         ("Unexpected failures (not in baseline):", BAD, "✗", &comparison.unexpected),
     ];
     for (heading, style, mark, entries) in sections {
+        // The official suite leaves out empty sections.
         if entries.is_empty() {
             continue;
         }

@@ -1,43 +1,53 @@
-//! What is said of a client in other words than of a server.
+//! The lines of the official suite that differ for clients.
 
 use super::palette::{BAD, GOOD, UNSURE};
-use crate::run::{Outcome, Verdict};
-use crate::transport::Leaving;
+use crate::run::{ClientSpeaks, Outcome, Verdict};
+use crate::transport::ClientEnd;
 
 /// The first lines of a suite.
-pub(super) fn header(what: &str, scenarios: &str, target: &str) -> String {
-    format!("Running {what} ({scenarios}) in parallel...\nThe client is {target}\n")
+pub(super) fn header(selection: &str, scenarios: &str, target: &str) -> String {
+    format!("Running {selection} ({scenarios}) in parallel...\nClient: {target}\n")
 }
 
 /// The first lines of a scenario.
 pub(super) fn started(outcome: &Outcome, target: &str) -> String {
-    let id = outcome.cell.scenario.id;
-    let left = outcome.left.as_ref();
-    if left.is_some_and(|left| left.leaving == Leaving::Unseen) {
-        // The rest was told before the wait for the client.
+    let id = &outcome.cell.scenario.id;
+    let run = outcome.client_run.as_ref();
+    if run.is_some_and(|run| run.end == ClientEnd::Unobserved) {
+        // The rest was printed before waiting for the client.
         return "\n".to_owned();
     }
-    let line = left.and_then(|left| left.command.as_deref()).unwrap_or(target);
+    let line = run.and_then(|run| run.command.as_deref()).unwrap_or(target);
     format!("Starting scenario: {id}\nExecuting client: {line}\n")
 }
 
-/// The last lines of a scenario that is run by itself.
+/// The last lines of a single scenario.
 pub(super) fn verdict(outcome: &Outcome) -> String {
     let mut text = String::new();
-    match outcome.left.as_ref().map(|left| &left.leaving) {
-        Some(Leaving::Outstayed) => {
+    match outcome.client_run.as_ref().map(|run| &run.end) {
+        Some(ClientEnd::TimedOut) => {
             text.push_str(&format!("\n{UNSURE}⚠️  CLIENT TIMED OUT - Test incomplete{UNSURE:#}\n"));
         }
-        Some(Leaving::Failed(how)) => text.push_str(&format!(
+        Some(ClientEnd::Failed(how)) => text.push_str(&format!(
             "\n{UNSURE}⚠️  CLIENT EXITED WITH ERROR ({how}) - Test may be incomplete{UNSURE:#}\n"
         )),
-        Some(Leaving::Content | Leaving::NotStarted(_) | Leaving::Unseen) | None => {}
+        Some(ClientEnd::Succeeded | ClientEnd::NotStarted(_) | ClientEnd::Unobserved) | None => {}
     }
     let overall = match outcome.verdict {
+        // The official suite knows only passed and failed, and a skipped scenario does not fail.
         Verdict::Passed | Verdict::Skipped => format!("{GOOD}✅ OVERALL: PASSED{GOOD:#}"),
         Verdict::Failed => format!("{BAD}❌ OVERALL: FAILED{BAD:#}"),
         Verdict::NotRun => format!("{BAD}❌ OVERALL: NOT RUN{BAD:#}"),
     };
     text.push_str(&format!("\n{overall}\n"));
     text
+}
+
+/// The line about the revisions that the client speaks.
+pub(super) fn speaks(speaks: ClientSpeaks) -> String {
+    let newest = speaks.newest;
+    if speaks.is_limit() {
+        return format!("The client speaks up to {newest}\n");
+    }
+    format!("The client speaks {newest}; newer revisions were not tried\n")
 }

@@ -1,4 +1,4 @@
-//! The checks of a cell, a line each.
+//! The checks of a cell, one line each.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::palette::{BAD, FAINT, GOOD, NEUTRAL, UNSURE};
 use crate::check::Status;
 use crate::run::Outcome;
 
-/// A line for each check.
+/// One line for each check.
 pub(super) fn text(outcome: &Outcome) -> String {
     let ids = outcome.checks.iter().map(|check| check.id.chars().count()).max().unwrap_or_default();
     let mut text = "Checks:\n".to_owned();
@@ -19,11 +19,12 @@ pub(super) fn text(outcome: &Outcome) -> String {
             Status::Skipped => FAINT,
         };
         let advisory = if outcome.profile.counts(check) { "" } else { " (advisory)" };
+        // The messages of failures and warnings have sections of their own below.
         let reason = match (&check.message, check.status) {
             (Some(message), Status::Skipped | Status::Info) => format!(": {message}"),
             _ => String::new(),
         };
-        // Writing to a String does not fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             text,
             "{FAINT}{}{FAINT:#} [{:ids$}] {style}{:7}{style:#} {}{reason}{advisory}",

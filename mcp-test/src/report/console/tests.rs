@@ -1,30 +1,31 @@
-//! What the console shows of hand-made runs.
+//! The console output for sample runs.
 
 use anstream::StripStream;
 use pretty_assertions::assert_eq;
 
-use super::super::sample;
 use super::*;
+use crate::check::{Check, Finding, Origin};
+use crate::report::sample;
 use crate::run::Comparison;
-use crate::transport::CarrierKind;
+use crate::transport::TransportKind;
 
-fn shown(view: View, cells: Vec<Cell>, outcomes: Vec<Outcome>) -> String {
-    shown_with(view, sample::events(cells, outcomes))
+fn shown(options: ConsoleOptions, cells: Vec<Cell>, outcomes: Vec<Outcome>) -> String {
+    shown_with(options, sample::events(cells, outcomes))
 }
 
-fn shown_with(view: View, events: Vec<RunEvent>) -> String {
-    let mut console = Console::new(StripStream::new(Vec::new()), view);
+fn shown_with(options: ConsoleOptions, events: Vec<RunEvent>) -> String {
+    let mut console = Console::new(StripStream::new(Vec::new()), options);
     for event in events {
-        console.event(&event).expect("memory does not refuse");
+        console.event(&event).expect("writing to memory succeeds");
     }
     String::from_utf8(console.out.into_inner()).expect("UTF-8")
 }
 
-fn view() -> View {
-    View {
+fn options() -> ConsoleOptions {
+    ConsoleOptions {
         leg: Leg::Server,
         target: "http://localhost:3000/mcp".to_owned(),
-        what: "active suite".to_owned(),
+        selection: "active suite".to_owned(),
         profile: Profile::Official,
         single: false,
         brief: false,
@@ -36,17 +37,17 @@ fn view() -> View {
 
 #[test]
 fn a_single_scenario_is_shown_check_by_check() {
-    let view = View { single: true, results: Some("out".into()), ..view() };
+    let options = ConsoleOptions { single: true, results: Some("out".into()), ..options() };
     let outcome = sample::failed();
-    insta::assert_snapshot!(shown(view, vec![outcome.cell], vec![outcome]), @r#"
+    insta::assert_snapshot!(shown(options, vec![outcome.cell.clone()], vec![outcome]), @r#"
     Running client scenario 'tools-list' against server: http://localhost:3000/mcp
     Results saved to out/server-tools-list-2026-11-21T21-37-43-473Z
     Checks:
     2026-11-21T21:37:43.480Z [server-answers  ] SUCCESS Server answers
     2026-11-21T21:37:43.480Z [tools-list      ] FAILURE Server lists its tools
-    2026-11-21T21:37:43.480Z [tools-described ] WARNING Tools say what they do
+    2026-11-21T21:37:43.480Z [tools-described ] WARNING Tools have a description
     2026-11-21T21:37:43.480Z [tools-annotated ] FAILURE 
-    2026-11-21T21:37:43.480Z [wire-well-formed] FAILURE Every message is well formed (advisory)
+    2026-11-21T21:37:43.480Z [wire-well-formed] FAILURE Every message is well-formed (advisory)
     2026-11-21T21:37:43.480Z [own-fine        ] SUCCESS  (advisory)
 
     Test Results:
@@ -60,7 +61,7 @@ fn a_single_scenario_is_shown_check_by_check() {
           got 7, which is a number
           hint: give every tool a name
         Check: tools-list
-        Known false: the specification does not demand it
+        The official suite fails this, but the specification allows it: the specification does not demand it
         Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
           https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
         Exchange:
@@ -68,10 +69,10 @@ fn a_single_scenario_is_shown_check_by_check() {
           2  client ← server  result {"tools":[{"name":7}]}
 
       - tools-annotated:
-        Error: Not testable: there is no tool with annotations
+        Error: Not testable: no tool has annotations
         Check: tools-annotated
 
-      - wire-well-formed: Every message is well formed
+      - wire-well-formed: Every message is well-formed
         Error: the schema cannot be read
         Check: wire-well-formed (advisory: does not count)
         Blame: mcp-test itself, not the peer; please report it
@@ -79,7 +80,7 @@ fn a_single_scenario_is_shown_check_by_check() {
 
     === Warnings ===
 
-      - tools-described: Tools say what they do
+      - tools-described: Tools have a description
         Warning: the tool has no description
         Check: tools-described
         Exchange: the same as above
@@ -88,15 +89,15 @@ fn a_single_scenario_is_shown_check_by_check() {
         | warning: no name
       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
       What it checks and why: mcp-test explain tools-list
-    Advisory: 1 passed, 1 failed (checks of our own; they do not count in profile official)
+    Advisory: 1 passed, 1 failed (mcp-test's own checks; they do not count in profile official)
     "#);
 }
 
 #[test]
 fn verbose_shows_the_checks_of_a_single_scenario_as_json() {
-    let view = View { single: true, verbose: true, ..view() };
+    let options = ConsoleOptions { single: true, verbose: true, ..options() };
     let outcome = sample::passed();
-    insta::assert_snapshot!(shown(view, vec![outcome.cell], vec![outcome]), @r#"
+    insta::assert_snapshot!(shown(options, vec![outcome.cell.clone()], vec![outcome]), @r#"
     Running client scenario 'tools-list' against server: http://localhost:3000/mcp
     [
       {
@@ -120,10 +121,10 @@ fn verbose_shows_the_checks_of_a_single_scenario_as_json() {
 }
 
 #[test]
-fn a_suite_is_shown_as_officially() {
+fn a_suite_is_shown_in_the_official_format() {
     let (failed, passed) = (sample::failed(), sample::ping());
-    let cells = vec![failed.cell, passed.cell];
-    insta::assert_snapshot!(shown(view(), cells, vec![failed, passed]), @r#"
+    let cells = vec![failed.cell.clone(), passed.cell.clone()];
+    insta::assert_snapshot!(shown(options(), cells, vec![failed, passed]), @r#"
     Running active suite (2 scenarios) against http://localhost:3000/mcp
 
 
@@ -138,7 +139,7 @@ fn a_suite_is_shown_as_officially() {
           got 7, which is a number
           hint: give every tool a name
         Check: tools-list
-        Known false: the specification does not demand it
+        The official suite fails this, but the specification allows it: the specification does not demand it
         Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
           https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
         Exchange:
@@ -146,10 +147,10 @@ fn a_suite_is_shown_as_officially() {
           2  client ← server  result {"tools":[{"name":7}]}
 
       - tools-annotated:
-        Error: Not testable: there is no tool with annotations
+        Error: Not testable: no tool has annotations
         Check: tools-annotated
 
-      - wire-well-formed: Every message is well formed
+      - wire-well-formed: Every message is well-formed
         Error: the schema cannot be read
         Check: wire-well-formed (advisory: does not count)
         Blame: mcp-test itself, not the peer; please report it
@@ -157,7 +158,7 @@ fn a_suite_is_shown_as_officially() {
 
     === Warnings ===
 
-      - tools-described: Tools say what they do
+      - tools-described: Tools have a description
         Warning: the tool has no description
         Check: tools-described
         Exchange: the same as above
@@ -175,24 +176,24 @@ fn a_suite_is_shown_as_officially() {
     ✓ ping: 1 passed, 0 failed
 
     Total: 2 passed, 2 failed
-    Advisory: 1 passed, 1 failed (checks of our own; they do not count in profile official)
+    Advisory: 1 passed, 1 failed (mcp-test's own checks; they do not count in profile official)
     "#);
 }
 
 #[test]
-fn several_cells_of_a_scenario_are_told_apart_and_those_that_went_well_are_not_announced() {
-    let view = View {
-        what: "adaptive check".to_owned(),
+fn cells_of_one_scenario_are_labelled_and_passed_ones_are_shown_only_in_the_summary() {
+    let options = ConsoleOptions {
+        selection: "adaptive check".to_owned(),
         profile: Profile::Adaptive,
         brief: true,
-        ..view()
+        ..options()
     };
     let (passed, skipped) = (sample::passed(), sample::skipped());
-    let cells = vec![passed.cell, skipped.cell];
-    insta::assert_snapshot!(shown(view, cells, vec![passed, skipped]), @r"
+    let cells = vec![passed.cell.clone(), skipped.cell.clone()];
+    insta::assert_snapshot!(shown(options, cells, vec![passed, skipped]), @r"
     Running adaptive check (1 scenario, 2 runs) against http://localhost:3000/mcp
-    The server is sample 1.0.0
-    It speaks 2025-11-25, 2026-07-28 over stdio
+    Server: sample 1.0.0
+    Revisions over stdio: 2025-11-25, 2026-07-28
 
 
     === SUMMARY ===
@@ -205,10 +206,10 @@ fn several_cells_of_a_scenario_are_told_apart_and_those_that_went_well_are_not_a
 
 #[test]
 fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
-    let view = View { profile: Profile::Adaptive, brief: true, ..view() };
+    let options = ConsoleOptions { profile: Profile::Adaptive, brief: true, ..options() };
     let (mut first, second) = (sample::skipped(), sample::skipped());
     first.cell.revision = Revision::V2025_11_25;
-    let text = shown(view, vec![first.cell, second.cell], vec![first, second]);
+    let text = shown(options, vec![first.cell.clone(), second.cell.clone()], vec![first, second]);
     let summary = text.split_once("SUMMARY ===\n").map(|(_, summary)| summary.to_owned());
     insta::assert_snapshot!(summary.unwrap_or(text), @"
     - tools-list [2025-11-25..2026-07-28 stdio]: skipped (the server does not declare the capability `tools`)
@@ -218,11 +219,11 @@ fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
 }
 
 #[test]
-fn briefly_told_a_cell_like_another_is_one_line_and_both_are_one_in_the_summary() {
-    let view = View { profile: Profile::Adaptive, brief: true, ..view() };
+fn a_brief_report_shows_a_cell_with_the_same_problems_in_one_line() {
+    let options = ConsoleOptions { profile: Profile::Adaptive, brief: true, ..options() };
     let (first, mut second) = (sample::failed(), sample::failed());
     second.cell.revision = Revision::NEWEST;
-    let text = shown(view, vec![first.cell, second.cell], vec![first, second]);
+    let text = shown(options, vec![first.cell.clone(), second.cell.clone()], vec![first, second]);
     let end = text.split_once("What it checks").map(|(_, end)| end.to_owned());
     insta::assert_snapshot!(end.unwrap_or(text), @"
      and why: mcp-test explain tools-list
@@ -232,15 +233,43 @@ fn briefly_told_a_cell_like_another_is_one_line_and_both_are_one_in_the_summary(
     ✗ tools-list [2025-11-25..2026-07-28 stdio]: 2 runs, 2 passed, 4 failed, 2 warnings
 
     Total: 2 passed, 4 failed, 2 warnings
-    Advisory: 2 passed, 2 failed (checks of our own; they do not count in profile adaptive)
+    Advisory: 2 passed, 2 failed (mcp-test's own checks; they do not count in profile adaptive)
     ");
 }
 
 #[test]
-fn what_is_wrong_with_two_cells_alike_is_told_once() {
+fn one_warning_is_singular_and_is_not_drawn_as_a_failure() {
+    let options = ConsoleOptions { profile: Profile::Adaptive, brief: true, ..options() };
+    let warned = || {
+        let mut outcome = sample::passed();
+        outcome.profile = Profile::Adaptive;
+        let slow = Finding::peer("the reply took 6 s").should();
+        outcome.checks.push(Check::from_finding("slow", Origin::Own, slow));
+        outcome
+    };
+    let (first, mut second) = (warned(), warned());
+    second.cell.revision = Revision::NEWEST;
+    let text = shown(options, vec![first.cell.clone(), second.cell.clone()], vec![first, second]);
+    let end = text.split_once("What it checks").map(|(_, end)| end.to_owned());
+    insta::assert_snapshot!(end.unwrap_or(text), @"
+     and why: mcp-test explain tools-list
+    ! tools-list [2026-07-28 stdio]: slow, the same as in tools-list [2025-11-25 stdio]
+
+    === SUMMARY ===
+    ✓ tools-list [2025-11-25..2026-07-28 stdio]: 2 runs, 2 passed, 0 failed, 2 warnings
+
+    Total: 2 passed, 0 failed, 2 warnings
+    ");
+    assert_eq!(warnings(1, Profile::Strict), ", 1 warning");
+    // As the official suite says it.
+    assert_eq!(warnings(1, Profile::Official), ", 1 warnings");
+}
+
+#[test]
+fn problems_of_two_cells_are_shown_once_if_they_are_the_same() {
     let (first, mut second) = (sample::failed(), sample::failed());
     second.cell.revision = Revision::NEWEST;
-    let text = shown(view(), vec![first.cell, second.cell], vec![first, second]);
+    let text = shown(options(), vec![first.cell.clone(), second.cell.clone()], vec![first, second]);
     let second = text.split("=== Running scenario: ").nth(2).unwrap_or_default();
     insta::assert_snapshot!(second, @r"
     tools-list [2026-07-28 stdio] ===
@@ -253,7 +282,7 @@ fn what_is_wrong_with_two_cells_alike_is_told_once() {
     ✗ tools-list [2026-07-28 stdio]: 1 passed, 2 failed
 
     Total: 2 passed, 4 failed
-    Advisory: 2 passed, 2 failed (checks of our own; they do not count in profile official)
+    Advisory: 2 passed, 2 failed (mcp-test's own checks; they do not count in profile official)
     ");
 }
 
@@ -261,7 +290,7 @@ fn what_is_wrong_with_two_cells_alike_is_told_once() {
 fn a_baseline_is_compared_in_the_official_words() {
     let outcome = sample::failed();
     let events = |comparison: Comparison| {
-        let mut events = sample::events(vec![outcome.cell], vec![outcome.clone()]);
+        let mut events = sample::events(vec![outcome.cell.clone()], vec![outcome.clone()]);
         if let Some(RunEvent::Ended(summary)) = events.last_mut() {
             summary.baseline = Some(comparison);
         }
@@ -274,9 +303,9 @@ fn a_baseline_is_compared_in_the_official_words() {
     };
     let tail =
         |text: String| text.split_once("Total:").map(|(_, tail)| tail.to_owned()).unwrap_or(text);
-    insta::assert_snapshot!(tail(shown_with(view(), events(mixed))), @r"
+    insta::assert_snapshot!(tail(shown_with(options(), events(mixed))), @r"
      1 passed, 2 failed
-    Advisory: 1 passed, 1 failed (checks of our own; they do not count in profile official)
+    Advisory: 1 passed, 1 failed (mcp-test's own checks; they do not count in profile official)
 
     Expected failures (in baseline):
       ~ tools-call-image
@@ -291,9 +320,9 @@ fn a_baseline_is_compared_in_the_official_words() {
     Unexpected failures detected: these are not in your expected-failures baseline.
     ");
     let clean = Comparison { expected: vec!["tools-list".to_owned()], ..Comparison::default() };
-    insta::assert_snapshot!(tail(shown_with(view(), events(clean))), @r"
+    insta::assert_snapshot!(tail(shown_with(options(), events(clean))), @r"
      1 passed, 2 failed
-    Advisory: 1 passed, 1 failed (checks of our own; they do not count in profile official)
+    Advisory: 1 passed, 1 failed (mcp-test's own checks; they do not count in profile official)
 
     Expected failures (in baseline):
       ~ tools-list
@@ -303,39 +332,59 @@ fn a_baseline_is_compared_in_the_official_words() {
 }
 
 #[test]
-fn what_is_not_played_is_told_before_the_run() {
-    let mut console = Console::new(StripStream::new(Vec::new()), view());
+fn inapplicable_scenarios_are_shown_before_the_run() {
+    let mut console = Console::new(StripStream::new(Vec::new()), options());
     let scenario = sample::ping().cell.scenario;
-    let at = |carrier| Inapplicable { scenario, revision: Revision::NEWEST, carrier };
-    let all = [at(None), at(Some(CarrierKind::Stdio)), at(Some(CarrierKind::Stdio))];
-    console.inapplicable(&all).expect("memory does not refuse");
-    console.event(&RunEvent::Planned(Vec::new())).expect("memory does not refuse");
+    let at = |transport| Inapplicable {
+        scenario: scenario.clone(),
+        revision: Revision::NEWEST,
+        transport,
+    };
+    let all = [at(None), at(Some(TransportKind::Stdio)), at(Some(TransportKind::Stdio))];
+    console.inapplicable(&all).expect("writing to memory succeeds");
+    console.event(&RunEvent::Planned(Vec::new())).expect("writing to memory succeeds");
     let text = String::from_utf8(console.out.into_inner()).expect("UTF-8");
     insta::assert_snapshot!(text, @"
     SKIPPED: scenario 'ping' is not applicable at spec version 2026-07-28 (introduced in 2025-06-18, removed in 2026-07-28). Use --force to run it anyway.
-    Not applicable over stdio, since they are about HTTP: ping, ping
+    Not applicable over stdio (HTTP only): ping, ping
     Running active suite (0 scenarios) against http://localhost:3000/mcp
     ");
 }
 
 #[test]
-fn what_is_not_played_is_told_of_a_run_without_anything_else() {
-    let mut console = Console::new(StripStream::new(Vec::new()), view());
-    let (scenario, carrier) = (sample::ping().cell.scenario, Some(CarrierKind::Stdio));
-    let all = [Inapplicable { scenario, revision: Revision::NEWEST, carrier }];
-    console.inapplicable(&all).expect("memory does not refuse");
-    console.left_out().expect("memory does not refuse");
-    console.left_out().expect("memory does not refuse");
+fn inapplicable_scenarios_are_shown_for_an_empty_run() {
+    let mut console = Console::new(StripStream::new(Vec::new()), options());
+    let (scenario, transport) = (sample::ping().cell.scenario, Some(TransportKind::Stdio));
+    let all = [Inapplicable { scenario, revision: Revision::NEWEST, transport }];
+    console.inapplicable(&all).expect("writing to memory succeeds");
+    console.report_not_applicable().expect("writing to memory succeeds");
+    console.report_not_applicable().expect("writing to memory succeeds");
     let text = String::from_utf8(console.out.into_inner()).expect("UTF-8");
-    assert_eq!(text, "Not applicable over stdio, since they are about HTTP: ping\n");
+    assert_eq!(text, "Not applicable over stdio (HTTP only): ping\n");
 }
 
 #[test]
-fn a_target_that_is_not_there_is_left_to_the_error_message() {
+fn nothing_is_shown_for_a_target_that_could_not_be_tested() {
     let mut events = sample::events(Vec::new(), Vec::new());
     if let Some(RunEvent::Ended(summary)) = events.last_mut() {
-        summary.not_run = Some(crate::check::Finding::environment("nothing listens"));
+        summary.not_run = Some(Finding::environment("nothing listens"));
     }
     events.retain(|event| matches!(event, RunEvent::Ended(_)));
-    assert_eq!(shown_with(view(), events), "");
+    assert_eq!(shown_with(options(), events), "");
+}
+
+#[test]
+fn one_line_says_what_a_client_speaks() {
+    let line = |spoken, asked| {
+        let mut outcome = sample::passed();
+        outcome.spoken = Some(spoken);
+        outcome.cell.revision = asked;
+        let options = ConsoleOptions { leg: Leg::Client, ..options() };
+        let text = shown(options, vec![outcome.cell.clone()], vec![outcome]);
+        let line = text.lines().find(|line| line.starts_with("The client"));
+        line.unwrap_or_default().to_owned()
+    };
+    insta::assert_snapshot!(line(Revision::V2025_06_18, Revision::V2025_11_25), @"The client speaks up to 2025-06-18");
+    insta::assert_snapshot!(line(Revision::V2025_11_25, Revision::V2025_11_25), @"The client speaks 2025-11-25; newer revisions were not tried");
+    insta::assert_snapshot!(line(Revision::NEWEST, Revision::NEWEST), @"The client speaks up to 2026-07-28");
 }

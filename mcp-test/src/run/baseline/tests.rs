@@ -1,7 +1,7 @@
 //! Every rule of the official file format, and ours on unknown names.
 
-use super::super::results::Played;
 use super::*;
+use crate::run::results::ScenarioResults;
 
 fn parse(text: &str) -> Result<Baseline, BaselineError> {
     Baseline::parse("known.yml", text)
@@ -33,22 +33,22 @@ fn an_empty_file_is_an_empty_baseline() {
 }
 
 #[test]
-fn what_is_no_baseline_is_said_with_its_line() {
+fn an_invalid_baseline_is_reported_with_its_line() {
     insta::assert_snapshot!(problem("- ping\n"), @"known.yml:1: expected a mapping with the lists `server` and `client`, got a list");
-    insta::assert_snapshot!(problem("ping"), @"known.yml:1: expected a mapping with the lists `server` and `client`, got a text");
-    insta::assert_snapshot!(problem("\nserver: ping\n"), @"known.yml:2: `server` has to be a list, and is a text");
-    insta::assert_snapshot!(problem("server:\n  a: b\n"), @"known.yml:2: `server` has to be a list, and is a mapping");
-    insta::assert_snapshot!(problem("server:\n  - tools-list: tools-name-format\n"), @"known.yml:2: an entry is a mapping; write `scenario:check`, without a blank after the colon");
+    insta::assert_snapshot!(problem("ping"), @"known.yml:1: expected a mapping with the lists `server` and `client`, got a string");
+    insta::assert_snapshot!(problem("\nserver: ping\n"), @"known.yml:2: `server` must be a list, got a string");
+    insta::assert_snapshot!(problem("server:\n  a: b\n"), @"known.yml:2: `server` must be a list, got a mapping");
+    insta::assert_snapshot!(problem("server:\n  - tools-list: tools-name-format\n"), @"known.yml:2: an entry is a mapping; write `scenario:check`, without a space after the colon");
     insta::assert_snapshot!(problem("server:\n  - ping\n  -\n"), @"known.yml:3: an entry is empty");
     insta::assert_snapshot!(problem("server:\n  - ' '\n"), @"known.yml:2: an entry is empty");
-    insta::assert_snapshot!(problem("server:\n  - ':ping'\n"), @"known.yml:2: `:ping` names no scenario before the colon");
-    insta::assert_snapshot!(problem("server:\n  - 'ping:'\n"), @"known.yml:2: `ping:` names no check after the colon");
+    insta::assert_snapshot!(problem("server:\n  - ':ping'\n"), @"known.yml:2: `:ping` has no scenario before the colon");
+    insta::assert_snapshot!(problem("server:\n  - 'ping:'\n"), @"known.yml:2: `ping:` has no check after the colon");
     insta::assert_snapshot!(problem("server:\n  - [ping]\n"), @"known.yml:2: an entry is a list; write `scenario` or `scenario:check`");
     insta::assert_snapshot!(problem("server:\n  - ping\n  - ping:ping\n"), @"known.yml:3: `ping` is listed as a whole and by check; the other entry is on line 2");
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn a_missing_file_is_named() {
     let error = Baseline::read("/does/not/exist.yml").unwrap_err().to_string();
     assert!(error.starts_with("cannot read the baseline /does/not/exist.yml: "), "{error}");
 }
@@ -78,12 +78,12 @@ fn an_unknown_section_is_a_warning_officially_and_an_error_elsewhere() {
     insta::assert_snapshot!(error, @"known.yml:2: there is no section `servr`; did you mean `server`?");
 }
 
-fn compare(text: &str, results: impl IntoIterator<Item = Played>) -> Comparison {
+fn compare(text: &str, results: impl IntoIterator<Item = ScenarioResults>) -> Comparison {
     parse(text).expect(text).compare(&results.into_iter().collect())
 }
 
-fn played(id: &'static str, checks: &[(&str, Status)]) -> Played {
-    Played::made(Leg::Server, id, checks)
+fn played(id: &'static str, checks: &[(&str, Status)]) -> ScenarioResults {
+    ScenarioResults::new(Leg::Server, id, checks)
 }
 
 fn comparison(expected: &[&str], stale: &[&str], unexpected: &[&str]) -> Comparison {
@@ -100,7 +100,7 @@ fn a_whole_entry_is_expected_when_anything_fails_and_stale_when_nothing_does() {
 }
 
 #[test]
-fn an_entry_by_check_is_judged_by_the_gravest_occurrence() {
+fn an_entry_by_check_uses_the_most_severe_status() {
     use Status::{Failure, Skipped, Success};
     let text = "server: ['a:x', 'a:y', 'a:z', 'a:absent']";
     let results = [played(
@@ -120,7 +120,7 @@ fn a_failure_without_an_entry_is_unexpected() {
 }
 
 #[test]
-fn what_is_written_is_what_is_expected() {
+fn a_written_baseline_expects_what_failed() {
     use Status::{Failure, Success};
     let previous = parse("server: [not-played, a]\nclient: [c]\n").expect("a baseline");
     let results: Results =
@@ -129,18 +129,18 @@ fn what_is_written_is_what_is_expected() {
             .collect();
     let text = Baseline::text(&results, Some(&previous));
     insta::assert_snapshot!(text, @r"
-    # What is known to fail: `scenario`, or `scenario:check`.
+    # Known failures: `scenario`, or `scenario:check`.
     server:
       - not-played
       - a:x
     client:
       - c
     ");
-    assert!(parse(&text).expect("what was written").compare(&results).is_clean());
+    assert!(parse(&text).expect("the written baseline").compare(&results).is_clean());
 }
 
 #[test]
-fn what_could_not_be_played_is_neither_stale_nor_forgotten() {
+fn entries_of_cells_that_could_not_run_are_kept() {
     use Status::{Failure, Success};
     let partly = |id, checks: &[_]| {
         let mut played = played(id, checks);
@@ -157,7 +157,7 @@ fn what_could_not_be_played_is_neither_stale_nor_forgotten() {
     let previous = parse("server: ['a:x', 'a:y', b, c]").expect("a baseline");
     assert_eq!(previous.compare(&results), comparison(&["a:y", "b"], &[], &["a:z"]));
     insta::assert_snapshot!(Baseline::text(&results, Some(&previous)), @r"
-    # What is known to fail: `scenario`, or `scenario:check`.
+    # Known failures: `scenario`, or `scenario:check`.
     server:
       - a:x
       - a:y

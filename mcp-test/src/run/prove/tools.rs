@@ -1,16 +1,13 @@
-//! The proof of `wire-tool-schemas`: what the reference server lists and returns is damaged, and what exactly is found then.
+//! The proof of `wire-tool-schemas`: damage to the tools and results of the reference server, and the exact findings.
 
 use serde_json::json;
 
-use super::{block_on, plan, unfounded};
+use super::{run_alone, unfounded};
 use crate::check::{Status, TOOL_SCHEMAS};
-use crate::run::play::{Known, play};
-use crate::run::{Cell, Verdict};
-use crate::scenario::{Leg, Profile};
-use crate::scenarios;
+use crate::run::{Outcome, Verdict};
+use crate::scenario::Profile;
 use crate::server::reference::everything;
 use crate::spec::Revision::V2025_11_25;
-use crate::transport::CarrierKind::Duplex;
 use crate::transport::Fault;
 
 /// A scenario that lists the tools, and calls the first of them.
@@ -44,8 +41,12 @@ mod calling {
     }
 }
 
+fn run_calling(faults: impl IntoIterator<Item = Fault>) -> Outcome {
+    run_alone(&calling::SCENARIO, everything().faults(faults), V2025_11_25, Profile::Adaptive)
+}
+
 #[test]
-fn the_schemas_of_tools_are_schemas_and_are_kept_to() {
+fn schemas_of_tools_are_valid_and_results_conform() {
     use Status::{Failure, Success, Warning};
     let promise = || {
         Fault::set(
@@ -84,11 +85,8 @@ fn the_schemas_of_tools_are_schemas_and_are_kept_to() {
         (vec![promise(), returned(json!({"sum": 3}))], Success, &[]),
     ];
     for (faults, status, requirements) in rows {
-        let cell = Cell { scenario: &calling::SCENARIO, revision: V2025_11_25, carrier: Duplex };
         let named: Vec<String> = faults.iter().map(Fault::name).collect();
-        let ping = scenarios::find(Leg::Server, "ping").expect("a built-in scenario");
-        let plan = plan(&everything().faults(faults).into(), ping, Profile::Adaptive);
-        let played = block_on(play(&plan, cell, Known::default()));
+        let played = run_calling(faults);
         let check = played.checks.iter().find(|check| check.id == TOOL_SCHEMAS).expect("a row");
         assert_eq!((check.status, &*check.requirements), (status, requirements), "{named:?}");
         assert_eq!(unfounded(&played), [""; 0], "{named:?}");
@@ -97,7 +95,7 @@ fn the_schemas_of_tools_are_schemas_and_are_kept_to() {
 }
 
 #[test]
-fn where_no_schema_is_listed_the_check_is_not_made() {
+fn without_a_schema_the_check_is_not_made() {
     let list = "tools/list";
     let tool = |tool| Fault::set(list, "/tools", json!([tool]));
     let rows = [
@@ -108,10 +106,7 @@ fn where_no_schema_is_listed_the_check_is_not_made() {
     ];
     for (fault, status) in rows {
         let named = fault.name();
-        let cell = Cell { scenario: &calling::SCENARIO, revision: V2025_11_25, carrier: Duplex };
-        let ping = scenarios::find(Leg::Server, "ping").expect("a built-in scenario");
-        let plan = plan(&everything().faults([fault]).into(), ping, Profile::Adaptive);
-        let played = block_on(play(&plan, cell, Known::default()));
+        let played = run_calling([fault]);
         let check = played.checks.iter().find(|check| check.id == TOOL_SCHEMAS);
         assert_eq!(check.map(|check| check.status), status, "{named}");
     }

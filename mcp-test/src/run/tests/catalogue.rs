@@ -1,41 +1,25 @@
-//! Scenarios that are made while the program runs, and chosen from a list of their own.
+//! Scenarios that are built at run time, selected from a list of their own.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::check::Finding;
 use crate::run::{Baseline, ExitCode, UsageError, Verdict};
-use crate::scenario::{Body, Carriers, CheckSpec, Proofs};
+use crate::scenario::{Body, CheckSpec, Kind, Shared, Stop};
 use crate::server::reference::everything;
 use crate::spec::Revisions;
 
-const CHECKS: [CheckSpec; 1] = [CheckSpec::own("said", "Said", "something was said")];
-
-/// A scenario with a body that holds data.
-fn made(id: &'static str, revisions: Revisions, body: Body) -> Scenario {
-    Scenario {
-        id,
-        title: "made while the program runs",
-        doc: "",
-        leg: Leg::Server,
-        revisions,
-        official: None,
-        carriers: Carriers::Any,
-        needs: &[],
-        disturbs: None,
-        timeout: None,
-        opens: false,
-        verbatim: false,
-        checks: &CHECKS,
-        body,
-        proofs: || Proofs { peer: || everything().into(), proofs: Vec::new() },
-        file: file!(),
-    }
+/// A scenario with a body that owns data.
+fn dynamic(id: &'static str, revisions: Revisions, body: Body) -> Scenario {
+    let checks = vec![CheckSpec::dynamic("said", "Said", "something was said")].into();
+    Scenario { revisions, checks, ..Scenario::dynamic(Kind::BuiltIn, Leg::Server, id, body) }
 }
 
 /// A body that pings, and counts how often it has been played.
-fn counting(played: &'static AtomicUsize) -> Body {
+fn counting(played: &Arc<AtomicUsize>) -> Body {
+    let played = Arc::clone(played);
     Body::server(move |ctx| {
+        let played = Arc::clone(&played);
         Box::pin(async move {
             played.fetch_add(1, Ordering::SeqCst);
             ctx.client().await?;
@@ -45,30 +29,31 @@ fn counting(played: &'static AtomicUsize) -> Body {
     })
 }
 
-fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
-
-fn one(server: &Server, scenarios: &[&'static Scenario]) -> Plan {
+fn one(server: &Server, scenarios: &[&Shared<Scenario>]) -> Plan {
     let selection = Selection { one_revision: true, ..Selection::default() };
-    let scenarios = scenarios.iter().copied();
+    let scenarios = scenarios.iter().copied().cloned();
     Plan::build_from(scenarios, target(server), Profile::Adaptive, &selection).expect("a plan")
 }
 
 /// The cells that were played, each with what came of it.
 fn played(plan: &Plan) -> Vec<(Revision, Verdict)> {
-    let (_, summary) = told(plan);
+    let (_, summary) = run_plan(plan);
     summary.lines.iter().map(|line| (line.cell.revision, line.verdict)).collect()
 }
 
 #[test]
 fn a_body_holds_data_and_is_found_in_its_own_list_only() {
-    let count = leak(AtomicUsize::new(0));
-    let scenario = leak(made("mine", Revisions::all(), counting(count)));
+    let count = Arc::default();
+    let scenario: Shared<_> = dynamic("mine", Revisions::all(), counting(&count)).into();
     let asked = |id| {
-        Plan::build_from([scenario], target(&everything()), Profile::Adaptive, &selection(&[id]))
+        Plan::build_from(
+            [scenario.clone()],
+            target(&everything()),
+            Profile::Adaptive,
+            &selection(&[id]),
+        )
     };
-    let (_, summary) = told(&asked("mine").expect("a plan"));
+    let (_, summary) = run_plan(&asked("mine").expect("a plan"));
     assert_eq!(summary.exit, ExitCode::Passed);
     assert_eq!(count.load(Ordering::SeqCst), Revision::ALL.len());
     let Err(UsageError::UnknownScenario { id, suggestion }) = asked("mina") else {
@@ -79,31 +64,28 @@ fn a_body_holds_data_and_is_found_in_its_own_list_only() {
 }
 
 #[test]
-fn one_revision_is_the_newest_of_the_handshake_era_or_else_the_newest_that_is_spoken() {
-    let any = leak(made("any", Revisions::all(), counting(leak(AtomicUsize::new(0)))));
-    let old = leak(made(
-        "old",
-        Revisions::between(Revision::V2024_11_05, Revision::V2025_06_18),
-        counting(leak(AtomicUsize::new(0))),
-    ));
+fn one_revision_is_the_newest_of_the_handshake_era_or_else_the_newest() {
+    let any: Shared<_> = dynamic("any", Revisions::all(), counting(&Arc::default())).into();
+    let until = Revisions::between(Revision::V2024_11_05, Revision::V2025_06_18);
+    let old: Shared<_> = dynamic("old", until, counting(&Arc::default())).into();
     let server = everything();
     assert_eq!(
-        played(&one(&server, &[any, old])),
+        played(&one(&server, &[&any, &old])),
         [(Revision::V2025_11_25, Verdict::Passed), (Revision::V2025_06_18, Verdict::Passed)]
     );
     let older =
         everything().revisions(Revisions::between(Revision::V2024_11_05, Revision::V2025_03_26));
-    assert_eq!(played(&one(&older, &[any])), [(Revision::V2025_03_26, Verdict::Passed)]);
+    assert_eq!(played(&one(&older, &[&any])), [(Revision::V2025_03_26, Verdict::Passed)]);
     let newest = everything().revisions(Revisions::only(Revision::V2026_07_28));
     assert_eq!(
-        played(&one(&newest, &[any, old])),
+        played(&one(&newest, &[&any, &old])),
         [(Revision::V2026_07_28, Verdict::Passed), (Revision::V2025_06_18, Verdict::Skipped)]
     );
 }
 
 #[test]
-fn revisions_that_are_named_are_all_played() {
-    let any = leak(made("any", Revisions::all(), counting(leak(AtomicUsize::new(0)))));
+fn selected_revisions_all_run() {
+    let any: Shared<_> = dynamic("any", Revisions::all(), counting(&Arc::default())).into();
     let revisions = vec![Revision::V2025_03_26, Revision::V2026_07_28];
     let asked = Selection { revisions, one_revision: true, ..Selection::default() };
     let plan = Plan::build_from([any], target(&everything()), Profile::Adaptive, &asked);
@@ -113,39 +95,41 @@ fn revisions_that_are_named_are_all_played() {
 }
 
 #[test]
-fn one_that_opens_the_conversation_itself_is_played_where_its_revision_is_not_spoken() {
+fn a_scenario_that_opens_the_conversation_runs_at_an_unsupported_revision() {
     let old = Revisions::only(Revision::V2025_06_18);
-    let opens = Scenario { opens: true, ..made("opens", old, counting(leak(AtomicUsize::new(0)))) };
+    let opens = Scenario { opens: true, ..dynamic("opens", old, counting(&Arc::default())) };
     let newest = everything().revisions(Revisions::only(Revision::V2025_11_25));
-    let played = played(&one(&newest, &[leak(opens)]));
+    let played = played(&one(&newest, &[&opens.into()]));
     assert_eq!(played, [(Revision::V2025_06_18, Verdict::NotRun)]);
 }
 
 #[test]
-fn the_time_of_a_scenario_goes_before_that_of_the_plan() {
-    let body = Body::Server(&|_| Box::pin(std::future::pending::<Result<(), Finding>>()));
+fn the_timeout_of_a_scenario_overrides_that_of_the_plan() {
+    let body = Body::server(|_| Box::pin(std::future::pending::<Result<(), Stop>>()));
     let timeout = Some(Duration::from_millis(50));
-    let hasty = Scenario { timeout, ..made("hasty", Revisions::all(), body) };
-    let plan = one(&everything(), &[leak(hasty)]);
+    let hasty = Scenario { timeout, ..dynamic("hasty", Revisions::all(), body) };
+    let plan = one(&everything(), &[&hasty.into()]);
     assert_eq!(plan.timeout, Duration::from_secs(30));
-    let (events, _) = told(&plan);
+    let (events, _) = run_plan(&plan);
     let message = events.iter().find_map(|event| match event {
         RunEvent::Finished(outcome) => outcome.checks[0].message.clone(),
         _ => None,
     });
     insta::assert_snapshot!(message.expect("a finding"), @"
-    the scenario was not over in time
+    the scenario did not end in time
       expected an end within 50 ms
     ");
 }
 
 #[test]
-fn a_baseline_is_held_against_the_list_and_names_may_have_two_colons() {
-    let mine =
-        leak(made("calculator::adds", Revisions::all(), counting(leak(AtomicUsize::new(0)))));
+fn a_baseline_is_checked_against_the_list_and_ids_may_have_two_colons() {
+    let mine: Shared<_> =
+        dynamic("calculator::adds", Revisions::all(), counting(&Arc::default())).into();
     let vetted = |text: &str| {
         let baseline = Baseline::parse("known.yml", text).expect("a baseline");
-        baseline.vet_among(&[mine], Leg::Server, Profile::Adaptive).map_err(|it| it.to_string())
+        baseline
+            .vet_among(std::slice::from_ref(&mine), Leg::Server, Profile::Adaptive)
+            .map_err(|it| it.to_string())
     };
     assert_eq!(vetted("server:\n  - calculator::adds:said\n"), Ok(Vec::new()));
     insta::assert_snapshot!(vetted("server:\n  - calculator::adds:sad\n").unwrap_err(), @"known.yml:2: `calculator::adds` has no check `sad`; did you mean `said`?");

@@ -1,18 +1,22 @@
-//! Clients under test: that they came, how they left, and what counts of it.
+//! Clients under test: whether they took part, how they exited, and what counts.
 
 use super::*;
 use crate::check::Status;
 use crate::client::reference::good_client;
+use crate::client::{ClientTask, Options, ScriptedClient};
 use crate::run::{ExitCode, Outcome, Verdict};
 use crate::scenario::{LEFT_WELL, Suite, TOOK_PART};
+use crate::spec::Era;
+use crate::trace::Party;
 use crate::transport::ClientTarget;
+use crate::wire::Message;
 
 fn of(target: impl Into<crate::run::Tested>, profile: Profile, ids: &[&str]) -> Plan {
     Plan::build(target, profile, &selection(ids)).expect("a plan").timeout(Duration::from_secs(20))
 }
 
 fn outcomes(plan: &Plan) -> (Vec<Outcome>, ExitCode) {
-    let (events, summary) = told(plan);
+    let (events, summary) = run_plan(plan);
     let finished = events.into_iter().filter_map(|event| match event {
         RunEvent::Finished(outcome) => Some(*outcome),
         _ => None,
@@ -50,14 +54,151 @@ fn a_client_that_does_nothing_passes_nowhere() {
     insta::assert_snapshot!(message(&outcomes[0], TOOK_PART).1, @r"
     the client never connected
       expected at least one JSON-RPC message in a POST to the URL of the server
-      got a client that left by itself, and content
+      got a client that exited on its own without an error
       hint: URL and scenario `initialize` are members of its `Endpoint`
     ");
 }
 
 #[test]
-fn of_a_client_that_is_started_by_hand_nobody_sees_how_it_leaves() {
-    let nobody = ClientTarget::by_hand(|_| async { Ok(()) });
+fn a_client_of_an_older_revision_is_skipped_at_a_newer_one() {
+    let older = ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(Options::speaking(Revision::V2025_06_18)).await?;
+        client.request("tools/list", json!({})).await?.result()?;
+        client.end().await;
+        Ok(())
+    });
+    let at = |profile, revision| {
+        let asked = Selection { revisions: vec![revision], ..selection(&["tools_call"]) };
+        let plan = Plan::build(older.target(), profile, &asked).expect("a plan");
+        outcomes(&plan.timeout(Duration::from_secs(20))).0.remove(0)
+    };
+    let newer = at(Profile::Adaptive, Revision::V2025_11_25);
+    assert_eq!(newer.verdict, Verdict::Skipped, "{:?}", newer.checks);
+    insta::assert_snapshot!(newer.checks[0].message.clone().unwrap_or_default(), @"the client speaks up to 2025-06-18; it did not speak 2025-11-25");
+    assert_eq!(at(Profile::Strict, Revision::V2025_11_25).verdict, Verdict::Failed);
+    // Here the server has no handshake, so that it cannot select an older revision.
+    let asked = Selection { revisions: vec![Revision::NEWEST], ..selection(&["request-metadata"]) };
+    let plan = Plan::build(older.target(), Profile::Adaptive, &asked).expect("a plan");
+    let (events, summary) = run_plan(&plan.timeout(Duration::from_secs(20)));
+    let skipped = |event: &RunEvent| matches!(event, RunEvent::Finished(it) if it.verdict == Verdict::Skipped);
+    assert!(events.iter().any(skipped), "{:?}", rows(&events));
+    let speaks = summary.client_speaks.expect("what the client speaks");
+    assert_eq!((speaks.newest, speaks.asked), (Revision::V2025_06_18, Revision::NEWEST));
+    assert!(speaks.is_limit());
+    // It speaks this revision, and does not do the task.
+    assert_eq!(at(Profile::Adaptive, Revision::V2025_06_18).verdict, Verdict::Failed);
+    assert_eq!(at(Profile::Official, Revision::V2025_11_25).verdict, Verdict::Failed);
+}
+
+/// Speaks both eras: tries the stateless one first.
+fn dual_era() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut probe = task.uninitialized(Options::speaking(Revision::NEWEST)).await?;
+        let _ = probe.discover().await?.outcome();
+        probe.end().await;
+        good_client().run(task.endpoint().clone()).await
+    })
+}
+
+/// Opens two sessions at once, and uses them in turn.
+fn two_sessions() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut first = task.connect(task.options()).await?;
+        let mut second = task.connect(task.options()).await?;
+        for client in [&mut first, &mut second] {
+            client.request("tools/list", json!({})).await?.result()?;
+        }
+        first.end().await;
+        second.end().await;
+        Ok(())
+    })
+}
+
+#[test]
+fn a_probe_of_the_other_era_and_a_second_handshake_are_no_failure() {
+    for profile in Profile::ALL {
+        for (client, ids) in
+            [(dual_era(), ["initialize", "tools_call"]), (two_sessions(), ["initialize"; 2])]
+        {
+            let revisions = Revision::ALL.into_iter().filter(|it| it.era() == Era::Handshake);
+            let asked = Selection { revisions: revisions.collect(), ..selection(&ids) };
+            let plan = Plan::build(client.target(), profile, &asked).expect("a plan");
+            let (outcomes, exit) = outcomes(&plan.timeout(Duration::from_secs(20)));
+            for outcome in &outcomes {
+                let failing: Vec<_> = outcome
+                    .checks
+                    .iter()
+                    .filter(|check| check.status.is_failing())
+                    .map(|check| (&check.id, &check.message))
+                    .collect();
+                assert_eq!(failing, Vec::new(), "{} under {profile}", outcome.cell);
+                assert_eq!(outcome.verdict, Verdict::Passed, "{} under {profile}", outcome.cell);
+            }
+            assert_eq!(exit, ExitCode::Passed, "{profile}");
+        }
+    }
+}
+
+/// Calls every tool, and declares no capability.
+fn without_capabilities() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options().capabilities(json!({}))).await?;
+        let page = client.request("tools/list", json!({})).await?;
+        let tools = page.outcome().ok().and_then(|page| page.get("tools")?.as_array());
+        let names = tools.unwrap_or_default().iter().filter_map(|tool| tool.get("name")?.as_str());
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        for name in names {
+            let call = json!({ "name": name, "arguments": {} });
+            let _ = client.request("tools/call", call).await?.outcome();
+        }
+        client.end().await;
+        Ok(())
+    })
+}
+
+#[test]
+fn a_client_is_never_asked_for_what_it_does_not_declare() {
+    for profile in Profile::ALL {
+        let (outcomes, _) = outcomes(&of(without_capabilities().target(), profile, &[]));
+        assert!(!outcomes.is_empty());
+        for outcome in outcomes {
+            for (event, message) in outcome.trace.messages() {
+                let asks = match message {
+                    Message::Request(request) => request.method != "ping",
+                    Message::Response(response) => response.result.get("inputRequests").is_some(),
+                    _ => false,
+                };
+                assert!(event.party == Party::Client || !asks, "{}: {message:?}", outcome.cell);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_scenario_that_needs_a_capability_is_skipped_for_a_client_without_it() {
+    let rows = |profile| {
+        let plan =
+            of(without_capabilities().target(), profile, &["elicitation-sep1034-client-defaults"]);
+        let (outcomes, _) = outcomes(&plan);
+        let outcome = outcomes.into_iter().next().expect("an outcome");
+        let check = "client-elicitation-sep1034-string-default";
+        let row = outcome.checks.iter().find(|row| row.id == check).expect("the check").clone();
+        (outcome.verdict, row)
+    };
+    let (verdict, row) = rows(Profile::Adaptive);
+    assert_eq!((verdict, row.status), (Verdict::Skipped, Status::Skipped));
+    insta::assert_snapshot!(row.message.unwrap_or_default(), @"the client does not declare the capability `elicitation.form`");
+    let (verdict, row) = rows(Profile::Strict);
+    assert_eq!((verdict, row.status), (Verdict::Failed, Status::Failure));
+    insta::assert_snapshot!(row.message.unwrap_or_default(), @"Not testable: the client does not declare the capability `elicitation.form`");
+    let (verdict, row) = rows(Profile::Official);
+    assert_eq!((verdict, row.status), (Verdict::Failed, Status::Failure));
+    insta::assert_snapshot!(row.known_false.unwrap_or_default(), @"a client declares `elicitation` only if it supports it");
+}
+
+#[test]
+fn the_exit_of_a_manually_started_client_is_skipped() {
+    let nobody = ClientTarget::manual(|_| async { Ok(()) });
     let (outcomes, _) = outcomes(&of(nobody, Profile::Official, &["initialize"]));
     let (status, why) = message(&outcomes[0], LEFT_WELL);
     assert_eq!(status, Status::Skipped, "{why}");
@@ -70,49 +211,49 @@ fn of_a_client_that_is_started_by_hand_nobody_sees_how_it_leaves() {
 }
 
 #[test]
-fn a_client_that_hangs_is_told_by_what_it_did_last() {
-    let hanging = crate::client::Visitor::new(|errand: crate::client::Errand| async move {
-        let _client = errand.connect(errand.options()).await?;
+fn a_client_that_hangs_is_reported_with_its_last_message() {
+    let hanging = ScriptedClient::new(|task: ClientTask| async move {
+        let _client = task.connect(task.options()).await?;
         std::future::pending().await
     });
     let plan = of(hanging.target(), Profile::Official, &["initialize"]);
     let (outcomes, exit) = outcomes(&plan.timeout(Duration::from_secs(5)));
-    let (status, told) = message(&outcomes[0], LEFT_WELL);
+    let (status, text) = message(&outcomes[0], LEFT_WELL);
     assert_eq!((status, exit), (Status::Failure, ExitCode::Failed));
-    insta::assert_snapshot!(told, @r"
-    the client did not leave in time, and was ended
-      expected its end within 5 s
-      got a client that was still there after 5 s; the last that it said was `notifications/initialized`
+    insta::assert_snapshot!(text, @r"
+    the client did not exit in time, and was ended
+      expected its exit within 5 s
+      got a client that was still running after 5 s; the last message that it sent was `notifications/initialized`
     ");
 }
 
 #[test]
-fn how_a_client_leaves_counts_officially_only_for_a_scenario_by_name() {
-    let leaving = crate::client::Visitor::new(|errand: crate::client::Errand| async move {
-        good_client().visit(errand.endpoint().clone()).await?;
+fn the_exit_of_a_client_counts_officially_only_for_a_scenario_by_name() {
+    let failing = ScriptedClient::new(|task: ClientTask| async move {
+        good_client().run(task.endpoint().clone()).await?;
         Err("out of paper".into())
     });
-    let named = of(leaving.target(), Profile::Official, &["initialize"]);
+    let named = of(failing.target(), Profile::Official, &["initialize"]);
     let (outcomes_of_one, exit) = outcomes(&named);
     assert_eq!(exit, ExitCode::Failed);
     assert!(message(&outcomes_of_one[0], LEFT_WELL).1.contains("out of paper"));
     let suite = Selection { suite: Some(Suite::Active), ..Selection::default() };
-    let suite = Plan::build(leaving.target(), Profile::Official, &suite).expect("a plan");
+    let suite = Plan::build(failing.target(), Profile::Official, &suite).expect("a plan");
     assert_eq!(outcomes(&suite).1, ExitCode::Passed);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_command_that_does_not_start_is_no_verdict() {
+fn a_command_that_does_not_start_is_not_a_verdict() {
     let missing = ClientTarget::command("no-such-client --quiet");
     let (outcomes, exit) = outcomes(&of(missing, Profile::Official, &["initialize"]));
     assert_eq!((outcomes[0].verdict, exit), (Verdict::NotRun, ExitCode::NotRun));
-    let (_, told) = message(&outcomes[0], "mcp-client-initialization");
-    assert!(told.starts_with("the client could not be started\n  expected a command"), "{told}");
+    let (_, text) = message(&outcomes[0], "mcp-client-initialization");
+    assert!(text.starts_with("the client could not be started\n  expected a command"), "{text}");
 }
 
 #[test]
-fn a_suite_of_servers_is_none_of_clients() {
+fn a_suite_of_servers_is_an_error_for_clients() {
     let asked = Selection { suite: Some(Suite::Pending), ..Selection::default() };
     let error = Plan::build(good_client().target(), Profile::Official, &asked).err();
     let error = error.map(|error| error.to_string()).unwrap_or_default();

@@ -1,15 +1,16 @@
-//! Tests of a run from the outside: plans, single cells, whole runs.
+//! Tests of plans, single cells and whole runs.
 
 mod catalogue;
+mod cell_run;
 #[cfg(feature = "http")]
 mod client;
 #[cfg(feature = "http")]
 mod older;
 mod plan;
-mod play;
 #[cfg(feature = "cases")]
 mod recorded;
 mod runner;
+mod silence;
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use crate::scenario::{Leg, Profile, Scenario};
 use crate::scenarios;
 use crate::server::Server;
 use crate::spec::Revision;
-use crate::transport::{CarrierKind, Target};
+use crate::transport::{Target, TransportKind};
 
 /// A target that reaches `server` in memory.
 fn target(server: &Server) -> Target {
@@ -31,12 +32,12 @@ fn target(server: &Server) -> Target {
     })
 }
 
-/// A server with a name and nothing else.
+/// A server with nothing but a name.
 fn bare() -> Server {
     Server::new(json!({"name": "bare", "version": "1.0.0"}))
 }
 
-/// Everything, or the scenarios of these ids.
+/// The scenarios with these ids; without ids, all.
 fn selection(ids: &[&str]) -> Selection {
     Selection { scenarios: ids.iter().map(|id| (*id).to_owned()).collect(), ..Selection::default() }
 }
@@ -57,7 +58,7 @@ fn find(id: &str) -> &'static Scenario {
 }
 
 fn cell(scenario: &'static Scenario, revision: Revision) -> Cell {
-    Cell { scenario, revision, carrier: CarrierKind::Duplex }
+    Cell { scenario: scenario.into(), revision, transport: TransportKind::Duplex }
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -65,14 +66,14 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(future)
 }
 
-/// What a run tells, and what comes of it.
-fn told(plan: &Plan) -> (Vec<RunEvent>, Summary) {
+/// The events and the summary of a run.
+fn run_plan(plan: &Plan) -> (Vec<RunEvent>, Summary) {
     let mut events = Vec::new();
     let summary = block_on(run(plan, &mut |event| events.push(event)));
     (events, summary)
 }
 
-/// The rows of all outcomes, in the order in which they were told.
+/// The checks of all outcomes, in the order of the report.
 fn rows(events: &[RunEvent]) -> Vec<String> {
     events
         .iter()

@@ -1,4 +1,4 @@
-//! A run against a server that speaks nothing but the HTTP+SSE of 2024-11-05.
+//! A run against a server that supports only HTTP+SSE of 2024-11-05.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn older() -> Router {
     Router::new().route("/sse", get(open)).route("/messages/{session}", post(say))
 }
 
-/// What a run with this selection of the server's URL speaks, and how it ends.
+/// The revisions found by a run with this selection against the server's URL, and its exit code.
 fn ended(selection: &Selection) -> (String, ExitCode) {
     let mut speaks = String::new();
     let exit = block_on(async {
@@ -61,7 +61,7 @@ fn ended(selection: &Selection) -> (String, ExitCode) {
         let url = format!("http://{}/sse", listener.local_addr().expect("its address"));
         let serving = tokio::spawn(async move { axum::serve(listener, older()).await });
         let target = Target::url(url);
-        let asked = selection.carriers.contains(&CarrierKind::Sse);
+        let asked = selection.transports.contains(&TransportKind::Sse);
         let target = if asked { target.also_over_sse() } else { target };
         let plan = Plan::build(target, Profile::Adaptive, selection).expect("a plan");
         let plan = plan.timeout(Duration::from_secs(20));
@@ -78,18 +78,18 @@ fn ended(selection: &Selection) -> (String, ExitCode) {
 }
 
 #[test]
-fn it_is_fallen_back_to_when_the_first_post_is_refused() {
+fn a_refused_post_makes_the_run_fall_back() {
     let (speaks, exit) = ended(&selection(&["tools-list", "ping"]));
     assert!(speaks.starts_with("{Sse: [") && speaks.contains("V2024_11_05"), "{speaks}");
     assert_eq!(exit, ExitCode::Passed);
 }
 
 #[test]
-fn it_is_not_fallen_back_to_where_another_transport_was_asked_for() {
-    let http = Selection { carriers: vec![CarrierKind::Http], ..selection(&["ping"]) };
-    let (told, exit) = ended(&http);
-    assert!(told.contains("was refused with HTTP 405"), "{told}");
+fn a_selected_transport_prevents_the_fallback() {
+    let http = Selection { transports: vec![TransportKind::Http], ..selection(&["ping"]) };
+    let (problem, exit) = ended(&http);
+    assert!(problem.contains("was refused with HTTP 405"), "{problem}");
     assert_eq!(exit, ExitCode::NotRun);
-    let sse = Selection { carriers: vec![CarrierKind::Sse], ..selection(&["ping"]) };
+    let sse = Selection { transports: vec![TransportKind::Sse], ..selection(&["ping"]) };
     assert_eq!(ended(&sse).1, ExitCode::Passed);
 }

@@ -1,4 +1,4 @@
-//! Which cells a selection gives.
+//! The cells of a selection.
 
 use super::*;
 use crate::run::UsageError;
@@ -17,7 +17,7 @@ fn officially_each_scenario_runs_once_at_the_official_revision() {
         let official = scenario.official.expect("a scenario of the official suite");
         format!("{} {}", scenario.id, official.default_revision())
     };
-    let over_lines = of_servers().filter(|it| it.carriers.contains(CarrierKind::Duplex));
+    let over_lines = of_servers().filter(|it| it.transports.contains(TransportKind::Duplex));
     assert_eq!(cells, over_lines.map(officially).collect::<Vec<_>>());
     assert!(cells.contains(&"ping 2025-11-25".to_owned()));
 }
@@ -59,9 +59,10 @@ fn a_scenario_that_is_named_where_it_does_not_exist_is_reported_or_forced() {
     asked.revisions = vec![Revision::V2026_07_28];
     let plan = Plan::build(target(&everything()), Profile::Official, &asked).unwrap();
     assert!(plan.cells.is_empty());
-    let [inapplicable] = plan.inapplicable[..] else { panic!("{:?}", plan.inapplicable) };
-    assert_eq!((inapplicable.scenario.id, inapplicable.revision), ("ping", Revision::V2026_07_28));
-    assert_eq!(inapplicable.carrier, None);
+    let [inapplicable] = &plan.inapplicable[..] else { panic!("{:?}", plan.inapplicable) };
+    assert_eq!(inapplicable.scenario.id, "ping");
+    assert_eq!(inapplicable.revision, Revision::V2026_07_28);
+    assert_eq!(inapplicable.transport, None);
     assert_eq!(inapplicable.window().newest(), Some(Revision::V2025_11_25));
 
     asked.force = true;
@@ -73,9 +74,9 @@ fn a_scenario_about_http_does_not_apply_over_lines() {
     let named = selection(&["dns-rebinding-protection", "ping"]);
     let plan = Plan::build(target(&everything()), Profile::Adaptive, &named).expect("a plan");
     assert!(plan.cells.iter().all(|cell| cell.scenario.id == "ping"), "{:?}", plan.cells);
-    let [inapplicable] = plan.inapplicable[..] else { panic!("{:?}", plan.inapplicable) };
+    let [inapplicable] = &plan.inapplicable[..] else { panic!("{:?}", plan.inapplicable) };
     assert_eq!(inapplicable.scenario.id, "dns-rebinding-protection");
-    assert_eq!(inapplicable.carrier, Some(CarrierKind::Duplex));
+    assert_eq!(inapplicable.transport, Some(TransportKind::Duplex));
 }
 
 #[cfg(feature = "http")]
@@ -98,11 +99,11 @@ fn a_suite_leaves_out_what_does_not_exist_at_the_revision() {
     asked.suite = Some(Suite::All);
     asked.revisions = vec![Revision::V2026_07_28];
     let plan = Plan::build(target(&everything()), Profile::Official, &asked).unwrap();
-    assert!(plan.inapplicable.iter().all(|it| it.carrier.is_some()));
+    assert!(plan.inapplicable.iter().all(|it| it.transport.is_some()));
     assert!(!plan.cells.iter().any(|cell| cell.scenario.id == "ping"), "{:?}", plan.cells);
     let there = of_servers().filter(|scenario| {
         scenario.revisions.contains(Revision::NEWEST)
-            && scenario.carriers.contains(CarrierKind::Duplex)
+            && scenario.transports.contains(TransportKind::Duplex)
     });
     assert_eq!(plan.cells.len(), there.count());
 }
@@ -116,6 +117,6 @@ fn what_makes_no_sense_is_refused() {
     insta::assert_snapshot!(refusal(&selection(&["entirely-different"])), @"there is no scenario `entirely-different`");
     let pending = Selection { suite: Some(Suite::Pending), ..Selection::default() };
     insta::assert_snapshot!(refusal(&pending), @"no scenario of this suite exists at these revisions and over these transports");
-    let stdio = Selection { carriers: vec![CarrierKind::Stdio], ..Selection::default() };
+    let stdio = Selection { transports: vec![TransportKind::Stdio], ..Selection::default() };
     insta::assert_snapshot!(refusal(&stdio), @"the target has no transport stdio; it has duplex");
 }

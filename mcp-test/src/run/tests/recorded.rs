@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::super::{Plan, RunEvent, Selection, Verdict, run};
 use crate::cases::{Cases, Mock, PlayOptions, ReadOptions, Recording, scenarios};
+use crate::run::{Plan, RunEvent, Selection, Verdict, run};
 use crate::scenario::Profile;
 use crate::server::reference::everything;
 use crate::spec::Revision;
 use crate::transport::Target;
 
-/// Everything that the built-in scenarios say to the reference server, at every revision and over each of its carriers.
+/// Everything that the built-in scenarios say to the reference server, at every revision and over each of its transports.
 async fn recording() -> Recording {
     let selection = Selection { revisions: Revision::ALL.to_vec(), ..Selection::default() };
     let plan = Plan::build(everything().target(), Profile::Adaptive, &selection).expect("a plan");
@@ -25,9 +25,9 @@ async fn recording() -> Recording {
 
 fn read(text: &str) -> Cases {
     let read = Cases::parse("recorded.yaml", text, &ReadOptions::default().strict(true));
-    let (cases, complaints) = read.unwrap_or_else(|error| panic!("{error}"));
-    let complaints: Vec<String> = complaints.iter().map(ToString::to_string).collect();
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    let (cases, problems) = read.unwrap_or_else(|error| panic!("{error}"));
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
     cases
 }
 
@@ -37,37 +37,37 @@ async fn failing(cases: &Cases, target: Target) -> String {
         scenarios(cases, &PlayOptions::default()).expect("nothing is wanted from outside");
     let selection = Selection::default();
     let plan = Plan::build_from(catalogue, target, Profile::Adaptive, &selection).expect("a plan");
-    let mut told = String::new();
+    let mut failures = String::new();
     let mut on = |event: RunEvent| match event {
         RunEvent::Finished(outcome) if outcome.verdict != Verdict::Passed => {
-            let _ = writeln!(told, "{}: {:?}", outcome.cell, outcome.verdict);
+            let _ = writeln!(failures, "{}: {:?}", outcome.cell, outcome.verdict);
             for check in outcome.failing() {
-                let _ = writeln!(told, "  {}: {:?}", check.id, check.finding);
+                let _ = writeln!(failures, "  {}: {:?}", check.id, check.finding);
             }
         }
-        RunEvent::PreflightFailed { finding, .. } => drop(writeln!(told, "{finding}")),
+        RunEvent::PreflightFailed { finding, .. } => drop(writeln!(failures, "{finding}")),
         _ => {}
     };
     run(&plan, &mut on).await;
-    told
+    failures
 }
 
 #[tokio::test]
 async fn what_was_recorded_holds_against_the_same_server() {
     let text = recording().await.to_string();
-    let told = failing(&read(&text), everything().target()).await;
-    assert!(told.is_empty(), "{told}");
+    let failures = failing(&read(&text), everything().target()).await;
+    assert!(failures.is_empty(), "{failures}");
 }
 
 #[tokio::test]
 async fn what_was_recorded_stands_in_for_the_server() {
     let recording = recording().await.to_string();
-    let mut told = String::new();
+    let mut failures = String::new();
     // Each by itself: which of several cases a client has in mind that declares something else, it does not say.
     for text in recording.split("---\n") {
         let cases = read(text);
         let mock = Mock::new(cases.clone());
-        told.push_str(&failing(&cases, mock.target()).await);
+        failures.push_str(&failing(&cases, mock.target()).await);
     }
-    assert!(told.is_empty(), "{told}");
+    assert!(failures.is_empty(), "{failures}");
 }

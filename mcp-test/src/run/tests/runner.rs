@@ -1,4 +1,4 @@
-//! Whole runs: what is told, in which order, and how they end.
+//! Whole runs: their events, the order of these, and their exit codes.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::spec::Revisions;
 use crate::transport::Fault;
 use crate::{proofs, scenario};
 
-/// What happened, in words.
+/// The events, as short texts.
 fn story(events: &[RunEvent]) -> Vec<String> {
     events
         .iter()
@@ -36,9 +36,9 @@ fn started(events: &[RunEvent]) -> Vec<String> {
 }
 
 #[test]
-fn a_good_server_passes_by_all_rules() {
+fn a_good_server_passes_in_all_profiles() {
     for profile in Profile::ALL {
-        let (events, summary) = told(&plan(&everything(), profile, &[]));
+        let (events, summary) = run_plan(&plan(&everything(), profile, &[]));
         assert_eq!(summary.exit, ExitCode::Passed, "{profile}: {:#?}", rows(&events));
         assert!(
             summary.lines.iter().all(|line| line.verdict == Verdict::Passed),
@@ -52,7 +52,7 @@ fn a_good_server_passes_by_all_rules() {
 }
 
 #[test]
-fn outcomes_are_told_in_the_order_of_the_plan_however_many_jobs_there_are() {
+fn outcomes_are_reported_in_the_order_of_the_plan_with_any_number_of_jobs() {
     let slow_first = everything().on("ping", |_: crate::server::Call| async {
         for _ in 0..20 {
             tokio::task::yield_now().await;
@@ -60,7 +60,7 @@ fn outcomes_are_told_in_the_order_of_the_plan_however_many_jobs_there_are() {
         json!({})
     });
     let plan = plan(&slow_first, Profile::Official, &["ping", "tools-list", "prompts-list"]);
-    let (events, _) = told(&plan.jobs(NonZeroUsize::new(8).expect("eight")));
+    let (events, _) = run_plan(&plan.jobs(NonZeroUsize::new(8).expect("eight")));
     assert_eq!(
         story(&events),
         [
@@ -78,12 +78,12 @@ fn outcomes_are_told_in_the_order_of_the_plan_however_many_jobs_there_are() {
 }
 
 #[test]
-fn a_failure_ends_with_one_and_a_baseline_may_expect_it() {
+fn a_failure_exits_with_1_unless_a_baseline_expects_it() {
     let bad = everything().faults([Fault::set("ping", "/pong", json!(true))]);
     let exit = |baseline: Option<&str>| {
         let mut plan = plan(&bad, Profile::Official, &["ping", "tools-list"]);
         plan.baseline = baseline.map(|text| Baseline::parse("b.yml", text).expect("a baseline"));
-        let (_, summary) = told(&plan);
+        let (_, summary) = run_plan(&plan);
         (summary.exit, summary.baseline)
     };
     assert_eq!(exit(None).0, ExitCode::Failed);
@@ -98,10 +98,10 @@ fn a_failure_ends_with_one_and_a_baseline_may_expect_it() {
 
 #[cfg(feature = "http")]
 #[test]
-fn a_target_that_is_not_there_is_said_once() {
+fn an_unreachable_target_is_reported_once() {
     let plan =
         Plan::build(Target::url("http://127.0.0.1:1/mcp"), Profile::Adaptive, &selection(&[]));
-    let (events, summary) = told(&plan.expect("a plan"));
+    let (events, summary) = run_plan(&plan.expect("a plan"));
     assert_eq!(summary.exit, ExitCode::NotRun);
     assert!(summary.not_run.is_some());
     let story = story(&events);
@@ -110,10 +110,10 @@ fn a_target_that_is_not_there_is_said_once() {
 }
 
 #[test]
-fn a_target_that_says_nothing_is_said_once() {
+fn a_silent_target_is_reported_once() {
     let mut plan = plan(&everything().faults([Fault::never("*")]), Profile::Adaptive, &[]);
     plan.timeout = Duration::from_millis(300);
-    let (events, summary) = told(&plan);
+    let (events, summary) = run_plan(&plan);
     assert_eq!(summary.exit, ExitCode::NotRun);
     let story = story(&events);
     assert!(story[0].starts_with("failed: "), "{story:?}");
@@ -121,24 +121,24 @@ fn a_target_that_says_nothing_is_said_once() {
 }
 
 #[test]
-fn the_adaptive_profile_asks_only_for_what_is_spoken_and_offered() {
+fn the_adaptive_profile_tests_only_what_is_supported() {
     let old = bare().revisions(Revisions::only(Revision::V2025_06_18));
-    let (events, summary) = told(&plan(&old, Profile::Adaptive, &["ping", "tools-list"]));
+    let (events, summary) = run_plan(&plan(&old, Profile::Adaptive, &["ping", "tools-list"]));
     assert_eq!(started(&events), ["ping 2025-06-18", "tools-list 2025-06-18"]);
     assert_eq!(summary.exit, ExitCode::Passed);
     assert_eq!(summary.lines[1].verdict, Verdict::Skipped);
 
     let new = everything().revisions(Revisions::only(Revision::V2026_07_28));
-    let (events, summary) = told(&plan(&new, Profile::Adaptive, &["ping"]));
+    let (events, summary) = run_plan(&plan(&new, Profile::Adaptive, &["ping"]));
     assert_eq!(started(&events), ["ping 2025-11-25"]);
     assert_eq!(summary.lines[0].verdict, Verdict::Skipped);
     insta::assert_snapshot!(rows(&events).join("\n"), @"ping 2025-11-25 SKIPPED ping");
 }
 
 #[test]
-fn a_handshake_that_breaks_the_protocol_is_no_refusal() {
+fn a_handshake_that_breaks_the_protocol_is_not_a_refusal() {
     let dual = everything().faults([Fault::wrong_id("initialize")]);
-    let (events, summary) = told(&plan(&dual, Profile::Adaptive, &["ping", "tools-list"]));
+    let (events, summary) = run_plan(&plan(&dual, Profile::Adaptive, &["ping", "tools-list"]));
     assert_eq!(
         started(&events),
         ["ping 2025-11-25", "tools-list 2025-11-25", "tools-list 2026-07-28"]
@@ -149,22 +149,22 @@ fn a_handshake_that_breaks_the_protocol_is_no_refusal() {
 }
 
 #[test]
-fn nothing_passes_when_none_of_the_revisions_asked_for_is_spoken() {
+fn nothing_passes_if_no_selected_revision_is_supported() {
     let server = everything().revisions(Revisions::only(Revision::V2025_06_18));
     let mut asked = selection(&["tools-list"]);
     asked.revisions = vec![Revision::V2026_07_28, Revision::V2024_11_05];
     let plan = Plan::build(target(&server), Profile::Adaptive, &asked).expect("a plan");
-    let (_, summary) = told(&plan);
+    let (_, summary) = run_plan(&plan);
     assert_eq!(summary.exit, ExitCode::NotRun);
     insta::assert_snapshot!(summary.not_run.expect("a reason"), @r"
-    the server speaks none of the revisions that were asked for
+    the server speaks none of the selected revisions
       expected 2024-11-05, 2026-07-28
       got at least 2025-06-18 over duplex
     ");
 }
 
 #[test]
-fn only_the_revisions_that_were_asked_for_are_tried() {
+fn only_selected_revisions_are_tried() {
     let opened = std::sync::Arc::new(AtomicUsize::new(0));
     let opened_before = |revisions: &[Revision]| {
         opened.store(0, Ordering::SeqCst);
@@ -191,14 +191,14 @@ fn only_the_revisions_that_were_asked_for_are_tried() {
 }
 
 #[test]
-fn a_server_that_keeps_silent_at_a_question_of_the_other_era_is_recognized() {
+fn a_server_that_ignores_the_other_era_is_recognized() {
     let mut asked = selection(&["tools-list"]);
     asked.revisions = vec![Revision::V2026_07_28];
     let old = everything().faults([Fault::never("server/discover")]);
     let plan = Plan::build(target(&old), Profile::Adaptive, &asked).expect("a plan");
-    let (_, summary) = told(&plan.timeout(Duration::from_millis(200)));
+    let (_, summary) = run_plan(&plan.timeout(Duration::from_millis(200)));
     insta::assert_snapshot!(summary.not_run.expect("a reason"), @r"
-    the server speaks none of the revisions that were asked for
+    the server speaks none of the selected revisions
       expected 2026-07-28
       got at least 2025-11-25 over duplex
     ");
@@ -206,23 +206,23 @@ fn a_server_that_keeps_silent_at_a_question_of_the_other_era_is_recognized() {
 
 #[test]
 fn officially_nothing_is_skipped() {
-    let (events, summary) = told(&plan(&bare(), Profile::Official, &["tools-list"]));
+    let (events, summary) = run_plan(&plan(&bare(), Profile::Official, &["tools-list"]));
     assert_eq!(summary.exit, ExitCode::Failed);
     assert_eq!(rows(&events)[0], "tools-list 2025-11-25 FAILURE tools-list");
 }
 
 #[cfg(feature = "http")]
 #[test]
-fn a_plan_without_cells_leaves_the_target_alone() {
+fn a_plan_without_cells_does_not_start_the_target() {
     let mut asked = selection(&["ping"]);
     asked.revisions = vec![Revision::V2026_07_28];
     let plan = Plan::build(Target::url("http://127.0.0.1:1/mcp"), Profile::Official, &asked);
-    let (events, summary) = told(&plan.expect("a plan"));
+    let (events, summary) = run_plan(&plan.expect("a plan"));
     assert_eq!(summary.exit, ExitCode::Passed);
     assert_eq!(story(&events), ["planned 0", "ended Passed"]);
 }
 
-static PLAYING: AtomicUsize = AtomicUsize::new(0);
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static OVERLAPPED: AtomicBool = AtomicBool::new(false);
 static HAD_COMPANY: AtomicBool = AtomicBool::new(false);
 
@@ -230,7 +230,7 @@ mod disturbing {
     use super::*;
 
     scenario! {
-        /// Looks whether anything else is played.
+        /// Checks whether anything else runs.
         Server "disturbing": "A scenario that disturbs",
         revisions: Revisions::all(),
         disturbs: "everything",
@@ -238,7 +238,7 @@ mod disturbing {
     }
 
     async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-        visit(&HAD_COMPANY).await;
+        linger(&HAD_COMPANY).await;
         ctx.check("disturbing").pass();
         Ok(())
     }
@@ -259,7 +259,7 @@ mod quiet {
     }
 
     async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-        visit(&OVERLAPPED).await;
+        linger(&OVERLAPPED).await;
         ctx.check("quiet").pass();
         Ok(())
     }
@@ -269,20 +269,20 @@ mod quiet {
     }
 }
 
-/// Stays for a while, and takes note of others who are there.
-async fn visit(company: &AtomicBool) {
-    PLAYING.fetch_add(1, Ordering::SeqCst);
+/// Runs for a while, and records whether others run, too.
+async fn linger(company: &AtomicBool) {
+    RUNNING.fetch_add(1, Ordering::SeqCst);
     for _ in 0..5 {
-        if PLAYING.load(Ordering::SeqCst) > 1 {
+        if RUNNING.load(Ordering::SeqCst) > 1 {
             company.store(true, Ordering::SeqCst);
         }
         tokio::task::yield_now().await;
     }
-    PLAYING.fetch_sub(1, Ordering::SeqCst);
+    RUNNING.fetch_sub(1, Ordering::SeqCst);
 }
 
 #[test]
-fn what_disturbs_is_played_alone_and_the_rest_together() {
+fn a_disturbing_scenario_runs_alone_and_the_others_together() {
     let mut plan =
         plan(&everything(), Profile::Strict, &["ping"]).jobs(NonZeroUsize::new(4).expect("four"));
     let cells = [
@@ -294,8 +294,33 @@ fn what_disturbs_is_played_alone_and_the_rest_together() {
     ];
     plan.cells =
         cells.into_iter().map(|scenario| cell(scenario, Revision::NEWEST_HANDSHAKE)).collect();
-    let (events, summary) = told(&plan);
+    let (events, summary) = run_plan(&plan);
     assert_eq!(summary.exit, ExitCode::Passed, "{:?}", rows(&events));
     assert!(OVERLAPPED.load(Ordering::SeqCst), "the quiet ones overlap");
     assert!(!HAD_COMPANY.load(Ordering::SeqCst), "the disturbing one is alone");
+}
+
+#[test]
+fn a_refused_list_fails_only_the_scenarios_that_are_about_the_list() {
+    let refusing = everything().faults([Fault::reply_error("tools/list", -32603)]);
+    let (events, _) = run_plan(&plan(&refusing, Profile::Adaptive, &[]));
+    let failed = events.iter().filter_map(|event| match event {
+        RunEvent::Finished(outcome) if outcome.verdict == Verdict::Failed => {
+            Some(&*outcome.cell.scenario.id)
+        }
+        _ => None,
+    });
+    let failed: std::collections::BTreeSet<&str> = failed.collect();
+    insta::assert_debug_snapshot!(failed, @r#"
+    {
+        "tools-list",
+    }
+    "#);
+    let skipped = events.iter().find_map(|event| match event {
+        RunEvent::Finished(outcome) if outcome.cell.scenario.id == "tools-call-error" => {
+            outcome.checks[0].message.clone()
+        }
+        _ => None,
+    });
+    insta::assert_snapshot!(skipped.unwrap_or_default(), @"not known whether the server offers the tool `test_error_handling`: `tools/list` was refused");
 }

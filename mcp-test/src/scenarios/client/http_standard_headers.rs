@@ -1,4 +1,4 @@
-//! `http-standard-headers`, of clients.
+//! `http-standard-headers`, for clients.
 
 use serde_json::json;
 
@@ -6,21 +6,22 @@ use super::references::SEP_2243;
 use crate::check::Finding;
 use crate::client::reference::good_client;
 use crate::json::Value;
-use crate::scenario::{CheckSpec, Heard, Judging, Official, Stage};
+use crate::scenario::{CheckSpec, ClientTest, Judging, Official, ReceivedMessage};
+use crate::scenarios::ensure;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{self, Revision, Revisions, error_code, header};
 use crate::transport::Fault;
-use crate::transport::fault::Lapse;
+use crate::transport::fault::Misbehavior;
 use crate::wire::Message;
 use crate::{proofs, scenario};
 
 scenario! {
-    /// Every request mirrors its method in a header, and the name or the address that it is about in another one, for
-    /// those on the way who only read headers.
+    /// Every request mirrors its method in a header, and the name or URI of its target in another one, for
+    /// intermediaries that read only headers.
     ///
-    /// The official check judges the first request of each method out of a list that `server/discover` is not on, and
-    /// skips what was never sent, so that a client which sends nothing passes. Our own looks at every request.
-    Client "http-standard-headers": "Headers mirror what a request is about",
+    /// The official check looks at the first request of each method in a list that does not include `server/discover`,
+    /// and skips methods that were never sent, so a client that sends nothing passes. Our own check looks at every request.
+    Client "http-standard-headers": "Headers mirror the method and target of a request",
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official::draft(),
     checks: [
@@ -40,7 +41,9 @@ scenario! {
     ],
 }
 
-/// What the official suite looks at, in its order.
+/// The methods that the official suite looks at, in its order.
+///
+/// The first two do not exist at 2026-07-28; the official reports have their rows nevertheless, as SKIPPED.
 const METHODS: [&str; 8] = [
     "initialize",
     "notifications/initialized",
@@ -54,12 +57,12 @@ const METHODS: [&str; 8] = [
 
 const OFFICIAL: &str = "sep-2243-client-includes-standard-headers";
 
-/// The server reads no mirrored header, so that one that is missing does not hide the others.
-fn serve(_: &Stage) -> Server {
+/// Serves without validating mirrored headers, so that a missing one does not hide the others.
+fn serve(_: &ClientTest) -> Server {
     Server::new(json!({ "name": "http-standard-headers-server", "version": "1.0.0" }))
         .revisions(Revisions::from(Revision::V2026_07_28))
         .capabilities(json!({ "tools": {}, "resources": {}, "prompts": {} }))
-        .faults([Fault::lapse(Lapse::SkipsMirrors)])
+        .faults([Fault::misbehavior(Misbehavior::SkipsMirrors)])
         .on("tools/list", |_: Call| async { json!({ "tools": TOOLS.map(tool) }) })
         .on("tools/call", |_: Call| async { json!({ "content": [{ "type": "text", "text": "called" }] }) })
         .on("resources/list", |_: Call| async { json!({ "resources": RESOURCES.map(resource) }) })
@@ -71,11 +74,12 @@ fn serve(_: &Stage) -> Server {
 }
 
 const TOOLS: [&str; 2] = ["test_headers", "my-hyphenated-tool"];
+// As in the official suite: a header can hold both unchanged, so decoding the percent sign or cutting the query is a mistake.
 const RESOURCES: [&str; 2] =
     ["file:///path/to/file%20name.txt", "https://example.com/resource?id=123"];
 
 fn tool(name: &str) -> serde_json::Value {
-    json!({ "name": name, "description": "Takes nothing", "inputSchema": { "type": "object" } })
+    json!({ "name": name, "description": "Takes no arguments", "inputSchema": { "type": "object" } })
 }
 
 fn resource(uri: &str) -> serde_json::Value {
@@ -90,8 +94,8 @@ fn read(call: &Call) -> Answer {
 }
 
 fn judge(judging: &mut Judging) -> Result<(), Finding> {
-    let heard = judging.heard();
-    let first = |method: &str| heard.iter().find(|said| said.method() == method);
+    let messages = judging.messages();
+    let first = |method: &str| messages.iter().find(|received| received.method() == method);
     for method in METHODS {
         let check = judging.check(OFFICIAL).named(row("Method", method));
         let check = check.requires("transport.http.mcp-method-header");
@@ -109,17 +113,20 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
         };
     }
     let mut check = judging.check("client-mirrors-every-request");
-    let mut requests =
-        heard.iter().filter(|said| matches!(said.message, Message::Request(_))).peekable();
+    // Only requests have to be mirrored (`basic/transports/streamable-http#standard-request-headers`).
+    let mut requests = messages
+        .iter()
+        .filter(|received| matches!(received.message, Message::Request(_)))
+        .peekable();
     if requests.peek().is_none() {
-        check.skip("the client asked for nothing");
+        check.skip("the client sent no requests");
         return Ok(());
     }
-    for said in requests {
+    for received in requests {
         check = check.requires("transport.http.mcp-method-header");
-        check = check.judge(mirrors_method(said));
+        check = check.judge(mirrors_method(received));
         check = check.requires("transport.http.mcp-name-header");
-        check = check.judge(mirrors_name(said));
+        check = check.judge(mirrors_name(received));
     }
     Ok(())
 }
@@ -133,24 +140,29 @@ fn name_param(method: &str) -> Option<&'static str> {
     spec::method(method).and_then(|known| known.name_param)
 }
 
-fn mirrors_method(said: &Heard) -> Result<(), Finding> {
-    same(said, header::MCP_METHOD, said.method())
+fn mirrors_method(received: &ReceivedMessage) -> Result<(), Finding> {
+    has_header(received, header::MCP_METHOD, received.method())
 }
 
-fn mirrors_name(said: &Heard) -> Result<(), Finding> {
-    let name = name_param(said.method()).and_then(|member| said.params().get(member)?.as_str());
-    name.map_or(Ok(()), |name| same(said, header::MCP_NAME, name))
+fn mirrors_name(received: &ReceivedMessage) -> Result<(), Finding> {
+    // Without the member, or with one that is not a string, there is nothing to mirror; the shapes report that.
+    let name =
+        name_param(received.method()).and_then(|member| received.params().get(member)?.as_str());
+    name.map_or(Ok(()), |name| has_header(received, header::MCP_NAME, name))
 }
 
-fn same(said: &Heard, name: &str, wanted: &str) -> Result<(), Finding> {
-    let got = said.header(name);
-    if got.and_then(|value| header::decode_value(value).ok()).as_deref() == Some(wanted) {
-        return Ok(());
-    }
-    Err(Finding::peer(format!("`{name}` does not mirror the request"))
-        .expected(format!("`{name}: {wanted}` with `{}`", said.method()))
-        .got(got.map_or("no such header".to_owned(), |value| format!("`{value}`")))
-        .evidence(said.seq))
+fn has_header(received: &ReceivedMessage, name: &str, expected: &str) -> Result<(), Finding> {
+    let got = received.header(name);
+    ensure(
+        // A value that a header cannot hold unchanged is sent in Base64 (`…#value-encoding`).
+        got.and_then(|value| header::decode_value(value).ok()).as_deref() == Some(expected),
+        || {
+            Finding::peer(format!("`{name}` does not mirror the request"))
+                .expected(format!("`{name}: {expected}` on `{}`", received.method()))
+                .got(got.map_or("no such header".to_owned(), |value| format!("`{value}`")))
+                .evidence(received.seq)
+        },
+    )
 }
 
 proofs! {

@@ -1,12 +1,4 @@
-//! The sources that official reports name for their checks.
-
-use crate::scenario::Reference;
-
-macro_rules! references {
-    ($($name:ident = $id:literal, $url:literal;)+) => {
-        $(pub(super) const $name: Reference = Reference { id: $id, url: $url };)+
-    };
-}
+//! The sources that official reports cite for the checks of clients.
 
 references! {
     LIFECYCLE = "MCP-Lifecycle", "https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle";

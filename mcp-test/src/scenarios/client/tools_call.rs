@@ -1,13 +1,14 @@
-//! `tools_call`, of clients.
+//! `tools_call`, for clients.
 
 use serde_json::json;
 
 use super::references::TOOLS;
 use crate::check::Finding;
 use crate::client::reference::good_client;
-use crate::client::{Errand, Visitor};
+use crate::client::{ClientTask, ScriptedClient};
 use crate::expect::{equals, number, object};
-use crate::scenario::{CheckSpec, Judging, Official, Stage};
+use crate::json::Value;
+use crate::scenario::{CheckSpec, ClientTest, Judging, Official};
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code};
 use crate::{proofs, scenario};
@@ -15,8 +16,7 @@ use crate::{proofs, scenario};
 scenario! {
     /// The client calls the tool `add_numbers` with two numbers.
     ///
-    /// The official check looks at the arguments of the first call and does not compare the name of the tool; our own
-    /// does.
+    /// The official check looks at the arguments of the first call but not at the name of the tool; our own check does.
     Client "tools_call": "The client calls a tool",
     revisions: Revisions::from(Revision::V2025_03_26),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
@@ -31,22 +31,22 @@ scenario! {
         CheckSpec::own(
             "tool-add-numbers-exact",
             "ToolAddNumbersExact",
-            "The tool that is called is the one that the server offers",
+            "The called tool is the one that the server lists",
         )
         .requires(&["schema.call-tool-request"]),
     ],
 }
 
-fn serve(stage: &Stage) -> Server {
+fn serve(test: &ClientTest) -> Server {
     Server::new(json!({ "name": "add-numbers-server", "version": "1.0.0" }))
-        .revisions(Revisions::until(stage.revision))
+        .revisions(Revisions::until(test.revision))
         .capabilities(json!({ "tools": {} }))
         .on("tools/list", |_: Call| async { json!({ "tools": [tool()] }) })
         .on("tools/call", |call: Call| async move { add(&call) })
 }
 
 fn tool() -> serde_json::Value {
-    let number = |what: &str| json!({ "type": "number", "description": what });
+    let number = |description: &str| json!({ "type": "number", "description": description });
     json!({
         "name": "add_numbers",
         "description": "Adds two numbers",
@@ -60,15 +60,16 @@ fn tool() -> serde_json::Value {
 
 fn add(call: &Call) -> Answer {
     let number = |name: &str| call.params().get("arguments")?.get(name)?.as_f64();
-    match (call.param("name").and_then(crate::json::Value::as_str), number("a"), number("b")) {
+    match (call.param("name").and_then(Value::as_str), number("a"), number("b")) {
         (Some("add_numbers"), Some(a), Some(b)) => {
             let text = format!("The sum of {a} and {b} is {}", a + b);
             json!({ "content": [{ "type": "text", "text": text }] }).into()
         }
+        // Refused by the schema of the tool, so that a client which ignores it notices.
         (Some("add_numbers"), ..) => {
             Answer::error(error_code::INVALID_PARAMS, "`a` and `b` must be numbers")
         }
-        _ => Answer::error(error_code::INVALID_PARAMS, "there is no such tool"),
+        _ => Answer::error(error_code::INVALID_PARAMS, "no such tool"),
     }
 }
 
@@ -76,11 +77,12 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let calls = judging.requests("tools/call");
     let Some(call) = calls.first() else {
         return Err(judging
-            .undone("the client never called a tool")
+            .task_not_done("the client never called a tool")
             .expected("`tools/call` of `add_numbers`, with two numbers as `a` and `b`")
             .got("no `tools/call` in the whole conversation"));
     };
     let arguments = object().member("a", number()).member("b", number());
+    // No clause of the specification makes a client call this tool: only the task of the scenario does.
     judging
         .check("tool-add-numbers")
         .by_task()
@@ -92,10 +94,10 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     Ok(())
 }
 
-/// A client that only looks what there is.
-fn idle() -> Visitor {
-    Visitor::new(|errand: Errand| async move {
-        let mut client = errand.connect(errand.options()).await?;
+/// Lists the tools and calls none.
+fn only_lists() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
         client.request("tools/list", json!({})).await?.result()?;
         client.end().await;
         Ok(())
@@ -104,7 +106,7 @@ fn idle() -> Visitor {
 
 proofs! {
     passes on good_client();
-    catches "tool-add-numbers" on idle(), also "tool-add-numbers-exact" Skipped;
+    catches "tool-add-numbers" on only_lists(), also "tool-add-numbers-exact" Skipped;
     catches "tool-add-numbers" by retype("tools/call", "/arguments/a"),
         also "client-left-well" Failure,
         also "wire-tool-schemas" Warning;

@@ -17,9 +17,8 @@ use crate::{proofs, scenario};
 scenario! {
     /// The server completes an argument of the prompt `test_prompt_with_arguments`.
     ///
-    /// The official check asks for a list, of whatever; our own ones ask what is in it, whether what the server says of
-    /// the rest fits, and what becomes of a prompt that does not exist. At 2024-11-05 completion cannot be declared, so a
-    /// server that does not have it says so by refusing.
+    /// The official check expects any list; our own checks look at its items, at `total` and `hasMore`, and at the refusal
+    /// of an unknown prompt. At 2024-11-05 completion cannot be declared, so a server without it refuses the request.
     Server "completion-complete": "The server completes an argument",
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
@@ -35,7 +34,7 @@ scenario! {
         CheckSpec::own(
             "completion-complete-values",
             "CompletionCompleteValues",
-            "There are at most 100 values, all of them strings, and `total` and `hasMore` do not contradict them",
+            "There are at most 100 values, all strings, and `total` and `hasMore` are consistent with them",
         )
         .requires(&[
             "schema.complete-result",
@@ -57,9 +56,11 @@ scenario! {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = complete(ctx, "test_prompt_with_arguments").await?;
-    if ctx.revision() < Revision::V2025_03_26 && is_lacking(&reply) {
+    if ctx.revision() < Revision::V2025_03_26 && is_unsupported(&reply) {
         for check in ["completion-complete", "completion-complete-values"] {
-            ctx.check(check).skip("the server has no completion, which cannot be declared here");
+            ctx.check(check).skip(
+                "the server does not support completion, which cannot be declared at this revision",
+            );
         }
         return Ok(());
     }
@@ -72,10 +73,12 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .expect(&reply, completion(shape()))
         .requires("completion.result.max-100")
         .expect(&reply, completion(at_most_100_values()))
+        // Both members are optional and only SHOULD be right (`server/utilities/completion#completion-results`).
         .requires("completion.result.total-consistent")
-        .should(&reply, completion(a_total_that_fits()))
+        .should(&reply, completion(a_consistent_total()))
         .requires("completion.result.has-more-truthful")
         .should(&reply, completion(a_truthful_has_more()));
+    // 2024-11-05 does not say how an unknown prompt is answered.
     if ctx.revision() >= Revision::V2025_03_26 {
         let reply = complete(ctx, "no_such_prompt").await?;
         ctx.check("completion-complete-unknown-prompt")
@@ -92,7 +95,7 @@ async fn complete(ctx: &mut Ctx, prompt: &str) -> Result<Reply, Finding> {
     ctx.request("completion/complete", params).await
 }
 
-fn is_lacking(reply: &Reply) -> bool {
+fn is_unsupported(reply: &Reply) -> bool {
     reply.outcome().is_err_and(|error| error.code == error_code::METHOD_NOT_FOUND)
 }
 
@@ -119,19 +122,23 @@ fn at_most_100_values() -> impl Matcher {
     satisfying("a completion with at most 100 values", |got| values(got) <= 100)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a reply holds fewer values than that")]
-fn a_total_that_fits() -> impl Matcher {
-    let fits = |got: &Value| total(got).is_none_or(|total| total >= values(got) as f64);
-    satisfying("a completion with a total of at least as many values as there are", fits)
+#[expect(clippy::cast_precision_loss, reason = "a reply has fewer than 2^53 values")]
+fn a_consistent_total() -> impl Matcher {
+    let consistent = |got: &Value| total(got).is_none_or(|total| total >= values(got) as f64);
+    satisfying("a completion whose `total` is at least the number of values", consistent)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a reply holds fewer values than that")]
+#[expect(clippy::cast_precision_loss, reason = "a reply has fewer than 2^53 values")]
 fn a_truthful_has_more() -> impl Matcher {
+    // Without `total` nothing shows whether there are more.
     let truthful = |got: &Value| match (total(got), got.get("hasMore")) {
         (Some(total), Some(Value::Bool(more))) => *more == (total > values(got) as f64),
         _ => true,
     };
-    satisfying("a completion that has more exactly if its total is more than its values", truthful)
+    satisfying(
+        "a completion whose `hasMore` is true exactly if `total` is greater than the number of values",
+        truthful,
+    )
 }
 
 proofs! {
@@ -149,11 +156,11 @@ proofs! {
         also "wire-schema-valid" Failure;
     warns "completion-complete-values" by set("completion/complete", "/completion/total", json!(0));
     warns "completion-complete-values" by set("completion/complete", "/completion/hasMore", json!(true));
-    warns "completion-complete-unknown-prompt" on guessing();
+    warns "completion-complete-unknown-prompt" on accepting_any_prompt();
 }
 
-/// Has suggestions for whatever it is asked.
-fn guessing() -> Server {
+/// Completes the arguments of any prompt.
+fn accepting_any_prompt() -> Server {
     everything().on("completion/complete", |_: Call| async {
         json!({"completion": {"values": ["test"], "total": 1, "hasMore": false}})
     })

@@ -15,10 +15,10 @@ use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server lets its client say how much of its log it wants to see.
+    /// The server lets its client set the minimum level of log messages.
     ///
-    /// The official check sets one level; our own ones set all eight, and one that does not exist: a server that takes
-    /// any word for a level leaves its client wondering why nothing is logged.
+    /// The official check sets one level; our own checks set all eight, and one that does not exist. A server that accepts
+    /// any string as a level leaves its client wondering why nothing is logged.
     Server "logging-set-level": "The server accepts a log level",
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
@@ -53,10 +53,11 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.check("logging-set-level").expect(&reply, empty_result()).officially(
         &reply,
         empty_object(),
-        "every result may carry `_meta`",
+        "every result may have `_meta`",
     );
 
     let mut replies = Vec::new();
+    // Before the check begins, because it borrows the context.
     for level in LEVELS {
         replies.push(ctx.set_level(level).await?);
     }
@@ -70,6 +71,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     drop(each);
 
     let unknown = json!({"level": "verbose"});
+    // Marked, because an invalid level that is not intended counts as a mistake of mcp-test.
     let options = RequestOptions::new().deliberate();
     let reply = ctx.request_with("logging/setLevel", unknown, options).await?;
     ctx.check("logging-set-level-unknown").judge(refused(&reply, error_code::INVALID_PARAMS));
@@ -84,37 +86,37 @@ proofs! {
         also "logging-set-level-each" Failure;
     catches "logging-set-level" by set("logging/setLevel", "/_meta", json!({})), under Official;
     catches "logging-set-level-each" on without_alert();
-    warns "logging-set-level-unknown" on easy();
-    warns "logging-set-level-unknown" on upset();
+    warns "logging-set-level-unknown" on accepting_any_level();
+    warns "logging-set-level-unknown" on failing_on_unknown_level();
 }
 
-/// Answers `logging/setLevel` in its own way.
-fn accepting(answer: fn(&str) -> Answer) -> Server {
+/// Answers `logging/setLevel` with this function.
+fn answering(answer: fn(&str) -> Answer) -> Server {
     everything().on("logging/setLevel", move |call: Call| async move {
         answer(call.param("level").and_then(crate::json::Value::as_str).unwrap_or_default())
     })
 }
 
-/// Knows the levels of other logging libraries.
+/// Supports only the levels that other logging libraries have.
 fn without_alert() -> Server {
-    accepting(|level| match level {
+    answering(|level| match level {
         "debug" | "info" | "notice" | "warning" | "error" | "critical" => json!({}).into(),
         _ => Answer::error(error_code::INVALID_PARAMS, "unknown level"),
     })
 }
 
-/// Takes any word for a level.
-fn easy() -> Server {
-    accepting(|_| json!({}).into())
+/// Accepts any string as a level.
+fn accepting_any_level() -> Server {
+    answering(|_| json!({}).into())
 }
 
-/// Breaks down on an unknown level.
-fn upset() -> Server {
-    accepting(|level| {
+/// Answers an unknown level with an internal error.
+fn failing_on_unknown_level() -> Server {
+    answering(|level| {
         if LEVELS.contains(&level) {
             json!({}).into()
         } else {
-            Answer::error(error_code::INTERNAL_ERROR, "no such level")
+            Answer::error(error_code::INTERNAL_ERROR, "unknown level")
         }
     })
 }

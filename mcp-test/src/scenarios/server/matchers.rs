@@ -1,11 +1,11 @@
-//! Matchers that several scenarios share.
+//! Matchers and checks that several scenarios share.
 
 use std::collections::HashSet;
 
 use crate::expect::{Matcher, Mismatch};
 use crate::json::{Pointer, Value};
 
-/// Matches a result whose first content item of type `text` holds a text that `matcher` accepts.
+/// Matches a result whose first content item of type `text` has a text that `matcher` accepts.
 pub(super) fn first_text<M: Matcher>(matcher: M) -> impl Matcher {
     FirstText(matcher)
 }
@@ -14,7 +14,7 @@ struct FirstText<M>(M);
 
 impl<M: Matcher> Matcher for FirstText<M> {
     fn describe(&self) -> String {
-        format!("a result whose first text item holds {}", self.0.describe())
+        format!("a result whose first text item is {}", self.0.describe())
     }
 
     fn check(&self, got: &Value) -> Result<(), Mismatch> {
@@ -22,6 +22,7 @@ impl<M: Matcher> Matcher for FirstText<M> {
         let is_text = |item: &&Value| item.get("type").and_then(Value::as_str) == Some("text");
         let text = items.iter().find(is_text).and_then(|item| item.get("text"));
         match text {
+            // At `content`: the reader looks for the first text item, not for its index.
             Some(text) => self.0.check(text).map_err(|mismatch| Mismatch {
                 pointer: Pointer::root().member("content"),
                 expected: self.describe(),
@@ -30,8 +31,8 @@ impl<M: Matcher> Matcher for FirstText<M> {
             None => Err(Mismatch {
                 pointer: Pointer::root().member("content"),
                 expected: self.describe(),
-                got: got.get("content").map_or("no content at all".to_owned(), |it| it.short(120)),
-                which: Some("holds no text".to_owned()),
+                got: got.get("content").map_or("no `content`".to_owned(), |it| it.short(120)),
+                which: Some("has no text item".to_owned()),
             }),
         }
     }
@@ -43,7 +44,7 @@ pub(super) fn repeated<'a>(values: &[&'a str]) -> Option<&'a str> {
     values.iter().copied().find(|value| !seen.insert(*value))
 }
 
-/// Matches an absolute URI, as far as its scheme shows.
+/// Matches a string with a URI scheme and no characters that are invalid in URIs.
 pub(super) fn uri() -> impl Matcher {
     Uri
 }
@@ -59,11 +60,11 @@ impl Matcher for Uri {
         let which = match got.as_str() {
             None => format!("is {}", got.kind()),
             Some(text) => match text.split_once(':') {
-                Some((scheme, _)) if is_scheme(scheme) && text.chars().all(may_stand_in_uri) => {
+                Some((scheme, _)) if is_scheme(scheme) && text.chars().all(is_uri_char) => {
                     return Ok(());
                 }
                 Some((scheme, _)) if is_scheme(scheme) => {
-                    "holds a character that no URI holds".to_owned()
+                    "contains a character that is not allowed in URIs".to_owned()
                 }
                 _ => "has no scheme".to_owned(),
             },
@@ -84,7 +85,7 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// RFC 3986, section 2: reserved, unreserved, and the percent sign.
-fn may_stand_in_uri(c: char) -> bool {
+fn is_uri_char(c: char) -> bool {
     c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
 }
 
@@ -96,7 +97,7 @@ mod tests {
     use crate::expect::non_empty_string;
 
     #[test]
-    fn the_first_text_item_decides() {
+    fn the_first_text_item_is_matched() {
         let matcher = first_text(non_empty_string());
         let image = json!({"type": "image"});
         let text = |text: &str| json!({"type": "text", "text": text});
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_uri_has_a_scheme_and_no_blanks() {
+    fn a_uri_has_a_scheme_and_no_spaces() {
         let accepts = |text: &str| uri().check(&text.into()).is_ok();
         for good in ["file:///a", "test://static-text", "a+b.c-1:x", "urn:x:%20"] {
             assert!(accepts(good), "{good}");
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeat_is_found() {
+    fn a_repeated_value_is_found() {
         assert_eq!(repeated(&["a", "b", "a"]), Some("a"));
         assert_eq!(repeated(&["a", "b"]), None);
     }

@@ -1,21 +1,11 @@
 //! Scenarios for servers.
 
-mod asking;
-mod heard;
+mod input_requests;
 mod matchers;
-mod raw;
+mod raw_http;
 mod references;
 mod refusal;
-
-/// Declares a module per scenario and lists the scenarios, so that none can be forgotten.
-macro_rules! scenarios {
-    ($($name:ident),+ $(,)?) => {
-        $(pub mod $name;)+
-
-        /// The scenarios for servers, in official order.
-        pub(super) static ALL: &[&crate::scenario::Scenario] = &[$(&$name::SCENARIO),+];
-    };
-}
+mod server_messages;
 
 scenarios![
     server_initialize,

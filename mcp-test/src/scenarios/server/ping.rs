@@ -11,9 +11,9 @@ use crate::spec::{Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server answers `ping` with a result that says nothing.
+    /// The server answers `ping` with an empty result.
     ///
-    /// Clients ping to learn whether a connection is alive; an error, or silence, reads as a dead one.
+    /// Clients ping to find out whether a connection is alive; they take an error, or silence, for a dead one.
     Server "ping": "The server answers a ping",
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
@@ -28,7 +28,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.check("ping").requires("ping.result-empty").expect(&reply, empty_result()).officially(
         &reply,
         empty_object(),
-        "every result may carry `_meta`",
+        "every result may have `_meta`",
     );
     Ok(())
 }

@@ -11,10 +11,10 @@ use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The prompt `test_simple_prompt`, which takes no arguments, yields its one message.
+    /// The prompt `test_simple_prompt`, which takes no arguments, returns its one message.
     ///
-    /// The official check asks whether messages have a role and a content; our own compares them.
-    Server "prompts-get-simple": "A prompt without arguments is got",
+    /// The official check expects messages with a role and content; our own check compares their values.
+    Server "prompts-get-simple": "The server returns a prompt without arguments",
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Prompts), Need::Prompt("test_simple_prompt")],
@@ -22,14 +22,14 @@ scenario! {
         CheckSpec::official(
             "prompts-get-simple",
             "PromptsGetSimple",
-            "There are messages, each with a role and a content",
+            "There are messages, each with a role and content",
             &[PROMPTS_GET],
         )
         .requires(&["prompts.get.listed-available", "prompts.get.arguments-optional", "schema.get-prompt-result"]),
         CheckSpec::own(
             "prompts-get-simple-exact",
             "PromptsGetSimpleExact",
-            "The first message is the text that the prompt is there to give, from the user",
+            "The first message is the text of the fixture, with the role `user`",
         )
         .requires(&["prompts.message.role-values", "prompts.message.single-content"]),
     ],
@@ -49,6 +49,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     ctx.check("prompts-get-simple-exact")
         .requires("prompts.message.role-values")
         .expect(&reply, messages(object().member("role", one_of(["user", "assistant"]))))
+        // One object, unlike the array in the result of a tool (`server/prompts#promptmessage`).
         .requires("prompts.message.single-content")
         .expect(&reply, messages(object().member("content", object())))
         .by_fixture()

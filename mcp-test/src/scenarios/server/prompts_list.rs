@@ -13,7 +13,7 @@ use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server lists its prompts, each with the name to get it by.
+    /// The server lists its prompts, each with the name for `prompts/get`.
     Server "prompts-list": "The server lists its prompts",
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
@@ -29,7 +29,7 @@ scenario! {
         CheckSpec::own(
             "prompts-list-definitions",
             "PromptsListDefinitions",
-            "On every page, the prompts and their arguments have members of the right types; no name occurs twice",
+            "On every page, the prompts and their arguments have members of the right types; names are unique",
         )
         .requires(&["schema.prompt", "prompts.definition.name-unique", "pagination.cursor.string"]),
     ],
@@ -47,6 +47,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
             "the description of a prompt is optional",
         );
 
+    // Requested again, with all pages: the official check looks only at the first.
     let list = ctx.list_prompts().await?;
     let mut check = ctx.check("prompts-list-definitions");
     for page in list.pages() {
@@ -61,7 +62,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     } else if let Some(name) = repeated(&list.keys().unwrap_or_default()) {
         check.fail(
             Finding::peer(format!("two prompts are named `{name}`"))
-                .expected("a name of its own for each prompt")
+                .expected("a unique name for each prompt")
                 .requires("prompts.definition.name-unique")
                 .evidence_all(list.evidence()),
         );
@@ -96,15 +97,13 @@ proofs! {
         also "wire-schema-valid" Failure;
     catches "prompts-list-definitions" by set("prompts/list", "/prompts/0/arguments", json!([{"required": true}])),
         also "wire-schema-valid" Failure;
-    catches "prompts-list-definitions" on twins();
+    catches "prompts-list-definitions" on with_duplicate_name();
 }
 
-/// Lists two prompts of one name.
-fn twins() -> Server {
-    let twin = json!({"name": "a", "description": "a prompt"});
-    let list = json!({ "prompts": [twin, twin] });
-    everything().on("prompts/list", move |_: Call| {
-        let list = list.clone();
-        async move { list }
+/// Lists two prompts with the same name.
+fn with_duplicate_name() -> Server {
+    everything().on("prompts/list", |_: Call| async {
+        let twin = json!({"name": "a", "description": "a prompt"});
+        json!({ "prompts": [twin, twin] })
     })
 }

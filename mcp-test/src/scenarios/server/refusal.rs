@@ -1,11 +1,11 @@
-//! How a server refuses what it should refuse.
+//! Whether a server refuses an invalid request with the right code.
 
 use crate::check::Finding;
 use crate::client::Reply;
 
-/// That the reply is an error of this code; that there is an error at all, and which, is only recommended.
+/// Whether the reply is an error with this code.
 ///
-/// The reply itself shows that the request has reached the server.
+/// Both the error and its code are only recommended. The reply itself shows that the request has reached the server.
 pub(super) fn refused(reply: &Reply, code: i64) -> Result<(), Finding> {
     let (headline, got) = match reply.outcome() {
         Err(error) if error.code == code => return Ok(()),

@@ -13,9 +13,9 @@ use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server lists its resources, each with the URI to read it by and a name to show.
+    /// The server lists its resources, each with the URI for `resources/read` and a name to display.
     ///
-    /// An empty list is fine: resources may be reachable through templates alone.
+    /// An empty list is fine: resources may be reachable only through templates.
     Server "resources-list": "The server lists its resources",
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
@@ -31,7 +31,7 @@ scenario! {
         CheckSpec::own(
             "resources-list-definitions",
             "ResourcesListDefinitions",
-            "On every page, the resources have members of the right types and a URI with a scheme; no URI occurs twice",
+            "On every page, the resources have members of the right types and a URI with a scheme; URIs are unique",
         )
         .requires(&[
             "schema.resource",
@@ -49,6 +49,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .requires("schema.list-resources-result")
         .expect(&first, resources(object().member("uri", truthy()).member("name", truthy())));
 
+    // Requested again, with all pages: the official check looks only at the first.
     let list = ctx.list_resources().await?;
     let mut check = ctx.check("resources-list-definitions");
     for page in list.pages() {
@@ -65,7 +66,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     } else if let Some(uri) = repeated(&list.keys().unwrap_or_default()) {
         check.fail(
             Finding::peer(format!("two resources have the URI `{uri}`"))
-                .expected("a URI of its own for each resource")
+                .expected("a unique URI for each resource")
                 .requires("resources.definition.uri-unique")
                 .evidence_all(list.evidence()),
         );
@@ -100,15 +101,13 @@ proofs! {
         also "wire-schema-valid" Failure;
     catches "resources-list-definitions" by retype("resources/list", "/resources/0/mimeType"),
         also "wire-schema-valid" Failure;
-    catches "resources-list-definitions" on twins();
+    catches "resources-list-definitions" on with_duplicate_uri();
 }
 
-/// Lists two resources of one URI.
-fn twins() -> Server {
-    let twin = json!({"uri": "a:b", "name": "a"});
-    let list = json!({ "resources": [twin, twin] });
-    everything().on("resources/list", move |_: Call| {
-        let list = list.clone();
-        async move { list }
+/// Lists two resources with the same URI.
+fn with_duplicate_uri() -> Server {
+    everything().on("resources/list", |_: Call| async {
+        let twin = json!({"uri": "a:b", "name": "a"});
+        json!({ "resources": [twin, twin] })
     })
 }

@@ -11,10 +11,10 @@ use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The resource `test://static-text` is read as text.
+    /// The server returns the content of `test://static-text` as text.
     ///
-    /// The official check asks whether there are members of those names; our own compares their values.
-    Server "resources-read-text": "A text resource is read",
+    /// The official check expects the members to exist; our own check compares their values.
+    Server "resources-read-text": "The server reads a text resource",
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Resources), Need::Resource("test://static-text")],
@@ -22,14 +22,14 @@ scenario! {
         CheckSpec::official(
             "resources-read-text",
             "ResourcesReadText",
-            "The first of the contents has a URI, a MIME type and a text",
+            "The first item of `contents` has a URI, a MIME type and a text",
             &[RESOURCES_READ],
         )
         .requires(&["resources.read.listed-readable", "resources.contents.text-or-blob"]),
         CheckSpec::own(
             "resources-read-text-exact",
             "ResourcesReadTextExact",
-            "The contents are those of the resource that was asked for, as text",
+            "The first item of `contents` has the URI and the text of the requested resource",
         )
         .requires(&["resources.contents.text-or-blob", "resources.read.listed-readable"]),
     ],
@@ -47,7 +47,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .officially(
             &reply,
             contents(object().member("mimeType", truthy())),
-            "the MIME type of contents is optional",
+            "the MIME type is optional",
         );
     ctx.check("resources-read-text-exact")
         .by_fixture()

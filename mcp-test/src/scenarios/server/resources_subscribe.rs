@@ -10,10 +10,10 @@ use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server lets its client watch the resource `test://watched-resource`.
+    /// The server lets its client subscribe to the resource `test://watched-resource`.
     ///
-    /// The official check takes any result; our own asks for one that says nothing, which is all that there is to say.
-    Server "resources-subscribe": "The server lets a resource be watched",
+    /// The official check accepts any result; our own check expects an empty one, as the schema does.
+    Server "resources-subscribe": "The server accepts a subscription to a resource",
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::ResourcesSubscribe), Need::Resource("test://watched-resource")],

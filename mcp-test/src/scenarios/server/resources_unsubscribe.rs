@@ -10,10 +10,10 @@ use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server lets its client stop watching the resource `test://watched-resource`.
+    /// The server lets its client unsubscribe from the resource `test://watched-resource`.
     ///
-    /// The official check takes any result; our own asks for one that says nothing, which is all that there is to say.
-    Server "resources-unsubscribe": "The server lets a resource be watched no longer",
+    /// The official check accepts any result; our own check expects an empty one, as the schema does.
+    Server "resources-unsubscribe": "The server accepts the end of a subscription",
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::ResourcesSubscribe), Need::Resource("test://watched-resource")],
@@ -37,6 +37,7 @@ scenario! {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let watched = json!({"uri": "test://watched-resource"});
+    // A server need not accept the end of a subscription that does not exist.
     let reply = ctx.request("resources/subscribe", watched.clone()).await?;
     reply.result().map_err(|finding| finding.requires("resources.subscribe.accept"))?;
     let reply = ctx.request("resources/unsubscribe", watched).await?;

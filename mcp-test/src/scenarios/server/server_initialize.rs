@@ -9,15 +9,15 @@ use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Official, Part};
 use crate::server::reference::everything;
 use crate::spec::{Capability, Revision, Revisions, header};
-use crate::trace::{Party, What};
+use crate::trace::{EventKind, Party};
 use crate::{proofs, scenario};
 
 scenario! {
     /// The server completes the handshake: it answers `initialize` with its revision, its capabilities and its name,
     /// and accepts `notifications/initialized`.
     ///
-    /// Over HTTP it may issue a session id, which every later request has to carry in a header; characters other than
-    /// visible ASCII do not survive that.
+    /// Over HTTP it may issue a session id, which every later request has to send in a header; only visible ASCII
+    /// characters survive that.
     Server "server-initialize": "The server completes the handshake",
     revisions: Revisions::between(Revision::V2024_11_05, Revision::V2025_11_25),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
@@ -32,7 +32,7 @@ scenario! {
         CheckSpec::official(
             "server-session-id-visible-ascii",
             "ServerSessionIdVisibleAscii",
-            "The session id that the server issues consists of visible ASCII characters",
+            "The session id of the server consists of visible ASCII characters",
             &[SESSION],
         )
         .requires(&["transport.http.session-id-ascii"])
@@ -47,21 +47,22 @@ scenario! {
     ],
 }
 
-/// What a capability says with yes or no.
+/// The Boolean members of capabilities.
 const FLAGS: [&str; 2] = ["listChanged", "subscribe"];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let declared = ctx.client().await?.server().declared_in.clone().unwrap_or(Value::Null);
     let trace = ctx.trace();
+    // The server sends nothing before it has answered `initialize`, so its first message is the reply.
     let reply = trace
         .messages()
         .find(|(event, _)| event.party == Party::Server)
         .map(|(event, _)| event.seq);
-    let said = |value| Part::new("the result of `initialize`", value, reply);
+    let result_part = |value| Part::new("the result of `initialize`", value, reply);
 
     let implementation = object().member("name", string()).member("version", string());
     ctx.check("server-initialize").requires("schema.initialize-result").expect(
-        &said(&declared),
+        &result_part(&declared),
         object()
             .member("protocolVersion", string())
             .member("capabilities", object())
@@ -70,6 +71,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     );
     session_id(ctx);
 
+    // A flag is not looked up by itself: it is a member of the capability that it belongs to.
     let is_flag = |capability: &Capability| {
         FLAGS.iter().any(|flag| capability.pointer().ends_with(&format!("/{flag}")))
     };
@@ -91,14 +93,16 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Looks at the session id of the handshake itself.
+/// Checks the session id in the headers of the handshake.
 fn session_id(ctx: &mut Ctx) {
+    // HTTP+SSE of 2024-11-05 has no session ids.
     if ctx.revision() < Revision::V2025_03_26 {
         return;
     }
-    let is_http = ctx.carrier().is_http();
-    let issued = ctx.trace().events.iter().find_map(|event| match &event.what {
-        What::HttpResponse { headers, .. } if event.party == Party::Server => headers
+    let is_http = ctx.transport().is_http();
+    // The official suite opens another session to see this header; the trace has that of the client.
+    let issued = ctx.trace().events.iter().find_map(|event| match &event.kind {
+        EventKind::HttpResponse { headers, .. } if event.party == Party::Server => headers
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case(header::MCP_SESSION_ID))
             .map(|(_, value)| (event.seq, value.clone())),
@@ -110,7 +114,7 @@ fn session_id(ctx: &mut Ctx) {
         None => check.info("there are no session ids over this transport"),
         Some((_, id)) if !id.is_empty() && id.chars().all(|c| c.is_ascii_graphic()) => check.pass(),
         Some((seq, id)) => check.fail(
-            Finding::peer("the session id holds other characters than visible ASCII")
+            Finding::peer("the session id contains characters other than visible ASCII")
                 .expected("characters from 0x21 to 0x7E")
                 .got(format!("{id:?}"))
                 .evidence(seq),

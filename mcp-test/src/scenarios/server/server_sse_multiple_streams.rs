@@ -4,32 +4,32 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 
-use super::raw::{Session, finding, in_words, is_success, post, reply, request};
+use super::raw_http::{Session, describe, finding, is_success, post, reply, request};
 use super::references::SEP_1699;
 use crate::check::Finding;
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Era, Revision, Revisions};
-use crate::transport::fault::Lapse;
-use crate::transport::{Fault, HttpAnswer, HttpRequest};
+use crate::transport::fault::Misbehavior;
+use crate::transport::{Fault, HttpRequest, HttpResponse};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// Several requests of one client are under way at once, each with a response, and perhaps a stream, of its own.
+    /// Several requests of one client are in flight at once, each with its own response or event stream.
     ///
-    /// The official checks look at the status of three responses, and whether their streams can be read at all; that
-    /// each brings the reply to its own request, and that a client may listen on two streams besides, is for checks of
-    /// our own. Officially a server without sessions is not tested.
-    Server "server-sse-multiple-streams": "Several requests are served at once",
+    /// The official checks look at the status of three responses, and whether their streams can be read at all. Our own
+    /// checks expect the right reply in each, and that a client may listen on two more streams at the same time. The
+    /// official suite does not test servers without sessions.
+    Server "server-sse-multiple-streams": "The server handles concurrent requests",
     revisions: Revisions::from(Revision::V2025_03_26),
     official: Official::active(Revisions::from(Revision::V2025_11_25)),
-    carriers: StreamableHttp,
+    transports: StreamableHttp,
     checks: [
         CheckSpec::official(
             "server-sse-multiple-streams-error",
             "ServerSSEMultipleStreamsTest",
-            "The requests can be made; only told if not",
+            "The requests can be sent; reported only on failure",
             &[SEP_1699],
         )
         .requires(&["lifecycle.initialize-response", "jsonrpc.request-answered"])
@@ -37,7 +37,7 @@ scenario! {
         CheckSpec::official(
             "server-sse-multiple-streams-session",
             "ServerSSEMultipleStreamsSession",
-            "The server issues a session id; only told if not",
+            "The server issues a session id; reported only if not",
             &[SEP_1699],
         )
         .requires(&["transport.http.sessionless-tolerated"])
@@ -47,14 +47,14 @@ scenario! {
         CheckSpec::official(
             "server-accepts-multiple-post-streams",
             "ServerAcceptsMultiplePostStreams",
-            "Three requests that are posted at once are accepted",
+            "Three concurrent POST requests are accepted",
             &[SEP_1699],
         )
         .requires(&["jsonrpc.request-answered", "transport.http.multiple-streams-tolerated"]),
         CheckSpec::official(
             "server-sse-streams-functional",
             "ServerSSEStreamsFunctional",
-            "The event streams that answer them can be read",
+            "The event streams of their responses can be read",
             &[SEP_1699],
         )
         .requires(&["transport.http.sse-event-data", "transport.http.sse-response-eventually"])
@@ -62,19 +62,20 @@ scenario! {
         CheckSpec::own(
             "server-streams-own-replies",
             "ServerStreamsOwnReplies",
-            "Each response holds the reply to its own request, and no other",
+            "Each response contains the reply to its own request, and no other",
         )
         .requires(&["jsonrpc.request-answered", "jsonrpc.result-id-echo", "transport.http.no-broadcast"]),
         CheckSpec::own(
             "server-streams-listening",
             "ServerStreamsListening",
-            "GET is answered with an event stream or with HTTP 405, the second time as the first, and requests beside it go on",
+            "Two concurrent GET requests each get an event stream or HTTP 405, and requests are still answered",
         )
         .requires(&["transport.http.get-sse-or-405", "transport.http.multiple-streams-tolerated"])
         .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
     ],
 }
 
+/// As in the official suite.
 const IDS: [i64; 3] = [1000, 1001, 1002];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -85,40 +86,41 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 async fn streams(ctx: &mut Ctx) -> Result<(), Finding> {
     let revision = ctx.revision();
     if revision.era() == Era::Stateless {
-        return at_once(ctx, |message| post(revision, message)).await;
+        return concurrent_requests(ctx, |message| post(revision, message)).await;
     }
     let session = Session::open(ctx).await?;
+    // The official scenario ends here; servers without sessions are tested in other profiles only.
     if session.id.is_none() && ctx.profile() == Profile::Official {
-        let why = "a server need not have sessions";
+        let why = "sessions are optional";
         let without = Finding::peer("the server issues no session id").expected("a session id");
         ctx.check("server-sse-multiple-streams-session").officially_judge(Err(without), why);
         ctx.skip_the_rest("the server issues no session id");
         return Ok(());
     }
     ctx.http(session.initialized()).await?;
-    at_once(ctx, |message| session.post(message)).await?;
+    concurrent_requests(ctx, |message| session.post(message)).await?;
     let outcome = listening(ctx, &session).await?;
     ctx.check("server-streams-listening").judge(outcome);
     session.close(ctx).await;
     Ok(())
 }
 
-async fn at_once(
+async fn concurrent_requests(
     ctx: &mut Ctx,
     post: impl Fn(&serde_json::Value) -> HttpRequest,
 ) -> Result<(), Finding> {
     let revision = ctx.revision();
     let posts = IDS.map(|id| post(&request(revision, id, "tools/list", json!({}))));
-    let answers: Vec<HttpAnswer> =
+    let answers: Vec<HttpResponse> =
         ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
 
     let mut accepts = ctx.check("server-accepts-multiple-post-streams").pass();
     for answer in answers.iter().filter(|answer| !is_success(answer)) {
-        let refused = finding("one of three requests at once is refused", answer);
+        let refused = finding("one of three concurrent requests is refused", answer);
         accepts = accepts.fail(refused.expected("HTTP 2xx").requires("jsonrpc.request-answered"));
     }
     drop(accepts);
-    readable(ctx, &answers);
+    readable_streams(ctx, &answers);
 
     let mut own = ctx.check("server-streams-own-replies").pass();
     for (id, answer) in IDS.into_iter().zip(&answers) {
@@ -128,10 +130,11 @@ async fn at_once(
     Ok(())
 }
 
-/// Whether the event streams among the answers can be read.
-fn readable(ctx: &mut Ctx, answers: &[HttpAnswer]) {
-    let streams: Vec<&HttpAnswer> = answers.iter().filter(|answer| answer.is_stream()).collect();
-    let broken: Vec<&HttpAnswer> = streams
+/// Checks that the event streams among the responses can be read.
+fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
+    let streams: Vec<&HttpResponse> = answers.iter().filter(|answer| answer.is_stream()).collect();
+    // Silence does not fail the official check, which reads one event and gives up after 2 s; here `own_reply` fails.
+    let broken: Vec<&HttpResponse> = streams
         .iter()
         .copied()
         .filter(|answer| answer.events.is_empty() && !answer.complete)
@@ -149,41 +152,45 @@ fn readable(ctx: &mut Ctx, answers: &[HttpAnswer]) {
         .expected("an event")
         .got(format!("an event stream that was {}", first.how))
         .requires("transport.http.sse-event-data");
+    // The official check fails only if no stream can be read.
     check.fail(if broken.len() == streams.len() { finding } else { finding.should() });
 }
 
-/// That an answer holds the reply to its own request and to no other one.
-fn own_reply(id: i64, answer: &HttpAnswer) -> Result<(), Finding> {
+/// Whether a response contains the reply to its own request and no other.
+fn own_reply(id: i64, answer: &HttpResponse) -> Result<(), Finding> {
     let expected = format!("the reply with id {id}, in the response to its own request");
     if let Some(other) =
         IDS.into_iter().find(|other| *other != id && reply(answer, *other).is_some())
     {
-        return Err(finding("a reply came in the response to another request", answer)
+        return Err(finding("a reply arrived in the response to another request", answer)
             .expected(expected)
             .got(format!("the reply with id {other}"))
             .requires("jsonrpc.result-id-echo"));
     }
     match reply(answer, id) {
         Some(Ok(_)) => Ok(()),
+        // An error is no better than silence: the request is valid.
         Some(Err(_)) | None => {
-            Err(finding("one of three requests at once is not answered", answer)
+            Err(finding("one of three concurrent requests is not answered", answer)
                 .expected(expected)
                 .requires("jsonrpc.request-answered"))
         }
     }
 }
 
-/// That a client may listen, twice, and is answered meanwhile.
+/// Whether a client may open two listening streams and still gets replies.
 async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Finding>, Finding> {
     let mut open = Vec::new();
+    // A client may hold several streams at the same time (`basic/transports#multiple-connections`).
     for headline in ["GET is refused", "a second GET is refused while another one is open"] {
         let listening = ctx.open_http(session.get()).await?;
         let answer = listening.answer();
+        // A server need not offer a stream to listen on (`basic/transports`, "Listening for Messages from the Server").
         if answer.status == 405 {
             return Ok(Ok(()));
         }
         if answer.status != 200 || !answer.is_stream() {
-            let got = format!("HTTP {} with {:?}", answer.status, answer.media());
+            let got = format!("HTTP {} with {:?}", answer.status, answer.content_type());
             return Ok(Err(finding(headline, answer)
                 .expected("HTTP 200 with text/event-stream, or HTTP 405")
                 .got(got)
@@ -193,13 +200,14 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
     }
     let message = request(ctx.revision(), 1003, "tools/list", json!({}));
     let answer = ctx.http(session.post(&message)).await?;
+    // Not earlier: both streams stay open until the request is answered.
     drop(open);
     Ok(match reply(&answer, 1003) {
         Some(Ok(_)) => Ok(()),
         _ => {
             Err(Finding::peer("a request is not answered in its response while the client listens")
                 .expected("the reply with id 1003")
-                .got(in_words(&answer))
+                .got(describe(&answer))
                 .requires("transport.http.multiple-streams-tolerated"))
         }
     })
@@ -210,29 +218,29 @@ proofs! {
     catches "server-sse-multiple-streams-error" by status("initialize", 500), at V2025_11_25,
         also "server-accepts-multiple-post-streams" Skipped, also "server-sse-streams-functional" Skipped,
         also "server-streams-own-replies" Skipped, also "server-streams-listening" Skipped;
-    warns "server-sse-multiple-streams-session" by lapse(Lapse::NoSession), at V2025_11_25, under Official,
+    warns "server-sse-multiple-streams-session" by misbehavior(Misbehavior::NoSession), at V2025_11_25, under Official,
         also "server-accepts-multiple-post-streams" Skipped, also "server-sse-streams-functional" Skipped,
         also "server-streams-own-replies" Skipped, also "server-streams-listening" Skipped;
     catches "server-accepts-multiple-post-streams" by status("tools/list", 429);
     catches "server-sse-streams-functional" by close_on("tools/list"),
         also "server-streams-own-replies" Failure, also "wire-well-formed" Skipped,
         also "wire-schema-valid" Skipped;
-    warns "server-sse-streams-functional" on breaking_off(), at V2025_06_18,
+    warns "server-sse-streams-functional" on closing_streams_early(), at V2025_06_18,
         also "server-streams-own-replies" Failure, also "server-streams-listening" Failure;
     catches "server-streams-own-replies" by reply_error("tools/list", -32603);
     catches "server-streams-own-replies" by wrong_id("tools/list"), also "wire-well-formed" Failure;
     catches "server-streams-listening" by status("GET", 409), at V2025_11_25;
 }
 
-/// Breaks its streams off, some of them before they hold anything.
-fn breaking_off() -> Server {
+/// Closes its streams early, some of them before the first event.
+fn closing_streams_early() -> Server {
     let turns = AtomicUsize::new(0);
     streaming().faults([Fault::close_on("tools/list")]).on("tools/list", move |call: Call| {
         let turn = turns.fetch_add(1, Ordering::Relaxed);
         async move {
             if !turn.is_multiple_of(3) {
                 let log = json!({ "level": "info", "data": "listing" });
-                // Nobody to hear it is as good.
+                // A closed stream is fine here: closing it is the fault.
                 call.notify("notifications/message", log).await.ok();
             }
             json!({ "tools": [] })
@@ -240,7 +248,7 @@ fn breaking_off() -> Server {
     })
 }
 
-/// The good server, answering with streams.
+/// The reference server, answering with event streams.
 fn streaming() -> Server {
     everything().streaming_replies()
 }

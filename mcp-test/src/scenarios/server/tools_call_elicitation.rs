@@ -2,27 +2,27 @@
 
 use serde_json::json;
 
-use super::asking::{asked_though_incapable, asks, asks_nobody};
-use super::heard::{asked, open_stream};
+use super::input_requests::{judge_each, not_requested, requested, requests_to_incapable_client};
 use super::matchers::first_text;
 use super::references::ELICITATION;
+use super::server_messages::{input_requests, open_listening_stream};
 use crate::check::Finding;
-use crate::client::{Elicited, Handlers, Reply};
+use crate::client::{ElicitationResponse, Handlers, Reply};
 use crate::expect::{Matcher, all_of, equals, non_empty_array, object, string, text_containing};
 use crate::json::Value;
-use crate::scenario::{CheckSpec, Ctx, Need, Official, Part};
+use crate::scenario::{CheckSpec, Ctx, Need, Official};
 use crate::server::reference::everything;
-use crate::server::{Answer, Call, Server, Unanswered};
+use crate::server::{Answer, AskError, Call, Server};
 use crate::spec::{Capability, Revision, Revisions, error_code};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The tool `test_elicitation` asks the user of its client, and answers with what the user says.
+    /// The tool `test_elicitation` elicits input from the user, and returns it in its result.
     ///
-    /// The official check wants the question, and content of any kind; our own ones look at the form, at whether what was
-    /// filled in is in the result, at what becomes of a user who says no, and that a client which never declared a user
-    /// is left alone.
-    Server "tools-call-elicitation": "A tool asks the user of its client",
+    /// The official check expects the request and content of any kind. Our own checks look at the form, at the submitted
+    /// values in the result, at how the tool handles decline and cancel, and that a client without the capability gets no
+    /// such request.
+    Server "tools-call-elicitation": "A tool elicits input from the user",
     revisions: Revisions::from(Revision::V2025_06_18),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_elicitation")],
@@ -30,14 +30,14 @@ scenario! {
         CheckSpec::official(
             "tools-call-elicitation",
             "ToolsCallElicitation",
-            "The server asks for `elicitation/create`, and the result of the call has content",
+            "The server sends `elicitation/create`, and the result of the call has content",
             &[ELICITATION],
         )
         .requires(&["schema.call-tool-result"]),
         CheckSpec::own(
             "tools-call-elicitation-request",
             "ToolsCallElicitationRequest",
-            "What is asked has the message of the call and a form of a user name and an e-mail address",
+            "The request has the message of the call and a form with a user name and an email address",
         )
         .requires(&[
             "elicitation.request.message-required",
@@ -48,20 +48,20 @@ scenario! {
         CheckSpec::own(
             "tools-call-elicitation-exact",
             "ToolsCallElicitationExact",
-            "The text of the result holds what the user has filled in",
+            "The text of the result contains the submitted values",
         )
         .requires(&["schema.call-tool-result"]),
         CheckSpec::own(
             "tools-call-elicitation-refused",
             "ToolsCallElicitationRefused",
-            "The call is answered, and without an internal error, when the user declines or cancels",
+            "The call is answered without an internal error when the user declines or cancels",
         )
         .requires(&["elicitation.server.handles-each-action"])
         .warns(),
         CheckSpec::own(
             "tools-call-elicitation-undeclared",
             "ToolsCallElicitationUndeclared",
-            "A client that does not declare `elicitation` is not asked",
+            "A client that does not declare `elicitation` gets no such request",
         )
         .requires(&["elicitation.request.requires-capability"]),
     ],
@@ -73,49 +73,43 @@ const NAME: &str = "testuser";
 const ADDRESS: &str = "test@example.com";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let filled = || Elicited::accept(json!({"username": NAME, "email": ADDRESS}));
-    ctx.handle(Handlers::new().elicitation(move |_| filled()))?;
-    open_stream(ctx.client().await?).await;
+    let submitted = || ElicitationResponse::accept(json!({"username": NAME, "email": ADDRESS}));
+    // Before the first use of the client, which declares the capability when it connects.
+    ctx.handle(Handlers::new().elicitation(move |_| submitted()))?;
+    open_listening_stream(ctx.client().await?).await;
     let reply = call(ctx).await?;
     reply.result()?;
-    let asked = asked(&ctx.trace(), METHOD);
+    let requests = input_requests(&ctx.trace(), METHOD);
     ctx.check("tools-call-elicitation")
         .expect(&reply, object().member("content", non_empty_array()))
         .by_fixture()
-        .judge(asks(&asked, METHOD, &reply));
-    let mut request = ctx.check("tools-call-elicitation-request");
-    for (seq, params) in &asked {
-        let params = Part::new("what the user is asked", params, Some(*seq));
-        request = request
+        .judge(requested(&requests, METHOD, &reply));
+    let root = || object().member("type", equals("object")).member("properties", object());
+    judge_each(ctx, "tools-call-elicitation-request", &requests, |check, params| {
+        check
             .requires("elicitation.request.message-required")
-            .expect(&params, object().member("message", string()))
+            .expect(params, object().member("message", string()))
             .requires("elicitation.form.requested-schema-required")
-            .expect(&params, schema(object()))
+            .expect(params, schema(object()))
             .requires("elicitation.schema.object-root")
-            .expect(
-                &params,
-                schema(object().member("type", equals("object")).member("properties", object())),
-            )
+            .expect(params, schema(root()))
             .by_fixture()
-            .expect(&params, object().member("message", text_containing(MESSAGE)))
-            .expect(&params, field("username"))
-            .expect(&params, field("email"));
-    }
-    if asked.is_empty() {
-        request.skip("nothing was asked");
-    } else {
-        drop(request);
-    }
-    let filled = all_of(vec![Box::new(text_containing(NAME)), Box::new(text_containing(ADDRESS))]);
-    ctx.check("tools-call-elicitation-exact").by_fixture().expect(&reply, first_text(filled));
+            .expect(params, object().member("message", text_containing(MESSAGE)))
+            .expect(params, field("username"))
+            .expect(params, field("email"))
+    });
+    let submitted =
+        all_of(vec![Box::new(text_containing(NAME)), Box::new(text_containing(ADDRESS))]);
+    ctx.check("tools-call-elicitation-exact").by_fixture().expect(&reply, first_text(submitted));
 
-    for refuses in [Elicited::decline, Elicited::cancel] {
-        ctx.client().await?.handle(Handlers::new().elicitation(move |_| refuses()));
+    // The capability is declared already, so the handler of the connected client can be replaced.
+    for refusal in [ElicitationResponse::decline, ElicitationResponse::cancel] {
+        ctx.client().await?.handle(Handlers::new().elicitation(move |_| refusal()));
         let reply = call(ctx).await?;
-        ctx.check("tools-call-elicitation-refused").judge(copes(&reply));
+        ctx.check("tools-call-elicitation-refused").judge(handles_refusal(&reply));
     }
-    let undue = asked_though_incapable(ctx, METHOD, params()).await?;
-    ctx.check("tools-call-elicitation-undeclared").judge(asks_nobody(&undue, "elicitation"));
+    let unexpected = requests_to_incapable_client(ctx, METHOD, params()).await?;
+    ctx.check("tools-call-elicitation-undeclared").judge(not_requested(&unexpected, "elicitation"));
     Ok(())
 }
 
@@ -136,12 +130,13 @@ fn field(name: &str) -> impl Matcher {
     schema(object().member("properties", object().member(name, text)))
 }
 
-/// That a refusal of the user is no surprise to the tool.
-fn copes(reply: &Reply) -> Result<(), Finding> {
+/// Whether the tool handles a refusal by the user.
+fn handles_refusal(reply: &Reply) -> Result<(), Finding> {
+    // Servers SHOULD handle each action fittingly (`client/elicitation#response-actions`): a result or an error may be fitting.
     match reply.error() {
         Some(error) if error.code == error_code::INTERNAL_ERROR => {
-            Err(Finding::peer("the tool breaks down when the user refuses")
-                .expected("a result, or an error that says what is the matter")
+            Err(Finding::peer("the tool fails when the user refuses")
+                .expected("a result, or an error with a specific code")
                 .got(error.to_string())
                 .evidence_all(reply.evidence()))
         }
@@ -156,8 +151,8 @@ proofs! {
         also "tools-call-elicitation-refused" Skipped, also "tools-call-elicitation-undeclared" Skipped;
     catches "tools-call-elicitation" by set("tools/call", "/content", json!([])),
         also "tools-call-elicitation-exact" Failure;
-    catches "tools-call-elicitation" on knowing_all(), also "tools-call-elicitation-request" Skipped;
-    catches "tools-call-elicitation-request" on formless(),
+    catches "tools-call-elicitation" on without_request(), also "tools-call-elicitation-request" Skipped;
+    catches "tools-call-elicitation-request" on without_form(),
         also "wire-schema-valid" Failure, at V2025_11_25;
     catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/message"),
         also "wire-schema-valid" Failure;
@@ -166,11 +161,11 @@ proofs! {
     catches "tools-call-elicitation-request" by retype("tools/call", "/inputRequests/elicitation/params/requestedSchema/type"),
         also "wire-schema-valid" Failure;
     catches "tools-call-elicitation-request" by remove("tools/call", "/inputRequests/elicitation/params/requestedSchema/properties/email");
-    catches "tools-call-elicitation-exact" by set("tools/call", "/content/0/text", json!("The user said something."));
-    warns "tools-call-elicitation-refused" on spoilt();
-    warns "tools-call-elicitation-refused" on spoilt(), at V2025_11_25;
-    catches "tools-call-elicitation-undeclared" on bold();
-    catches "tools-call-elicitation-undeclared" on bold(), at V2025_11_25;
+    catches "tools-call-elicitation-exact" by set("tools/call", "/content/0/text", json!("The user answered something."));
+    warns "tools-call-elicitation-refused" on failing_on_refusal();
+    warns "tools-call-elicitation-refused" on failing_on_refusal(), at V2025_11_25;
+    catches "tools-call-elicitation-undeclared" on ignoring_capabilities();
+    catches "tools-call-elicitation-undeclared" on ignoring_capabilities(), at V2025_11_25;
 }
 
 fn answer() -> Answer {
@@ -183,13 +178,13 @@ fn form() -> serde_json::Value {
     json!({"message": MESSAGE, "requestedSchema": {"type": "object", "properties": properties}})
 }
 
-/// Knows its users without asking.
-fn knowing_all() -> Server {
+/// Answers without eliciting anything.
+fn without_request() -> Server {
     everything().on("tools/call", |_: Call| async { answer() })
 }
 
-/// Does not say what is to be filled in.
-fn formless() -> Server {
+/// Elicits without a form.
+fn without_form() -> Server {
     everything().on("tools/call", |call: Call| async move {
         if Capability::Elicitation.declared_in(call.client_capabilities()) {
             call.request(METHOD, json!({"message": MESSAGE})).await.ok();
@@ -198,8 +193,8 @@ fn formless() -> Server {
     })
 }
 
-/// Cannot take no for an answer.
-fn spoilt() -> Server {
+/// Fails unless the user accepts.
+fn failing_on_refusal() -> Server {
     everything().on("tools/call", |call: Call| async move {
         if !Capability::Elicitation.declared_in(call.client_capabilities()) {
             return answer();
@@ -214,11 +209,11 @@ fn spoilt() -> Server {
     })
 }
 
-/// Asks without looking at what its client has declared.
-fn bold() -> Server {
+/// Elicits whether or not the client declares the capability.
+fn ignoring_capabilities() -> Server {
     everything().on("tools/call", |call: Call| async move {
         match call.ask(METHOD, form()).await {
-            Err(Unanswered::AskedFor(answer)) => answer,
+            Err(AskError::InputRequired(answer)) => answer,
             _ => answer(),
         }
     })

@@ -11,12 +11,12 @@ use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The tool `test_error_handling`, which always fails, says so in its result and not by a JSON-RPC error.
+    /// The tool `test_error_handling`, which always fails, reports that in its result and not as a JSON-RPC error.
     ///
-    /// A model sees the result of a tool, and can try again in another way; a protocol error usually never reaches it.
-    /// The official check passes on any tool error, also on "unknown tool"; our own asks for the text of
-    /// this one, to which an SDK may have added words of its own.
-    Server "tools-call-error": "A tool that fails says so in its result",
+    /// A model sees the result of a tool and can try something else; a protocol error usually never reaches it. The
+    /// official check passes on any tool error, even on "unknown tool"; our own check expects the text of this one, to
+    /// which an SDK may have added a prefix or suffix.
+    Server "tools-call-error": "A failing tool reports its error in the result",
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_error_handling")],
@@ -24,7 +24,7 @@ scenario! {
         CheckSpec::official(
             "tools-call-error",
             "ToolsCallError",
-            "The failure of a tool is a result with `isError` and a text",
+            "The error of a tool is a result with `isError` and a text",
             &[ERROR_HANDLING],
         )
         .requires(&["tools.call.execution-error-is-error"])
@@ -32,7 +32,7 @@ scenario! {
         CheckSpec::own(
             "tools-call-error-exact",
             "ToolsCallErrorExact",
-            "The text of the failure holds the one that the tool is there to give",
+            "The text of the error contains that of the fixture",
         )
         .requires(&["schema.call-tool-result", "tools.call.execution-error-is-error"]),
     ],
@@ -47,9 +47,10 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .officially_must(
             &reply,
             object().member("isError", equals(true)),
-            "the specification recommends it: SHOULD",
+            "it only recommends what the check expects (SHOULD)",
         )
-        .officially(&reply, failing_with(truthy()), "the content of a failure may be empty");
+        .officially(&reply, failing_with(truthy()), "the content of an error may be empty");
+    // An error reply is a matter of the other check: here there is no text to compare.
     let exact = ctx.check("tools-call-error-exact").by_fixture();
     if reply.error().is_some() {
         exact.skip("the call has no result");

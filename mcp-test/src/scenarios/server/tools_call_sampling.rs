@@ -2,28 +2,28 @@
 
 use serde_json::json;
 
-use super::asking::{asked_though_incapable, asks, asks_nobody};
-use super::heard::{asked, open_stream};
+use super::input_requests::{judge_each, not_requested, requested, requests_to_incapable_client};
 use super::matchers::first_text;
 use super::references::SAMPLING;
+use super::server_messages::{input_requests, open_listening_stream};
 use crate::check::Finding;
-use crate::client::{Handlers, Sampled};
+use crate::client::{Handlers, SamplingResponse};
 use crate::expect::{
     Matcher, any_of, equals, non_empty_array, non_empty_array_of, number, object, one_of,
     some_item, text_containing,
 };
-use crate::scenario::{CheckSpec, Ctx, Need, Official, Part};
+use crate::scenario::{CheckSpec, Ctx, Need, Official};
 use crate::server::reference::everything;
-use crate::server::{Answer, Call, Server, Unanswered};
+use crate::server::{Answer, AskError, Call, Server};
 use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The tool `test_sampling` asks the model of its client, and answers with what the model says.
+    /// The tool `test_sampling` requests a completion from the client's model, and returns it in its result.
     ///
-    /// The official check wants the question, and content of any kind; our own ones look at what is asked, at whether the
-    /// model's words are in the result, and that a client which never declared a model is left alone.
-    Server "tools-call-sampling": "A tool asks the model of its client",
+    /// The official check expects the request and content of any kind. Our own checks look at the request, at the model's
+    /// answer in the result, and that a client without the capability gets no such request.
+    Server "tools-call-sampling": "A tool requests a completion from the client's model",
     revisions: Revisions::all(),
     official: Official::active(Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25)),
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_sampling")],
@@ -31,26 +31,26 @@ scenario! {
         CheckSpec::official(
             "tools-call-sampling",
             "ToolsCallSampling",
-            "The server asks for `sampling/createMessage`, and the result of the call has content",
+            "The server sends `sampling/createMessage`, and the result of the call has content",
             &[SAMPLING],
         )
         .requires(&["schema.call-tool-result"]),
         CheckSpec::own(
             "tools-call-sampling-request",
             "ToolsCallSamplingRequest",
-            "What is asked has messages and `maxTokens`, and is the prompt of the call",
+            "The request has messages, `maxTokens`, and the prompt of the call",
         )
         .requires(&["sampling.message.role-and-content", "sampling.params.max-tokens-required"]),
         CheckSpec::own(
             "tools-call-sampling-exact",
             "ToolsCallSamplingExact",
-            "The text of the result holds what the model has said",
+            "The text of the result contains the answer of the model",
         )
         .requires(&["schema.call-tool-result"]),
         CheckSpec::own(
             "tools-call-sampling-undeclared",
             "ToolsCallSamplingUndeclared",
-            "A client that does not declare `sampling` is not asked",
+            "A client that does not declare `sampling` gets no such request",
         )
         .requires(&["sampling.request.requires-capability"]),
     ],
@@ -61,48 +61,44 @@ const PROMPT: &str = "Test prompt for sampling";
 const ANSWER: &str = "This is a test response from the client";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    ctx.handle(Handlers::new().sampling(|_| Sampled::text(ANSWER).model("test-model")))?;
-    open_stream(ctx.client().await?).await;
+    // Before the first use of the client, which declares the capability when it connects.
+    ctx.handle(Handlers::new().sampling(|_| SamplingResponse::text(ANSWER).model("test-model")))?;
+    open_listening_stream(ctx.client().await?).await;
     let call = json!({"name": "test_sampling", "arguments": {"prompt": PROMPT}});
     let reply = ctx.request("tools/call", call.clone()).await?;
     reply.result()?;
-    let asked = asked(&ctx.trace(), METHOD);
+    let requests = input_requests(&ctx.trace(), METHOD);
     ctx.check("tools-call-sampling")
         .expect(&reply, object().member("content", non_empty_array()))
         .by_fixture()
-        .judge(asks(&asked, METHOD, &reply));
-    let mut request = ctx.check("tools-call-sampling-request");
-    for (seq, params) in &asked {
-        let params = Part::new("what the model is asked", params, Some(*seq));
-        request = request
+        .judge(requested(&requests, METHOD, &reply));
+    judge_each(ctx, "tools-call-sampling-request", &requests, |check, params| {
+        check
             .requires("sampling.message.role-and-content")
-            .expect(&params, object().member("messages", non_empty_array_of(any_message())))
+            .expect(params, object().member("messages", non_empty_array_of(any_message())))
             .requires("sampling.params.max-tokens-required")
-            .expect(&params, object().member("maxTokens", number()))
+            .expect(params, object().member("maxTokens", number()))
             .by_fixture()
-            .expect(&params, object().member("messages", some_item(saying(PROMPT))));
-    }
-    if asked.is_empty() {
-        request.skip("nothing was asked");
-    } else {
-        drop(request);
-    }
+            .expect(params, object().member("messages", some_item(message_with(PROMPT))))
+    });
     ctx.check("tools-call-sampling-exact")
         .by_fixture()
         .expect(&reply, first_text(text_containing(ANSWER)));
 
-    let undue = asked_though_incapable(ctx, METHOD, call.into()).await?;
-    ctx.check("tools-call-sampling-undeclared").judge(asks_nobody(&undue, "sampling"));
+    // From another client, because this one has declared the capability for its whole connection.
+    let unexpected = requests_to_incapable_client(ctx, METHOD, call.into()).await?;
+    ctx.check("tools-call-sampling-undeclared").judge(not_requested(&unexpected, "sampling"));
     Ok(())
 }
 
 fn any_message() -> impl Matcher {
+    // From 2025-11-25 on `content` may also be an array of blocks.
     let content = any_of(vec![Box::new(object()), Box::new(non_empty_array())]);
     object().member("role", one_of(["user", "assistant"])).member("content", content)
 }
 
-/// A message with this text, which stands alone or is one of several blocks.
-fn saying(text: &'static str) -> impl Matcher {
+/// Matches a message whose content, or one of its content blocks, is this text.
+fn message_with(text: &'static str) -> impl Matcher {
     let block = || object().member("type", equals("text")).member("text", text_containing(text));
     object().member("content", any_of(vec![Box::new(block()), Box::new(some_item(block()))]))
 }
@@ -114,8 +110,8 @@ proofs! {
         also "tools-call-sampling-undeclared" Skipped;
     catches "tools-call-sampling" by set("tools/call", "/content", json!([])),
         also "tools-call-sampling-exact" Failure;
-    catches "tools-call-sampling" on knowing_all(), also "tools-call-sampling-request" Skipped;
-    catches "tools-call-sampling-request" on generous(),
+    catches "tools-call-sampling" on without_request(), also "tools-call-sampling-request" Skipped;
+    catches "tools-call-sampling-request" on without_max_tokens(),
         also "wire-schema-valid" Failure, at V2025_11_25;
     catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/maxTokens"),
         also "wire-schema-valid" Failure;
@@ -124,22 +120,22 @@ proofs! {
         also "wire-schema-valid" Failure;
     catches "tools-call-sampling-request" by remove("tools/call", "/inputRequests/sampling/params/messages/0/content/text"),
         also "wire-schema-valid" Failure;
-    catches "tools-call-sampling-exact" by set("tools/call", "/content/0/text", json!("The model said something."));
-    catches "tools-call-sampling-undeclared" on bold();
-    catches "tools-call-sampling-undeclared" on bold(), at V2025_11_25;
+    catches "tools-call-sampling-exact" by set("tools/call", "/content/0/text", json!("The model answered something."));
+    catches "tools-call-sampling-undeclared" on ignoring_capabilities();
+    catches "tools-call-sampling-undeclared" on ignoring_capabilities(), at V2025_11_25;
 }
 
 fn answer() -> Answer {
     json!({"content": [{"type": "text", "text": ANSWER}]}).into()
 }
 
-/// Needs no model.
-fn knowing_all() -> Server {
+/// Answers without requesting a completion.
+fn without_request() -> Server {
     everything().on("tools/call", |_: Call| async { answer() })
 }
 
-/// Lets the model talk as long as it likes.
-fn generous() -> Server {
+/// Requests a completion without `maxTokens`.
+fn without_max_tokens() -> Server {
     everything().on("tools/call", |call: Call| async move {
         if Capability::Sampling.declared_in(call.client_capabilities()) {
             call.request(METHOD, json!({"messages": [prompt()]})).await.ok();
@@ -148,11 +144,11 @@ fn generous() -> Server {
     })
 }
 
-/// Asks without looking at what its client has declared.
-fn bold() -> Server {
+/// Requests a completion whether or not the client declares the capability.
+fn ignoring_capabilities() -> Server {
     everything().on("tools/call", |call: Call| async move {
         match call.ask(METHOD, json!({"messages": [prompt()], "maxTokens": 100})).await {
-            Err(Unanswered::AskedFor(answer)) => answer,
+            Err(AskError::InputRequired(answer)) => answer,
             _ => answer(),
         }
     })

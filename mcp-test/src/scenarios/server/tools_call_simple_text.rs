@@ -12,11 +12,11 @@ use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// A call of the tool `test_simple_text`, which takes no arguments, yields a text.
+    /// A call of the tool `test_simple_text`, which takes no arguments, returns a text.
     ///
-    /// The official check passes on any text, even on that of an error such as "unknown tool"; our own asks for the
-    /// text that the tool is there to give.
-    Server "tools-call-simple-text": "A tool answers with a text",
+    /// The official check passes on any text, even on that of an error such as "unknown tool"; our own check expects the
+    /// text of the fixture.
+    Server "tools-call-simple-text": "A tool returns a text",
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Tools), Need::Tool("test_simple_text")],
@@ -24,14 +24,14 @@ scenario! {
         CheckSpec::official(
             "tools-call-simple-text",
             "ToolsCallSimpleText",
-            "The result of the call holds a text",
+            "The result of the call contains a text",
             &[TOOLS_CALL],
         )
         .requires(&["tools.call.arguments-optional", "schema.call-tool-result", "tools.content.text"]),
         CheckSpec::own(
             "tools-call-simple-text-exact",
             "ToolsCallSimpleTextExact",
-            "The call succeeds, and its text is the one that the tool is there to give",
+            "The call succeeds, and its text is that of the fixture",
         )
         .requires(&["schema.call-tool-result", "tools.call.arguments-optional"]),
     ],
@@ -40,6 +40,7 @@ scenario! {
 const TEXT: &str = "This is a simple text response for testing.";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    // Without `arguments`, which a tool without required ones must not need (`schema#calltoolrequestparams`).
     let reply = ctx.request("tools/call", json!({"name": "test_simple_text"})).await?;
     reply.result()?;
     ctx.check("tools-call-simple-text")

@@ -21,11 +21,11 @@ use crate::spec::{Capability, Revision, Revisions};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server lists its tools, each with what a client needs to call it.
+    /// The server lists its tools, each with a name and an input schema.
     ///
-    /// A model chooses a tool by its name and calls it by its input schema; a tool that lacks either cannot be used.
-    /// Names that are repeated or hold odd characters break clients that join the tools of several servers, and an
-    /// order that changes defeats the caches of prompts.
+    /// A model chooses a tool by its name and calls it according to its input schema; a tool without either cannot be
+    /// used. Names that are repeated or contain unusual characters break clients that combine the tools of several
+    /// servers, and an order that changes defeats prompt caches.
     Server "tools-list": "The server lists its tools",
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
@@ -41,7 +41,7 @@ scenario! {
         CheckSpec::official(
             "tools-name-format",
             "ToolsNameFormat",
-            "Tool names are 1 to 128 characters out of A-Z, a-z, 0-9, `_`, `-` and `.`",
+            "Tool names consist of 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-` and `.`",
             &[TOOL_NAMES, TOOL_NAMES_DRAFT, SEP_986_HISTORY, SEP_986_INTEGRATION],
         )
         .requires(&["tools.name.length", "tools.name.charset"])
@@ -61,7 +61,7 @@ scenario! {
         CheckSpec::own(
             "tools-list-definitions",
             "ToolsListDefinitions",
-            "On every page, the tools have members of the right types and an input schema for an object; no name occurs twice",
+            "On every page, the tools have members of the right types and an object as input schema; names are unique",
         )
         .requires(&[
             "schema.tool",
@@ -74,6 +74,7 @@ scenario! {
 }
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    // The official checks look only at the first page; `definitions` follows the cursors.
     let first = ctx.request("tools/list", json!({})).await?;
     first.result()?;
     ctx.check("tools-list")
@@ -108,13 +109,13 @@ fn name_format(ctx: &mut Ctx, reply: &Reply) {
         return;
     }
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let spelt = in_characters("A-Z, a-z, 0-9, `_`, `-` and `.`", allowed, 0, usize::MAX);
-    let long = in_characters("any characters", |_| true, 1, 128);
+    let charset = in_characters("A-Z, a-z, 0-9, `_`, `-` and `.`", allowed, 0, usize::MAX);
+    let length = in_characters("any characters", |_| true, 1, 128);
     check
         .requires("tools.name.charset")
-        .expect(reply, tools(object().member("name", spelt)))
+        .expect(reply, tools(object().member("name", charset)))
         .requires("tools.name.length")
-        .expect(reply, tools(object().member("name", long)));
+        .expect(reply, tools(object().member("name", length)));
 }
 
 async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
@@ -135,7 +136,7 @@ async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
     }
     let check = ctx.check(id);
     let Some(lists) = lists.into_iter().collect::<Option<Vec<Vec<String>>>>() else {
-        let finding = Finding::peer("a repeated `tools/list` gives no list");
+        let finding = Finding::peer("a repeated `tools/list` returns no list");
         check.untestable(finding.evidence_all(evidence));
         return;
     };
@@ -143,6 +144,7 @@ async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
         check.info("the server lists fewer than two tools");
         return;
     }
+    // Compared without their order first: a list that has really changed shows nothing about its order.
     let sorted = |list: &Vec<String>| {
         let mut list = list.clone();
         list.sort_unstable();
@@ -156,7 +158,7 @@ async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
     match lists.iter().find(|list| **list != lists[0]) {
         None => check.pass(),
         Some(other) => check.fail(
-            Finding::peer("the tools come in another order when they are listed again")
+            Finding::peer("the tools are in another order when they are listed again")
                 .expected(lists[0].join(", "))
                 .got(other.join(", "))
                 .evidence_all(evidence),
@@ -164,8 +166,9 @@ async fn deterministic_order(ctx: &mut Ctx, first: &Reply) {
     };
 }
 
-/// The names of the tools as they stand in the reply; `None` if it holds no list.
+/// The names of the tools in the order of the reply; `None` if it contains no list.
 fn names(reply: &Reply) -> Option<Vec<String>> {
+    // As JSON text, because a name of another type also has a place in the order.
     let name = |tool: &Value| tool.get("name").map(ToString::to_string).unwrap_or_default();
     Some(listed(reply)?.iter().map(name).collect())
 }
@@ -187,9 +190,10 @@ async fn definitions(ctx: &mut Ctx) -> Result<(), Finding> {
     } else if let Some(name) = repeated(&list.keys().unwrap_or_default()) {
         check.fail(
             Finding::peer(format!("two tools are named `{name}`"))
-                .expected("a name of its own for each tool")
+                .expected("a unique name for each tool")
                 .requires("tools.name.unique")
                 .evidence_all(list.evidence())
+                // Unlike for prompts and resources, unique names are only a SHOULD (`server/tools#tool-names`).
                 .should(),
         );
     }
@@ -230,18 +234,18 @@ proofs! {
         also "wire-schema-valid" Failure;
     catches "tools-list-definitions" by set("tools/list", "/nextCursor", json!(7)),
         also "wire-schema-valid" Failure;
-    warns "tools-list-definitions" on twins();
-    warns "tools-list-deterministic-order" on shuffling();
-    warns "tools-list-deterministic-order" on growing();
+    warns "tools-list-definitions" on with_duplicate_name();
+    warns "tools-list-deterministic-order" on with_changing_order();
+    warns "tools-list-deterministic-order" on with_growing_list();
 }
 
-/// Lists two tools of one name.
-fn twins() -> Server {
+/// Lists two tools with the same name.
+fn with_duplicate_name() -> Server {
     everything().on("tools/list", |_: Call| async { listing(["a", "b", "a"]) })
 }
 
-/// Lists its tools in another order each time.
-fn shuffling() -> Server {
+/// Lists its tools in a different order each time.
+fn with_changing_order() -> Server {
     let turns = AtomicUsize::new(0);
     everything().on("tools/list", move |_: Call| {
         let turn = turns.fetch_add(1, Ordering::Relaxed);
@@ -255,8 +259,8 @@ fn shuffling() -> Server {
     })
 }
 
-/// Lists another tool each time.
-fn growing() -> Server {
+/// Lists one more tool each time.
+fn with_growing_list() -> Server {
     let turns = AtomicUsize::new(0);
     everything().on("tools/list", move |_: Call| {
         let turn = turns.fetch_add(1, Ordering::Relaxed);

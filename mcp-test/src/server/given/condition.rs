@@ -1,28 +1,39 @@
-//! Conditions: which messages a rule is for.
+//! Conditions: which messages a rule matches.
 
 use super::ClientMessage;
-use crate::{
-    expect::{Matcher, words},
-    json::Pointer,
-    spec::{self, Revision},
-};
+use crate::expect::{Matcher, words};
+use crate::json::Pointer;
+use crate::spec;
+use crate::spec::Revision;
+
+/// How a message deviates from a condition, in words to follow "a message".
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unmet(String);
+
+impl Unmet {
+    /// A deviation, such as ``whose `/name` is "sub"``.
+    pub fn new(description: impl Into<String>) -> Self {
+        Self(description.into())
+    }
+}
 
 /// A condition on a message of a client.
 ///
-/// Functions of this module make the usual ones; a closure on the message is one, too.
+/// The functions of this module create the usual ones; a closure over the message is a condition, too.
 pub trait Condition: Send + Sync + 'static {
-    /// What it asks for, to be read after "a message": `` `ping` ``, ``whose `/name` is "add"``.
+    /// A description to follow "a message": `` `ping` ``, ``whose `/name` is "add"``.
     fn describe(&self) -> String;
 
-    /// Holds a message against it.
+    /// Checks a message.
     ///
     /// # Errors
     ///
-    /// What is otherwise, to be read after "a message".
-    fn check(&self, message: &ClientMessage) -> Result<(), String>;
+    /// How the message deviates.
+    fn check(&self, message: &ClientMessage) -> Result<(), Unmet>;
 
-    /// What is strange about the condition itself.
-    fn doubt(&self) -> Option<String> {
+    /// A warning about the condition itself, such as a misspelled method.
+    fn warning(&self) -> Option<String> {
         None
     }
 }
@@ -32,34 +43,34 @@ impl<F: Fn(&ClientMessage) -> bool + Send + Sync + 'static> Condition for F {
         "for which a function says yes".to_owned()
     }
 
-    fn check(&self, message: &ClientMessage) -> Result<(), String> {
-        if self(message) { Ok(()) } else { Err("for which the function says no".to_owned()) }
+    fn check(&self, message: &ClientMessage) -> Result<(), Unmet> {
+        if self(message) { Ok(()) } else { Err(Unmet::new("for which the function says no")) }
     }
 }
 
-/// A condition made of its words and a function.
-struct Worded<F> {
-    words: String,
+/// A condition with a fixed description and a function.
+struct Described<F> {
+    description: String,
     check: F,
 }
 
-impl<F> Condition for Worded<F>
+impl<F> Condition for Described<F>
 where
-    F: Fn(&ClientMessage) -> Result<(), String> + Send + Sync + 'static,
+    F: Fn(&ClientMessage) -> Result<(), Unmet> + Send + Sync + 'static,
 {
     fn describe(&self) -> String {
-        self.words.clone()
+        self.description.clone()
     }
 
-    fn check(&self, message: &ClientMessage) -> Result<(), String> {
+    fn check(&self, message: &ClientMessage) -> Result<(), Unmet> {
         (self.check)(message)
     }
 }
 
-/// Any message whatever.
+/// Any message.
 #[must_use]
 pub fn any_message() -> impl Condition {
-    Worded { words: "of any kind".to_owned(), check: |_: &ClientMessage| Ok(()) }
+    Described { description: "of any kind".to_owned(), check: |_: &ClientMessage| Ok(()) }
 }
 
 /// A request or a notification of this method.
@@ -75,36 +86,37 @@ impl Condition for Method {
         format!("`{}`", self.0)
     }
 
-    fn check(&self, message: &ClientMessage) -> Result<(), String> {
+    fn check(&self, message: &ClientMessage) -> Result<(), Unmet> {
         match message.method() {
             Some(method) if method == self.0 => Ok(()),
-            Some(_) => Err("which is another method".to_owned()),
-            None => Err("which has no method".to_owned()),
+            Some(_) => Err(Unmet::new("which is another method")),
+            None => Err(Unmet::new("which has no method")),
         }
     }
 
-    fn doubt(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         if spec::method(&self.0).is_some() {
             return None;
         }
+        // A method that resembles none of MCP may belong to an extension.
         let near = words::closest(&self.0, spec::METHODS.iter().map(|method| method.name))?;
-        Some(format!("`{}` is no method of MCP; did you mean `{near}`?", self.0))
+        Some(format!("`{}` is not a method of MCP; did you mean `{near}`?", self.0))
     }
 }
 
-/// A message with a parameter that matches; `pointer` leads into the parameters.
+/// A message with a matching parameter; `pointer` locates it in the parameters.
 #[must_use]
 pub fn param(pointer: impl Into<String>, matcher: impl Matcher + 'static) -> impl Condition {
     at(String::new(), pointer.into(), matcher)
 }
 
-/// A message whose parameters match as a whole; none are `null`.
+/// A message whose parameters match as a whole; missing ones are `null`.
 #[must_use]
 pub fn params(matcher: impl Matcher + 'static) -> impl Condition {
     at(String::new(), String::new(), matcher)
 }
 
-/// A message with a member of `_meta` that matches.
+/// A message with a matching member of `_meta`.
 #[must_use]
 pub fn meta(key: &str, matcher: impl Matcher + 'static) -> impl Condition {
     at(
@@ -121,40 +133,40 @@ fn at(name: String, pointer: String, matcher: impl Matcher + 'static) -> impl Co
         (true, true) => "the parameters".to_owned(),
     };
     let whose = if name == "the parameters" { "with which" } else { "whose" };
-    let words = format!("{whose} {name} is {}", matcher.describe());
+    let description = format!("{whose} {name} is {}", matcher.describe());
     let check = move |message: &ClientMessage| match message.param(&pointer) {
-        None => Err(format!("without {name}")),
+        None => Err(Unmet::new(format!("without {name}"))),
         Some(found) => matcher.check(found).map_err(|mismatch| {
             let inside = match mismatch.pointer.as_str() {
                 "" => name.clone(),
                 within => format!("{name}, at `{within}`,"),
             };
-            format!("{whose} {inside} is {}", mismatch.got)
+            Unmet::new(format!("{whose} {inside} is {}", mismatch.got))
         }),
     };
-    Worded { words, check }
+    Described { description, check }
 }
 
-/// A message that is served by this revision.
+/// A message served at this revision.
 #[must_use]
 pub fn revision(wanted: Revision) -> impl Condition {
     let check = move |message: &ClientMessage| match message.revision {
         Some(revision) if revision == wanted => Ok(()),
-        Some(revision) => Err(format!("of revision {revision}")),
-        None => Err("before a revision is agreed".to_owned()),
+        Some(revision) => Err(Unmet::new(format!("of revision {revision}"))),
+        None => Err(Unmet::new("before a revision is negotiated")),
     };
-    Worded { words: format!("of revision {wanted}"), check }
+    Described { description: format!("of revision {wanted}"), check }
 }
 
-/// A message of a client that calls itself by this name.
+/// A message of the client with this name.
 #[must_use]
 pub fn by_client(name: impl Into<String>) -> impl Condition {
     let name = name.into();
-    let words = format!("of the client `{name}`");
+    let description = format!("of the client `{name}`");
     let check = move |message: &ClientMessage| match message.client_name() {
         Some(given) if given == name => Ok(()),
-        Some(given) => Err(format!("of the client `{given}`")),
-        None => Err("of a client without a name".to_owned()),
+        Some(given) => Err(Unmet::new(format!("of the client `{given}`"))),
+        None => Err(Unmet::new("of a client without a name")),
     };
-    Worded { words, check }
+    Described { description, check }
 }

@@ -1,12 +1,12 @@
-//! A gate: something that waits until a test says go.
+//! [`Gate`]: holds a response back until the test opens it.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// What a response waits for; copies are the same gate.
+/// Holds a response back until it is opened; clones share the gate.
 ///
-/// With it a test decides in which order things happen, where a delay would only make it likely.
+/// It fixes the order of events, which a delay would only make likely.
 ///
 /// ```
 /// use mcp_test::server::{Gate, given, method, steps};
@@ -22,18 +22,18 @@ use tokio::sync::watch;
 pub struct Gate(Arc<watch::Sender<bool>>);
 
 impl Gate {
-    /// A gate that is shut.
+    /// Creates a closed gate.
     #[must_use]
     pub fn new() -> Self {
         Self(Arc::new(watch::Sender::new(false)))
     }
 
-    /// Opens it, for good.
+    /// Opens the gate permanently.
     pub fn open(&self) {
         self.0.send_replace(true);
     }
 
-    /// Waits until it is open.
+    /// Waits until the gate is open.
     pub async fn opened(&self) {
         // The sender lives as long as this gate does.
         self.0.subscribe().wait_for(|open| *open).await.ok();

@@ -1,24 +1,22 @@
-//! A message of a client, as rules see it.
+//! [`ClientMessage`]: a received message, as rules see it.
 
-use crate::{
-    json::Value,
-    spec::Revision,
-    wire::{Id, Message},
-};
+use crate::json::Value;
+use crate::spec::Revision;
+use crate::wire::{Id, Message};
 
-/// A message that a client sent.
+/// A message received from a client.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ClientMessage {
-    /// Which conversation it belongs to, counted from 0 in the order in which they began.
+    /// The number of its conversation, counted from 0 in order of their start.
     ///
     /// A conversation is a byte stream, a session, or, in the stateless era over HTTP, a single request.
     pub client: u64,
-    /// Who the client says it is, where it has said so.
+    /// The `clientInfo`, if the client has sent it.
     pub client_info: Option<Value>,
-    /// The revision by which the message is served, once that is agreed.
+    /// The revision of the message, once it is negotiated.
     pub revision: Option<Revision>,
-    /// What it says.
+    /// The message.
     pub message: Message,
 }
 
@@ -35,7 +33,7 @@ impl ClientMessage {
         self.message.params().unwrap_or(&Value::Null)
     }
 
-    /// A part of the parameters.
+    /// The part of the parameters at a JSON pointer.
     #[must_use]
     pub fn param(&self, pointer: &str) -> Option<&Value> {
         self.params().at(pointer)
@@ -47,7 +45,7 @@ impl ClientMessage {
         self.message.id()
     }
 
-    /// The name that the client gives itself.
+    /// The name in `clientInfo`.
     #[must_use]
     pub fn client_name(&self) -> Option<&str> {
         self.client_info.as_ref()?.get("name")?.as_str()

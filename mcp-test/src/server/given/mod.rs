@@ -1,17 +1,16 @@
-//! Rules: what a server says to which message, how often, and how often it is to be asked.
+//! Rules: which message gets which response, and how many such messages are expected.
 //!
-//! A rule is made of conditions on a message of the client and of a response; [`Server::mount`](super::Server::mount) puts
-//! it into force. Of the rules that fit a message the one mounted last counts, so that a test overrides what was said
-//! before it; one that has responded as often as it may is passed over. What fits no rule goes to the handler of its
-//! method, and from there to what every server answers by itself. A request that the protocol refuses, such as one before
-//! `initialize`, reaches no rule.
+//! A rule has conditions on a message of the client, and a response; [`Server::mount`](super::Server::mount) activates it.
+//! If several rules match a message, the one mounted last responds, so that a test can override earlier rules; a rule that
+//! has used up its responses is skipped. A message that matches no rule goes to the handler of its method, or to the
+//! built-in answer. A request that the protocol refuses, such as one before `initialize`, reaches no rule.
 //!
 //! ```
 //! use mcp_test::client::{Client, Options};
 //! use mcp_test::expect::equals;
 //! use mcp_test::server::{Server, given, method, param, steps};
 //! use mcp_test::trace::Recorder;
-//! use mcp_test::transport::{CarrierKind, Limits};
+//! use mcp_test::transport::{TransportKind, Limits};
 //! use serde_json::json;
 //! use std::time::Duration;
 //!
@@ -35,7 +34,7 @@
 //! server.mount(given(method("prompts/list")).watched().expect(1).named("asks for prompts"));
 //!
 //! // Any client will do; this one is in the same process.
-//! let link = server.target().open(CarrierKind::Duplex, &Recorder::new(), Limits::default()).await?;
+//! let link = server.target().open(TransportKind::Duplex, &Recorder::new(), Limits::default()).await?;
 //! let mut client = Client::connect(link, Options::default()).await?;
 //! let reply = client.request("tools/call", json!({"name": "add", "arguments": {"a": 1, "b": 2}})).await?;
 //! assert!(reply.result()?.to_string().contains('3'));
@@ -47,24 +46,26 @@
 //! # }
 //! ```
 
-mod book;
 mod condition;
 mod gate;
-mod guard;
 mod message;
-mod respond;
+mod registry;
+mod response;
 mod rule;
+mod rule_guard;
 mod steps;
 mod times;
-mod verify;
+mod verification;
 
-pub use condition::{Condition, any_message, by_client, meta, method, param, params, revision};
+pub use condition::{
+    Condition, Unmet, any_message, by_client, meta, method, param, params, revision,
+};
 pub use gate::Gate;
-pub use guard::Scoped;
 pub use message::ClientMessage;
-pub use respond::Respond;
-pub use rule::{Given, Rule, given};
-pub use steps::{Course, Steps, steps};
+pub use response::Respond;
+pub use rule::{Rule, RuleBuilder, given};
+pub use rule_guard::RuleGuard;
+pub use steps::{SteppedResponse, Steps, steps};
 pub use times::Times;
 
-pub(super) use book::Book;
+pub(super) use registry::RuleRegistry;

@@ -1,11 +1,12 @@
-//! Making a rule, step by step.
+//! [`Rule`] and its builder.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
 use super::{ClientMessage, Condition, Respond, Times};
 use crate::server::handler::Handler;
 
-/// Begins a rule with its first condition.
+/// Starts a rule with its first condition.
 ///
 /// ```
 /// use mcp_test::server::{Answer, given, method};
@@ -13,34 +14,34 @@ use crate::server::handler::Handler;
 /// let rule = given(method("tools/call")).respond_with(Answer::error(-32602, "unknown tool")).expect(1);
 /// # drop(rule);
 /// ```
-pub fn given(condition: impl Condition) -> Given {
-    Given(vec![Arc::new(condition)])
+pub fn given(condition: impl Condition) -> RuleBuilder {
+    RuleBuilder(vec![Arc::new(condition)])
 }
 
-/// The conditions of a rule to be.
-#[must_use = "conditions alone do nothing: go on with `respond_with` or `watched`, and mount the rule with `Server::mount`"]
-pub struct Given(Vec<Arc<dyn Condition>>);
+/// Builds a rule from its conditions.
+#[must_use = "conditions alone do nothing: continue with `respond_with` or `watched`, and mount the rule with `Server::mount`"]
+pub struct RuleBuilder(Vec<Arc<dyn Condition>>);
 
-impl Given {
-    /// Adds a condition, which has to hold as well.
+impl RuleBuilder {
+    /// Adds a condition that must also be met.
     pub fn and(mut self, condition: impl Condition) -> Self {
         self.0.push(Arc::new(condition));
         self
     }
 
-    /// Says what the server responds with; to a notification nothing is answered, but the steps are taken.
+    /// Sets the response. A notification gets no answer, but the steps of the response still run.
     pub fn respond_with(self, response: impl Respond) -> Rule {
         let response = Handler::new(move |call| response.respond(call));
         Rule::new(self.0, Some(response))
     }
 
-    /// Responds with nothing of its own: it counts the messages, and who would have answered them still does.
+    /// Only counts the messages, which are answered as if the rule did not exist.
     pub fn watched(self) -> Rule {
         Rule::new(self.0, None)
     }
 }
 
-/// Which messages are answered how, and how often they are to come.
+/// Which messages get which response, and how many are expected.
 #[derive(Clone)]
 #[must_use = "a rule does nothing until it is mounted: pass it to `Server::mount`"]
 pub struct Rule {
@@ -56,57 +57,60 @@ impl Rule {
         Self { conditions, response, most: None, expected: None, name: None }
     }
 
-    /// Responds so often and no more; after that the rule is passed over.
+    /// Limits the number of responses; after that the rule is skipped.
     pub fn up_to_n_times(self, most: u64) -> Self {
         Self { most: Some(most), ..self }
     }
 
-    /// Expects so many messages: `2`, `1..`, `..=3`, or `0` for none. [`Server::verify`](crate::server::Server::verify)
-    /// tells where it came otherwise.
+    /// Sets the expected number of messages: `2`, `1..`, `..=3`, or `0` for none.
+    /// [`Server::verify`](crate::server::Server::verify) reports a deviation.
     pub fn expect(self, times: impl Into<Times>) -> Self {
         Self { expected: Some(times.into()), ..self }
     }
 
-    /// Gives the rule a name, by which findings call it.
+    /// Names the rule for findings.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// What findings call it: its name, or else its conditions.
+    /// The name for findings: the given one, or else the conditions.
     #[must_use]
     pub fn name(&self) -> String {
-        self.name.clone().unwrap_or_else(|| self.wanted().replace('`', ""))
+        // Without backticks, since findings put the whole name between them.
+        self.name.clone().unwrap_or_else(|| self.describe().replace('`', ""))
     }
 
-    pub(super) fn fits(&self, message: &ClientMessage) -> bool {
+    pub(super) fn matches(&self, message: &ClientMessage) -> bool {
         self.conditions.iter().all(|condition| condition.check(message).is_ok())
     }
 
-    /// The messages that it is for, to be read after "a message".
-    pub(super) fn wanted(&self) -> String {
+    /// A description of the matching messages, to follow "a message".
+    pub(super) fn describe(&self) -> String {
         let mut wanted: Vec<_> =
             self.conditions.iter().map(|condition| condition.describe()).collect();
+        // The first one reads on from "a message", the others are joined to it with "and".
         let others = wanted.split_off(1.min(wanted.len()));
         wanted.extend((!others.is_empty()).then(|| others.join(" and ")));
         wanted.join(" ")
     }
 
-    /// How many conditions a message meets, and what is otherwise.
-    pub(super) fn held_against(&self, message: &ClientMessage) -> (usize, String) {
+    /// How many conditions a message meets, and a description of the unmet ones.
+    pub(super) fn check(&self, message: &ClientMessage) -> (usize, String) {
         let checked = self.conditions.iter().map(|condition| condition.check(message));
         let (met, unmet): (Vec<_>, Vec<_>) = checked.partition(Result::is_ok);
-        let unmet: Vec<_> = unmet.into_iter().filter_map(Result::err).collect();
+        let unmet: Vec<_> =
+            unmet.into_iter().filter_map(Result::err).map(|unmet| unmet.to_string()).collect();
         (met.len(), unmet.join(" and "))
     }
 
-    pub(super) fn doubts(&self) -> Vec<String> {
-        self.conditions.iter().filter_map(|condition| condition.doubt()).collect()
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.conditions.iter().filter_map(|condition| condition.warning()).collect()
     }
 }
 
-impl fmt::Debug for Given {
+impl fmt::Debug for RuleBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Given").field("conditions", &self.0.len()).finish()
+        f.debug_struct("RuleBuilder").field("conditions", &self.0.len()).finish()
     }
 }
 

@@ -1,18 +1,17 @@
-//! A response in steps: delays, notifications, requests to the client, and an end at any point.
+//! Responses in steps: delays, notifications, requests to the client, and an end at any point.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::Gate;
-use crate::{
-    clock,
-    json::Value,
-    server::{Answer, Call, CallError},
-    spec::error_code,
-};
+use crate::clock;
+use crate::json::Value;
+use crate::server::{Answer, Call, CallError};
+use crate::spec::error_code;
 
-/// Begins a response in steps.
+/// Starts a response in steps.
 ///
 /// ```
 /// use mcp_test::server::{given, method, steps};
@@ -22,7 +21,7 @@ use crate::{
 ///     steps()
 ///         .notify("notifications/message", json!({"level": "info", "data": "one moment"}))
 ///         .ask("roots/list", json!({}))
-///         .answer_with(|said| json!({"content": [], "structuredContent": said[0].to_serde()}).into()),
+///         .answer_with(|replies| json!({"content": [], "structuredContent": replies[0].to_serde()}).into()),
 /// );
 /// let breaks_off = given(method("tools/call")).respond_with(steps().progress(1, 2).close());
 /// # drop((asks, breaks_off));
@@ -46,13 +45,13 @@ enum Step {
     EndConnection,
 }
 
-/// What is answered, given what the client said.
+/// Makes the answer from the replies of the client.
 type End = dyn Fn(&[Value]) -> Answer + Send + Sync;
 
 /// A response in steps, with its end.
 #[derive(Clone)]
-#[must_use = "a course of steps does nothing by itself: respond with it"]
-pub struct Course {
+#[must_use = "a response does nothing until a rule responds with it"]
+pub struct SteppedResponse {
     steps: Arc<[Step]>,
     end: Arc<End>,
 }
@@ -73,54 +72,54 @@ impl Steps {
         self.step(Step::Notify { method: method.into(), params: params.into() })
     }
 
-    /// Tells how far it is, if the client wants to know.
+    /// Reports progress, if the client sent a progress token.
     pub fn progress(self, progress: u64, total: u64) -> Self {
         self.step(Step::Progress { progress, total })
     }
 
-    /// Asks the client something, and waits for what it says; if it says no, that is the error which is answered.
+    /// Sends a request to the client and waits for its reply; an error reply becomes the answer.
     ///
-    /// In the stateless era the request is answered with what is asked, and goes on when it is sent again.
+    /// In the stateless era the answer asks for input instead, and the steps continue when the request is sent again.
     pub fn ask(self, method: impl Into<String>, params: impl Into<Value>) -> Self {
         self.step(Step::Ask { method: method.into(), params: params.into() })
     }
 
-    /// Ends the connection, where the client then comes back for the rest: a session over HTTP, at 2025-11-25.
+    /// Closes the connection, if the client can reconnect for the rest: in a session over HTTP at 2025-11-25.
     pub fn end_connection(self) -> Self {
         self.step(Step::EndConnection)
     }
 
     /// Answers.
-    pub fn answer(self, answer: impl Into<Answer>) -> Course {
+    pub fn answer(self, answer: impl Into<Answer>) -> SteppedResponse {
         let answer = answer.into();
         self.answer_with(move |_| answer.clone())
     }
 
-    /// Answers with what a function makes of what the client said to [`Self::ask`], in order.
+    /// Answers with the result of a function, which gets the replies of the client to [`Self::ask`] in order.
     pub fn answer_with(
         self,
         answer: impl Fn(&[Value]) -> Answer + Send + Sync + 'static,
-    ) -> Course {
-        Course { steps: self.0.into(), end: Arc::new(answer) }
+    ) -> SteppedResponse {
+        SteppedResponse { steps: self.0.into(), end: Arc::new(answer) }
     }
 
     /// Never answers.
-    pub fn never(self) -> Course {
+    pub fn never(self) -> SteppedResponse {
         self.answer(Answer::never())
     }
 
     /// Closes the connection instead of answering.
-    pub fn close(self) -> Course {
+    pub fn close(self) -> SteppedResponse {
         self.answer(Answer::close())
     }
 
-    /// Ends the event stream in good order, without an answer; over lines it is the same as [`Self::never`].
-    pub fn end_stream(self) -> Course {
+    /// Ends the event stream gracefully before the answer; on line transports it is the same as [`Self::never`].
+    pub fn end_stream(self) -> SteppedResponse {
         self.answer(Answer::end_stream())
     }
 
-    /// Ends the whole server instead of answering; over HTTP it is the same as [`Self::close`].
-    pub fn exit(self) -> Course {
+    /// Exits the server instead of answering; over HTTP it is the same as [`Self::close`].
+    pub fn exit(self) -> SteppedResponse {
         self.answer(Answer::exit())
     }
 
@@ -130,55 +129,51 @@ impl Steps {
     }
 }
 
-impl Course {
-    /// Takes the steps of a call.
-    pub(super) async fn play(&self, call: &Call) -> Answer {
-        let (first, mut said) = self.resumed(call);
+impl SteppedResponse {
+    /// Runs the steps for a call.
+    pub(super) async fn run(&self, call: &Call) -> Answer {
+        // A state that does not fit these steps is ignored, because the client could have forged it.
+        let (first, mut replies) = self.resumed(call).unwrap_or_default();
         for (number, step) in self.steps.iter().enumerate().skip(first) {
-            match take(step, number, call, &said).await {
-                Ok(Some(answer)) => said.push(answer),
+            match run_step(step, number, call, &replies).await {
+                Ok(Some(reply)) => replies.push(reply),
                 Ok(None) => {}
                 Err(answer) => return *answer,
             }
         }
-        (self.end)(&said)
+        (self.end)(&replies)
     }
 
-    /// Where a request goes on that was answered with a question, and what was said so far.
-    ///
-    /// A state that is not of this course is none: the client could have written it.
-    fn resumed(&self, call: &Call) -> (usize, Vec<Value>) {
-        self.state(call).unwrap_or_default()
-    }
-
-    fn state(&self, call: &Call) -> Option<(usize, Vec<Value>)> {
+    /// The step at which a request continues that was answered with a request for input, and the replies so far.
+    fn resumed(&self, call: &Call) -> Option<(usize, Vec<Value>)> {
         let state = Value::parse(call.param("requestState")?.as_str()?.as_bytes()).ok()?.value;
         let step: usize = state.get("step")?.as_i64()?.try_into().ok()?;
-        let mut said = state.get("said")?.as_array()?.to_vec();
+        let mut replies = state.get("said")?.as_array()?.to_vec();
         let asks = |step: &Step| matches!(step, Step::Ask { .. });
         let before = self.steps.get(..step)?.iter().filter(|step| asks(step)).count();
-        if said.len() != before || !self.steps.get(step).is_some_and(asks) {
+        // Each earlier request must have its reply, and the step must be the one that asked.
+        if replies.len() != before || !self.steps.get(step).is_some_and(asks) {
             return None;
         }
-        said.push(call.param("inputResponses")?.get(ASKED)?.clone());
-        Some((step + 1, said))
+        replies.push(call.param("inputResponses")?.get(ASKED)?.clone());
+        Some((step + 1, replies))
     }
 }
 
-/// The name of the one question of a round.
+/// The key of the only input request of a round.
 const ASKED: &str = "asked";
 
-/// Takes one step: what the client said, if it was asked; or what is answered at once.
-async fn take(
+/// Runs one step. Returns the reply of the client, if the step asked for one; the error is an answer that ends the steps.
+async fn run_step(
     step: &Step,
     number: usize,
     call: &Call,
-    said: &[Value],
+    replies: &[Value],
 ) -> Result<Option<Value>, Box<Answer>> {
     let failed = |error: CallError| {
         let answer = match error {
             CallError::Refused(error) => error.into(),
-            // Nobody is left to read it.
+            // The client has disconnected, so nobody would read an answer.
             CallError::Gone => Answer::never(),
             CallError::NoServerRequests { .. } => {
                 Answer::error(error_code::INTERNAL_ERROR, error.to_string())
@@ -199,12 +194,13 @@ async fn take(
             return call.request(method, params.clone()).await.map(Some).map_err(failed);
         }
         Step::Ask { method, params } => {
-            let said: Vec<_> = said.iter().map(Value::to_serde).collect();
+            // The server keeps nothing between the rounds: the replies so far travel in the state.
+            let said: Vec<_> = replies.iter().map(Value::to_serde).collect();
             let state = json!({ "step": number, "said": said }).to_string();
-            let question = json!({ "method": method, "params": params.to_serde() });
+            let request = json!({ "method": method, "params": params.to_serde() });
             let result = json!({
                 "resultType": "input_required",
-                "inputRequests": { ASKED: question },
+                "inputRequests": { ASKED: request },
                 "requestState": state,
             });
             return Err(Box::new(result.into()));
@@ -214,8 +210,8 @@ async fn take(
     Ok(None)
 }
 
-impl std::fmt::Debug for Course {
+impl std::fmt::Debug for SteppedResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Course").field("steps", &self.steps).finish_non_exhaustive()
+        f.debug_struct("SteppedResponse").field("steps", &self.steps).finish_non_exhaustive()
     }
 }

@@ -1,9 +1,7 @@
-//! How often something is to happen.
+//! [`Times`]: an expected number of messages.
 
-use std::{
-    fmt,
-    ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeToInclusive},
-};
+use std::fmt;
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeToInclusive};
 
 /// A number of times: `2`, `1..`, `..=3`, `1..=2`, `0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,13 +11,13 @@ pub struct Times {
 }
 
 impl Times {
-    /// Whether a number of times is among them.
+    /// Whether a number of times is expected.
     #[must_use]
-    pub fn contain(self, times: u64) -> bool {
+    pub fn contains(self, times: u64) -> bool {
         times >= self.least && self.most.is_none_or(|most| times <= most)
     }
 
-    pub(super) fn want_more_than(self, times: u64) -> bool {
+    pub(super) fn needs_more_than(self, times: u64) -> bool {
         times < self.least
     }
 }
@@ -73,7 +71,7 @@ impl fmt::Display for Times {
     }
 }
 
-/// A number of times, as a person would say it.
+/// A number of times in words.
 pub(super) fn in_words(times: u64) -> String {
     match times {
         0 => "never".to_owned(),
@@ -88,8 +86,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_said_and_kept() {
-        let said = [
+    fn ranges_are_described_and_respected() {
+        let described = [
             Times::from(0),
             Times::from(1),
             Times::from(1..),
@@ -99,10 +97,10 @@ mod tests {
             Times::from(..),
         ]
         .map(|times| {
-            let kept = (0..5).filter(|count| times.contain(*count));
-            format!("{times}: {kept:?}", kept = kept.collect::<Vec<_>>())
+            let expected = (0..5).filter(|count| times.contains(*count));
+            format!("{times}: {expected:?}", expected = expected.collect::<Vec<_>>())
         });
-        insta::assert_snapshot!(said.join("\n"), @"
+        insta::assert_snapshot!(described.join("\n"), @"
         never: [0]
         once: [1]
         at least once: [1, 2, 3, 4]

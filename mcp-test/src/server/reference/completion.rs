@@ -1,9 +1,10 @@
-//! Completions of the reference server: the same few words for every argument of the official suite.
+//! The completions of the reference server: the same words for every argument of the official suite.
 
 use serde_json::json;
 
 use super::{Answer, Call, demo, invalid, prompts, string};
-use crate::{json::Value, wire::RpcError};
+use crate::json::Value;
+use crate::wire::RpcError;
 
 const WORDS: [&str; 4] = ["paris", "park", "party", "test"];
 
@@ -20,6 +21,7 @@ fn matching(call: &Call) -> Result<Vec<String>, RpcError> {
     let reference = call.param("ref").unwrap_or(&Value::Null);
     let argument = call.param("argument").unwrap_or(&Value::Null);
     let (name, value) = (string(argument, "name")?, string(argument, "value")?);
+    // Since 2025-06-18 a client may pass the arguments that are chosen already.
     let chosen = call.param("context").and_then(|context| context.get("arguments"));
     if let Some(words) = demo::completions(reference, name, value, chosen) {
         return Ok(words);

@@ -1,24 +1,26 @@
-//! The reference server: the good "everything" server that scenarios are proven against.
+//! The reference server: a correct "everything" server against which scenarios are proven.
 //!
-//! What it offers, and every text it says, is the fixture contract of the official suite, and with other names what the
-//! everything server of the MCP project offers (`demo`). It is right in every revision; where something has to be wrong, put a
-//! [`Fault`](crate::transport::Fault) on it.
+//! It offers the fixtures of the official suite with exactly their texts and, under other names, what the everything
+//! server of the MCP project offers (`demo`). It is correct in every revision; add a
+//! [`Fault`](crate::transport::Fault) to break it.
 
-mod asking;
+mod client_input;
 mod completion;
 mod demo;
 mod logging;
 mod prompts;
 mod resources;
+mod tool_result;
 mod tools;
 
 use serde_json::json;
 
 use super::{Answer, Call, Server};
+use crate::json::Value;
 use crate::spec::{Revision, error_code};
-use crate::{json::Value, wire::RpcError};
+use crate::wire::RpcError;
 
-/// The good server: tools, resources, prompts, completions and logging, at all revisions and in both eras.
+/// The reference server: tools, resources, prompts, completions and logging, at all revisions and in both eras.
 ///
 /// ```
 /// let server = mcp_test::server::reference::everything();
@@ -30,6 +32,7 @@ pub fn everything() -> Server {
         .instructions("A server for tests: it offers something of everything, and says the same at every call.")
         .capabilities(json!({
             "tools": { "listChanged": true },
+            // No `listChanged`: no tool announces a change of the list of resources.
             "resources": { "subscribe": true },
             "prompts": { "listChanged": true },
             "completions": {},
@@ -48,7 +51,7 @@ pub fn everything() -> Server {
         .on("logging/setLevel", |call: Call| async move { logging::set_level(&call) })
 }
 
-/// What a request is refused with when its parameters do not do.
+/// The error for invalid parameters.
 fn invalid(message: impl Into<String>) -> RpcError {
     RpcError::new(error_code::INVALID_PARAMS, message)
 }
@@ -66,10 +69,11 @@ fn string<'a>(object: &'a Value, name: &str) -> Result<&'a str, RpcError> {
     })
 }
 
-/// The only page of a list, to which no cursor leads.
+/// The only page of a list; any cursor is invalid.
 fn only_page(call: &Call, list: fn(Revision) -> serde_json::Value) -> Answer {
     match call.param("cursor") {
         None => list(call.revision()).into(),
+        // The list has one page, so the server has issued no cursor; the specification proposes -32602 for others.
         Some(cursor) => invalid(format!("invalid cursor: {cursor}")).into(),
     }
 }

@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::{Answer, Call, demo, invalid, string, text};
-use crate::{json::Value, spec::Revision, wire::RpcError};
+use crate::json::Value;
+use crate::spec::Revision;
+use crate::wire::RpcError;
 
 /// The prompt without arguments.
 pub(super) const SIMPLE: &str = "test_simple_prompt";

@@ -43,12 +43,12 @@ pub(super) fn read(call: &Call) -> Answer {
     found(call).map(|contents| json!({ "contents": [contents] })).into()
 }
 
-/// Nothing changes by itself, so there is nothing to keep in mind about who wants to know.
+/// The server records subscriptions itself, so this only checks that the resource exists.
 pub(super) fn subscribe(call: &Call) -> Answer {
     found(call).map(|_| json!({})).into()
 }
 
-/// The contents of the resource that is asked for.
+/// The contents of the requested resource.
 fn found(call: &Call) -> Result<serde_json::Value, RpcError> {
     let uri = text(call, "uri")?;
     let plain = |text: &str| Ok(json!({ "uri": uri, "mimeType": "text/plain", "text": text }));

@@ -1,17 +1,13 @@
-//! What faults look like on a line carrier.
+//! What faults look like on a line transport.
 
 use futures_util::FutureExt;
 use insta::assert_snapshot;
 use tokio::io::AsyncWriteExt;
 
 use super::say;
-use crate::{
-    server::reference::everything,
-    transport::{
-        CarrierKind, Fault,
-        fault::{FaultWord, WORDS},
-    },
-};
+use crate::server::reference::everything;
+use crate::transport::fault::{FAULT_KINDS, FaultKind};
+use crate::transport::{Fault, TransportKind};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"a test","version":"1"}}}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -29,7 +25,7 @@ fn said(words: &[&str], lines: &[&str]) -> String {
 }
 
 /// The fault of a word, on `ping`.
-pub(super) fn on_ping(word: &FaultWord) -> String {
+pub(super) fn on_ping(word: &FaultKind) -> String {
     let parts = [
         ("METHOD", "ping"),
         ("POINTER", "/jsonrpc"),
@@ -51,7 +47,7 @@ pub(super) fn on_ping(word: &FaultWord) -> String {
 fn every_fault_shows() {
     let all = |faults: Option<Fault>| say(&everything().faults(faults), &[INITIALIZE, PING, LIST]);
     let good = all(None);
-    let of_lines = WORDS.iter().filter(|word| word.reach.covers(CarrierKind::Stdio));
+    let of_lines = FAULT_KINDS.iter().filter(|word| word.reach.covers(TransportKind::Stdio));
     // A late reply that is the only one is like any other; behaviour, which has no form, is tested where it is owed.
     for word in of_lines.filter(|word| word.form != word.word && word.word != "late") {
         let words = on_ping(word);

@@ -1,6 +1,7 @@
 //! Rules: which one answers, what it does, and what is found when it was not met.
 
-use std::{panic::AssertUnwindSafe, time::Duration};
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use insta::assert_snapshot;
@@ -8,16 +9,14 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 use super::say;
-use crate::{
-    clock::Deadline,
-    expect::{equals, text_starting_with},
-    server::{
-        Answer, Call, Gate, Rule, Server, any_message, by_client, given, meta, method, param,
-        params, revision, steps,
-    },
-    spec::Revision,
-    transport::Fault,
+use crate::clock::Deadline;
+use crate::expect::{equals, text_starting_with};
+use crate::server::{
+    Answer, Call, Gate, Rule, Server, any_message, by_client, given, meta, method, param, params,
+    revision, steps,
 };
+use crate::spec::Revision;
+use crate::transport::Fault;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{}},"clientInfo":{"name":"a test","version":"1"}}}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -99,7 +98,7 @@ fn conditions_look_at_everything_that_a_message_says() {
 }
 
 #[test]
-fn what_is_not_met_is_told_with_what_came_nearest() {
+fn an_unmet_rule_is_reported_with_the_closest_message() {
     let add = || given(method("tools/call")).and(param("/name", equals("add"))).watched();
     let server = with([
         add().expect(2..).named("adds"),
@@ -117,7 +116,7 @@ fn what_is_not_met_is_told_with_what_came_nearest() {
     the rule `tools/cal` is not met
       expected a message `tools/cal`, once
       got never; what came is `initialize`, `ping` and `tools/call`
-      hint: `tools/cal` is no method of MCP; did you mean `tools/call`?
+      hint: `tools/cal` is not a method of MCP; did you mean `tools/call`?
     the rule `leaves it alone` is not met
       expected a message `ping`, never
       got once
@@ -167,7 +166,7 @@ fn a_scoped_rule_is_judged_when_its_guard_goes() {
 }
 
 #[test]
-fn a_changed_copy_starts_anew() {
+fn a_changed_clone_starts_over() {
     let first = with([given(method("ping")).watched().expect(1)]);
     said(&first, &[PING]);
     let second = first.clone().instructions("other");
@@ -194,7 +193,7 @@ fn steps_are_taken_in_order() {
 
 #[test]
 fn steps_end_in_any_way() {
-    let ends = |course: crate::server::Course| {
+    let ends = |course: crate::server::SteppedResponse| {
         let server = with([given(method("tools/call")).respond_with(course)]);
         said(&server, &[&call(1, "add"), PING])
     };
@@ -211,7 +210,7 @@ fn steps_end_in_any_way() {
     "#);
 }
 
-/// A server that asks for roots, and tells what it was told.
+/// A server that asks for roots, and returns the reply.
 fn curious() -> Server {
     let said = |said: &[crate::json::Value]| {
         let said: Vec<_> = said.iter().map(ToString::to_string).collect();
@@ -327,7 +326,7 @@ fn in_the_stateless_era_the_question_is_the_answer() {
 }
 
 #[test]
-fn several_clients_are_served_and_told_apart() {
+fn several_clients_are_served_and_distinguished() {
     run(async {
         let gate = Gate::new();
         let server = with([
@@ -346,7 +345,7 @@ fn several_clients_are_served_and_told_apart() {
         assert!(quick.hear().await.contains("at once"));
         gate.open();
         assert!(slow.hear().await.contains("at last"));
-        let told: Vec<_> = server
+        let clients: Vec<_> = server
             .received()
             .iter()
             .map(|message| {
@@ -354,7 +353,7 @@ fn several_clients_are_served_and_told_apart() {
                 format!("{} {name} {}", message.client, message.method().unwrap_or_default())
             })
             .collect();
-        assert_snapshot!(told.join("\n"), @"
+        assert_snapshot!(clients.join("\n"), @"
         0 slow initialize
         1 quick initialize
         0 slow tools/call

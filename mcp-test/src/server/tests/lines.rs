@@ -3,11 +3,9 @@
 use insta::assert_snapshot;
 
 use super::say;
-use crate::{
-    server::reference::everything,
-    spec::{Revision, Revisions},
-    transport::Limits,
-};
+use crate::server::reference::everything;
+use crate::spec::{Revision, Revisions};
+use crate::transport::Limits;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;

@@ -5,11 +5,9 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 use super::say;
-use crate::{
-    server::{Answer, Call, Server},
-    trace::{Recorder, What},
-    transport::Fault,
-};
+use crate::server::{Answer, Call, Server};
+use crate::trace::{EventKind, Recorder};
+use crate::transport::Fault;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
 const CALL: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":"p"}}}"#;
@@ -70,7 +68,7 @@ fn a_question_ends_with_the_client() {
         json!({"content": [], "error": error.to_string()})
     });
     let said = say(&server, &[INITIALIZE, CALL]);
-    assert!(said.contains("the client is gone"), "{said}");
+    assert!(said.contains("the client has disconnected"), "{said}");
 }
 
 #[test]
@@ -81,7 +79,7 @@ fn no_questions_where_a_server_has_none() {
     });
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     let said = say(&server, &[call]);
-    assert!(said.contains("at 2026-07-28 a server sends no requests"), "{said}");
+    assert!(said.contains("at 2026-07-28 servers send no requests"), "{said}");
 }
 
 #[test]
@@ -126,19 +124,19 @@ fn the_server_side_of_a_stream_is_recorded() {
     let recorder = Recorder::new();
     let server = server().record(recorder.clone()).faults([Fault::banner("Hello")]);
     say(&server, &[PING]);
-    let told: Vec<_> = recorder
+    let recorded: Vec<_> = recorder
         .trace()
         .events
         .iter()
-        .map(|event| match &event.what {
-            What::Message { text, .. } => {
+        .map(|event| match &event.kind {
+            EventKind::Message { text, .. } => {
                 format!("{} {}", event.party, String::from_utf8_lossy(text))
             }
             other => format!("{} {other:?}", event.party),
         })
         .collect();
-    assert_snapshot!(told.join("\n"), @r#"
-    harness Opened { carrier: "duplex" }
+    assert_snapshot!(recorded.join("\n"), @r#"
+    harness Opened { transport: "duplex" }
     server Hello
     client {"jsonrpc":"2.0","id":1,"method":"ping"}
     server {"jsonrpc":"2.0","id":1,"result":{}}

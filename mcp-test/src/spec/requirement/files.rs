@@ -1,4 +1,4 @@
-//! The requirement files, each with its text.
+//! The requirement files, embedded with their texts.
 
 pub(super) const FILES: &[(&str, &str)] = &[
     ("auth.req", include_str!("auth.req")),
@@ -12,6 +12,7 @@ pub(super) const FILES: &[(&str, &str)] = &[
     ("jsonrpc.req", include_str!("jsonrpc.req")),
     ("lifecycle.req", include_str!("lifecycle.req")),
     ("logging.req", include_str!("logging.req")),
+    ("mcp-test.req", include_str!("mcp-test.req")),
     ("mrtr.req", include_str!("mrtr.req")),
     ("pagination.req", include_str!("pagination.req")),
     ("ping.req", include_str!("ping.req")),

@@ -1,9 +1,9 @@
-//! One definition of one revision: what it is called, where it is described, and what it says of a value.
+//! One definition of one revision: its name and description, and validation of values against it.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use super::book::{Book, BookRef, Entry};
+use super::definition_set::{DefinitionInfo, DefinitionSet, DefinitionSetRef};
 use super::model::Index;
 use super::violation::got;
 use super::{Violation, explain, export, fits};
@@ -29,45 +29,45 @@ use crate::spec::{MethodKind, Revision};
 /// ```
 #[derive(Clone)]
 pub struct Definition {
-    book: BookRef,
+    set: DefinitionSetRef,
     index: Index,
 }
 
 impl Definition {
-    pub(super) fn new(book: BookRef, index: Index) -> Self {
-        Self { book, index }
+    pub(super) fn new(set: DefinitionSetRef, index: Index) -> Self {
+        Self { set, index }
     }
 
-    pub(super) fn entry(&self) -> &Entry {
-        self.book.entry(self.index)
+    pub(super) fn info(&self) -> &DefinitionInfo {
+        self.set.info(self.index)
     }
 
-    /// The name, as the official schema has it.
+    /// Its name in the official schema.
     pub fn name(&self) -> &str {
-        &self.entry().name
+        &self.info().name
     }
 
     /// The revision it belongs to.
     pub fn revision(&self) -> Revision {
-        self.book.revision
+        self.set.revision
     }
 
     /// The page that describes it, for [`url`](crate::spec::url).
     pub fn page(&self) -> Cow<'static, str> {
-        self.entry().page()
+        self.info().page()
     }
 
-    /// The address of the description.
+    /// The URL of its description.
     pub fn link(&self) -> String {
-        self.entry().link(self.revision())
+        self.info().link(self.revision())
     }
 
     /// The method, if this is a request or a notification with a method of its own.
     pub fn method(&self) -> Option<&str> {
-        self.entry().method.as_deref()
+        self.info().method.as_deref()
     }
 
-    /// Whether this is a request or a notification with a method of its own, and which of them.
+    /// Whether it defines a request or a notification; `None` for anything without a method of its own.
     pub fn kind(&self) -> Option<MethodKind> {
         let method = self.method()?;
         Some(if method.starts_with("notifications/") {
@@ -77,69 +77,72 @@ impl Definition {
         })
     }
 
-    /// What answers it, if this is a request.
+    /// The definition of its result, if this is a request.
     pub fn result(&self) -> Option<Self> {
-        self.entry().result.map(|index| Self::new(self.book.clone(), index))
+        self.info().result.map(|index| Self::new(self.set.clone(), index))
     }
 
-    /// What its `params` must be, if they have a definition.
+    /// The definition of its `params`, if they have one.
     pub fn params(&self) -> Option<Self> {
-        self.entry().params.map(|index| Self::new(self.book.clone(), index))
+        self.info().params.map(|index| Self::new(self.set.clone(), index))
     }
 
-    /// Whether the value is what the definition says.
+    /// Whether the value is valid.
     ///
-    /// What our shapes allow is right. What they do not allow is held against the compiled JSON Schema as well, and only
-    /// what both refuse is wrong. A definition that was [loaded](super::Schemas::load) judges alone; ours of the same
-    /// name does where it comes to no end.
+    /// A value that our shapes refuse is also validated against the JSON Schema compiled from them, and is invalid only if
+    /// both refuse it, so that a bug in one of them cannot fail a correct peer. A definition that was
+    /// [loaded](super::Schemas::load) decides alone; ours of the same name decides if its validation exceeds the limits.
     pub fn is_valid(&self, value: &Value) -> bool {
-        let ours = self.book.ours();
+        let ours = self.set.ours();
         if self.is_ours() {
-            return fits(ours, self.index, value) || self.verdict(value) == Some(true);
+            return fits(ours, self.index, value) || self.is_valid_by_schema(value) == Some(true);
         }
+        // Without a verdict and without a definition of ours, the peer gets the benefit of the doubt.
         let by_ours = || ours.find(self.name()).is_none_or(|index| fits(ours, index, value));
-        self.verdict(value).unwrap_or_else(by_ours)
+        self.is_valid_by_schema(value).unwrap_or_else(by_ours)
     }
 
-    /// Where the value is not what the definition says: at most six places, the most telling first.
+    /// The violations of the definition: at most six, the most relevant first.
     pub fn violations(&self, value: &Value) -> Vec<Violation> {
+        // The explanation below is by our shapes alone, and may refuse what the JSON Schema accepts.
         if self.is_valid(value) {
             return Vec::new();
         }
-        let explained = match &self.book.model {
+        let violations = match &self.set.model {
             Some(model) => explain::violations(model, self.index, value),
-            None => self.told_by_the_library(value),
+            // A loaded schema has no shapes to explain a value with.
+            None => self.schema_violations(value),
         };
-        if explained.is_empty() { vec![self.unexplained(value)] } else { explained }
+        if violations.is_empty() { vec![self.unexplained(value)] } else { violations }
     }
 
-    /// The definition as JSON Schema, draft 2020-12, with those it refers to; of one that was loaded, ours of the same
-    /// name, and `true` if there is none.
+    /// The definition as JSON Schema, draft 2020-12, with those it refers to; for a loaded one, ours of the same name, or
+    /// `true` if there is none.
     pub fn json_schema(&self) -> serde_json::Value {
-        let book = self.book.ours();
-        let ours = book.model.as_ref().zip(book.find(self.name()));
+        let set = self.set.ours();
+        let ours = set.model.as_ref().zip(set.find(self.name()));
         ours.map_or(true.into(), |(model, index)| export::definition(model, index))
     }
 
     fn is_ours(&self) -> bool {
-        matches!(self.book, BookRef::Ours(_))
+        matches!(self.set, DefinitionSetRef::Ours(_))
     }
 
-    /// What the compiled definition says; `None` if it has not come to an end.
+    /// The result of the compiled definition; `None` if it could not be compiled or exceeded its limits.
     #[cfg(feature = "schema")]
-    fn verdict(&self, value: &Value) -> Option<bool> {
-        self.book.validator(self.index)?.is_valid(value).ok()
+    fn is_valid_by_schema(&self, value: &Value) -> Option<bool> {
+        self.set.validator(self.index)?.is_valid(value).ok()
     }
 
     #[cfg(not(feature = "schema"))]
-    fn verdict(&self, _: &Value) -> Option<bool> {
+    fn is_valid_by_schema(&self, _: &Value) -> Option<bool> {
         None
     }
 
-    /// What is wrong, in the words of the library that judges.
+    /// The violations that the JSON Schema library finds.
     #[cfg(feature = "schema")]
-    fn told_by_the_library(&self, value: &Value) -> Vec<Violation> {
-        let mismatches = || self.book.validator(self.index)?.mismatches(value).ok();
+    fn schema_violations(&self, value: &Value) -> Vec<Violation> {
+        let mismatches = || self.set.validator(self.index)?.mismatches(value).ok();
         let violation = |mismatch: Mismatch| Violation {
             pointer: mismatch.pointer,
             expected: mismatch.expected,
@@ -147,32 +150,38 @@ impl Definition {
                 Some(which) => format!("{}, which {which}", mismatch.got),
                 None => mismatch.got,
             },
-            shape: self.entry().name.clone(),
+            shape: self.info().name.clone(),
             link: self.link(),
         };
-        mismatches().unwrap_or_default().into_iter().map(violation).take(explain::TOLD).collect()
+        mismatches()
+            .unwrap_or_default()
+            .into_iter()
+            .map(violation)
+            .take(explain::MAX_VIOLATIONS)
+            .collect()
     }
 
     #[cfg(not(feature = "schema"))]
-    fn told_by_the_library(&self, _: &Value) -> Vec<Violation> {
+    fn schema_violations(&self, _: &Value) -> Vec<Violation> {
         Vec::new()
     }
 
-    /// That it is wrong, where nothing says how.
+    /// The violation of an invalid value for which none was found.
     fn unexplained(&self, value: &Value) -> Violation {
         Violation {
             pointer: Pointer::root(),
             expected: format!("what `{}` allows", self.name()),
             got: got(Some(value)),
-            shape: self.entry().name.clone(),
+            shape: self.info().name.clone(),
             link: self.link(),
         }
     }
 }
 
-/// Whether our shapes allow the value.
-fn fits(book: &Book, index: Index, value: &Value) -> bool {
-    let shape = book.model.as_ref().map(|model| (model, &model.shape(index).of));
+/// Whether the value is valid by our shapes.
+fn fits(set: &DefinitionSet, index: Index, value: &Value) -> bool {
+    let shape = set.model.as_ref().map(|model| (model, &model.shape(index).of));
+    // Our own sets always have a model.
     shape.is_none_or(|(model, of)| fits::fits(model, of, value))
 }
 
@@ -182,10 +191,11 @@ impl fmt::Debug for Definition {
     }
 }
 
-/// The same definition of the same schemas.
+/// Equal are references to one definition of one set.
 impl PartialEq for Definition {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq::<Book>(&*self.book, &*other.book) && self.index == other.index
+        // By address: two loaded copies of one schema are different sets.
+        std::ptr::eq::<DefinitionSet>(&*self.set, &*other.set) && self.index == other.index
     }
 }
 

@@ -1,65 +1,59 @@
-//! Where the official schema says something else than the specification's text. We follow the text.
+//! The disagreements between the official schema and the specification's text, where we follow the text.
 //!
-//! Each disagreement has its line, begun with `~`, in the shape files: read with [`Authority::Schema`](super::Authority)
-//! the shapes say what the official schema says. Nothing else in them differs; a differential test holds us to it.
+//! Each has its lines, marked with `~`, in the shape files: read with [`Authority::Schema`](super::Authority) the shapes
+//! equal the official schema. A differential test shows that they differ in nothing else.
 //!
-//! # Beside the definitions
+//! One more disagreement is not in a definition: by the text a request has an id and a notification has none.
+//! [`Schemas::validate`](super::Schemas::validate) checks it where the text is the authority; a
+//! [`Definition`](super::Definition) alone does not.
 //!
-//! One rule of the text has no line, since it stands in no definition: a request has an id and a notification has none.
-//! [`Schemas::judge`](super::Schemas::judge) and [`Schemas::judge_value`](super::Schemas::judge_value) ask for it where
-//! the text counts; a [`Definition`](super::Definition) by itself does not.
-//!
-//! What the text asks across messages is not asked here at all, for no message shows it by itself: whether a
-//! notification that lists have changed came on the stream of a subscription, and then with its id. That is for
-//! scenarios.
+//! Rules across messages are left to scenarios, because no single message shows them: whether a change notification was
+//! sent on the stream of a subscription, for instance, and so needs its id.
 
 use crate::spec::{Revision, Revisions};
 
-/// Something that the official schema says otherwise than the text.
+/// A difference between the official schema and the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Disagreement {
-    /// The name that the shape files use.
+    /// Its id in the shape files.
     pub id: &'static str,
-    /// Where they disagree.
+    /// The revisions at which they disagree.
     pub revisions: Revisions,
-    /// The definition it is about.
+    /// The name of the definition that differs.
     pub definition: &'static str,
     /// What the text says, and what the schema says instead.
-    pub says: &'static str,
-    /// Why we follow the text here.
+    pub difference: &'static str,
+    /// Why we follow the text.
     pub reason: &'static str,
-    /// Where the text stands, for [`url`](crate::spec::url).
+    /// The page with the text, for [`url`](crate::spec::url).
     pub page: &'static str,
 }
 
 impl Disagreement {
-    /// The address of the text at `revision`.
+    /// The URL of the text at `revision`.
     pub fn link(&self, revision: Revision) -> String {
         crate::spec::page::url_within(self.page, self.revisions, revision)
     }
 }
 
-/// All disagreements, by id.
-///
-/// Besides, there is the rule of ids: a request has one and a notification has none. It is judged where the text counts,
-/// and has no entry here since it stands in no definition; see [`Schemas::judge`](super::Schemas::judge).
+/// All disagreements, sorted by id.
 pub const DISAGREEMENTS: &[Disagreement] = &[
     Disagreement {
         id: "acknowledged-subscription",
         revisions: Revisions::only(Revision::V2026_07_28),
         definition: "SubscriptionsAcknowledgedNotificationParams",
-        says: "An acknowledgement carries the id of its subscription in `_meta`, as all does that comes on the stream of \
-               one. The schema lets any notification be without, since only some come on such a stream.",
-        reason: "An acknowledgement always comes on one, and over stdio nothing else tells which it acknowledges.",
+        difference: "An acknowledgement carries the id of its subscription in `_meta`, like every notification on the stream \
+                     of one. The schema makes the id optional, since not all notifications are on such a stream.",
+        reason: "An acknowledgement always is on one, and over stdio nothing else identifies its subscription.",
         page: "basic/patterns/subscriptions#acknowledgment",
     },
     Disagreement {
         id: "base64",
         revisions: Revisions::all(),
         definition: "ImageContent",
-        says: "Data of images, audio and blobs is Base64. The schema gives these strings the format `byte`, which no \
-               JSON Schema defines, so that its validators take any string.",
+        difference: "The data of images, audio and blobs is Base64. The schema gives these strings the format `byte`, which \
+                     JSON Schema does not define, so that validators accept any string.",
         reason: "A string that is not Base64 cannot be decoded by the peer that receives it.",
         page: "server/prompts#image-content",
     },
@@ -67,74 +61,74 @@ pub const DISAGREEMENTS: &[Disagreement] = &[
         id: "cancelled-request",
         revisions: Revisions::only(Revision::V2025_11_25),
         definition: "CancelledNotificationParams",
-        says: "The notification contains the id of the request to cancel, and is not used for tasks. The schema lets \
-               the id be absent.",
-        reason: "Without an id there is nothing that it could cancel.",
+        difference: "The notification contains the id of the request to cancel, and is not used for tasks. The schema makes \
+                     the id optional.",
+        reason: "Without an id there is nothing to cancel.",
         page: "basic/patterns/cancellation#cancellation-flow",
     },
     Disagreement {
         id: "completion-values",
         revisions: Revisions::until(Revision::V2025_11_25),
         definition: "CompleteResult",
-        says: "A result holds at most 100 values. Until 2025-11-25 the schema lets it hold any number.",
-        reason: "The limit has been in the text since the first revision; 2026-07-28 writes it into the schema.",
+        difference: "A result contains at most 100 values. Until 2025-11-25 the schema allows any number.",
+        reason: "The limit has been in the text since the first revision; 2026-07-28 adds it to the schema.",
         page: "server/utilities/completion#completion-results",
     },
     Disagreement {
         id: "elicited-numbers",
         revisions: Revisions::from(Revision::V2025_06_18),
         definition: "ElicitResult",
-        says: "A form asks for properties of type `number`, and what is submitted matches the schema that was asked for. \
-               The schema takes no numbers with a fraction in `content`, only integers.",
-        reason: "The schema is generated from types that say `number`, by a generator that writes `integer` for it; for \
-                 the bounds and defaults of a form 2026-07-28 has mended that, for what is submitted not.",
+        difference: "A form may have properties of type `number`, and the submitted content matches the requested schema. The \
+                     schema allows only integers in `content`.",
+        reason: "The schema is generated from types that say `number`, by a generator that turned it into `integer`; \
+                 2026-07-28 has fixed that for the bounds and defaults of a form, but not for the submitted content.",
         page: "client/elicitation#requested-schema",
     },
     Disagreement {
         id: "input-or-state",
         revisions: Revisions::only(Revision::V2026_07_28),
         definition: "InputRequiredResult",
-        says: "A result that asks for input holds at least one of `inputRequests` and `requestState`. The schema lets both \
-               be absent, and demands one of them only in its description.",
-        reason: "Without either the client has nothing to answer and nothing to repeat its request with.",
+        difference: "A result that requests input contains at least one of `inputRequests` and `requestState`. The schema \
+                     makes both optional, and requires one of them only in its description.",
+        reason: "Without either the client has nothing to answer and nothing to retry its request with.",
         page: "basic/patterns/mrtr#server-requirements-basic-workflow",
     },
     Disagreement {
         id: "json-values",
         revisions: Revisions::only(Revision::V2026_07_28),
         definition: "JSONValue",
-        says: "A JSON value is a string, a number, a boolean, null, an object or an array. The schema leaves out null, \
-               and numbers that are not integers.",
-        reason: "The schema is generated from the types that the page shows, and loses these on the way.",
+        difference: "A JSON value is a string, a number, a boolean, null, an object or an array. The schema omits null, and \
+                     numbers that are not integers.",
+        reason: "The schema is generated from the types on the page, and the generator loses these.",
         page: "schema#jsonvalue",
     },
     Disagreement {
         id: "meta-of-params",
         revisions: Revisions::until(Revision::V2025_06_18),
         definition: "CallToolRequestParams",
-        says: "Any request may have a `_meta` object with a progress token, which is a string or an integer. The \
-               schema says so of requests and notifications in general, but not of those that have params of their own.",
-        reason: "What holds of all holds of each; 2025-11-25 writes it into every definition.",
+        difference: "Any request may have a `_meta` object with a progress token, which is a string or an integer. The schema \
+                     says so for requests and notifications in general, but not for those with params of their own.",
+        reason: "What applies to all requests applies to each; 2025-11-25 adds it to every definition.",
         page: "basic/patterns/progress#progress-flow",
     },
     Disagreement {
         id: "meta-of-unknown",
         revisions: Revisions::from(Revision::V2025_11_25),
         definition: "JSONRPCRequest",
-        says: "What `_meta` of params is does not depend on the method: an object with reserved members, from 2026-07-28 \
-               on with the version and the client's capabilities in that of every request. The schema says so only of \
-               the requests and notifications that it knows.",
-        reason: "Who does not know a method reads `_meta` all the same; a request of 2026-07-28 without it is malformed \
-                 and has to be refused, whatever its method.",
+        difference: "`_meta` in params does not depend on the method: it is an object with reserved members, from 2026-07-28 \
+                     on with the version and the client's capabilities in every request. The schema says so only for the \
+                     requests and notifications that it defines.",
+        reason: "A receiver reads `_meta` even if it does not know the method; a request of 2026-07-28 without it is \
+                 malformed and has to be refused, whatever its method.",
         page: "basic/index#meta",
     },
     Disagreement {
         id: "unreadable-id",
         revisions: Revisions::all(),
         definition: "JSONRPCErrorResponse",
-        says: "Who cannot read the id of a message answers with the id null, as JSON-RPC 2.0 demands, which messages \
-               follow; over HTTP, from 2025-03-26 on, an error may have no id. The schema asks for an id until \
-               2025-06-18, and does not know null afterwards.",
+        difference: "A receiver that cannot read the id of a message answers with the id null, as JSON-RPC 2.0 requires; over \
+                     HTTP, from 2025-03-26 on, an error may have no id. The schema requires an id until 2025-06-18, and does \
+                     not allow null afterwards.",
         reason: "There is no id that such an error could repeat.",
         page: "basic/index#error-responses",
     },

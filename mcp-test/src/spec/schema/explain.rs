@@ -1,8 +1,8 @@
-//! Says in words where a value is not what a type says.
+//! Describes where a value violates a type.
 //!
-//! A value that fits none of a union's types is explained by the type it was most probably meant to be: the one whose
-//! literal members (`type`, `method`, `role` …) it has, else the only one of its kind, else the one it comes closest to.
-//! Where nothing decides, the union itself is what was expected.
+//! A value that matches no type of a union is compared with the one that was most likely intended: the one with the same
+//! literal members (`type`, `method`, `role` …), otherwise the only one of its kind, otherwise the one with the fewest
+//! violations. If none stands out, the union as a whole is what was expected.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
@@ -14,41 +14,46 @@ use super::violation::{Violation, got};
 use crate::expect::words;
 use crate::json::{self, Pointer, Value};
 
-/// How many violations are collected before the most telling are chosen.
-const COLLECTED: usize = 64;
+/// How many violations are collected before the most relevant are chosen.
+const MAX_COLLECTED: usize = 64;
 
-/// How many violations are told of one value.
-pub(super) const TOLD: usize = 6;
+/// How many violations of one value are returned.
+pub(super) const MAX_VIOLATIONS: usize = 6;
 
-/// What is wrong with `value` as the definition at `index`; nothing, if it fits.
+/// The violations of the definition at `index` by `value`; empty if it is valid.
 pub(super) fn violations(model: &Model, index: Index, value: &Value) -> Vec<Violation> {
     let mut walk = Walk { model, found: Vec::new() };
-    walk.of(&model.shape(index).of, value, &Place { pointer: Pointer::root(), shape: index });
-    most_telling(walk.found)
+    walk.check(
+        &model.shape(index).of,
+        value,
+        &ValueLocation { pointer: Pointer::root(), shape: index },
+    );
+    most_relevant(walk.found)
 }
 
-/// The first of each kind before more of the same kind.
-fn most_telling(found: Vec<Violation>) -> Vec<Violation> {
+/// Chooses the first violation of each kind before further ones of the same kind.
+fn most_relevant(found: Vec<Violation>) -> Vec<Violation> {
     let mut kinds = HashSet::new();
     let (mut first, more): (Vec<_>, Vec<_>) = found.into_iter().partition(|violation| {
+        // Indices do not count: the same mistake in each of a hundred items is one kind of violation.
         let last = violation.pointer.split_last().map(|(_, last)| last).unwrap_or_default();
         let member =
             if last.bytes().all(|byte| byte.is_ascii_digit()) { String::new() } else { last };
         kinds.insert((violation.shape.clone(), member, violation.expected.clone()))
     });
     first.extend(more);
-    first.truncate(TOLD);
+    first.truncate(MAX_VIOLATIONS);
     first
 }
 
-/// A place in the value, and the nearest definition around it.
+/// A location in the value, and the nearest enclosing definition.
 #[derive(Clone)]
-struct Place {
+struct ValueLocation {
     pointer: Pointer,
     shape: Index,
 }
 
-impl Place {
+impl ValueLocation {
     fn member(&self, name: &str) -> Self {
         Self { pointer: self.pointer.clone().member(name), shape: self.shape }
     }
@@ -64,39 +69,40 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn of(&mut self, of: &'a Type, value: &Value, place: &Place) {
-        if self.found.len() >= COLLECTED {
+    fn check(&mut self, of: &'a Type, value: &Value, location: &ValueLocation) {
+        if self.found.len() >= MAX_COLLECTED {
             return;
         }
         match (of, value) {
             (Type::Named(index), value) => {
                 let shape = self.model.shape(*index);
-                let place = Place { pointer: place.pointer.clone(), shape: *index };
-                self.of(&shape.of, value, &place);
+                let location = ValueLocation { pointer: location.pointer.clone(), shape: *index };
+                self.check(&shape.of, value, &location);
             }
-            (Type::Union(types), value) => self.union(types, value, place),
-            (Type::Object(object), Value::Object(_)) => self.object(object, value, place),
+            (Type::Union(types), value) => self.union(types, value, location),
+            (Type::Object(object), Value::Object(_)) => self.object(object, value, location),
             (Type::Array(items, range), Value::Array(values)) => {
                 if !length_within(*range, values.len()) {
-                    self.push(place, of, Some(value));
+                    self.push(location, of, Some(value));
                 }
                 for (index, value) in values.iter().enumerate() {
-                    self.of(items, value, &place.index(index));
+                    self.check(items, value, &location.index(index));
                 }
             }
             (of, value) if fits(self.model, of, value) => {}
-            (of, value) => self.push(place, of, Some(value)),
+            (of, value) => self.push(location, of, Some(value)),
         }
     }
 
-    fn object(&mut self, object: &'a Object, value: &Value, place: &Place) {
+    fn object(&mut self, object: &'a Object, value: &Value, location: &ValueLocation) {
         let absent = |member: &&Member| member.required && value.get(member.name).is_none();
+        // Missing members first: they are the most common mistake, and often the cause of others.
         for member in object.members.iter().filter(absent) {
-            self.member(member, None, place);
+            self.member(member, None, location);
         }
         for member in &object.members {
             if let Some(value) = value.get(member.name) {
-                self.member(member, Some(value), place);
+                self.member(member, Some(value), location);
             }
         }
         let Some(rest) = &object.rest else {
@@ -104,50 +110,52 @@ impl<'a> Walk<'a> {
         };
         for (name, value) in value.as_object().into_iter().flat_map(json::Object::effective) {
             if object.member(name).is_none() {
-                self.of(rest, value, &place.member(name));
+                self.check(rest, value, &location.member(name));
             }
         }
     }
 
-    fn member(&mut self, member: &'a Member, value: Option<&Value>, place: &Place) {
+    fn member(&mut self, member: &'a Member, value: Option<&Value>, location: &ValueLocation) {
         match value {
-            Some(value) => self.of(&member.of, value, &place.member(member.name)),
+            Some(value) => self.check(&member.of, value, &location.member(member.name)),
             None if member.required => {
-                self.push(&place.member(member.name), &member.of, None);
+                self.push(&location.member(member.name), &member.of, None);
             }
             None => {}
         }
     }
 
-    fn union(&mut self, types: &'a [Type], value: &Value, place: &Place) {
+    fn union(&mut self, types: &'a [Type], value: &Value, location: &ValueLocation) {
         if types.iter().any(|of| fits(self.model, of, value)) {
             return;
         }
         let mut choices = Vec::new();
-        self.choices(types, place.shape, &mut choices);
+        self.choices(types, location.shape, &mut choices);
         let whole = Type::Union(types.to_vec());
         let same_kind: Vec<&Choice<'a>> =
-            choices.iter().filter(|choice| may_be(self.model, choice.of, value)).collect();
+            choices.iter().filter(|choice| has_kind_of(self.model, choice.of, value)).collect();
         match same_kind.as_slice() {
-            [only] if only.has_inside() => self.of(only.of, value, &only.at(place)),
-            [] | [_] => self.push(place, &whole, Some(value)),
-            several => match self.meant(several, value) {
-                Meant::Choice(choice) => self.of(choice.of, value, &choice.at(place)),
-                Meant::Literal(name, literals) => {
-                    self.push(&place.member(name), &literals, value.get(name));
+            // The violations inside are more precise than the union; in a scalar there is no inside.
+            [only] if only.is_container() => self.check(only.of, value, &only.at(location)),
+            [] | [_] => self.push(location, &whole, Some(value)),
+            several => match self.intended(several, value) {
+                Intended::Choice(choice) => self.check(choice.of, value, &choice.at(location)),
+                Intended::WrongLiteral(name, literals) => {
+                    self.push(&location.member(name), &literals, value.get(name));
                 }
-                Meant::Unknown => match self.each_with_what_is_missing(several, value) {
-                    Some(expected) => self.push_words(place, expected, words::got(Some(value))),
-                    None => self.push(place, &whole, Some(value)),
+                Intended::Unknown => match self.choices_by_missing_member(several, value) {
+                    Some(expected) => self.push_text(location, expected, words::got(Some(value))),
+                    None => self.push(location, &whole, Some(value)),
                 },
             },
         }
     }
 
-    /// The types of a union, and of the unions that it names.
+    /// Collects the types of a union, including those of unions in it.
     fn choices(&self, types: &'a [Type], shape: Index, choices: &mut Vec<Choice<'a>>) {
         for of in types {
             let (mut of, mut shape) = (of, shape);
+            // Bounded, in case the shape files declare a name that stands for itself.
             for _ in 0..8 {
                 let Type::Named(index) = of else { break };
                 (of, shape) = (&self.model.shape(*index).of, *index);
@@ -159,49 +167,51 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn meant<'c>(&self, choices: &[&'c Choice<'a>], value: &Value) -> Meant<'c, 'a> {
-        if let Some(meant) = self.meant_by_literals(choices, value) {
+    fn intended<'c>(&self, choices: &[&'c Choice<'a>], value: &Value) -> Intended<'c, 'a> {
+        if let Some(meant) = self.intended_by_discriminator(choices, value) {
             return meant;
         }
+        // Unknown members decide between equal numbers of violations: they hint at a type that has them.
         let mut ranked: Vec<_> = choices
             .iter()
             .map(|choice| {
-                let wrong = self.wrong(choice, value);
-                ((wrong.len(), choice.foreign_members(value)), wrong, *choice)
+                let wrong = self.violations_as(choice, value);
+                ((wrong.len(), choice.unknown_members(value)), wrong, *choice)
             })
             .collect();
         ranked.sort_by_key(|(distance, ..)| *distance);
         match ranked.as_slice() {
-            // Where the same is wrong whichever was meant, it does not matter which.
+            // Between choices with the same violations, it does not matter which is intended.
             [(least, wrong, best), others @ ..]
                 if others
                     .iter()
                     .take_while(|(distance, ..)| distance == least)
                     .all(|(_, found, _)| found == wrong) =>
             {
-                Meant::Choice(best)
+                Intended::Choice(best)
             }
-            _ => Meant::Unknown,
+            _ => Intended::Unknown,
         }
     }
 
-    /// The choices in words, each with the member that it wants and the value does not have, if that tells them apart;
-    /// those that are parts of one definition by its name.
-    fn each_with_what_is_missing(&self, choices: &[&Choice<'a>], value: &Value) -> Option<String> {
-        let mut wanted: Vec<&str> = Vec::new();
+    /// Describes each choice by a required member that the value lacks, if that distinguishes them; choices within one
+    /// definition are grouped under its name.
+    fn choices_by_missing_member(&self, choices: &[&Choice<'a>], value: &Value) -> Option<String> {
+        let mut missing_members: Vec<&str> = Vec::new();
         let mut kinds: Vec<(&str, Vec<String>)> = Vec::new();
         for choice in choices {
             let shape = self.model.shape(choice.shape);
             let mut members = choice.object()?.members.iter();
             let missing = members.find(|it| it.required && value.get(it.name).is_none())?;
+            // A choice inside a named definition cannot be called by that name.
             let is_named = match &shape.of {
                 Type::Union(types) => types.contains(choice.of),
                 of => of == choice.of,
             };
-            if wanted.contains(&missing.name) || !is_named {
+            if missing_members.contains(&missing.name) || !is_named {
                 return None;
             }
-            wanted.push(missing.name);
+            missing_members.push(missing.name);
             let member = format!("`{}`", missing.name);
             match kinds.last_mut() {
                 Some((name, members)) if *name == shape.name => members.push(member),
@@ -214,43 +224,44 @@ impl<'a> Walk<'a> {
         Some(words::list(kinds, "or"))
     }
 
-    /// By the member that tells the choices apart: the choice that has the value's literal there, or that it has none.
-    fn meant_by_literals<'c>(
+    /// Finds the intended choice by the literal of the discriminator.
+    fn intended_by_discriminator<'c>(
         &self,
         choices: &[&'c Choice<'a>],
         value: &Value,
-    ) -> Option<Meant<'c, 'a>> {
-        let name = self.telling_member(choices)?;
-        let said = value.get(name);
+    ) -> Option<Intended<'c, 'a>> {
+        let name = self.discriminator(choices)?;
+        let found = value.get(name);
         let member = |choice: &Choice<'a>| choice.object().and_then(|object| object.member(name));
         let matching: Vec<&'c Choice<'a>> = choices
             .iter()
             .copied()
-            .filter(|choice| match (member(choice), said) {
-                (Some(member), Some(said)) => fits(self.model, &member.of, said),
+            .filter(|choice| match (member(choice), found) {
+                (Some(member), Some(found)) => fits(self.model, &member.of, found),
                 (Some(member), None) => !member.required,
                 (None, _) => false,
             })
             .collect();
         match matching.as_slice() {
-            [only] => Some(Meant::Choice(only)),
+            [only] => Some(Intended::Choice(only)),
             [] => {
                 let literals = choices.iter().filter_map(|choice| member(choice));
                 let literals = Type::Union(literals.map(|member| member.of.clone()).collect());
-                Some(Meant::Literal(name, literals))
+                Some(Intended::WrongLiteral(name, literals))
             }
-            // What is left is told apart by another member, or by nothing but how close it is.
-            several => (several.len() < choices.len()).then(|| self.meant(several, value)),
+            // Those left may differ in another discriminator, or only in the number of violations.
+            several => (several.len() < choices.len()).then(|| self.intended(several, value)),
         }
     }
 
-    /// The member that is a literal in all of the choices, and not the same; rather one that is always there.
-    fn telling_member(&self, choices: &[&Choice<'a>]) -> Option<&'static str> {
+    /// The member that is a literal in every choice and differs between them; preferably a required one.
+    fn discriminator(&self, choices: &[&Choice<'a>]) -> Option<&'static str> {
         let everywhere = |name: &str, holds: &dyn Fn(&Member) -> bool| {
             let members = || {
                 choices.iter().map(|choice| choice.object().and_then(|object| object.member(name)))
             };
             let first = members().next().flatten();
+            // A literal that all choices share distinguishes nothing.
             members().any(|member| member != first)
                 && members().all(|member| {
                     member.is_some_and(|member| holds(member) && is_literal(self.model, &member.of))
@@ -263,37 +274,41 @@ impl<'a> Walk<'a> {
             .map(|it| it.name)
     }
 
-    /// What is wrong with the value as that choice: where, and what was expected there.
-    fn wrong(&self, choice: &Choice<'a>, value: &Value) -> BTreeSet<(String, String)> {
+    /// The violations of that choice by the value: where, and what was expected there.
+    fn violations_as(&self, choice: &Choice<'a>, value: &Value) -> BTreeSet<(String, String)> {
         let mut walk = Walk { model: self.model, found: Vec::new() };
-        walk.of(choice.of, value, &Place { pointer: Pointer::root(), shape: choice.shape });
+        walk.check(
+            choice.of,
+            value,
+            &ValueLocation { pointer: Pointer::root(), shape: choice.shape },
+        );
         walk.found.into_iter().map(|it| (it.pointer.to_string(), it.expected)).collect()
     }
 
-    /// What is there in words: what it is, where it is of another kind, and how long, where it is too long.
+    /// Describes the value: with its kind if that is wrong, with its length if that is out of bounds.
     fn got(&self, of: &Type, value: Option<&Value>) -> String {
         match value {
             Some(Value::Array(items)) if matches!(of, Type::Array(..)) => {
                 let length = words::count(items.len(), "item");
                 format!("{}, which has {length}", words::got(value))
             }
-            Some(value) if may_be(self.model, of, value) => words::got(Some(value)),
+            Some(value) if has_kind_of(self.model, of, value) => words::got(Some(value)),
             value => got(value),
         }
     }
 
-    fn push(&mut self, place: &Place, of: &Type, value: Option<&Value>) {
+    fn push(&mut self, location: &ValueLocation, of: &Type, value: Option<&Value>) {
         let (expected, got) = (phrase(self.model, of), self.got(of, value));
-        self.push_words(place, expected, got);
+        self.push_text(location, expected, got);
     }
 
-    fn push_words(&mut self, place: &Place, expected: String, got: String) {
-        if self.found.len() >= COLLECTED {
+    fn push_text(&mut self, location: &ValueLocation, expected: String, got: String) {
+        if self.found.len() >= MAX_COLLECTED {
             return;
         }
-        let shape = self.model.shape(place.shape);
+        let shape = self.model.shape(location.shape);
         self.found.push(Violation {
-            pointer: place.pointer.clone(),
+            pointer: location.pointer.clone(),
             expected,
             got,
             shape: Cow::Borrowed(shape.name),
@@ -308,11 +323,11 @@ struct Choice<'a> {
     shape: Index,
 }
 
-/// Which of several types a value was meant to have.
-enum Meant<'c, 'a> {
+/// Which of several types a value was intended to have.
+enum Intended<'c, 'a> {
     Choice(&'c Choice<'a>),
-    /// None of them, for this member should be one of these literals.
-    Literal(&'static str, Type),
+    /// None, because the discriminator is not one of these literals.
+    WrongLiteral(&'static str, Type),
     Unknown,
 }
 
@@ -324,8 +339,8 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// How many members of the value the type does not name.
-    fn foreign_members(&self, value: &Value) -> usize {
+    /// The number of members that the type does not name.
+    fn unknown_members(&self, value: &Value) -> usize {
         match (self.object(), value) {
             (Some(object), Value::Object(members)) => {
                 members.keys().filter(|name| object.member(name).is_none()).count()
@@ -334,20 +349,20 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Whether what is wrong with a value of this kind may be inside it.
-    fn has_inside(&self) -> bool {
+    /// Whether it is an object or an array, so that violations may be inside the value.
+    fn is_container(&self) -> bool {
         matches!(self.of, Type::Object(_) | Type::Array(..))
     }
 
-    fn at(&self, place: &Place) -> Place {
-        Place { pointer: place.pointer.clone(), shape: self.shape }
+    fn at(&self, location: &ValueLocation) -> ValueLocation {
+        ValueLocation { pointer: location.pointer.clone(), shape: self.shape }
     }
 }
 
-/// Whether the value is of the kind that the type is: both objects, both numbers.
-fn may_be(model: &Model, of: &Type, value: &Value) -> bool {
-    match (model.behind(of), value) {
-        (Type::Union(types), value) => types.iter().any(|of| may_be(model, of, value)),
+/// Whether the value has the kind of the type, such as object or number.
+fn has_kind_of(model: &Model, of: &Type, value: &Value) -> bool {
+    match (model.resolved(of), value) {
+        (Type::Union(types), value) => types.iter().any(|of| has_kind_of(model, of, value)),
         (Type::Any, _)
         | (Type::Null, Value::Null)
         | (Type::Boolean, Value::Bool(_))
@@ -359,9 +374,9 @@ fn may_be(model: &Model, of: &Type, value: &Value) -> bool {
     }
 }
 
-/// Whether the type says exactly which values there are.
+/// Whether the type consists of literals.
 fn is_literal(model: &Model, of: &Type) -> bool {
-    match model.behind(of) {
+    match model.resolved(of) {
         Type::Literal(_) | Type::Exactly(_) => true,
         Type::Union(types) => types.iter().all(|of| is_literal(model, of)),
         _ => false,

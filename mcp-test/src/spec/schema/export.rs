@@ -1,13 +1,13 @@
-//! Writes the model as JSON Schema, draft 2020-12: a document for a revision, or for one definition what it refers to.
+//! Exports the model as JSON Schema, draft 2020-12: a whole revision, or one definition with its dependencies.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
 use super::model::{Index, Model, Object, Type};
-use super::source::Range;
+use super::types::Range;
 
-/// The draft that our documents are written in.
+/// The dialect of exported documents.
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// All definitions of the revision.
@@ -16,19 +16,20 @@ pub(super) fn document(model: &Model) -> Value {
     json!({"$schema": DRAFT, "$defs": definitions(model, all)})
 }
 
-/// One definition as a schema of its own, with those that it refers to.
+/// One definition as a schema, with those it refers to.
 pub(super) fn definition(model: &Model, index: Index) -> Value {
-    let mut document = needed(model, index);
+    let mut document = with_dependencies(model, index);
     document["$ref"] = reference(model, index).into();
     document
 }
 
-/// One definition, and those that it refers to.
-pub(super) fn needed(model: &Model, index: Index) -> Value {
+/// A document of one definition and those it refers to.
+pub(super) fn with_dependencies(model: &Model, index: Index) -> Value {
     let mut closure = BTreeSet::from([index]);
     let mut open = vec![index];
     while let Some(next) = open.pop() {
         model.shape(next).of.names(&mut |named| {
+            // Definitions refer to each other in cycles.
             if closure.insert(named) {
                 open.push(named);
             }
@@ -40,7 +41,7 @@ pub(super) fn needed(model: &Model, index: Index) -> Value {
 fn definitions(model: &Model, of: impl IntoIterator<Item = Index>) -> Value {
     let definition = |index| {
         let shape = model.shape(index);
-        (shape.name.to_owned(), schema(model, &shape.of))
+        (shape.name.to_owned(), type_schema(model, &shape.of))
     };
     Value::Object(of.into_iter().map(definition).collect())
 }
@@ -49,7 +50,7 @@ fn reference(model: &Model, index: Index) -> String {
     format!("#/$defs/{}", model.shape(index).name)
 }
 
-fn schema(model: &Model, of: &Type) -> Value {
+fn type_schema(model: &Model, of: &Type) -> Value {
     match of {
         Type::Any => json!({}),
         Type::Null | Type::Boolean | Type::String => json!({"type": primitive(of)}),
@@ -60,34 +61,36 @@ fn schema(model: &Model, of: &Type) -> Value {
         Type::Literal(text) => json!({"type": "string", "const": text}),
         Type::Exactly(number) => json!({"type": "integer", "const": number}),
         Type::Array(items, range) => {
-            let array = json!({"type": "array", "items": schema(model, items)});
+            let array = json!({"type": "array", "items": type_schema(model, items)});
             bounded(array, *range, ["minItems", "maxItems"])
         }
-        Type::Object(object) => of_object(model, object),
-        Type::Union(types) => of_union(model, types),
+        Type::Object(object) => object_schema(model, object),
+        Type::Union(types) => union_schema(model, types),
         Type::Named(index) => json!({"$ref": reference(model, *index)}),
     }
 }
 
-fn of_object(model: &Model, object: &Object) -> Value {
-    let mut written = Map::from_iter([("type".to_owned(), "object".into())]);
+fn object_schema(model: &Model, object: &Object) -> Value {
+    let mut schema = Map::from_iter([("type".to_owned(), "object".into())]);
     if !object.members.is_empty() {
-        let members =
-            object.members.iter().map(|member| (member.name.to_owned(), schema(model, &member.of)));
-        written.insert("properties".to_owned(), Value::Object(members.collect()));
+        let members = object
+            .members
+            .iter()
+            .map(|member| (member.name.to_owned(), type_schema(model, &member.of)));
+        schema.insert("properties".to_owned(), Value::Object(members.collect()));
     }
     let required: Vec<&str> =
         object.members.iter().filter(|member| member.required).map(|member| member.name).collect();
     if !required.is_empty() {
-        written.insert("required".to_owned(), required.into());
+        schema.insert("required".to_owned(), required.into());
     }
     if let Some(rest) = &object.rest {
-        written.insert("additionalProperties".to_owned(), schema(model, rest));
+        schema.insert("additionalProperties".to_owned(), type_schema(model, rest));
     }
-    written.into()
+    schema.into()
 }
 
-fn of_union(model: &Model, types: &[Type]) -> Value {
+fn union_schema(model: &Model, types: &[Type]) -> Value {
     let literals: Option<Vec<&str>> = types
         .iter()
         .map(|of| if let Type::Literal(text) = of { Some(*text) } else { None })
@@ -95,14 +98,15 @@ fn of_union(model: &Model, types: &[Type]) -> Value {
     if let Some(literals) = literals {
         return json!({"type": "string", "enum": literals});
     }
+    // A list of types has no place for the bounds of each.
     let primitives: Option<Vec<&str>> = types.iter().map(unbounded).collect();
     if let Some(primitives) = primitives {
         return json!({"type": primitives});
     }
-    json!({"anyOf": types.iter().map(|of| schema(model, of)).collect::<Vec<_>>()})
+    json!({"anyOf": types.iter().map(|of| type_schema(model, of)).collect::<Vec<_>>()})
 }
 
-/// The name of a type that consists of its name.
+/// The JSON Schema name of a primitive type without bounds.
 fn unbounded(of: &Type) -> Option<&'static str> {
     match of {
         Type::Integer(range) | Type::Number(range) if *range != Range::default() => None,

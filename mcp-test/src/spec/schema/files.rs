@@ -1,4 +1,4 @@
-//! The shape files, each with its text.
+//! The shape files, embedded with their texts.
 
 pub(super) const FILES: &[(&str, &str)] = &[
     ("base.shapes", include_str!("base.shapes")),

@@ -1,10 +1,10 @@
-//! Whether a value is what a type says: yes or no, without a word and without allocating.
+//! Whether a value matches a type, decided without allocating.
 
 use super::model::{Model, Object, Type};
-use super::source::Range;
+use super::types::Range;
 use crate::json::{self, Number, Value};
 
-/// Whether `value` is what `of` says.
+/// Whether `value` matches `of`.
 pub(super) fn fits(model: &Model, of: &Type, value: &Value) -> bool {
     match (of, value) {
         (Type::Any, _) | (Type::Null, Value::Null) | (Type::Boolean, Value::Bool(_)) => true,
@@ -12,6 +12,7 @@ pub(super) fn fits(model: &Model, of: &Type, value: &Value) -> bool {
         (Type::Format(format), Value::String(text)) => format.fits(text),
         (Type::Literal(literal), Value::String(text)) => text == literal,
         (Type::Integer(range), Value::Number(number)) => {
+            // By value, as in JSON Schema: 1.0 is an integer.
             number.is_integer() && number_within(*range, number)
         }
         (Type::Number(range), Value::Number(number)) => number_within(*range, number),
@@ -36,7 +37,7 @@ fn object_fits(model: &Model, object: &Object, value: &json::Object) -> bool {
         Some(rest) => object.member(name).is_some() || fits(model, rest, value),
         None => true,
     };
-    // Only where something is wrong does it matter whether that counts, or comes again.
+    // `effective` allocates, and matters only if a value is wrong that a later duplicate may supersede.
     members && (object.rest.is_none() || value.iter().all(rest) || value.effective().all(rest))
 }
 
@@ -49,8 +50,9 @@ pub(super) fn number_within(range: Range, number: &Number) -> bool {
     if range == Range::default() {
         return true;
     }
-    // The bounds are small whole numbers; a double that is rounded may reach one, but not go past it.
+    // The bounds are small integers, so that rounding to a double can reach one but not cross it.
     let Some(double) = number.as_f64() else {
+        // Beyond the range of doubles only the sign matters.
         let negative = number.as_str().starts_with('-');
         return if negative { range.least.is_none() } else { range.most.is_none() };
     };

@@ -1,11 +1,14 @@
-//! The forms that strings must have: URIs (RFC 3986), URI templates (RFC 6570) and Base64 (RFC 4648).
+//! The formats of strings: URIs (RFC 3986), URI templates (RFC 6570) and Base64 (RFC 4648).
 //!
-//! The compiled validators use these very functions, so that both ways of judging agree.
+//! The compiled validators use the same functions, so that both ways of validation agree.
 
-use super::source::Format;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::types::Format;
 
 impl Format {
-    /// The name of the format in JSON Schema. The official schema calls Base64 `byte`, and means nothing by it.
+    /// The name of the format in JSON Schema. The official schema uses `byte` for Base64, which no validator asserts.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Uri => "uri",
@@ -14,7 +17,7 @@ impl Format {
         }
     }
 
-    /// Whether the text has the form.
+    /// Whether the text has the format.
     pub(super) fn fits(self, text: &str) -> bool {
         match self {
             Self::Uri => is_uri(text),
@@ -23,8 +26,8 @@ impl Format {
         }
     }
 
-    /// The form in words with their article.
-    pub(super) const fn words(self) -> &'static str {
+    /// The format in words, with an article.
+    pub(super) const fn phrase(self) -> &'static str {
         match self {
             Self::Uri => "a URI",
             Self::UriTemplate => "a URI template",
@@ -38,9 +41,9 @@ pub(crate) fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
         return false;
     };
-    let scheme_holds = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+    let scheme_is_valid = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    if !scheme_holds {
+    if !scheme_is_valid {
         return false;
     }
     let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
@@ -51,6 +54,7 @@ pub(crate) fn is_uri(text: &str) -> bool {
         return false;
     }
     match hierarchy.strip_prefix("//") {
+        // Without an authority the path may be anything, also empty: `urn:a`, `file:/a`, `a:`.
         None => consists_of(hierarchy, is_path),
         Some(rest) => {
             let end = rest.find('/').unwrap_or(rest.len());
@@ -73,19 +77,20 @@ fn is_authority(text: &str) -> bool {
     };
     let (host, port) = match host.strip_prefix('[') {
         Some(literal) => match literal.split_once(']') {
+            // RFC 3986 allows an empty host, as in `file:///a`; the literal is checked already.
             Some((literal, port)) if is_ip_literal(literal) => ("", port),
             _ => return false,
         },
         None => host.split_at(host.find(':').unwrap_or(host.len())),
     };
-    let port_holds = match port.strip_prefix(':') {
+    let port_is_valid = match port.strip_prefix(':') {
         Some(port) => port.bytes().all(|byte| byte.is_ascii_digit()),
         None => port.is_empty(),
     };
-    consists_of(host, is_plain) && port_holds
+    consists_of(host, is_plain) && port_is_valid
 }
 
-/// What stands in brackets instead of a host: an IPv6 address, or one of a version to come.
+/// The host in brackets: an IPv6 address, or one of a future version.
 fn is_ip_literal(text: &str) -> bool {
     match text.strip_prefix(['v', 'V']) {
         None => text.parse::<std::net::Ipv6Addr>().is_ok(),
@@ -94,6 +99,7 @@ fn is_ip_literal(text: &str) -> bool {
             !version.is_empty()
                 && hexadecimal(version)
                 && !address.is_empty()
+                // `IPvFuture` of RFC 3986 has no percent-encoded bytes, which `consists_of` accepts.
                 && !address.contains('%')
                 && consists_of(address, |byte| is_plain(byte) || byte == b':')
         }),
@@ -114,14 +120,14 @@ fn is_path(byte: u8) -> bool {
 fn consists_of(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
-        let holds = match byte {
+        let is_valid = match byte {
             b'%' => {
                 let mut digit = || bytes.next().is_some_and(|byte| byte.is_ascii_hexdigit());
                 digit() && digit()
             }
             byte => allowed(byte),
         };
-        if !holds {
+        if !is_valid {
             return false;
         }
     }
@@ -136,7 +142,7 @@ pub(crate) fn is_uri_template(text: &str) -> bool {
             Some((literals, after)) => (literals, Some(after)),
             None => (rest, None),
         };
-        if !literals.chars().all(is_literal) || !percents_hold(literals) {
+        if !literals.chars().all(is_literal) || !has_valid_percents(literals) {
             return false;
         }
         let Some(expression) = expression else {
@@ -149,8 +155,7 @@ pub(crate) fn is_uri_template(text: &str) -> bool {
     }
 }
 
-/// `literals` of RFC 6570 with its erratum 6937, which takes in the apostrophe; the percent sign of an encoded byte
-/// included.
+/// `literals` of RFC 6570 with its erratum 6937, which adds the apostrophe, and the percent sign of an encoded byte.
 fn is_literal(char: char) -> bool {
     match char {
         '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}' | ' ' => false,
@@ -158,7 +163,7 @@ fn is_literal(char: char) -> bool {
     }
 }
 
-fn percents_hold(text: &str) -> bool {
+fn has_valid_percents(text: &str) -> bool {
     text.split('%').skip(1).all(|after| {
         let digits = after.bytes().take(2).filter(u8::is_ascii_hexdigit);
         digits.count() == 2
@@ -166,13 +171,14 @@ fn percents_hold(text: &str) -> bool {
 }
 
 fn is_expression(text: &str) -> bool {
-    // The second half are operators that RFC 6570 keeps for later; what they will do is not known, how they look is.
+    // From `=` on, operators that RFC 6570 reserves for future use; their syntax is defined.
     let operators = ['+', '#', '.', '/', ';', '?', '&', '=', ',', '!', '@', '|'];
     let variables = text.strip_prefix(operators).unwrap_or(text);
     variables.split(',').all(|variable| {
-        let (name, modifier_holds) = match variable.split_once(':') {
+        let (name, modifier_is_valid) = match variable.split_once(':') {
             Some((name, length)) => {
                 let digits = length.bytes().all(|byte| byte.is_ascii_digit());
+                // RFC 6570, section 2.4.1: a prefix is from 1 to 9999, without leading zeros.
                 (name, digits && !length.starts_with('0') && (1..=4).contains(&length.len()))
             }
             None => (variable.strip_suffix('*').unwrap_or(variable), true),
@@ -181,25 +187,13 @@ fn is_expression(text: &str) -> bool {
             !part.is_empty()
                 && consists_of(part, |byte| byte.is_ascii_alphanumeric() || byte == b'_')
         };
-        modifier_holds && name.split('.').all(word)
+        modifier_is_valid && name.split('.').all(word)
     })
 }
 
 /// Whether `text` is Base64 with the alphabet of RFC 4648 section 4, padded, without line breaks.
 pub(crate) fn is_base64(text: &str) -> bool {
-    let digits = text.trim_end_matches('=');
-    let padding = text.len() - digits.len();
-    let alphabet = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
-    if !text.len().is_multiple_of(4) || padding > 2 || !digits.bytes().all(alphabet) {
-        return false;
-    }
-    // The bits that the last digit has too many are zero.
-    let last = digits.bytes().next_back();
-    match padding {
-        1 => last.is_some_and(|last| b"AEIMQUYcgkosw048".contains(&last)),
-        2 => last.is_some_and(|last| b"AQgw".contains(&last)),
-        _ => true,
-    }
+    STANDARD.decode(text).is_ok()
 }
 
 #[cfg(test)]

@@ -1,80 +1,81 @@
-//! Loads an official schema of a revision in the place of our shapes.
+//! Loads an official schema that replaces our shapes at one revision.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::book::{Book, Entry, ErrorEntry};
 use super::compiled::Compiled;
+use super::definition_set::{DefinitionInfo, DefinitionSet, ErrorDefinition};
 use super::model::Index;
 use super::{Authority, Schemas};
+use crate::expect::words;
 use crate::json;
-use crate::json_schema::{CompileError, Limits};
+use crate::json_schema::Limits;
 use crate::spec::Revision;
 
-/// Definitions without which a schema is not that of any revision of MCP.
-const NEEDED: [&str; 4] = ["JSONRPCMessage", "JSONRPCRequest", "JSONRPCNotification", "RequestId"];
+/// Definitions that the schema of every revision has.
+const REQUIRED: [&str; 4] =
+    ["JSONRPCMessage", "JSONRPCRequest", "JSONRPCNotification", "RequestId"];
 
 /// Why a text cannot be loaded as the schema of a revision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// It is too long.
+    /// The text is too long.
     #[error("the schema has {bytes} bytes; at most {most} are read")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
-        /// How long it may be.
+        /// The limit.
         most: usize,
     },
-    /// It is no JSON.
+    /// The text is not JSON.
     #[error("the schema is not JSON: {0}")]
     NotJson(#[from] json::ParseError),
-    /// It has no definitions.
+    /// The document has no definitions.
     #[error(
         "the schema has no definitions: expected an object with `$defs` or `definitions`, got {got}"
     )]
     NoDefinitions {
-        /// What it is, cut short.
+        /// The document, truncated.
         got: String,
     },
-    /// It is the schema of something else.
+    /// The document is not a schema of MCP.
     #[error("this is not a schema of MCP: it does not define {missing}")]
     NotMcp {
-        /// The first definition that it lacks.
+        /// The first required definition that it lacks.
         missing: &'static str,
     },
-    /// It is the schema of another revision.
+    /// The document is the schema of another revision.
     #[error("this is the schema of MCP {is}, not of {given}")]
     OtherRevision {
-        /// The one whose definitions it has.
+        /// Its revision.
         is: Revision,
-        /// The one that was to be judged by it.
+        /// The revision that it was to be loaded for.
         given: Revision,
     },
-    /// It is not a valid JSON Schema.
-    #[error("the schema is not usable: {0}")]
-    Unusable(#[source] CompileError),
+    /// The document is not a valid JSON Schema.
+    #[error("the schema cannot be used: {0}")]
+    Unusable(String),
     /// One of its definitions cannot be compiled.
-    #[error("the definition `{name}` is not usable: {error}")]
+    #[error("the definition `{name}` cannot be used: {reason}")]
     UnusableDefinition {
-        /// Which.
+        /// Its name.
         name: String,
         /// Why.
-        #[source]
-        error: CompileError,
+        reason: String,
     },
 }
 
 impl Schemas {
-    /// The same with an official `schema.json` in the place of our shapes at `revision`, all of it compiled.
+    /// Replaces our shapes at `revision` with an official `schema.json`, and compiles all of it.
     ///
-    /// Nothing that it refers to outside itself is fetched.
+    /// External references are not fetched.
     ///
     /// # Errors
-    /// When it is longer than a schema may be, is not JSON or no JSON Schema with definitions, does not define what
-    /// every schema of MCP defines, is the schema of another revision, or has a definition that cannot be compiled.
+    /// Fails if the text is too long, is not JSON, is not a JSON Schema with the definitions of MCP, is the schema of another
+    /// revision, or has a definition that cannot be compiled.
     ///
     /// ```
     /// use mcp_test::spec::Revision;
@@ -84,83 +85,93 @@ impl Schemas {
     /// assert_eq!(error.to_string(), "this is not a schema of MCP: it does not define JSONRPCMessage");
     /// ```
     pub fn load(&self, revision: Revision, text: &[u8]) -> Result<Self, SchemaError> {
+        // Before parsing; the same limit applies to the document when it is compiled.
         let most = Limits::document().bytes;
         if text.len() > most {
             return Err(SchemaError::TooLong { bytes: text.len(), most });
         }
-        let read = json::Value::parse(text)?.value;
-        let document = read.to_serde();
+        let value = json::Value::parse(text)?.value;
+        let document = value.to_serde();
+        // The schemas until 2025-06-18 are draft 7, which has `definitions`; later ones have `$defs`.
         let definitions = ["$defs", "definitions"].iter().find_map(|key| document[key].as_object());
         let Some(definitions) = definitions else {
-            return Err(SchemaError::NoDefinitions { got: crate::expect::words::got(Some(&read)) });
+            return Err(SchemaError::NoDefinitions { got: words::got(Some(&value)) });
         };
-        if let Some(missing) = NEEDED.into_iter().find(|name| !definitions.contains_key(*name)) {
+        if let Some(missing) = REQUIRED.into_iter().find(|name| !definitions.contains_key(*name)) {
             return Err(SchemaError::NotMcp { missing });
         }
-        if let Some(is) = told_by_names(definitions).filter(|is| *is != revision) {
+        // Before compiling, which takes longer and would not notice: the schema of another revision is valid.
+        if let Some(is) = revision_of(definitions).filter(|is| *is != revision) {
             return Err(SchemaError::OtherRevision { is, given: revision });
         }
-        let entries = entries(definitions, revision);
-        let compiled = Compiled::read(document).map_err(SchemaError::Unusable)?;
-        compiled
-            .compile_all()
-            .map_err(|(name, error)| SchemaError::UnusableDefinition { name, error })?;
-        Ok(self.with(Book::new(revision, entries, None, compiled)))
+        let definitions = definition_infos(definitions, revision);
+        let compiled =
+            Compiled::read(document).map_err(|error| SchemaError::Unusable(error.to_string()))?;
+        compiled.compile_all().map_err(|(name, error)| SchemaError::UnusableDefinition {
+            name,
+            reason: error.to_string(),
+        })?;
+        Ok(self.with(DefinitionSet::new(revision, definitions, None, compiled)))
     }
 }
 
-/// The revision that a schema is of, by the names of its definitions: the one with the fewest others besides. A draft has
-/// names that no revision has, and what is not half of a schema has too few.
-fn told_by_names(definitions: &Map<String, Value>) -> Option<Revision> {
-    let books = Revision::ALL.map(|revision| Book::ours(revision, Authority::Schema));
-    let has_all = |book: &&&Book| definitions.keys().all(|name| book.find(name).is_some());
-    let nearest = books.iter().filter(has_all).min_by_key(|book| book.entries.len())?;
-    (2 * definitions.len() >= nearest.entries.len()).then_some(nearest.revision)
+/// The revision of a schema: the one that has all of its definitions and the fewest others.
+///
+/// `None` for a draft, which has definitions that no revision has, and for less than half of a schema.
+fn revision_of(definitions: &Map<String, Value>) -> Option<Revision> {
+    let sets = Revision::ALL.map(|revision| DefinitionSet::ours(revision, Authority::Schema));
+    let has_all = |set: &&&DefinitionSet| definitions.keys().all(|name| set.find(name).is_some());
+    let nearest = sets.iter().filter(has_all).min_by_key(|set| set.definitions.len())?;
+    // A few common definitions occur at every revision and name none.
+    (2 * definitions.len() >= nearest.definitions.len()).then_some(nearest.revision)
 }
 
-/// What stands for which method, result and error, read from the definitions alone.
-fn entries(definitions: &Map<String, Value>, revision: Revision) -> Vec<Entry> {
+/// The properties of the definitions, as far as the schema shows them.
+fn definition_infos(definitions: &Map<String, Value>, revision: Revision) -> Vec<DefinitionInfo> {
     let mut names: Vec<&String> = definitions.keys().collect();
     names.sort();
-    let places: HashMap<&str, Index> =
+    let indices: HashMap<&str, Index> =
         names.iter().map(|name| name.as_str()).zip((0..=u16::MAX).map(Index)).collect();
-    let ours = Book::ours(revision, Authority::Schema);
-    let entry = |name: &&String| {
+    let ours = DefinitionSet::ours(revision, Authority::Schema);
+    let info = |name: &&String| {
         let definition = &definitions[*name];
         let members = &definition["properties"];
         let method = members["method"]["const"].as_str();
         let params = members["params"]["$ref"].as_str().and_then(|reference| {
             let (_, name) = reference.rsplit_once('/')?;
-            places.get(name).copied()
+            indices.get(name).copied()
         });
         let code = |error: &Value| {
+            // Errors with a code of their own extend the general `Error` by `allOf`.
             let inside = error["allOf"].as_array().into_iter().flatten().chain([error]);
             inside.filter_map(|part| part["properties"]["code"]["const"].as_i64()).next()
         };
-        let reply = code(&members["error"]).map(ErrorEntry::Reply);
+        let reply = code(&members["error"]).map(ErrorDefinition::Response);
         let required = definition["required"].as_array().into_iter().flatten();
-        let known = ours.find(name).map(|index| ours.entry(index));
-        Entry {
+        // JSON Schema has no pages of the specification; those of our definitions with the same name apply.
+        let known = ours.find(name).map(|index| ours.info(index));
+        DefinitionInfo {
             name: Cow::Owned((*name).clone()),
             page: known.and_then(|known| known.page),
             method: method.map(|method| Cow::Owned(method.to_owned())),
             params,
-            result: method.and_then(|_| result(name, &places)),
-            error: reply.or_else(|| code(definition).map(ErrorEntry::Inside)),
+            result: method.and_then(|_| result(name, &indices)),
+            error: reply.or_else(|| code(definition).map(ErrorDefinition::Object)),
             required: required
                 .filter_map(Value::as_str)
                 .map(|name| Cow::Owned(name.to_owned()))
                 .collect(),
         }
     };
-    names.iter().map(entry).collect()
+    names.iter().map(info).collect()
 }
 
-/// The result that belongs to a request by its name, or the empty one.
-fn result(request: &str, places: &HashMap<&str, Index>) -> Option<Index> {
+/// The result of a request by its name, or the empty result.
+fn result(request: &str, indices: &HashMap<&str, Index>) -> Option<Index> {
+    // No schema refers from a request to its result, only the names connect them.
     let stem = request.strip_suffix("Request")?;
-    let own = places.get(format!("{stem}Result").as_str());
-    own.or_else(|| places.get("EmptyResult")).copied()
+    let own = indices.get(format!("{stem}Result").as_str());
+    own.or_else(|| indices.get("EmptyResult")).copied()
 }
 
 #[cfg(test)]
@@ -176,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_loaded_is_refused_with_the_reason() {
+    fn invalid_schemas_are_refused_with_a_reason() {
         insta::assert_snapshot!(error("<html>"), @"the schema is not JSON: line 1, column 1: expected a value, found `<`");
         insta::assert_snapshot!(error("[]"), @"the schema has no definitions: expected an object with `$defs` or `definitions`, got []");
         insta::assert_snapshot!(error(r#"{"type": "object"}"#), @r#"the schema has no definitions: expected an object with `$defs` or `definitions`, got {"type":"object"}"#);
@@ -184,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_loaded_judges_its_revision_and_no_other() {
+    fn a_loaded_schema_applies_to_its_revision_only() {
         let revision = Revision::V2025_11_25;
         let mut document = json_schema(revision, Authority::Schema);
         document["$defs"]["Tool"]["required"] = json!(["name", "title"]);
@@ -193,15 +204,15 @@ mod tests {
         assert!(loaded.is_loaded(revision) && !loaded.is_loaded(Revision::NEWEST));
 
         let listed = |tool| Message::from(Response::new(1, json!({"tools": [tool]})));
-        let told = |schemas: &Schemas, tool| {
+        let violations = |schemas: &Schemas, tool| {
             let list = Some("tools/list");
-            let found = schemas.judge(&listed(tool), list, revision, Authority::Text);
+            let found = schemas.validate(&listed(tool), list, revision, Authority::Text);
             found.iter().map(|it| format!("{it} ({})", it.shape)).collect::<Vec<_>>().join("\n")
         };
         let tool = || json!({"name": "add", "inputSchema": {"type": "object"}});
-        assert_eq!(told(&Schemas::ours(), tool()), "");
-        insta::assert_snapshot!(told(&loaded, tool()), @"expected `/result/tools/0/title` is present, got nothing (ListToolsResult)");
-        assert_eq!(told(&loaded, json!({"name": "add", "title": "Add"})), "");
+        assert_eq!(violations(&Schemas::ours(), tool()), "");
+        insta::assert_snapshot!(violations(&loaded, tool()), @"expected `/result/tools/0/title` is present, got nothing (ListToolsResult)");
+        assert_eq!(violations(&loaded, json!({"name": "add", "title": "Add"})), "");
 
         let call = loaded.of_method("tools/call", revision, Authority::Text).unwrap();
         let name = |found: Option<Definition>| found.map(|found| found.name().to_owned());
@@ -227,11 +238,11 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_that_is_no_schema_is_named() {
+    fn an_invalid_definition_is_named() {
         let mut document = json_schema(Revision::NEWEST, Authority::Schema);
         document["$defs"]["Tool"]["properties"]["name"] = json!({"$ref": "#/$defs/Nowhere"});
-        insta::assert_snapshot!(error(&document.to_string()), @r##"the schema is not usable: `/$defs/Tool/properties/name/$ref` refers to "#/$defs/Nowhere", which is not there"##);
+        insta::assert_snapshot!(error(&document.to_string()), @r##"the schema cannot be used: `/$defs/Tool/properties/name/$ref` refers to "#/$defs/Nowhere", which does not exist"##);
         document["$defs"]["Tool"] = json!({"type": "objekt"});
-        insta::assert_snapshot!(error(&document.to_string()), @r#"the schema is not usable: `/$defs/Tool/type` is no valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object", "string" or an array, got "objekt""#);
+        insta::assert_snapshot!(error(&document.to_string()), @r#"the schema cannot be used: `/$defs/Tool/type` is not valid JSON Schema 2020-12: expected "array", "boolean", "integer", "null", "number", "object", "string" or an array, got "objekt""#);
     }
 }

@@ -1,11 +1,10 @@
-//! The shapes of MCP's messages, at every revision: what must be in them, of which type.
+//! The shapes of MCP's messages at every revision: their members and types.
 //!
-//! The shapes are text files beside this one, one for each family of messages, with the protocol's history in it: a line
-//! says at which revisions it holds. A shape is a header at the beginning of a line and what it consists of below, two
-//! spaces deeper:
+//! The shapes are text files in this folder, one for each family of messages. They contain all revisions: a line can be
+//! limited to some of them. A shape is an unindented header and a body, each level indented by two spaces:
 //!
 //! ```text
-//! # Comments tell why something came or went.
+//! # Comments say why something was added or removed.
 //! ListToolsRequest -> ListToolsResult <server/tools#listing-tools>
 //!   with PaginatedRequest
 //!   method "tools/list"
@@ -22,24 +21,23 @@
 //! Role = "user" | "assistant"
 //! ```
 //!
-//! | line | says |
+//! | line | meaning |
 //! |---|---|
-//! | `Name [-> Result] [= TYPE] [<page>] [@REVISIONS]` | a shape; with `=` alone, a union of the `\| TYPE` lines below. Without a page it stands on the schema page. One name may have several headers, each for other revisions. Names in lower case are for `with` only |
+//! | `Name [-> Result] [= TYPE] [<page>] [@REVISIONS]` | a shape; with `=` alone, a union of the `\| TYPE` lines below. Without a page it is described on the schema page. A name may have several headers for different revisions. Shapes with lowercase names can only be included by `with` |
 //! | `name TYPE [@REVISIONS]`, `name? TYPE` | a member, `?` if it may be absent |
-//! | `* TYPE` | what members are that are not named: anything, if there is no such line |
-//! | `with Name` | all members of that object, but for those that are written here |
-//! | `without name` | a member that is not taken in |
-//! | `-> Name`, `= TYPE`, `\| TYPE` | as in the header, where it differs by revision |
-//! | `~ LINE : id` | the line as the official schema has it, where it disagrees with the text: see [`DISAGREEMENTS`] |
+//! | `* TYPE` | the type of all other members; without this line, any |
+//! | `with Name` | includes all members of that object, except those declared here |
+//! | `without name` | excludes a member from those included |
+//! | `-> Name`, `= TYPE`, `\| TYPE` | as in the header, for parts that differ by revision |
+//! | `~ LINE : id` | the line of the official schema where it disagrees with the text: see [`DISAGREEMENTS`] |
 //!
 //! Types are `string integer number boolean null any object`, the strings `uri uri-template base64`, `"literal"`, `-32020`,
-//! `Name`, `[T]`, `{T}` for an object whose members are all `T`, and `A | B`. Bounds stand in brackets: `number(0..1)`,
-//! `[string](..100)`. Deeper lines say what is in the one `object` that a type mentions. Revisions are written as
-//! [`Revisions`](super::Revisions) reads them.
+//! `Name`, `[T]`, `{T}` for an object whose members are all `T`, and `A | B`. Bounds are in parentheses: `number(0..1)`,
+//! `[string](..100)`. Deeper lines describe the one `object` in a type. Revisions are written as
+//! [`Revisions`](super::Revisions) parses them.
 //!
-//! [`Schemas`] judges: a message as a whole, by the definition that governs it, or any value by a [`Definition`]. What
-//! fits our shapes is right. What does not is held against the JSON Schema that they are exported as, too, and what
-//! both refuse is told in words by the shapes.
+//! [`Schemas`] validates whole messages, and a [`Definition`] validates any value. A value that our shapes refuse is also
+//! validated against the JSON Schema exported from them; if both refuse it, the shapes describe the violations.
 //!
 //! ```
 //! use mcp_test::spec::Revision;
@@ -47,15 +45,16 @@
 //! use mcp_test::wire::Request;
 //!
 //! let call = Request::new(1, "tools/call", Some(serde_json::json!({"name": 7}).into())).into();
-//! let found = Schemas::ours().judge(&call, None, Revision::V2025_06_18, Authority::Text);
+//! let found = Schemas::ours().validate(&call, None, Revision::V2025_06_18, Authority::Text);
 //! assert_eq!(found[0].to_string(), "expected `/params/name` is a string, got 7, which is a number");
 //! assert_eq!(found[0].shape, "CallToolRequestParams");
 //! ```
 
-mod book;
+mod authority;
 #[cfg(feature = "schema")]
 mod compiled;
 mod definition;
+mod definition_set;
 mod disagreement;
 mod explain;
 mod export;
@@ -66,33 +65,28 @@ mod format;
 mod load;
 mod message;
 mod model;
+mod parse;
 mod phrase;
-mod read;
 mod resolve;
 mod schemas;
-mod source;
-mod type_text;
+mod syntax;
+mod type_parser;
+mod types;
 mod violation;
 
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
+pub use authority::Authority;
+#[doc(hidden)]
 pub use definition::Definition;
+#[doc(hidden)]
 pub use disagreement::{DISAGREEMENTS, Disagreement};
 #[cfg(feature = "schema")]
 pub use load::SchemaError;
-pub use schemas::{Schemas, json_schema};
+pub use schemas::Schemas;
+#[doc(hidden)]
+pub use schemas::json_schema;
+#[doc(hidden)]
 pub use violation::Violation;
-
-/// Whom to believe where the official schema and the specification's text disagree.
-///
-/// They disagree in what [`DISAGREEMENTS`] lists, and in one rule beside it: by the text a request has an id and a
-/// notification has none, whatever the definition of its method says; see [`Schemas::judge`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Authority {
-    /// The text, which is what peers are held to.
-    #[default]
-    Text,
-    /// The official schema, as the official conformance suite does.
-    Schema,
-}

@@ -1,10 +1,10 @@
-//! What the shapes mean at one revision, read with one authority: definitions with their types, nothing left to look up.
+//! The shapes of one revision for one authority: definitions with fully resolved types.
 //!
-//! Making it from what stands in the files is `resolve`.
+//! `resolve` makes it from the shape files.
 
 use std::borrow::Cow;
 
-use super::source::{Format, Range};
+use super::types;
 use crate::spec::Revision;
 
 /// All definitions of a revision, sorted by name.
@@ -20,33 +20,18 @@ pub(super) struct Shape {
     pub(super) name: &'static str,
     pub(super) page: Option<&'static str>,
     pub(super) of: Type,
-    /// What answers it, if it is a request: the place of that definition.
+    /// The definition of its result, if it is a request.
     pub(super) result: Option<Index>,
 }
 
-/// The place of a definition in [`Model::shapes`].
+/// The index of a definition in [`Model::shapes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Index(pub(super) u16);
 
-/// A type, with what is inside.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Type {
-    Any,
-    Null,
-    Boolean,
-    String,
-    Format(Format),
-    Integer(Range),
-    Number(Range),
-    Literal(&'static str),
-    Exactly(i64),
-    Array(Box<Type>, Range),
-    Object(Object),
-    Union(Vec<Type>),
-    Named(Index),
-}
+/// A resolved type.
+pub(super) type Type = types::Type<Index, Object>;
 
-/// What an object may hold. What it does not name may be anything, unless `rest` says what.
+/// The members of an object; members that are not named have the type `rest`, or any if it is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Object {
     pub(super) members: Vec<Member>,
@@ -66,10 +51,10 @@ impl Model {
         &self.shapes[usize::from(index.0)]
     }
 
-    /// The type behind a name, and behind the name that may stand for it.
-    pub(super) fn behind<'a>(&'a self, of: &'a Type) -> &'a Type {
+    /// Follows names to the type they stand for.
+    pub(super) fn resolved<'a>(&'a self, of: &'a Type) -> &'a Type {
         let mut of = of;
-        // A name that stands for itself is a problem of the files; it must not keep us for ever.
+        // Bounded, in case the shape files declare a name that stands for itself.
         for _ in 0..8 {
             match of {
                 Type::Named(index) => of = &self.shape(*index).of,
@@ -81,7 +66,7 @@ impl Model {
 
     /// The members, if the type is an object.
     pub(super) fn object<'a>(&'a self, of: &'a Type) -> Option<&'a Object> {
-        match self.behind(of) {
+        match self.resolved(of) {
             Type::Object(object) => Some(object),
             _ => None,
         }
@@ -95,7 +80,7 @@ impl Object {
 }
 
 impl Type {
-    /// Calls `visit` with each name that the type mentions.
+    /// Calls `visit` with each definition that the type refers to.
     pub(super) fn names(&self, visit: &mut impl FnMut(Index)) {
         match self {
             Self::Named(index) => visit(*index),
@@ -113,13 +98,13 @@ impl Type {
 }
 
 impl Shape {
-    /// The address of what describes it.
+    /// The URL of its description.
     pub(super) fn link(&self, revision: Revision) -> String {
         crate::spec::url(&page(self.page, self.name), revision)
     }
 }
 
-/// The page of a definition: its own, or its place on the schema page.
+/// The page of a definition: its own, or its section of the schema page.
 pub(super) fn page(own: Option<&'static str>, name: &str) -> Cow<'static, str> {
     own.map_or_else(|| format!("schema#{}", name.to_ascii_lowercase()).into(), Cow::Borrowed)
 }

@@ -1,17 +1,17 @@
-//! What a type is in words, to be read after "is": `a string`, `"ping"`, `an array of at most 100 items`.
+//! Describes a type in words, to be read after "is": `a string`, `"ping"`, `an array of at most 100 items`.
 
 use super::model::{Model, Type};
-use super::source::Range;
+use super::types::Range;
 use crate::expect::words;
 
-/// The type in words with their article.
+/// The type in words, with an article.
 pub(super) fn phrase(model: &Model, of: &Type) -> String {
     match of {
         Type::Any => "any value".to_owned(),
         Type::Null => "null".to_owned(),
         Type::Boolean => "a boolean".to_owned(),
         Type::String => "a string".to_owned(),
-        Type::Format(format) => format.words().to_owned(),
+        Type::Format(format) => format.phrase().to_owned(),
         Type::Integer(range) => format!("an integer{}", between(*range)),
         Type::Number(range) => format!("a number{}", between(*range)),
         Type::Literal(text) => format!("\"{text}\""),
@@ -26,30 +26,31 @@ pub(super) fn phrase(model: &Model, of: &Type) -> String {
             (Some(least), Some(most)) => format!("an array of {least} to {most} items"),
         },
         Type::Object(_) => "an object".to_owned(),
-        Type::Union(types) => of_union(model, types),
+        Type::Union(types) => union_phrase(model, types),
         Type::Named(index) => {
             let shape = model.shape(*index);
-            match model.behind(of) {
+            match model.resolved(of) {
                 Type::Object(_) => article(shape.name),
                 Type::Union(types) if types.iter().any(|of| is_structured(model, of)) => {
                     article(shape.name)
                 }
+                // `a string or an integer` helps more than `a RequestId`.
                 simple => phrase(model, simple),
             }
         }
     }
 }
 
-fn of_union(model: &Model, types: &[Type]) -> String {
+fn union_phrase(model: &Model, types: &[Type]) -> String {
     let mut phrases = Vec::new();
     alternatives(model, types, &mut phrases);
     words::list(phrases, "or")
 }
 
-/// Each of the types once, in words; of a union among them its own types, if it reads as these.
+/// Adds the phrase of each type once; for a union of simple types, those of its types.
 fn alternatives(model: &Model, types: &[Type], phrases: &mut Vec<String>) {
     for of in types {
-        match model.behind(of) {
+        match model.resolved(of) {
             Type::Union(inner) if !is_structured(model, of) => {
                 alternatives(model, inner, phrases);
             }
@@ -64,7 +65,7 @@ fn alternatives(model: &Model, types: &[Type], phrases: &mut Vec<String>) {
 }
 
 fn is_structured(model: &Model, of: &Type) -> bool {
-    match model.behind(of) {
+    match model.resolved(of) {
         Type::Object(_) | Type::Array(..) => true,
         Type::Union(types) => types.iter().any(|of| is_structured(model, of)),
         _ => false,
@@ -80,7 +81,7 @@ fn between(range: Range) -> String {
     }
 }
 
-/// Several of a type, if there is a word for it.
+/// The plural of a type, if it has one.
 fn plural(model: &Model, of: &Type) -> Option<String> {
     match of {
         Type::String => Some("strings".to_owned()),
@@ -93,9 +94,9 @@ fn plural(model: &Model, of: &Type) -> Option<String> {
     }
 }
 
-/// The name of a definition with its article.
+/// The name of a definition with an article.
 pub(super) fn article(name: &str) -> String {
-    // Not "URL…", which is spelled out, but "Untitled…".
+    // "an Untitled…", but "a URL…", which is spelled out.
     let vowel = name.starts_with(['A', 'E', 'I', 'O']) || name.starts_with("Un");
     format!("{} {name}", if vowel { "an" } else { "a" })
 }
@@ -107,7 +108,7 @@ mod tests {
     use crate::spec::schema::{Authority, Schemas};
 
     #[test]
-    fn what_several_types_allow_is_one_list() {
+    fn nested_unions_are_one_list() {
         let expected = |name: &str, value: serde_json::Value| {
             let found = Schemas::ours()
                 .definition(name, Revision::V2025_06_18, Authority::Text)

@@ -1,60 +1,60 @@
-//! The definitions of all revisions, together: what to judge by.
+//! The definitions of all revisions: our shapes, or official schemas that replace them.
 
 #[cfg(feature = "schema")]
 use std::sync::Arc;
 
-use super::book::{Book, BookRef};
+use super::definition_set::{DefinitionSet, DefinitionSetRef};
 use super::model::Index;
 use super::{Authority, Definition, export};
 use crate::spec::Revision;
 
-/// What messages are judged by: our shapes, and official schemas in the place of ours where they were
+/// The definitions that messages are validated against: our shapes, replaced by official schemas where they are
 /// [loaded](Self::load).
 ///
-/// Cheap to clone. Definitions are compiled when they are first asked for, ours once for the whole process.
+/// Cheap to clone. Definitions are compiled on first use, ours once per process.
 #[derive(Debug, Clone, Default)]
 pub struct Schemas {
-    loaded: [Option<BookRef>; Revision::ALL.len()],
+    loaded: [Option<DefinitionSetRef>; Revision::ALL.len()],
 }
 
 impl Schemas {
-    /// Our own shapes at every revision.
+    /// Our own shapes at all revisions.
     #[must_use]
     pub fn ours() -> Self {
         Self::default()
     }
 
-    pub(super) fn book(&self, revision: Revision, authority: Authority) -> BookRef {
+    pub(super) fn set(&self, revision: Revision, authority: Authority) -> DefinitionSetRef {
         match &self.loaded[revision as usize] {
             Some(loaded) => loaded.clone(),
-            None => BookRef::Ours(Book::ours(revision, authority)),
+            None => DefinitionSetRef::Ours(DefinitionSet::ours(revision, authority)),
         }
     }
 
-    /// Whether `revision` is judged by an official schema that was loaded. It is its own authority.
+    /// Whether an official schema is loaded for `revision`. It is its own authority.
     #[must_use]
     pub fn is_loaded(&self, revision: Revision) -> bool {
         self.loaded[revision as usize].is_some()
     }
 
-    /// The same with `book` in the place of our shapes.
+    /// Replaces the definitions of the set's revision.
     #[cfg(feature = "schema")]
-    pub(super) fn with(&self, book: Book) -> Self {
+    pub(super) fn with(&self, set: DefinitionSet) -> Self {
         let mut schemas = self.clone();
-        let place = &mut schemas.loaded[book.revision as usize];
-        *place = Some(BookRef::Loaded(Arc::new(book)));
+        let revision = set.revision as usize;
+        schemas.loaded[revision] = Some(DefinitionSetRef::Loaded(Arc::new(set)));
         schemas
     }
 
-    /// The definition called `name` at `revision`.
+    /// The definition `name` at `revision`.
     pub fn definition(
         &self,
         name: &str,
         revision: Revision,
         authority: Authority,
     ) -> Option<Definition> {
-        let book = self.book(revision, authority);
-        book.find(name).map(|index| Definition::new(book, index))
+        let set = self.set(revision, authority);
+        set.find(name).map(|index| Definition::new(set, index))
     }
 
     /// The request or notification with that method at `revision`.
@@ -64,19 +64,20 @@ impl Schemas {
         revision: Revision,
         authority: Authority,
     ) -> Option<Definition> {
-        let book = self.book(revision, authority);
-        book.of_method(method).map(|index| Definition::new(book, index))
+        let set = self.set(revision, authority);
+        set.of_method(method).map(|index| Definition::new(set, index))
     }
 
-    /// All definitions of `revision`, by name.
+    /// All definitions of `revision`, sorted by name.
     pub fn definitions(
         &self,
         revision: Revision,
         authority: Authority,
     ) -> impl Iterator<Item = Definition> {
-        let book = self.book(revision, authority);
-        let count = u16::try_from(book.entries.len()).unwrap_or(u16::MAX);
-        (0..count).map(move |index| Definition::new(book.clone(), Index(index)))
+        let set = self.set(revision, authority);
+        // A loaded schema may have more definitions than an index can express; the rest is not found, as by name.
+        let count = u16::try_from(set.definitions.len()).unwrap_or(u16::MAX);
+        (0..count).map(move |index| Definition::new(set.clone(), Index(index)))
     }
 }
 
@@ -90,5 +91,9 @@ impl Schemas {
 /// assert_eq!(document["$defs"]["RequestId"]["type"], serde_json::json!(["string", "integer"]));
 /// ```
 pub fn json_schema(revision: Revision, authority: Authority) -> serde_json::Value {
-    Book::ours(revision, authority).model.as_ref().map(export::document).unwrap_or_default()
+    DefinitionSet::ours(revision, authority)
+        .model
+        .as_ref()
+        .map(export::document)
+        .unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! One place where a message is not what its shape says, in words.
+//! A violation of a definition, in words.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use crate::expect::words;
 use crate::json::{Pointer, Value};
 
-/// Where a value is not what a shape says, and how.
+/// Where and how a value violates a definition.
 ///
 /// ```
 /// use mcp_test::json::Value;
@@ -24,23 +24,23 @@ use crate::json::{Pointer, Value};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// Where, from the root of what was judged.
+    /// Where, from the root of the validated value.
     pub pointer: Pointer,
     /// What is expected there, to be read after "is": `a string`.
     pub expected: String,
-    /// What is there, cut short: `5, which is a number`; `nothing` where nothing is.
+    /// The value there, truncated, such as `5, which is a number`; `nothing` if there is none.
     pub got: String,
-    /// The definition that says so: the nearest one around the place that has a name.
+    /// The name of the violated definition: the nearest one that encloses the location.
     pub shape: Cow<'static, str>,
-    /// Where the specification describes that definition.
+    /// The URL of the definition's description.
     pub link: String,
 }
 
 impl Violation {
-    /// The same violation, seen from what is around the value that was judged.
+    /// The same violation, as seen from a value that contains the validated one at `location`.
     #[must_use]
-    pub fn within(self, place: Pointer) -> Self {
-        Self { pointer: place.join(&self.pointer), ..self }
+    pub fn within(self, location: Pointer) -> Self {
+        Self { pointer: location.join(&self.pointer), ..self }
     }
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What is there, in words, with its kind, where that is what is wrong with it.
+/// The value in words, with its kind.
 pub(super) fn got(value: Option<&Value>) -> String {
     let got = words::got(value);
     match value.and_then(words::which) {

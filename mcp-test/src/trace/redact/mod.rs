@@ -15,11 +15,14 @@ use std::collections::BTreeMap;
 use self::names::{golden_member, is_secret_header, is_secret_member};
 use self::pattern::Found;
 use self::url::{Pieces, secret_parameters};
-use super::{Trace, What};
+use super::{EventKind, Trace};
 use crate::json::Value;
 
 pub use self::names::is_secret_variable;
-#[cfg(feature = "cases")]
+#[allow(
+    unused_imports,
+    reason = "not every combination of features looks for volatile members"
+)]
 pub(crate) use self::names::is_volatile_member;
 pub use self::texts::SecretTexts;
 pub use self::url::secrets_in_url;
@@ -123,14 +126,14 @@ impl Redactor {
     pub fn learn(&mut self, trace: &Trace) {
         let mut sessions: Vec<String> = Vec::new();
         for event in &trace.events {
-            if let (What::HttpRequest { path, .. }, true) =
-                (&event.what, self.level >= Level::Secrets)
+            if let (EventKind::HttpRequest { path, .. }, true) =
+                (&event.kind, self.level >= Level::Secrets)
             {
                 let secrets = secret_parameters(path).filter(|it| it.len() >= SHORTEST_LITERAL);
                 self.secrets.extend(secrets.map(ToOwned::to_owned));
             }
-            let (What::HttpRequest { headers, .. } | What::HttpResponse { headers, .. }) =
-                &event.what
+            let (EventKind::HttpRequest { headers, .. } | EventKind::HttpResponse { headers, .. }) =
+                &event.kind
             else {
                 continue;
             };
@@ -156,6 +159,7 @@ impl Redactor {
     /// Redacts free text.
     pub fn text(&mut self, text: &str) -> String {
         let mut text = self.without_secrets(text);
+        // A copy, because `placeholder` needs the rest of the redactor.
         for (literal, kind) in self.literals.clone() {
             if text.contains(&literal) {
                 let placeholder = self.placeholder(&kind, &literal);
@@ -176,13 +180,7 @@ impl Redactor {
     }
 
     fn without_secrets(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, secret| {
-            if text.contains(secret.as_str()) {
-                text.replace(secret.as_str(), SECRET)
-            } else {
-                text
-            }
-        })
+        texts::without(text, &self.secrets)
     }
 
     /// Redacts the value of a header.
@@ -196,11 +194,13 @@ impl Redactor {
                 _ => SECRET.to_owned(),
             };
         }
+        // HTTP compares names of headers without regard to case.
         let name = name.to_ascii_lowercase();
         if self.headers.contains(&name) {
             return SECRET.to_owned();
         }
         match name.as_str() {
+            // Ids are opaque texts without a pattern, so only their header shows what they are.
             "mcp-session-id" if self.level == Level::Golden => self.placeholder("session", value),
             "last-event-id" => self.event_id(value),
             _ => self.text(value),
@@ -250,16 +250,13 @@ impl Redactor {
 
     /// A path with its query, of which only secret parameters are replaced.
     fn masked(&self, path: &str) -> String {
-        let mut masked = path.to_owned();
-        if let Some((path, query)) = path.split_once('?') {
-            let (query, fragment) = query.split_at(query.find('#').unwrap_or(query.len()));
-            let parameters: Vec<String> = query
-                .split('&')
-                .map(|parameter| self.secret_parameter(parameter).unwrap_or(parameter.to_owned()))
-                .collect();
-            masked = format!("{path}?{}{fragment}", parameters.join("&"));
-        }
-        masked
+        let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
+        let (query, fragment) = query.split_at(query.find('#').unwrap_or(query.len()));
+        let parameters: Vec<String> = query
+            .split('&')
+            .map(|parameter| self.secret_parameter(parameter).unwrap_or(parameter.to_owned()))
+            .collect();
+        format!("{path}?{}{fragment}", parameters.join("&"))
     }
 
     fn parameter(&mut self, parameter: &str) -> String {
@@ -299,6 +296,7 @@ impl Redactor {
         let original = match value {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string(),
+            // The members below hold scalars; an object of that name may hold anything, and is searched.
             _ => return self.value(value),
         };
         if let Some((_, kind)) = self.members.iter().find(|(member, _)| member == name) {
@@ -328,12 +326,14 @@ impl Redactor {
 
 /// The texts in the value of a secret header that are secret by themselves.
 fn secret_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
+    // The values only: the names of cookies are not secret, and may be common words.
     let of_pair = |pair: &'a str| pair.split_once('=').map_or(pair, |(_, value)| value).trim();
     let parts: Vec<&str> = match name.to_ascii_lowercase().as_str() {
         "cookie" => value.split(';').map(of_pair).collect(),
         // What follows are attributes.
         "set-cookie" => value.split(';').take(1).map(of_pair).collect(),
         name if name.ends_with("authorization") => {
+            // Without the scheme, since the credentials may turn up without it.
             vec![value.split_once(' ').map_or(value, |(_, credentials)| credentials.trim())]
         }
         _ => vec![value],
@@ -349,7 +349,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::trace::{Party, Reading, Recorder};
+    use crate::trace::{Party, Recorder};
 
     #[test]
     fn secrets_are_known_by_the_name_of_their_holder() {
@@ -373,15 +373,15 @@ mod tests {
             ("Cookie", "sid=\"0123456789\"; theme=dark"),
             ("Set-Cookie", "sid=abcdefghij; Expires=Wed, 21 Oct 2026 07:28:00 GMT"),
         ];
-        let what = What::HttpRequest {
+        let what = EventKind::HttpRequest {
             method: "POST".into(),
             path: "/?key=k3y-in-query&page=1234567".into(),
             headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         };
         recorder.record(wire, Party::Client, what);
-        let mut redactor = Redactor::secrets().secret("given by hand");
+        let mut redactor = Redactor::secrets().secret("given explicitly");
         redactor.learn(&recorder.trace());
-        assert_snapshot!(redactor.text("Bearer s3cr3t-value, dark 0123456789 abcdefghij 07:28:00, k3y-in-query 1234567, given by hand"),
+        assert_snapshot!(redactor.text("Bearer s3cr3t-value, dark 0123456789 abcdefghij 07:28:00, k3y-in-query 1234567, given explicitly"),
             @"Bearer [secret], dark [secret] [secret] 07:28:00, [secret] 1234567, [secret]");
     }
 
@@ -404,32 +404,32 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_trace_stays_what_it_is_but_for_its_secrets() {
+    fn redacting_a_trace_changes_only_secrets() {
         let recorder = Recorder::new();
         let wire = recorder.open("http");
         let say = |text: &'static [u8]| {
-            recorder.record(wire, Party::Server, Reading::message(Bytes::from_static(text)));
+            recorder.record(wire, Party::Server, EventKind::message(Bytes::from_static(text)));
         };
         say(br#"{"jsonrpc":"2.0","id":12345678,"result":{"a\"b":"say 12345678","a":1,"a":2,"12345678":3}}"#);
-        say(b"12345678 \xff 12345678 is no JSON");
-        recorder.record(wire, Party::Server, What::Stderr("12345678".to_owned()));
+        say(b"12345678 \xff 12345678 is not JSON");
+        recorder.record(wire, Party::Server, EventKind::Stderr("12345678".to_owned()));
         let trace = Redactor::secrets().secret("12345678").trace(recorder.trace());
-        let told = trace.events.iter().map(|event| match &event.what {
-            What::Message { text, reading } => {
-                format!("{} {}", String::from_utf8_lossy(text), reading.messages().count())
+        let reported = trace.events.iter().map(|event| match &event.kind {
+            EventKind::Message { text, parsed } => {
+                format!("{} {}", String::from_utf8_lossy(text), parsed.messages().count())
             }
             other => format!("{other:?}"),
         });
-        assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
-        Opened { carrier: "http" }
+        assert_snapshot!(reported.collect::<Vec<_>>().join("\n"), @r#"
+        Opened { transport: "http" }
         {"jsonrpc":"2.0","id":12345678,"result":{"a\"b":"say [secret]","a":1,"a":2,"[secret]":3}} 1
-        [secret] � [secret] is no JSON 0
+        [secret] � [secret] is not JSON 0
         Stderr("[secret]")
         "#);
     }
 
     #[test]
-    fn nothing_means_nothing() {
+    fn nothing_redacts_nothing() {
         let mut redactor = Redactor::nothing();
         let value = json!({"password": "a", "at": "2026-11-21T21:37:43Z"}).into();
         assert_eq!(redactor.value(&value), value);
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_from_run_to_run_becomes_a_placeholder() {
+    fn golden_replaces_volatile_values_by_placeholders() {
         let mut redactor = Redactor::golden();
         let value = json!({
             "protocolVersion": "2025-11-25",
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_tell_originals_apart_on_the_second_pass() {
+    fn numbers_distinguish_originals_on_the_second_pass() {
         let mut redactor = Redactor::golden();
         let text = "localhost:1000 localhost:2000 localhost:1000";
         redactor.text(text);

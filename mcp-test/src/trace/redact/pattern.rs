@@ -11,6 +11,7 @@ pub(super) struct Found {
 /// Finds the first one.
 pub(super) fn find(text: &str) -> Option<Found> {
     let bytes = text.as_bytes();
+    // Only at the start of a word: a UUID inside a longer token is a part of that token.
     let starts = |at: usize| at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
     (0..bytes.len()).filter(|at| starts(*at)).find_map(|at| {
         let rest = &bytes[at..];
@@ -57,6 +58,7 @@ fn port(text: &[u8]) -> Option<(usize, usize)> {
     let hosts = ["localhost:", "127.0.0.1:", "0.0.0.0:", "[::1]:", "[::]:"];
     let host = hosts.iter().find(|host| text.starts_with(host.as_bytes()))?.len();
     let digits = text[host..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    // The greatest port, 65535, has five digits.
     (1..=5).contains(&digits).then_some((host, digits))
 }
 

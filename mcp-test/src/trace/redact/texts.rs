@@ -58,13 +58,7 @@ impl SecretTexts {
     /// The text with every secret replaced.
     #[must_use]
     pub fn mask(&self, text: &str) -> String {
-        self.texts.iter().fold(text.to_owned(), |text, secret| {
-            if text.contains(secret.as_str()) {
-                text.replace(secret.as_str(), SECRET)
-            } else {
-                text
-            }
-        })
+        without(text, &self.texts)
     }
 
     /// The value, compact and in at most `most` characters, with every secret replaced.
@@ -76,11 +70,13 @@ impl SecretTexts {
         let Some(longest) = self.texts.first().map(|text| text.chars().count()) else {
             return value.short(most);
         };
+        // Cut far behind what is shown, so that a secret which begins within it is complete when it is masked.
         let whole = most.max(ROOM) + longest;
         let text = value.short(whole);
         let is_cut = text.chars().count() == whole && text.ends_with('…');
         let masked = self.mask(&text);
         let shown = masked.chars().count();
+        // The last `longest` characters may be the beginning of a secret that the cut has left incomplete.
         let safe = if is_cut { shown.saturating_sub(longest) } else { shown };
         if !is_cut && shown <= most {
             return masked;
@@ -91,6 +87,14 @@ impl SecretTexts {
     }
 }
 
+/// A text with these secrets replaced, in this order.
+pub(super) fn without(text: &str, secrets: &[String]) -> String {
+    secrets.iter().fold(text.to_owned(), |text, secret| {
+        // Most texts hold no secret, and `replace` would copy them each time.
+        if text.contains(secret.as_str()) { text.replace(secret.as_str(), SECRET) } else { text }
+    })
+}
+
 /// How a value may turn up: as it is, line by line, without its scheme, and quoted.
 fn forms(value: &str) -> Vec<String> {
     let credentials = value.split_once(' ').map(|(_, credentials)| credentials);
@@ -98,6 +102,7 @@ fn forms(value: &str) -> Vec<String> {
     let plain = plain.filter(|text| {
         text.len() >= SHORTEST && !WORDS.contains(&text.to_ascii_lowercase().as_str())
     });
+    // As JSON and as Rust write it in a string: the two escape different characters.
     let quoted = |text: &str| {
         let json = Value::from(text).to_string();
         [json[1..json.len() - 1].to_owned(), text.escape_debug().to_string()]

@@ -16,6 +16,7 @@ impl<'a> Pieces<'a> {
     pub(super) fn of(url: &'a str) -> Self {
         let (scheme, rest) = url.split_at(url.find("://").map_or(0, |at| at + 3));
         let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        // The last one: RFC 3986 allows no `@` in user information, but people forget to encode it.
         match rest[..authority].rfind('@') {
             Some(at) => Self { scheme, user: Some(&rest[..at]), rest: &rest[at + 1..] },
             None => Self { scheme, user: None, rest },
@@ -35,6 +36,7 @@ impl<'a> Pieces<'a> {
 #[must_use]
 pub fn secrets_in_url(url: &str) -> Vec<String> {
     let Pieces { user, rest, .. } = Pieces::of(url);
+    // Without a colon the whole user information is the secret, as with tokens for Git servers.
     let password = user.map(|user| user.split_once(':').map_or(user, |(_, password)| password));
     let mut secrets = Vec::new();
     for secret in password.into_iter().chain(secret_parameters(rest)) {
@@ -63,5 +65,6 @@ fn decoded(text: &str) -> String {
         bytes.push(byte.unwrap_or(*first));
         rest = if byte.is_some() { &after[2..] } else { after };
     }
+    // Invalid bytes may be replaced: the text is only looked for in reports, which are UTF-8.
     String::from_utf8_lossy(&bytes).into_owned()
 }

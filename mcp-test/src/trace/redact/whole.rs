@@ -1,68 +1,70 @@
-//! Redacting a whole trace, so that nobody who gets it afterwards has to think of secrets.
+//! Redacts a whole trace, so that whoever gets it afterwards need not think of secrets.
 
 use bytes::Bytes;
 
 use super::Redactor;
-use crate::trace::{Reading, Trace, What};
+use crate::trace::{EventKind, ParsedText, Trace};
 
 impl Redactor {
-    /// The trace without what is redacted in any of its texts; what they mean is read anew.
+    /// The trace without what is redacted in any of its texts; what they mean is read again.
     ///
     /// ```
-    /// use mcp_test::trace::{Party, Reading, Recorder, Redactor, excerpt};
+    /// use mcp_test::trace::{Party, EventKind, Recorder, Redactor, excerpt};
     ///
     /// let recorder = Recorder::new();
     /// let wire = recorder.open("duplex");
     /// let said = r#"{"jsonrpc":"2.0","method":"hello","params":{"who":"swordfish"}}"#;
-    /// let seq = recorder.record(wire, Party::Server, Reading::message(said.into()));
+    /// let seq = recorder.record(wire, Party::Server, EventKind::message(said.into()));
     /// let trace = Redactor::secrets().secret("swordfish").trace(recorder.trace());
     /// assert_eq!(excerpt(&trace, &[seq]), "1  client ← server  hello {\"who\":\"[secret]\"}\n");
     /// ```
     #[must_use]
     pub fn trace(&mut self, mut trace: Trace) -> Trace {
         self.learn(&trace);
-        trace.events.iter_mut().for_each(|event| self.what(&mut event.what));
+        trace.events.iter_mut().for_each(|event| self.what(&mut event.kind));
         trace
     }
 
-    fn what(&mut self, what: &mut What) {
+    fn what(&mut self, what: &mut EventKind) {
         match what {
-            What::Opened { carrier } => *carrier = self.urls(carrier),
-            What::Closed { how: text }
-            | What::Exited { status: text }
-            | What::Outstayed { how: text, .. }
-            | What::DeadlineFired { awaited: text }
-            | What::Elided { was: text, .. }
-            | What::SseComment(text)
-            | What::Stderr(text)
-            | What::Fence(text)
-            | What::Note(text) => *text = self.text(text),
-            What::Message { text, reading } => *what = self.message(text, reading),
-            What::Noise { bytes, why, .. } => {
+            EventKind::Opened { transport } => *transport = self.urls(transport),
+            EventKind::Closed { how: text }
+            | EventKind::Resent { why: text }
+            | EventKind::Exited { status: text }
+            | EventKind::Lingered { how: text, .. }
+            | EventKind::DeadlineFired { awaited: text }
+            | EventKind::Elided { was: text, .. }
+            | EventKind::SseComment(text)
+            | EventKind::Stderr(text)
+            | EventKind::Fence(text)
+            | EventKind::Note(text) => *text = self.text(text),
+            EventKind::Message { text, parsed } => *what = self.message(text, parsed),
+            EventKind::Unparsable { bytes, why, .. } => {
                 *bytes = self.bytes(bytes);
                 *why = self.text(why);
             }
-            What::HttpRequest { path, headers, .. } => {
+            EventKind::HttpRequest { path, headers, .. } => {
                 *path = self.path(path);
                 self.headers(headers);
             }
-            What::HttpResponse { headers, .. } => self.headers(headers),
-            What::SseEvent { event, id, .. } => {
+            EventKind::HttpResponse { headers, .. } => self.headers(headers),
+            EventKind::SseEvent { event, id, .. } => {
                 event.iter_mut().for_each(|event| *event = self.text(event));
                 id.iter_mut().for_each(|id| *id = self.event_id(id));
             }
         }
     }
 
-    fn message(&mut self, text: &Bytes, reading: &Reading) -> What {
-        let Some(value) = reading.value() else {
-            return Reading::message(self.bytes(text));
+    fn message(&mut self, text: &Bytes, parsed: &ParsedText) -> EventKind {
+        let Some(value) = parsed.value() else {
+            return EventKind::message(self.bytes(text));
         };
         let redacted = self.value(value);
+        // The same bytes, so that the spelling of the peer survives where nothing is redacted.
         if redacted == *value {
-            return What::Message { text: text.clone(), reading: reading.clone() };
+            return EventKind::Message { text: text.clone(), parsed: parsed.clone() };
         }
-        Reading::message(redacted.to_string().into())
+        EventKind::message(redacted.to_string().into())
     }
 
     /// Bytes that are no text are looked through between those that are none.

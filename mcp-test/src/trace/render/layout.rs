@@ -15,6 +15,7 @@ pub(super) fn short(value: &Value, budget: usize) -> String {
 }
 
 fn write_short(value: &Value, budget: usize, out: &mut String) {
+    // One character more than the budget shows whether the value is longer, without writing all of it.
     let whole = value.short(budget.max(LEAST) + 1);
     if whole.chars().count() <= budget.max(LEAST) {
         out.push_str(&whole);
@@ -22,10 +23,12 @@ fn write_short(value: &Value, budget: usize, out: &mut String) {
     }
     match value {
         Value::String(text) => {
+            // The quotes, the ellipsis and the count of what is left out need their share of the budget.
             let kept = budget.max(LEAST).saturating_sub(6);
             let head: String = text.chars().take(kept).collect();
             let head = Value::from(head).to_string();
             let left = text.chars().count() - kept;
+            // The closing quote comes behind the ellipsis.
             let _ = write!(out, "{}…\" +{}", &head[..head.len() - 1], grouped(left));
         }
         Value::Array(items) => {
@@ -58,12 +61,15 @@ fn share<T>(
         text.chars().count() + 1
     };
     let lengths: Vec<_> = parts.iter().map(whole).collect();
+    // The brackets, and what the count of the parts left out may need.
     let mut spent = 2 + LEAST;
     let worth_showing = lengths.iter().take_while(|length| {
         spent += (**length).min(LEAST * 2);
         spent <= budget
     });
     let shown = worth_showing.count().max(1).min(parts.len());
+    // Shortest first: what a short part leaves of its share is divided among the longer ones, so that `most` ends up
+    // as what each of those may take.
     let mut by_length = lengths[..shown].to_vec();
     by_length.sort_unstable();
     let mut left = budget.saturating_sub(2);
@@ -135,6 +141,7 @@ pub(super) fn wrapped(text: &str, first: usize, others: usize) -> Vec<String> {
             lines.push(rest.to_owned());
             return lines;
         };
+        // Behind the delimiter, so that no line begins with one.
         let at = rest[..end].rfind([' ', ',', ':', '{', '[']).map_or(end, |at| at + 1);
         // A break near the start would waste the line.
         let at = if at < end / 2 { end } else { at };

@@ -7,7 +7,7 @@ use super::layout::{full, grouped, short, without_long_strings, wrapped};
 use super::play::{Answer, Line, Play};
 use super::{Headers, Style};
 use crate::json::{Object, Value};
-use crate::trace::{Connection, Event, Party, Reading, Redactor, Seq, Trace, What};
+use crate::trace::{ConnectionId, Event, EventKind, ParsedText, Party, Redactor, Seq, Trace};
 use crate::wire::{Id, Message};
 
 /// Longer strings are cut even where values are shown in full.
@@ -27,7 +27,7 @@ impl<'a> Writer<'a> {
         Self { style, redactor, out: String::new(), number_width: 1 }
     }
 
-    /// Writes the play, or of it what is chosen, with a mark where messages were left out.
+    /// Writes the play, or only the chosen events with a mark where messages were left out.
     pub(super) fn write(
         &mut self,
         trace: &Trace,
@@ -43,15 +43,16 @@ impl<'a> Writer<'a> {
             self.aside(&format!("… {lines} older lines of stderr were dropped to save memory"));
         }
         let mut shown = 0;
-        let mut on: Option<Connection> = None;
+        let mut on: Option<ConnectionId> = None;
         for line in &play.lines {
             let wanted = match chosen {
                 Some(chosen) => chosen.contains(&line.event.seq),
-                None => self.wants(&line.event.what),
+                None => self.wants(&line.event.kind),
             };
             if !wanted {
                 continue;
             }
+            // Without a choice nothing numbered is left out: all payloads are wanted in every style.
             if let (Some(number), Some(_)) = (line.number, chosen) {
                 match number - shown - 1 {
                     0 => {}
@@ -62,114 +63,109 @@ impl<'a> Writer<'a> {
             shown = line.number.unwrap_or(shown);
             let connection = line.event.connection;
             if on.replace(connection) != Some(connection)
-                && let Some(carrier) = play.carriers.get(&connection)
+                && let Some(transport) = play.transports.get(&connection)
             {
-                let carrier = self.redactor.urls(carrier);
-                self.aside(&format!("— connection {connection}: {}", escaped(&carrier)));
+                let transport = self.redactor.urls(transport);
+                self.aside(&format!("— connection {connection}: {}", escaped(&transport)));
             }
             self.line(line);
         }
         std::mem::take(&mut self.out)
     }
 
-    fn wants(&self, what: &What) -> bool {
+    fn wants(&self, what: &EventKind) -> bool {
         match what {
-            What::Message { .. }
-            | What::Noise { .. }
-            | What::Elided { .. }
-            | What::DeadlineFired { .. } => true,
-            What::HttpRequest { .. } | What::HttpResponse { .. } => {
+            EventKind::Message { .. }
+            | EventKind::Unparsable { .. }
+            | EventKind::Elided { .. }
+            | EventKind::DeadlineFired { .. } => true,
+            EventKind::HttpRequest { .. } | EventKind::HttpResponse { .. } => {
                 self.style.headers != Headers::Hidden
             }
-            What::SseEvent { .. } | What::SseComment(_) => self.style.headers == Headers::All,
-            What::Stderr(_) => self.style.stderr,
-            What::Opened { .. }
-            | What::Closed { .. }
-            | What::Exited { .. }
-            | What::Outstayed { .. }
-            | What::Fence(_)
-            | What::Note(_) => self.style.asides,
+            EventKind::SseEvent { .. } | EventKind::SseComment(_) => {
+                self.style.headers == Headers::All
+            }
+            EventKind::Stderr(_) => self.style.stderr,
+            EventKind::Opened { .. }
+            // Not in a golden trace: whether it happens depends on the moment at which the server closes.
+            | EventKind::Resent { .. }
+            | EventKind::Closed { .. }
+            | EventKind::Exited { .. }
+            | EventKind::Lingered { .. }
+            | EventKind::Fence(_)
+            | EventKind::Note(_) => self.style.asides,
         }
     }
 
     fn line(&mut self, line: &Line<'_>) {
         let event = line.event;
-        match &event.what {
-            What::Message { reading, text } => self.message(line, reading, text),
-            What::Noise { bytes, why, .. } => {
+        match &event.kind {
+            EventKind::Message { parsed, text } => self.message(line, parsed, text),
+            EventKind::Unparsable { bytes, why, .. } => {
                 let noise = self.quoted(bytes);
-                self.say(line, &format!("noise {noise}"));
-                let why = self.redactor.text(why);
-                self.below(&format!("! {}", escaped(&why)));
+                self.entry(line, &format!("noise {noise}"));
+                let why = self.shown(why);
+                self.below(&format!("! {why}"));
             }
-            What::Elided { was, bytes } => {
-                let was = self.redactor.text(was);
-                self.say(
-                    line,
-                    &format!(
-                        "{}: {} bytes, dropped to save memory",
-                        escaped(&was),
-                        grouped(*bytes)
-                    ),
-                );
+            EventKind::Elided { was, bytes } => {
+                let (was, bytes) = (self.shown(was), grouped(*bytes));
+                self.entry(line, &format!("{was}: {bytes} bytes, dropped to save memory"));
             }
-            What::HttpRequest { .. } | What::HttpResponse { .. } | What::SseEvent { .. } => {
+            EventKind::HttpRequest { .. }
+            | EventKind::HttpResponse { .. }
+            | EventKind::SseEvent { .. } => {
                 let head = self.head(event);
-                self.say(line, &head);
+                self.entry(line, &head);
             }
-            What::SseComment(comment) => {
+            EventKind::SseComment(comment) => {
                 let comment = self.redactor.text(comment);
-                self.say(line, &format!("comment {}", Value::from(comment)));
+                self.entry(line, &format!("comment {}", Value::from(comment)));
             }
-            What::Stderr(text) => {
-                let text = self.redactor.text(text);
-                self.aside(&format!("{} ! {}", event.party, escaped(&text)));
+            EventKind::Stderr(text) => {
+                let text = self.shown(text);
+                self.aside(&format!("{} ! {text}", event.party));
             }
-            What::Opened { carrier } => {
-                let carrier = self.redactor.urls(carrier);
-                self.aside(&format!("* opened: {}", escaped(&carrier)));
+            EventKind::Opened { transport } => {
+                let transport = self.redactor.urls(transport);
+                self.aside(&format!("* opened: {}", escaped(&transport)));
             }
-            What::Closed { how } => self.remark(event.party.as_str(), how),
-            What::Exited { status } => self.remark(&format!("{} exited", event.party), status),
-            What::Outstayed { what, how } => {
+            EventKind::Resent { why } => self.remark("sent again on a new connection", why),
+            EventKind::Closed { how } => self.remark(event.party.as_str(), how),
+            EventKind::Exited { status } => self.remark(&format!("{} exited", event.party), status),
+            EventKind::Lingered { what, how, .. } => {
                 let (party, what) = (event.party, what.as_str());
                 self.remark(&format!("{party}: the {what} is still there"), how);
             }
-            What::Fence(name) => self.remark("fence", name),
-            What::DeadlineFired { awaited } => {
+            EventKind::Fence(name) => self.remark("fence", name),
+            EventKind::DeadlineFired { awaited } => {
                 self.remark("deadline passed while awaiting", awaited);
             }
-            What::Note(text) => self.remark("note", text),
+            EventKind::Note(text) => self.remark("note", text),
         }
-        if self.style.headers != Headers::Hidden {
-            for head in &line.heads {
-                let head = self.head(head);
-                if !head.is_empty() {
-                    self.below(&head);
-                }
-            }
-        }
+        self.below_heads(line);
     }
 
-    fn message(&mut self, line: &Line<'_>, reading: &Reading, text: &[u8]) {
-        let Some(value) = reading.value() else {
+    fn message(&mut self, line: &Line<'_>, parsed: &ParsedText, text: &[u8]) {
+        // What a fault has damaged is recorded as a message as well, and need not be JSON.
+        let Some(value) = parsed.value() else {
             let noise = self.quoted(text);
-            self.say(line, &format!("noise {noise}"));
-            self.below_problems(reading);
+            self.entry(line, &format!("noise {noise}"));
+            self.below_problems(parsed);
             return;
         };
-        match (value, reading.messages().next()) {
+        // Arrays first: the first message of a batch must not stand for the whole of it.
+        match (value, parsed.messages().next()) {
             (Value::Array(items), _) => {
-                self.say(line, &format!("batch of {}", items.len()));
-                let mut good = reading.messages().zip(&line.answers).peekable();
+                self.entry(line, &format!("batch of {}", items.len()));
+                let mut good = parsed.messages().zip(&line.answers).peekable();
                 for item in items {
-                    // Items that are no messages are missing among the good ones.
+                    // Items that are not messages are missing among the good ones.
                     let message = good.next_if(|(message, _)| {
                         Message::read(item).is_ok_and(|read| read == **message)
                     });
                     let (lead, value) = message.map_or_else(
                         || ("malformed".to_owned(), Some(item.clone())),
-                        |(message, answer)| spoken(message, *answer),
+                        |(message, answer)| summary(message, *answer),
                     );
                     let text = self.with_value(&lead, value.as_ref(), self.margin() + 2);
                     self.below(&format!("- {text}"));
@@ -177,37 +173,52 @@ impl<'a> Writer<'a> {
             }
             (value, Some(message)) => {
                 let answer = line.answers.first().copied().unwrap_or(Answer::Nothing);
-                let (lead, payload) = spoken(message, answer);
-                self.say_value(line, &lead, payload.as_ref());
-                if let Some(besides) = besides(value) {
-                    let text = self.with_value("besides", Some(&besides), self.margin());
+                let (lead, payload) = summary(message, answer);
+                self.entry_with_value(line, &lead, payload.as_ref());
+                // JSON-RPC ignores them, but a misspelled member may be what is wrong.
+                if let Some(unknown_members) = unknown_members(value) {
+                    let text = self.with_value("also", Some(&unknown_members), self.margin());
                     self.below(&text);
                 }
             }
-            (value, None) => self.say_value(line, "malformed", Some(value)),
+            (value, None) => self.entry_with_value(line, "malformed", Some(value)),
         }
-        self.below_problems(reading);
+        self.below_problems(parsed);
     }
 
-    fn below_problems(&mut self, reading: &Reading) {
-        let malformed: Vec<_> = reading.malformed().map(ToString::to_string).collect();
-        let whole = reading.problem().filter(|_| malformed.is_empty()).map(ToOwned::to_owned);
+    fn below_heads(&mut self, line: &Line<'_>) {
+        if self.style.headers == Headers::Hidden {
+            return;
+        }
+        for head in &line.heads {
+            let head = self.head(head);
+            // An event without type, id and retry time has nothing to show.
+            if !head.is_empty() {
+                self.below(&head);
+            }
+        }
+    }
+
+    fn below_problems(&mut self, parsed: &ParsedText) {
+        let malformed: Vec<_> = parsed.malformed().map(ToString::to_string).collect();
+        // The problem of malformed JSON-RPC is the text of its first malformed message, which is in the list already.
+        let whole = parsed.problem().filter(|_| malformed.is_empty()).map(ToOwned::to_owned);
         for problem in malformed.into_iter().chain(whole) {
-            let problem = self.redactor.text(&problem);
-            self.below(&format!("! {}", escaped(&problem)));
+            let problem = self.shown(&problem);
+            self.below(&format!("! {problem}"));
         }
     }
 
     fn head(&mut self, event: &Event) -> String {
-        match &event.what {
-            What::HttpRequest { method, path, headers } => {
+        match &event.kind {
+            EventKind::HttpRequest { method, path, headers } => {
                 let path = self.redactor.path(path);
                 format!("{method} {}{}", escaped(&path), self.headers(headers))
             }
-            What::HttpResponse { status, headers } => {
+            EventKind::HttpResponse { status, headers } => {
                 format!("HTTP {status}{}", self.headers(headers))
             }
-            What::SseEvent { event, id, retry } => {
+            EventKind::SseEvent { event, id, retry } => {
                 let id =
                     id.as_ref().map(|id| format!("id: {}", escaped(&self.redactor.event_id(id))));
                 let event = event.as_ref().map(|event| format!("event: {}", escaped(event)));
@@ -223,25 +234,28 @@ impl<'a> Writer<'a> {
         let mut shown: Vec<_> =
             lower.filter(|(name, _)| self.style.headers == Headers::All || is_mcp(name)).collect();
         if self.style.headers == Headers::Mcp {
+            // The order of headers has no meaning, and HTTP libraries differ in it; snapshots must not.
             shown.sort();
         }
         let mut text = String::new();
         for (name, value) in shown {
             let value = self.redactor.header(&name, value);
+            // Writing into a String cannot fail.
             let _ = write!(text, "  {name}: {}", escaped(&value));
         }
         text
     }
 
-    fn say_value(&mut self, line: &Line<'_>, lead: &str, value: Option<&Value>) {
+    fn entry_with_value(&mut self, line: &Line<'_>, lead: &str, value: Option<&Value>) {
         let used = self.cue(line).chars().count();
         let text = self.with_value(lead, value, used);
-        self.say(line, &text);
+        self.entry(line, &text);
     }
 
-    /// A text with a value behind it, as the style wants it. The text starts in this column.
+    /// A text followed by a value, as the style formats it. The text starts in this column.
     fn with_value(&mut self, lead: &str, value: Option<&Value>, column: usize) -> String {
-        let lead = escaped(&self.redactor.text(lead));
+        // The method and the message of an error are texts of the peer.
+        let lead = self.shown(lead);
         let Some(value) = value else {
             return lead;
         };
@@ -253,6 +267,7 @@ impl<'a> Writer<'a> {
         let room = self.style.width.saturating_sub(column + lead.chars().count() + 1);
         match full(&value, room, self.margin(), self.style.width).as_slice() {
             [line] => format!("{lead} {line}"),
+            // The first of several lines is empty, so that the value begins on the line below.
             lines => format!("{lead}{}", lines.join("\n")),
         }
     }
@@ -273,7 +288,7 @@ impl<'a> Writer<'a> {
         format!("{time}{number:>width$}  {speaker}  ")
     }
 
-    fn say(&mut self, line: &Line<'_>, text: &str) {
+    fn entry(&mut self, line: &Line<'_>, text: &str) {
         let cue = self.cue(line);
         self.put(&cue, text);
     }
@@ -288,8 +303,8 @@ impl<'a> Writer<'a> {
     }
 
     fn remark(&mut self, what: &str, text: &str) {
-        let text = self.redactor.text(text);
-        self.aside(&format!("* {what}: {}", escaped(&text)));
+        let text = self.shown(text);
+        self.aside(&format!("* {what}: {text}"));
     }
 
     /// Puts a text behind its start. Lines that are laid out already stay as they are, the first one may be wrapped.
@@ -316,18 +331,26 @@ impl<'a> Writer<'a> {
     }
 
     fn margin(&self) -> usize {
+        // One column behind the speaker, see `cue`; a time takes nine columns and two blanks.
         self.number_width + 3 + if self.style.times { 11 } else { 0 }
+    }
+
+    /// A text of the trace without secrets and control characters.
+    fn shown(&mut self, text: &str) -> String {
+        // Redacted first: escaping would change a secret that holds a control character.
+        escaped(&self.redactor.text(text))
     }
 
     fn quoted(&mut self, bytes: &[u8]) -> String {
         let mut text = String::new();
         for chunk in bytes.utf8_chunks() {
+            // Backslashes are doubled, so that text that looks like `\xff` differs from the byte.
             text.push_str(&escaped(&self.redactor.text(chunk.valid()).replace('\\', "\\\\")));
-            chunk
-                .invalid()
-                .iter()
-                .for_each(|byte| write!(text, "\\x{byte:02x}").unwrap_or_default());
+            for byte in chunk.invalid() {
+                let _ = write!(text, "\\x{byte:02x}");
+            }
         }
+        // Noise may be a page of HTML: its beginning shows what it is.
         let length = text.chars().count();
         let head: String = text.chars().take(NOISE_CHARS).collect();
         if length > NOISE_CHARS {
@@ -338,8 +361,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What a message says, in words and a value.
-fn spoken(message: &Message, answer: Answer) -> (String, Option<Value>) {
+/// A message as a lead text and a value.
+fn summary(message: &Message, answer: Answer) -> (String, Option<Value>) {
     let of = match answer {
         Answer::Nothing | Answer::LineBefore => String::new(),
         Answer::Line(number) => format!(" of {number}"),
@@ -368,13 +391,13 @@ fn spoken(message: &Message, answer: Answer) -> (String, Option<Value>) {
 }
 
 /// The members of a message that JSON-RPC does not know.
-fn besides(value: &Value) -> Option<Value> {
+fn unknown_members(value: &Value) -> Option<Value> {
     let known = ["jsonrpc", "id", "method", "params", "result", "error"];
-    let mut besides = Object::default();
+    let mut unknown_members = Object::default();
     for (name, member) in value.as_object()?.iter().filter(|(name, _)| !known.contains(name)) {
-        besides.push(name, member.clone());
+        unknown_members.push(name, member.clone());
     }
-    (!besides.is_empty()).then(|| besides.into())
+    (!unknown_members.is_empty()).then(|| unknown_members.into())
 }
 
 fn is_mcp(header: &str) -> bool {
@@ -391,7 +414,7 @@ fn is_mcp(header: &str) -> bool {
     header.starts_with("mcp-") || known.contains(&header)
 }
 
-/// Text that cannot garble a terminal or break the line.
+/// Text without control characters, which would garble a terminal or break the line.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {

@@ -1,4 +1,4 @@
-//! Writing a trace so that it reads like a play: who said what to whom, in order, and what came of it.
+//! Writes a trace as text, like a play: who sent what to whom, in order.
 //!
 //! ```text
 //! 1  client → server  initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{…}}
@@ -10,12 +10,9 @@
 //! number of its request unless that is the line before. Times are not shown unless asked for, so that the same
 //! conversation gives the same text.
 
-mod layout;
+pub(crate) mod layout;
 mod line;
 mod play;
-
-#[cfg(feature = "cases")]
-pub(crate) use layout::{checksum, grouped};
 
 use std::collections::BTreeSet;
 
@@ -35,7 +32,7 @@ pub struct Style {
     pub headers: Headers,
     /// Whether lines of stderr are shown.
     pub stderr: bool,
-    /// Whether is shown what happened around the conversation: connections, fences, remarks of the harness.
+    /// Whether events around the conversation are shown: connections, fences, remarks of the harness.
     pub asides: bool,
     /// Whether each line begins with its time.
     pub times: bool,
@@ -57,10 +54,11 @@ pub enum Headers {
 impl Style {
     /// For snapshots: values in full, nothing that differs from run to run.
     pub fn golden() -> Self {
+        // In full, because a snapshot has to change when a value changes.
         Self { value_chars: None, redactor: Redactor::golden(), ..Self::brief() }
     }
 
-    /// For a look at the conversation: values in short, no stderr.
+    /// For an overview of the conversation: abbreviated values, no stderr.
     pub fn brief() -> Self {
         Self {
             width: 100,
@@ -73,7 +71,7 @@ impl Style {
         }
     }
 
-    /// For going to the bottom of it: everything, with times.
+    /// For debugging: everything, with times.
     pub fn full() -> Self {
         Self {
             value_chars: None,
@@ -89,11 +87,11 @@ impl Style {
 /// Writes a trace.
 ///
 /// ```
-/// use mcp_test::trace::{Party, Reading, Recorder, Style, render};
+/// use mcp_test::trace::{Party, EventKind, Recorder, Style, render};
 ///
 /// let recorder = Recorder::new();
 /// let wire = recorder.open("duplex");
-/// let mut say = |party, text: &'static str| recorder.record(wire, party, Reading::message(text.into()));
+/// let mut say = |party, text: &'static str| recorder.record(wire, party, EventKind::message(text.into()));
 /// say(Party::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
 /// say(Party::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
 /// assert_eq!(
@@ -106,7 +104,7 @@ pub fn render(trace: &Trace, style: &Style) -> String {
     twice(trace, style, |writer| writer.write(trace, &play, None))
 }
 
-/// Writes what is needed to understand these events: they themselves, and the other half of their exchanges.
+/// Writes what is needed to understand these events: the events themselves, and the other half of their exchanges.
 ///
 /// Without any events it shows how the trace ends.
 pub fn excerpt(trace: &Trace, events: &[Seq]) -> String {
@@ -116,9 +114,10 @@ pub fn excerpt(trace: &Trace, events: &[Seq]) -> String {
     twice(trace, &Style::brief(), |writer| writer.write(trace, &play, Some(&chosen)))
 }
 
-/// The first time the redactor sees what there is, the second time it knows which placeholders need numbers.
+/// Writes twice: only after the first time the redactor knows which placeholders need numbers.
 fn twice(trace: &Trace, style: &Style, write: impl Fn(&mut Writer<'_>) -> String) -> String {
     let mut redactor = style.redactor.clone();
+    // From the whole trace, even for an excerpt: a secret of a header may turn up in any message.
     redactor.learn(trace);
     write(&mut Writer::new(style, &mut redactor));
     write(&mut Writer::new(style, &mut redactor))

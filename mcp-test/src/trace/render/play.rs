@@ -1,22 +1,23 @@
-//! The order of a play: which events are lines of the conversation, which stand below a line, who answers whom.
+//! The order of a rendered trace: which events are lines, which are shown below a line, which reply answers which line.
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::trace::{Connection, Event, Party, Seq, Trace, What};
-use crate::wire::{Id, Message};
+use crate::trace::{
+    ConnectionId, Correlated, Correlator, Event, EventKind, Party, Position, Seq, Trace,
+};
 
 /// A trace in the order in which it is shown.
 pub(super) struct Play<'a> {
     pub(super) lines: Vec<Line<'a>>,
-    /// The carriers of the connections, if there are several.
-    pub(super) carriers: HashMap<Connection, &'a str>,
+    /// The transports of the connections, if there are several.
+    pub(super) transports: HashMap<ConnectionId, &'a str>,
     /// Requests and their replies, as places in `lines`.
     pairs: Vec<(usize, usize)>,
 }
 
 pub(super) struct Line<'a> {
     pub(super) event: &'a Event,
-    /// Its number, if it is said where a message belongs.
+    /// Its number, if it was sent where a message belongs.
     pub(super) number: Option<usize>,
     /// HTTP heads and event fields that it came with.
     pub(super) heads: Vec<&'a Event>,
@@ -27,7 +28,7 @@ pub(super) struct Line<'a> {
 /// What a message answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// It is no reply.
+    /// It is not a reply.
     Nothing,
     /// The line before.
     LineBefore,
@@ -39,77 +40,61 @@ pub(super) enum Answer {
     Unasked,
 }
 
-struct Asked {
-    place: usize,
-    number: usize,
-    answered: bool,
-}
-
-type Stream = (Connection, Option<u64>, Party);
+type Stream = (ConnectionId, Option<u64>, Party);
 
 impl<'a> Play<'a> {
     pub(super) fn of(trace: &'a Trace) -> Self {
-        let mut play = Self { lines: Vec::new(), carriers: carriers(trace), pairs: Vec::new() };
-        let mut asked = HashMap::new();
+        let mut play = Self { lines: Vec::new(), transports: transports(trace), pairs: Vec::new() };
+        let mut correlator = Correlator::default();
+        let mut places = HashMap::new();
         let mut heads: HashMap<Seq, Vec<&Event>> = HashMap::new();
         let bodies = bodies(trace);
         let mut number = 0;
         for event in &trace.events {
+            // Also for heads, which are not lines of their own: HTTP headers name the revision.
+            let messages = correlator.event(event);
             if let Some(body) = bodies.get(&event.seq) {
                 heads.entry(*body).or_default().push(event);
                 continue;
             }
-            let is_payload = event.what.is_payload();
+            let is_payload = event.kind.is_payload();
             number += usize::from(is_payload);
-            let mut line = Line {
+            places.insert(event.seq, play.lines.len());
+            let line = Line {
                 event,
                 number: is_payload.then_some(number),
                 heads: heads.remove(&event.seq).unwrap_or_default(),
                 answers: Vec::new(),
             };
-            if let What::Message { reading, .. } = &event.what {
-                line.answers = reading
-                    .messages()
-                    .map(|message| play.answer(&mut asked, event, number, message))
-                    .collect();
-            }
             play.lines.push(line);
+            let answers = messages.iter().map(|message| play.answer(&places, message)).collect();
+            if let Some(line) = play.lines.last_mut() {
+                line.answers = answers;
+            }
         }
         play
     }
 
+    /// What a message of the last line answers.
     fn answer(
         &mut self,
-        asked: &mut HashMap<(Connection, Party, Id), Asked>,
-        event: &Event,
-        number: usize,
-        message: &Message,
+        places: &HashMap<Seq, usize>,
+        message: &Correlated<'_, Position>,
     ) -> Answer {
-        let place = self.lines.len();
-        match message {
-            Message::Request(request) => {
-                let key = (event.connection, event.party, request.id.clone());
-                let question = Asked { place, number, answered: false };
-                asked.insert(key, question);
-                Answer::Nothing
-            }
-            Message::Notification(_) => Answer::Nothing,
-            Message::Response(_) | Message::Error(_) => {
-                let asker =
-                    if event.party == Party::Client { Party::Server } else { Party::Client };
-                let key = message.id().map(|id| (event.connection, asker, id.clone()));
-                let Some(question) = key.and_then(|key| asked.get_mut(&key)) else {
-                    return Answer::Unasked;
-                };
-                self.pairs.push((question.place, place));
-                if std::mem::replace(&mut question.answered, true) {
-                    Answer::Again(question.number)
-                } else if question.number + 1 == number {
-                    Answer::LineBefore
-                } else {
-                    Answer::Line(question.number)
-                }
-            }
+        if !message.message.is_reply() {
+            return Answer::Nothing;
+        }
+        let place = self.lines.len() - 1;
+        let request = message.request();
+        let known = request.and_then(|it| Some((it, *places.get(&it.position.seq)?)));
+        let Some((request, asked)) = known else { return Answer::Unasked };
+        self.pairs.push((asked, place));
+        match (self.lines[asked].number, self.lines[place].number) {
+            (Some(number), _) if request.reply.is_some() => Answer::Again(number),
+            (Some(number), Some(own)) if number + 1 == own => Answer::LineBefore,
+            (Some(number), _) => Answer::Line(number),
+            // Not reached: requests are in messages, which are numbered.
+            (None, _) => Answer::Unasked,
         }
     }
 
@@ -122,6 +107,7 @@ impl<'a> Play<'a> {
                 chosen.insert(line.event.seq);
             }
         }
+        // Partners are chosen by the events asked for alone, so that they do not bring partners of their own.
         let direct = chosen.clone();
         for (request, reply) in &self.pairs {
             let both = [self.lines[*request].event.seq, self.lines[*reply].event.seq];
@@ -136,8 +122,10 @@ impl<'a> Play<'a> {
     pub(super) fn ending(&self, count: usize) -> BTreeSet<Seq> {
         let numbered = self.lines.iter().filter(|line| line.number.is_some());
         let from = numbered.rev().take(count).last().map(|line| line.event.seq);
-        let worth_it =
-            |line: &&Line<'_>| !matches!(line.event.what, What::Opened { .. } | What::Stderr(_));
+        let worth_it = |line: &&Line<'_>| {
+            // Failure reports show the last lines of stderr in a section of their own.
+            !matches!(line.event.kind, EventKind::Opened { .. } | EventKind::Stderr(_))
+        };
         let tail = self.lines.iter().filter(|line| from.is_none_or(|from| line.event.seq >= from));
         tail.filter(worth_it).map(|line| line.event.seq).collect()
     }
@@ -155,15 +143,16 @@ fn bodies(trace: &Trace) -> HashMap<Seq, Seq> {
     let mut bodies = HashMap::new();
     for event in trace.events.iter().rev() {
         let stream = (event.connection, event.exchange, event.party);
-        match &event.what {
+        match &event.kind {
             what if what.is_payload() => drop(next.insert(stream, event.seq)),
-            What::HttpRequest { .. } | What::HttpResponse { .. } => {
+            EventKind::HttpRequest { .. } | EventKind::HttpResponse { .. } => {
                 // Removed: what comes before this head is another message.
                 if let Some(body) = next.remove(&stream).filter(|_| event.exchange.is_some()) {
                     bodies.insert(event.seq, body);
                 }
             }
-            What::SseEvent { .. } => {
+            EventKind::SseEvent { .. } => {
+                // Not removed: the head of the response comes before its first event, and goes with the same message.
                 if let Some(body) = next.get(&stream) {
                     bodies.insert(event.seq, *body);
                 }
@@ -174,11 +163,12 @@ fn bodies(trace: &Trace) -> HashMap<Seq, Seq> {
     bodies
 }
 
-fn carriers(trace: &Trace) -> HashMap<Connection, &str> {
-    let opened = trace.events.iter().filter_map(|event| match &event.what {
-        What::Opened { carrier } => Some((event.connection, carrier.as_str())),
+fn transports(trace: &Trace) -> HashMap<ConnectionId, &str> {
+    let opened = trace.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Opened { transport } => Some((event.connection, transport.as_str())),
         _ => None,
     });
-    let carriers: HashMap<_, _> = opened.collect();
-    if carriers.len() > 1 { carriers } else { HashMap::new() }
+    let transports: HashMap<_, _> = opened.collect();
+    // A single connection needs no heading.
+    if transports.len() > 1 { transports } else { HashMap::new() }
 }

@@ -3,33 +3,33 @@
 use insta::assert_snapshot;
 
 use super::*;
-use crate::trace::{Connection, Damage, Party, Reading, Recorder, What};
+use crate::trace::{ConnectionId, EventKind, Party, Recorder, UnparsableKind};
 
 struct Stage {
     recorder: Recorder,
-    wire: Connection,
+    wire: ConnectionId,
 }
 
 impl Stage {
-    fn on(carrier: &str) -> Self {
+    fn on(transport: &str) -> Self {
         let recorder = Recorder::new();
-        let wire = recorder.open(carrier);
+        let wire = recorder.open(transport);
         Self { recorder, wire }
     }
 
     fn client(&self, text: &str) -> Seq {
-        self.recorder.record(self.wire, Party::Client, Reading::message(text.to_owned().into()))
+        self.recorder.record(self.wire, Party::Client, EventKind::message(text.to_owned().into()))
     }
 
     fn server(&self, text: &str) -> Seq {
-        self.recorder.record(self.wire, Party::Server, Reading::message(text.to_owned().into()))
+        self.recorder.record(self.wire, Party::Server, EventKind::message(text.to_owned().into()))
     }
 
-    fn happens(&self, party: Party, what: What) -> Seq {
+    fn happens(&self, party: Party, what: EventKind) -> Seq {
         self.recorder.record(self.wire, party, what)
     }
 
-    fn in_exchange(&self, exchange: u64, party: Party, what: What) -> Seq {
+    fn in_exchange(&self, exchange: u64, party: Party, what: EventKind) -> Seq {
         self.recorder.record_in(self.wire, Some(exchange), party, what)
     }
 
@@ -140,10 +140,10 @@ fn replies_out_of_order_name_their_requests() {
 #[test]
 fn what_is_wrong_is_shown_with_its_reason() {
     let stage = Stage::on("stdio");
-    let noise = |bytes: &'static [u8], why: &str| What::Noise {
+    let noise = |bytes: &'static [u8], why: &str| EventKind::Unparsable {
         bytes: bytes.into(),
         why: why.to_owned(),
-        damage: Damage::Stray,
+        kind: UnparsableKind::Stray,
     };
     stage.happens(
         Party::Server,
@@ -164,7 +164,7 @@ fn what_is_wrong_is_shown_with_its_reason() {
     3  client ← server  malformed {"jsonrpc": "1.0", "id": 1, "result": {}}
         ! expected /jsonrpc is "2.0", got "1.0"
     4  client ← server  result for unknown id 1 {}
-        besides {"extra": [1]}
+        also {"extra": [1]}
     5  client ← server  batch of 3
         - one
         - malformed 7
@@ -178,7 +178,7 @@ fn what_is_wrong_is_shown_with_its_reason() {
 #[test]
 fn http_lines_stand_below_their_messages() {
     let stage = Stage::on("http http://127.0.0.1:4000/mcp");
-    let post = |session: &[(&str, &str)]| What::HttpRequest {
+    let post = |session: &[(&str, &str)]| EventKind::HttpRequest {
         method: "POST".into(),
         path: "/mcp".into(),
         headers: headers(
@@ -187,43 +187,47 @@ fn http_lines_stand_below_their_messages() {
     };
     stage.in_exchange(1, Party::Client, post(&[("authorization", "Bearer abcdefgh")]));
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"token":"abcdefgh"}}"#;
-    stage.in_exchange(1, Party::Client, Reading::message(ping.into()));
+    stage.in_exchange(1, Party::Client, EventKind::message(ping.into()));
     let answer = headers(&[
         ("mcp-session-id", "5e551017"),
         ("content-type", "text/event-stream"),
         ("date", "now"),
     ]);
-    stage.in_exchange(1, Party::Server, What::HttpResponse { status: 200, headers: answer });
-    let sse = |id: &str| What::SseEvent {
+    stage.in_exchange(1, Party::Server, EventKind::HttpResponse { status: 200, headers: answer });
+    let sse = |id: &str| EventKind::SseEvent {
         event: Some("message".into()),
         id: Some(id.into()),
         retry: None,
     };
     stage.in_exchange(1, Party::Server, sse("e-1"));
     let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"session 5e551017 at 2026-11-21T21:37:43Z"}}"#;
-    stage.in_exchange(1, Party::Server, Reading::message(log.into()));
+    stage.in_exchange(1, Party::Server, EventKind::message(log.into()));
     stage.in_exchange(1, Party::Server, sse("e-2"));
     let result = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    stage.in_exchange(1, Party::Server, Reading::message(result.into()));
+    stage.in_exchange(1, Party::Server, EventKind::message(result.into()));
     stage.in_exchange(2, Party::Client, post(&[("mcp-session-id", "5e551017")]));
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    stage.in_exchange(2, Party::Client, Reading::message(initialized.into()));
-    stage.in_exchange(2, Party::Server, What::HttpResponse { status: 202, headers: Vec::new() });
-    let get = What::HttpRequest {
+    stage.in_exchange(2, Party::Client, EventKind::message(initialized.into()));
+    stage.in_exchange(
+        2,
+        Party::Server,
+        EventKind::HttpResponse { status: 202, headers: Vec::new() },
+    );
+    let get = EventKind::HttpRequest {
         method: "GET".into(),
         path: "/mcp?token=abc".into(),
         headers: Vec::new(),
     };
     stage.in_exchange(3, Party::Client, get);
-    let html = What::Noise {
+    let html = EventKind::Unparsable {
         bytes: "<html>Not here</html>".into(),
         why: "its content type is text/html".into(),
-        damage: Damage::Lost,
+        kind: UnparsableKind::BrokenMessage,
     };
     stage.in_exchange(
         3,
         Party::Server,
-        What::HttpResponse { status: 404, headers: headers(&[("content-type", "text/html")]) },
+        EventKind::HttpResponse { status: 404, headers: headers(&[("content-type", "text/html")]) },
     );
     stage.in_exchange(3, Party::Server, html);
     assert_snapshot!(stage.golden(), @r#"
@@ -257,13 +261,14 @@ fn http_lines_stand_below_their_messages() {
 #[test]
 fn everything_is_shown_on_demand() {
     let stage = Stage::on("stdio");
-    stage.happens(Party::Server, What::Stderr("\u{1b}[1mstarting\u{1b}[0m".into()));
+    stage.happens(Party::Server, EventKind::Stderr("\u{1b}[1mstarting\u{1b}[0m".into()));
     stage.client(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
-    stage.happens(Party::Harness, What::Fence("before the end".into()));
-    stage.happens(Party::Harness, What::DeadlineFired { awaited: "the reply to ping".into() });
-    stage.happens(Party::Server, What::Closed { how: "closed its output".into() });
-    stage.happens(Party::Server, What::Exited { status: "exit code 1".into() });
-    stage.happens(Party::Server, What::Elided { was: "tools/call".into(), bytes: 1_000_000 });
+    stage.happens(Party::Harness, EventKind::Fence("before the end".into()));
+    stage.happens(Party::Harness, EventKind::DeadlineFired { awaited: "the reply to ping".into() });
+    stage.happens(Party::Client, EventKind::Resent { why: "the server reset it".into() });
+    stage.happens(Party::Server, EventKind::Closed { how: "closed its output".into() });
+    stage.happens(Party::Server, EventKind::Exited { status: "exit code 1".into() });
+    stage.happens(Party::Server, EventKind::Elided { was: "tools/call".into(), bytes: 1_000_000 });
     assert_snapshot!(stage.golden(), @r"
     1  client → server  ping
         * deadline passed while awaiting: the reply to ping
@@ -277,6 +282,7 @@ fn everything_is_shown_on_demand() {
     1  client → server  ping
         * fence: before the end
         * deadline passed while awaiting: the reply to ping
+        * sent again on a new connection: the server reset it
         * server: closed its output
         * server exited: exit code 1
     2  client ← server  tools/call: 1,000,000 bytes, dropped to save memory
@@ -290,7 +296,7 @@ fn everything_is_shown_on_demand() {
 }
 
 #[test]
-fn connections_are_told_apart_where_there_are_several() {
+fn several_connections_are_distinguished() {
     let stage = Stage::on("http http://localhost:1/mcp");
     let second = Stage {
         wire: stage.recorder.open("http http://localhost:2/mcp"),
@@ -318,7 +324,7 @@ fn an_excerpt_shows_both_halves_of_an_exchange() {
     stage.client(r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#);
     stage.server(r#"{"jsonrpc":"2.0","id":2,"result":{"prompts":[]}}"#);
     let reply = stage.server(r#"{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":7}]}}"#);
-    let stderr = stage.happens(Party::Server, What::Stderr("bye".into()));
+    let stderr = stage.happens(Party::Server, EventKind::Stderr("bye".into()));
     let trace = stage.recorder.trace();
     assert_snapshot!(excerpt(&trace, &[reply]), @r#"
         … 4 messages not shown
@@ -343,10 +349,10 @@ fn long_lines_are_wrapped_below_their_start() {
     stage.server(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"data":"{words}","more":true}}}}"#));
     stage.happens(
         Party::Server,
-        What::Noise {
+        EventKind::Unparsable {
             bytes: "=".repeat(1000).into(),
             why: "not JSON".into(),
-            damage: Damage::Stray,
+            kind: UnparsableKind::Stray,
         },
     );
     assert_snapshot!(stage.brief(), @r#"

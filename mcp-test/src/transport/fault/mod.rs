@@ -1,43 +1,47 @@
-//! Faults: named ways in which a good peer goes wrong on the wire.
+//! Faults: named ways in which a correct peer misbehaves on the wire.
 //!
-//! A fault stands on the tap between actor and carrier, so that the actor stays good and the fault is the only thing
-//! that changes. The same words serve a server and a client: a fault names a method, and concerns what the peer at whose
-//! tap it stands says about that method, be it a request, a notification or a reply. What faults prove is not known here.
+//! A fault is applied by the interceptor between actor and transport, so that the actor stays correct and the fault is the
+//! only thing that changes. The same notation serves servers and clients: a fault names a method, and affects what the peer
+//! sends for that method, whether a request, a notification or a reply. What faults prove is not known here.
 //!
-//! `change` says what there is, `make` makes it, `words` names and reads it. `apply` damages messages, `rewrite` their
-//! values, `text` their bytes, `http` the exchanges that carry them; `intake` keeps from an actor what it is not to hear.
+//! `kind` lists them, `constructors` makes them, `notation` parses and writes them. `delivery` applies them to messages,
+//! `rewrite` to values, `text` to bytes, `http_damage` to HTTP exchanges; `intake` filters what an actor receives.
 
-mod apply;
+mod arguments;
 mod change;
-mod http;
+mod constructors;
+mod delivery;
+mod delivery_part;
+mod error;
+mod http_damage;
 mod intake;
-mod make;
-mod part;
-mod reading;
+mod kind;
+mod notation;
 mod rewrite;
 mod text;
-mod words;
 
 use std::fmt;
 
-use super::CarrierKind;
+use self::change::Change;
+use super::TransportKind;
 use crate::spec::Side;
-use change::Change;
 
-pub use apply::Delivery;
-pub(super) use apply::{banners, session_id};
-pub use change::{Lapse, Reach};
-pub use http::HttpDamage;
-pub use intake::intake;
-pub use part::{Part, Then};
-pub use words::{FaultError, FaultWord, WORDS};
+pub use change::Misbehavior;
+pub(crate) use change::Reach;
+pub(crate) use delivery::Delivery;
+pub(super) use delivery::{banners, session_id};
+pub(crate) use delivery_part::{DeliveryPart, FollowUp};
+pub use error::FaultError;
+pub(crate) use http_damage::HttpDamage;
+pub(crate) use intake::intake;
+pub(crate) use kind::{FAULT_KINDS, FaultKind};
 
-/// One way in which a peer goes wrong.
+/// One way in which a peer misbehaves.
 ///
-/// A method is the one of the request or notification that the peer sends, or of the request that it replies to. `*`
-/// stands for every request that it sends or replies to. A pointer leads into the result of a reply, into the parameters
-/// of anything else, or into the whole message where it starts with a member of the envelope: `/result`, `/error`,
-/// `/id`, `/jsonrpc`, `/method`, `/params`. Faults of HTTP also take `GET` and `DELETE` as method.
+/// The method is that of the request or notification that the peer sends, or of the request that it replies to; `*`
+/// stands for every request that it sends or replies to. A pointer is relative to the result of a reply and to the
+/// parameters of anything else, unless it starts with a member of the envelope: `/result`, `/error`, `/id`, `/jsonrpc`,
+/// `/method`, `/params`. Faults of HTTP also take `GET` and `DELETE` as method.
 ///
 /// ```
 /// use mcp_test::transport::Fault;
@@ -53,45 +57,44 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Whether the fault has any effect on that carrier.
+    /// Whether the fault has any effect on that transport.
     #[must_use]
-    pub fn applies_to(&self, carrier: CarrierKind) -> bool {
-        self.reach().covers(carrier)
+    pub fn applies_to(&self, transport: TransportKind) -> bool {
+        self.reach().covers(transport)
     }
 
     /// Whether a peer of this side can have the fault.
     #[must_use]
     pub fn is_of(&self, side: Side) -> bool {
-        self.word().is_none_or(|word| word.is_of(side))
+        self.kind().is_none_or(|kind| kind.is_of(side))
     }
 
-    /// Where the fault shows.
+    /// The transports on which the fault has an effect.
     #[must_use]
     pub fn reach(&self) -> Reach {
-        self.word().map_or(Reach::Everywhere, |word| word.reach)
+        self.kind().map_or(Reach::Everywhere, |kind| kind.reach)
     }
 
-    /// How it is listed.
-    fn word(&self) -> Option<&'static FaultWord> {
-        WORDS.iter().find(|known| known.word == self.change.word())
+    fn kind(&self) -> Option<&'static FaultKind> {
+        FAULT_KINDS.iter().find(|known| known.word == self.change.word())
     }
 
-    /// The method that it concerns, `*` for all.
+    /// The method that it affects; `*` for all.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.on
     }
 
-    /// The name by which [`FromStr`](std::str::FromStr) finds it again.
+    /// The notation, which [`FromStr`](std::str::FromStr) parses.
     #[must_use]
     pub fn name(&self) -> String {
         self.to_string()
     }
 
-    /// Whether it is this lapse.
+    /// Whether it is this misbehavior.
     #[must_use]
-    pub fn is(&self, lapse: Lapse) -> bool {
-        self.change == Change::Lapse(lapse)
+    pub fn is(&self, misbehavior: Misbehavior) -> bool {
+        self.change == Change::Misbehavior(misbehavior)
     }
 
     fn names(&self, method: &str) -> bool {
@@ -105,7 +108,7 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        words::write(self, f)
+        notation::write(self, f)
     }
 }
 

@@ -1,40 +1,39 @@
-//! What each fault changes, and what its words say.
+//! What each fault changes, and its notation.
 
 use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{
-    Delivery, Fault, FaultError, FaultWord, HttpDamage, Lapse, Part, Reach, Then, WORDS, intake,
+    Delivery, DeliveryPart, FAULT_KINDS, Fault, FaultError, FaultKind, FollowUp, HttpDamage,
+    Misbehavior, Reach, intake,
 };
 use crate::spec::Side;
-use crate::transport::{
-    CarrierKind,
-    serve::{Emitted, Received},
-    tap::Tap,
-};
+use crate::transport::TransportKind;
+use crate::transport::actor::{InboundText, OutboundMessage};
+use crate::transport::interceptor::Interceptor;
 
 fn fault(words: &str) -> Fault {
     words.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn reply() -> Emitted {
+fn reply() -> OutboundMessage {
     let value = json!({"id": 1, "jsonrpc": "2.0", "result": {"tools": [{"name": "add"}]}});
-    Emitted::reply(value.into(), "tools/list", None)
+    OutboundMessage::reply(value.into(), "tools/list", None)
 }
 
 /// What is left of a good reply, a line per part.
 fn left_by(words: &str) -> String {
-    shown(&Delivery::of(reply(), &[fault(words)]))
+    show_delivery(&Delivery::of(reply(), &[fault(words)]))
 }
 
-fn shown(delivery: &Delivery) -> String {
+fn show_delivery(delivery: &Delivery) -> String {
     let mut lines: Vec<_> = delivery.parts.iter().map(show).collect();
-    if delivery.then != Then::GoOn {
+    if delivery.then != FollowUp::Continue {
         lines.push(format!("then {:?}", delivery.then));
     }
-    lines.extend(delivery.late.map(|by| format!("late by {by:?}")));
+    lines.extend(delivery.delay.map(|by| format!("late by {by:?}")));
     lines.extend(delivery.streams.then(|| "as a stream".to_owned()));
-    lines.extend(delivery.in_bytes.then(|| "a byte at a time".to_owned()));
+    lines.extend(delivery.bytewise.then(|| "a byte at a time".to_owned()));
     lines.join("\n")
 }
 
@@ -52,12 +51,12 @@ fn exchange_left_by(words: &str) -> String {
     lines.join("\n")
 }
 
-fn show(part: &Part) -> String {
+fn show(part: &DeliveryPart) -> String {
     let kind = match part {
-        Part::Message(_) => String::new(),
-        Part::Noise(_) => "noise ".to_owned(),
-        Part::Torn { of, .. } => format!("the beginning of {of} bytes: "),
-        Part::Lines(_) => "lines ".to_owned(),
+        DeliveryPart::Message(_) => String::new(),
+        DeliveryPart::Noise(_) => "noise ".to_owned(),
+        DeliveryPart::Torn { of, .. } => format!("the beginning of {of} bytes: "),
+        DeliveryPart::Lines(_) => "lines ".to_owned(),
     };
     format!("{kind}{}", String::from_utf8_lossy(part.bytes()))
 }
@@ -118,9 +117,9 @@ fn faults_of_the_text_and_the_connection() {
     assert_eq!(left_by("pad:tools/list:1000").len(), left_by("set:tools/list:/id:1").len() + 1000);
     assert_snapshot!(left_by("cut:tools/list"), @r#"
     the beginning of 60 bytes: {"id":1,"jsonrpc":"2.0","resul
-    then Close
+    then CloseConnection
     "#);
-    assert_snapshot!(left_by("close:tools/list"), @"then Close");
+    assert_snapshot!(left_by("close:tools/list"), @"then CloseConnection");
     assert_snapshot!(left_by("exit:tools/list"), @"then Exit");
     assert_snapshot!(left_by("exit-after:tools/list"), @r#"
     {"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}
@@ -168,7 +167,7 @@ fn faults_of_event_streams() {
     as a stream
     "#);
     assert_snapshot!(left_by("sse-end:tools/list"), @"
-    then End
+    then EndStream
     as a stream
     ");
     assert_snapshot!(left_by("sse-open:tools/list"), @r#"
@@ -207,41 +206,43 @@ fn headers_are_changed_whatever_their_case() {
 }
 
 #[test]
-fn what_an_actor_does_not_hear() {
-    let hear = |words: &str, text: &str| {
-        let (heard, replies) = intake(Received::read(text.as_bytes()), &[fault(words)]);
-        let heard = heard.as_ref().and_then(Received::value).map(ToString::to_string);
+fn ignored_messages_do_not_reach_the_actor() {
+    let receive = |words: &str, text: &str| {
+        let (received, replies) = intake(InboundText::read(text.as_bytes()), &[fault(words)]);
+        let received = received.as_ref().and_then(InboundText::value).map(ToString::to_string);
         let replies = replies.into_iter().map(|reply| reply.value.to_string());
-        replies.chain(heard).collect::<Vec<_>>().join("\n")
+        replies.chain(received).collect::<Vec<_>>().join("\n")
     };
     const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     const CANCELLED: &str = r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#;
-    assert_eq!(hear("ignore:ping", CANCELLED), CANCELLED);
-    assert_eq!(hear("ignore:notifications/cancelled", CANCELLED), "");
-    assert_eq!(hear("ignore:*", CANCELLED), CANCELLED);
-    assert_snapshot!(hear("answer:ping:{\"a\":1}", PING), @r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#);
-    assert_snapshot!(hear("answer:ping:{}", &format!("[{PING},{CANCELLED}]")), @r#"
+    assert_eq!(receive("ignore:ping", CANCELLED), CANCELLED);
+    assert_eq!(receive("ignore:notifications/cancelled", CANCELLED), "");
+    assert_eq!(receive("ignore:*", CANCELLED), CANCELLED);
+    assert_snapshot!(receive("answer:ping:{\"a\":1}", PING), @r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#);
+    assert_snapshot!(receive("answer:ping:{}", &format!("[{PING},{CANCELLED}]")), @r#"
     {"jsonrpc":"2.0","id":1,"result":{}}
     [{"jsonrpc":"2.0","method":"notifications/cancelled"}]
     "#);
-    assert_eq!(hear("answer:notifications/cancelled:{}", CANCELLED), CANCELLED);
+    assert_eq!(receive("answer:notifications/cancelled:{}", CANCELLED), CANCELLED);
 }
 
 #[test]
-fn a_message_of_ones_own_has_parameters() {
+fn pointers_into_notifications_are_relative_to_params() {
     let progress = json!({"method": "notifications/progress", "params": {"progress": 1}});
-    let emitted = Emitted::unprompted(progress.into());
-    let left =
-        |words: &str| shown(&Delivery::of(emitted.clone(), &[fault(words), fault("twice:*")]));
+    let emitted = OutboundMessage::unsolicited(progress.into());
+    let left = |words: &str| {
+        show_delivery(&Delivery::of(emitted.clone(), &[fault(words), fault("twice:*")]))
+    };
     assert_snapshot!(left("set:notifications/progress:/progress:0"), @r#"{"method":"notifications/progress","params":{"progress":0}}"#);
     assert_snapshot!(left("never:notifications/progress"), @"");
 }
 
 #[test]
-fn a_client_goes_wrong_in_its_requests() {
+fn faults_of_clients_affect_their_requests_and_replies() {
     let call = json!({"id": 1, "method": "tools/call", "params": {"name": "add"}});
-    let left =
-        |words: &str| shown(&Delivery::of_client(call.clone().into(), None, &[fault(words)]));
+    let left = |words: &str| {
+        show_delivery(&Delivery::of_client(call.clone().into(), None, &[fault(words)]))
+    };
     assert_snapshot!(left("remove:tools/call:/name"), @r#"{"id":1,"method":"tools/call","params":{}}"#);
     assert_snapshot!(left("set:*:/params/_meta:1"), @r#"{"id":1,"method":"tools/call","params":{"name":"add","_meta":1}}"#);
     assert_snapshot!(left("error:tools/call:-32603"), @r#"{"id":1,"method":"tools/call","params":{"name":"add"}}"#);
@@ -249,14 +250,17 @@ fn a_client_goes_wrong_in_its_requests() {
     let answer = json!({"id": "server-1", "result": {"action": "accept"}});
     let answers = Some("elicitation/create".to_owned());
     let faults = [fault("retype:elicitation/create:/action"), fault("wrong-id:*")];
-    assert_snapshot!(shown(&Delivery::of_client(answer.into(), answers, &faults)), @r#"{"id":"server-1","result":{"action":7}}"#);
+    assert_snapshot!(show_delivery(&Delivery::of_client(answer.into(), answers, &faults)), @r#"{"id":"server-1","result":{"action":7}}"#);
 }
 
 #[test]
-fn the_items_of_a_batch_go_wrong_by_themselves() {
-    let ping = Emitted::reply(json!({"id": 2, "result": {}}).into(), "ping", None);
+fn faults_affect_the_items_of_a_batch_separately() {
+    let ping = OutboundMessage::reply(json!({"id": 2, "result": {}}).into(), "ping", None);
     let left = |words: &str| {
-        shown(&Delivery::of(Emitted::batch([reply(), ping.clone()]), &[fault(words)]))
+        show_delivery(&Delivery::of(
+            OutboundMessage::batch([reply(), ping.clone()]),
+            &[fault(words)],
+        ))
     };
     assert_snapshot!(left("wrong-id:ping"), @r#"[{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}},{"id":1002,"result":{}}]"#);
     assert_snapshot!(left("never:ping"), @r#"[{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}}]"#);
@@ -265,7 +269,7 @@ fn the_items_of_a_batch_go_wrong_by_themselves() {
     assert_snapshot!(left("truncate:ping"), @r#"noise [{"id":1,"jsonrpc":"2.0","result":{"tools":[{"name":"add"}]}},{"id":2,"r]"#);
     assert_snapshot!(left("close:tools/list"), @r#"
     [{"id":2,"result":{}}]
-    then Close
+    then CloseConnection
     "#);
 }
 
@@ -274,9 +278,10 @@ fn a_fault_leaves_other_replies_alone() {
     let untouched = show(&Delivery::of(reply(), &[]).parts[0]);
     assert_eq!(left_by("error:tools/call:-32603"), untouched);
     assert_ne!(left_by("error:*:-32603"), untouched);
-    let notification = Emitted::unprompted(json!({"jsonrpc": "2.0", "method": "x"}).into());
+    let notification =
+        OutboundMessage::unsolicited(json!({"jsonrpc": "2.0", "method": "x"}).into());
     let delivery = Delivery::of(notification.clone(), &[Fault::never("*"), Fault::twice("*")]);
-    assert_eq!(delivery.parts, [Part::Message(notification.value.to_string().into())]);
+    assert_eq!(delivery.parts, [DeliveryPart::Message(notification.value.to_string().into())]);
 }
 
 #[test]
@@ -294,8 +299,8 @@ fn faults_add_up_in_their_order() {
 }
 
 #[test]
-fn every_word_has_an_example_that_reads_back() {
-    for word in WORDS {
+fn every_kind_round_trips_through_its_notation() {
+    for word in FAULT_KINDS {
         let example = example(word);
         let fault = fault(&example);
         assert_eq!(fault.name(), example);
@@ -304,8 +309,8 @@ fn every_word_has_an_example_that_reads_back() {
     }
 }
 
-/// A fault in the form of a word.
-fn example(word: &FaultWord) -> String {
+/// A fault of this kind.
+fn example(word: &FaultKind) -> String {
     let parts = [
         ("METHOD", "tools/list"),
         ("POINTER", "/name"),
@@ -324,20 +329,20 @@ fn example(word: &FaultWord) -> String {
 }
 
 #[test]
-fn every_fault_of_a_client_changes_what_it_sends() {
+fn every_fault_of_clients_has_an_effect() {
     let call = || {
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}).into()
     };
     let answer = || json!({"jsonrpc": "2.0", "id": 1, "result": {}}).into();
     let good = Delivery::of_client(call(), None, &[]);
     let good_answer = Delivery::of_client(answer(), Some("ping".to_owned()), &[]);
-    for word in WORDS.iter().filter(|word| word.is_of(Side::Client)) {
+    for word in FAULT_KINDS.iter().filter(|word| word.is_of(Side::Client)) {
         let fault = [fault(&example(word).replace("tools/list", "tools/call"))];
         let answered = [self::fault(&example(word).replace("tools/list", "ping"))];
         let shows = Delivery::of_client(call(), None, &fault) != good
             || Delivery::of_client(answer(), Some("ping".to_owned()), &answered) != good_answer
             || !HttpDamage::of("tools/call", true, &fault).is_none()
-            || fault[0].is(Lapse::IgnoresTerm);
+            || fault[0].is(Misbehavior::IgnoresTerm);
         assert!(shows, "{}", fault[0]);
         assert!(fault[0].is_of(Side::Client) && fault[0].is_of(Side::Server));
     }
@@ -345,55 +350,57 @@ fn every_fault_of_a_client_changes_what_it_sends() {
 }
 
 #[test]
-fn a_fault_shows_on_the_carriers_it_reaches() {
-    let carriers = |reach: Reach| {
-        let carriers = CarrierKind::ALL.into_iter().filter(|carrier| reach.covers(*carrier));
-        carriers.map(CarrierKind::as_str).collect::<Vec<_>>().join(" ")
+fn reach_lists_the_transports() {
+    let transports = |reach: Reach| {
+        let transports =
+            TransportKind::ALL.into_iter().filter(|transport| reach.covers(*transport));
+        transports.map(TransportKind::as_str).collect::<Vec<_>>().join(" ")
     };
-    assert_snapshot!(carriers(Reach::Everywhere), @"duplex stdio http router sse");
-    assert_snapshot!(carriers(Reach::Lines), @"duplex stdio");
-    assert_snapshot!(carriers(Reach::Process), @"stdio http sse");
-    assert_snapshot!(carriers(Reach::Http), @"http router");
-    assert_snapshot!(carriers(Reach::Network), @"http");
-    assert!(!fault("status:ping:500").applies_to(CarrierKind::Stdio));
+    assert_snapshot!(transports(Reach::Everywhere), @"duplex stdio http router sse");
+    assert_snapshot!(transports(Reach::Lines), @"duplex stdio");
+    assert_snapshot!(transports(Reach::Process), @"stdio http sse");
+    assert_snapshot!(transports(Reach::Http), @"http router");
+    assert_snapshot!(transports(Reach::Network), @"http");
+    assert!(!fault("status:ping:500").applies_to(TransportKind::Stdio));
 }
 
 #[test]
-fn lapses_are_asked_of_the_tap() {
-    let wire = Tap::new([Fault::lapse(Lapse::KeepsSession)]).open("http");
-    assert!(wire.lapses(Lapse::KeepsSession));
-    assert!(!wire.lapses(Lapse::NoSession));
+fn the_interceptor_knows_the_misbehavior() {
+    let wire = Interceptor::new([Fault::misbehavior(Misbehavior::KeepsSession)]).open("http");
+    assert!(wire.misbehaves(Misbehavior::KeepsSession));
+    assert!(!wire.misbehaves(Misbehavior::NoSession));
 }
 
 #[test]
-fn wrong_words_are_named() {
-    assert_snapshot!(refused("bannner:x"), @"`bannner` is no fault; did you mean `banner`?");
-    assert_snapshot!(refused("explode"), @"`explode` is no fault; `mcp-test list --faults` shows all");
-    assert_snapshot!(refused("remove:tools/list"), @"`remove:tools/list` lacks its POINTER: the form is `remove:METHOD:POINTER`");
+fn invalid_notations_are_explained() {
+    assert_snapshot!(refused("bannner:x"), @"unknown fault `bannner`; did you mean `banner`?");
+    assert_snapshot!(refused("explode"), @"unknown fault `explode`; `mcp-test list --faults` lists all");
+    assert_snapshot!(refused("remove:tools/list"), @"`remove:tools/list` has no POINTER; expected `remove:METHOD:POINTER`");
     assert_snapshot!(refused("remove:tools/list:tools/0"), @"`remove:tools/list:tools/0`: POINTER `tools/0` must start with `/`");
-    assert_snapshot!(refused("never:"), @"`never:` lacks its METHOD: the form is `never:METHOD`");
-    assert_snapshot!(refused("never:tools/lst"), @"`never:tools/lst`: METHOD `tools/lst` is no method of MCP; did you mean `tools/list`?");
-    assert_snapshot!(refused("never:tools/list:now"), @"`never:tools/list:now`: the end `now` is too much: the form is `never:METHOD`");
-    assert_snapshot!(refused("set:tools/list:/tools:{"), @"`set:tools/list:/tools:{`: JSON `{` cannot be read: line 1, column 2: expected a member name in double quotes, found the end of the text");
-    assert_snapshot!(refused("set:tools/list:/tools"), @"`set:tools/list:/tools` lacks its JSON: the form is `set:METHOD:POINTER:JSON`");
+    assert_snapshot!(refused("never:"), @"`never:` has no METHOD; expected `never:METHOD`");
+    assert_snapshot!(refused("never:tools/lst"), @"`never:tools/lst`: METHOD `tools/lst` is not a method of MCP; did you mean `tools/list`?");
+    assert_snapshot!(refused("never:tools/list:now"), @"unexpected `now` at the end of `never:tools/list:now`; expected `never:METHOD`");
+    assert_snapshot!(refused("set:tools/list:/tools:{"), @"`set:tools/list:/tools:{`: JSON `{` is not valid JSON: line 1, column 2: expected a member name in double quotes, found the end of the text");
+    assert_snapshot!(refused("set:tools/list:/tools"), @"`set:tools/list:/tools` has no JSON; expected `set:METHOD:POINTER:JSON`");
     assert_snapshot!(refused("error:tools/list:many"), @"`error:tools/list:many`: CODE `many` must be a whole number");
     assert_snapshot!(refused("status:tools/list:7"), @"`status:tools/list:7`: STATUS `7` must be an HTTP status from 200 to 599");
-    assert_snapshot!(refused("status:DELET:500"), @"`status:DELET:500`: METHOD `DELET` is no method of MCP; did you mean `DELETE`?");
-    assert_snapshot!(refused("never:GET"), @"`never:GET`: METHOD `GET` is no method of MCP");
+    assert_snapshot!(refused("status:DELET:500"), @"`status:DELET:500`: METHOD `DELET` is not a method of MCP; did you mean `DELETE`?");
+    assert_snapshot!(refused("never:GET"), @"`never:GET`: METHOD `GET` is not a method of MCP");
     assert_snapshot!(refused("late:ping:5"), @"`late:ping:5`: TIME `5` must be a whole number with its unit, such as `500ms`");
     assert_snapshot!(refused("flood:ping:99999999"), @"`flood:ping:99999999`: COUNT `99999999` must be a whole number up to 1000000");
-    assert_snapshot!(refused("header:ping:a b:c"), @"`header:ping:a b:c`: NAME `a b` is no name of an HTTP header");
-    assert_snapshot!(refused("ignore-eof:now"), @"`ignore-eof:now`: the end `now` is too much: the form is `ignore-eof`");
+    assert_snapshot!(refused("header:ping:a b:c"), @"`header:ping:a b:c`: NAME `a b` is not an HTTP header name");
+    assert_snapshot!(refused("ignore-eof:now"), @"unexpected `now` at the end of `ignore-eof:now`; expected `ignore-eof`");
     assert_snapshot!(refused("session-id:a\nb"), @r"
     `session-id:a
     b`: TEXT `a
-    b` has a control character, which no HTTP header can carry
+    b` contains a control character, which HTTP headers do not allow
     ");
 }
 
 #[test]
 fn banners_and_session_ids() {
-    let wire = Tap::new([Fault::banner("Starting up"), Fault::session_id(" ")]).open("duplex");
+    let wire =
+        Interceptor::new([Fault::banner("Starting up"), Fault::session_id(" ")]).open("duplex");
     let banners: Vec<_> = wire.banners().map(|part| show(&part)).collect();
     assert_eq!(banners, ["noise Starting up"]);
     assert_eq!(wire.session_id("abcd"), b"ab cd");

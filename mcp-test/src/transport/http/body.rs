@@ -1,39 +1,39 @@
-//! Reads the response of one exchange, piece by piece, into observations.
+//! Reads the response of an exchange into observations.
 
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
-use super::resume::Stream;
-use crate::trace::{Seq, What};
-use crate::transport::Limits;
-use crate::transport::bare::HttpReply;
-use crate::transport::link::{Damage, Incoming, Media, Origin};
-use crate::transport::reading::Observer;
+use super::stream_progress::StreamProgress;
+use crate::trace::{EventKind, Seq, UnparsableKind};
+use crate::transport::exchange_error::ExchangeError;
+use crate::transport::observer::Observer;
+use crate::transport::raw_http::StreamingResponse;
+use crate::transport::{Incoming, Limits, Origin};
 use crate::wire::sse::{Decoder, SseItem};
+use crate::wire::{MediaType, essence};
 
-/// Bytes of a broken body that are kept.
+/// How many bytes of a broken or too large body are recorded.
 const KEPT: usize = 64 * 1024;
 
-/// Says that no response came.
-pub(super) async fn no_response(observer: &Observer, exchange: u64, why: &str) {
-    let how = format!("failed without an HTTP response: {why}");
-    Over::new(observer, exchange, None, how).pass(observer, exchange).await;
+/// Reports that no response arrived.
+pub(super) async fn no_response(observer: &Observer, exchange: u64, why: &ExchangeError) {
+    ExchangeEnd::new(observer, exchange, None, why.how()).pass(observer, exchange).await;
 }
 
 /// Records the end of an exchange.
 pub(super) fn closed(observer: &Observer, exchange: u64, how: &str) -> Seq {
-    observer.record(Some(exchange), What::Closed { how: how.to_owned() })
+    observer.record(Some(exchange), EventKind::Closed { how: how.to_owned() })
 }
 
-/// A response that was read to its end.
-pub(in crate::transport) struct Over {
+/// The end of an exchange.
+pub(in crate::transport) struct ExchangeEnd {
     seq: Seq,
     status: Option<u16>,
     pub(in crate::transport) how: String,
 }
 
-impl Over {
-    /// Records that an exchange ended in this way.
+impl ExchangeEnd {
+    /// Records how an exchange ended.
     pub(in crate::transport) fn new(
         observer: &Observer,
         exchange: u64,
@@ -43,12 +43,12 @@ impl Over {
         Self { seq: closed(observer, exchange, &how), status, how }
     }
 
-    /// A response, recorded here, that held nothing to be read.
+    /// The end of an exchange whose response had nothing to be read.
     pub(in crate::transport) fn at(seq: Seq, status: u16) -> Self {
         Self { seq, status: Some(status), how: format!("ended with HTTP {status}") }
     }
 
-    /// Tells that nothing more comes on an exchange.
+    /// Passes on that nothing more arrives on the exchange.
     pub(in crate::transport) async fn pass(self, observer: &Observer, exchange: u64) {
         let Self { seq, status, how } = self;
         observer.pass(Incoming::Ended { seq, exchange, status, how }).await;
@@ -60,25 +60,23 @@ pub(in crate::transport) struct Response<'a> {
     observer: &'a Observer,
     seq: Seq,
     origin: Origin,
-    essence: String,
-    reply: HttpReply,
+    reply: StreamingResponse,
     limits: Limits,
 }
 
 /// Records the head of a response.
-pub(in crate::transport) fn begin(
+pub(in crate::transport) fn record_head(
     observer: &Observer,
     exchange: u64,
-    reply: HttpReply,
+    reply: StreamingResponse,
     limits: Limits,
 ) -> Response<'_> {
     let status = reply.status;
-    let essence = reply.media();
-    let what = What::HttpResponse { status, headers: reply.headers.clone() };
+    let what = EventKind::HttpResponse { status, headers: reply.headers.clone() };
     let seq = observer.record(Some(exchange), what);
-    let media = Some(Media::of(&essence));
+    let media = Some(reply.media_type());
     let origin = Origin { exchange: Some(exchange), status: Some(status), media };
-    Response { observer, seq, origin, essence, reply, limits }
+    Response { observer, seq, origin, reply, limits }
 }
 
 impl Response<'_> {
@@ -87,9 +85,14 @@ impl Response<'_> {
         self.origin.is_stream()
     }
 
-    /// Reads it to its end; what it brings is passed on as part of `exchange`.
-    pub(in crate::transport) async fn read(self, exchange: u64, stream: &mut Stream) -> Over {
+    /// Reads it to its end; its messages are passed on as part of `exchange`.
+    pub(in crate::transport) async fn read(
+        self,
+        exchange: u64,
+        stream: &mut StreamProgress,
+    ) -> ExchangeEnd {
         let (seq, status) = (self.seq, self.reply.status);
+        // Shown, because redirects are not followed: the URL of the target is wrong then.
         let location = self.reply.header("location").filter(|_| (300..400).contains(&status));
         let how = if self.is_stream() {
             self.events(exchange, stream).await
@@ -98,13 +101,14 @@ impl Response<'_> {
         };
         let elsewhere = location.map(|location| format!(" to {location}")).unwrap_or_default();
         let how = format!("ended with HTTP {status}{elsewhere}, {how}");
-        Over { seq, status: Some(status), how }
+        ExchangeEnd { seq, status: Some(status), how }
     }
 
-    /// A body that is read as one piece.
-    async fn whole(self, exchange: u64, stream: &mut Stream) -> String {
-        let Self { observer, origin, essence, reply, limits, .. } = self;
-        let scribe = &observer.scribe;
+    /// Reads a body that is one text.
+    async fn whole(self, exchange: u64, stream: &mut StreamProgress) -> String {
+        let Self { observer, origin, reply, limits, .. } = self;
+        let content_type = reply.header("content-type").unwrap_or_default();
+        let recorder = &observer.recorder;
         let status = reply.status;
         let mut body = BytesMut::new();
         let mut pieces = reply.body;
@@ -114,41 +118,42 @@ impl Response<'_> {
                 Ok(piece) => body.extend_from_slice(&piece),
                 Err(why) => {
                     let how = format!("a body that broke off after {} bytes: {why}", body.len());
-                    broken = Some((how, Damage::Lost));
+                    broken = Some((how, UnparsableKind::BrokenMessage));
                     break;
                 }
             }
             if body.len() > limits.body {
                 let limit = limits.body;
                 let how = format!("a body longer than the {limit} bytes that mcp-test reads");
-                broken = Some((how, Damage::OverLimit));
+                broken = Some((how, UnparsableKind::OverLimit));
                 break;
             }
         }
         let body = body.freeze();
         let (all, how) = if let Some((how, damage)) = broken {
             let head = Bytes::copy_from_slice(&body[..body.len().min(KEPT)]);
-            (vec![scribe.noise(origin, head, how.clone(), damage)], how)
+            (vec![recorder.noise(origin, head, how.clone(), damage)], how)
         } else if body.is_empty() {
             (Vec::new(), "an empty body".to_owned())
-        } else if essence == "application/json" {
+        } else if origin.media == Some(MediaType::Json) {
             let how = format!("{} bytes of application/json", body.len());
-            (scribe.text(origin, body), how)
+            (recorder.text(origin, body), how)
         } else {
-            let kind = match essence.as_str() {
+            // A server must answer a request with one of two types, by which the client selects how to read the body.
+            let kind = match essence(&content_type) {
                 "" => "a body without a Content-Type".to_owned(),
-                essence => format!("a body of type {essence}"),
+                essence => format!("a body of type {}", essence.to_ascii_lowercase()),
             };
             let why =
                 format!("HTTP {status} with {kind}, not application/json or text/event-stream");
-            (vec![scribe.noise(origin, body, why, Damage::Lost)], kind)
+            (vec![recorder.noise(origin, body, why, UnparsableKind::BrokenMessage)], kind)
         };
         pass(observer, exchange, stream, all).await;
         how
     }
 
-    /// A body that is a stream of events, each with a message as its data.
-    async fn events(self, exchange: u64, stream: &mut Stream) -> String {
+    /// Reads a body that is a stream of events, each of which contains a message.
+    async fn events(self, exchange: u64, stream: &mut StreamProgress) -> String {
         let Self { observer, origin, reply, limits, .. } = self;
         let mut decoder = Decoder::new(limits.event);
         let mut pieces = reply.body;
@@ -156,8 +161,8 @@ impl Response<'_> {
         let mut take = async |items: Vec<SseItem>| {
             for item in items {
                 seen += 1;
-                stream.saw(&item);
-                let all = observer.scribe.event(origin, item);
+                stream.note_item(&item);
+                let all = observer.recorder.event(origin, item);
                 if !pass(observer, exchange, stream, all).await {
                     return false;
                 }
@@ -170,28 +175,30 @@ impl Response<'_> {
                 Some(Err(why)) => break format!("the event stream broken off: {why}"),
                 Some(Ok(piece)) => {
                     if !take(decoder.push(&piece)).await {
-                        return "the event stream no longer listened to".to_owned();
+                        // The client is gone, and with it the reader of the observations.
+                        return "the event stream no longer read".to_owned();
                     }
                 }
             }
         };
+        // What is left is an event without its final empty line, which is a violation.
         take(decoder.finish()).await;
         format!("{how} after {seen} event{}", if seen == 1 { "" } else { "s" })
     }
 }
 
-/// Passes on what came, as part of the exchange to which it belongs.
+/// Passes observations on as part of `exchange`, which differs from their own in a continuation.
 async fn pass(
     observer: &Observer,
     exchange: u64,
-    stream: &mut Stream,
+    stream: &mut StreamProgress,
     mut all: Vec<Incoming>,
 ) -> bool {
     for incoming in &mut all {
-        if let Incoming::Message { origin, .. } | Incoming::Garbled { origin, .. } = incoming {
+        if let Incoming::Message { origin, .. } | Incoming::Invalid { origin, .. } = incoming {
             origin.exchange = Some(exchange);
         }
-        stream.brought(incoming);
+        stream.note_observation(incoming);
     }
     observer.pass_all(all).await
 }

@@ -1,4 +1,4 @@
-//! What is said of a server that breaks HTTP itself, over a socket.
+//! Servers that violate HTTP itself, over a socket.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::clock::{self, Deadline};
 use crate::trace::Recorder;
-use crate::transport::{CarrierKind, HttpRequest, Incoming, Limits, Target};
+use crate::transport::{HttpRequest, Incoming, Limits, Target, TransportKind};
 use crate::wire::{Id, Message, Request};
 
 fn soon() -> Deadline {
@@ -20,7 +20,7 @@ async fn listener() -> (TcpListener, String) {
     (listener, url)
 }
 
-/// Reads until the request has come whole.
+/// Reads until the request is complete.
 async fn read_request(stream: &mut TcpStream) {
     let mut seen = Vec::new();
     let mut buffer = [0; 4096];
@@ -32,30 +32,31 @@ async fn read_request(stream: &mut TcpStream) {
     }
 }
 
-/// How the exchange with the server at `url` ended, and what was noticed before.
-async fn told(url: &str) -> String {
+/// The observations of a request to the server at `url`.
+async fn observe(url: &str) -> String {
     let recorder = Recorder::new();
     let target = Target::url(url);
-    let mut link = target.open(CarrierKind::Http, &recorder, Limits::default()).await.unwrap();
+    let mut connection =
+        target.open(TransportKind::Http, &recorder, Limits::default()).await.unwrap();
     let message =
         Message::Request(Request { id: Id::from(1), method: "ping".to_owned(), params: None });
-    link.send(message, soon()).await;
-    let mut told = Vec::new();
+    connection.send(message, soon()).await;
+    let mut lines = Vec::new();
     loop {
-        match clock::within(soon(), link.next()).await.unwrap().unwrap() {
-            Incoming::Message { message, .. } => told.push(message.to_value().to_string()),
-            Incoming::Garbled { head, why, .. } => told.push(format!("{head} ({why})")),
+        match clock::within(soon(), connection.next()).await.unwrap().unwrap() {
+            Incoming::Message { message, .. } => lines.push(message.to_value().to_string()),
+            Incoming::Invalid { head, why, .. } => lines.push(format!("{head} ({why})")),
             Incoming::Ended { how, .. } => {
-                told.push(how);
+                lines.push(how);
                 let address = url.trim_start_matches("http://").trim_end_matches("/mcp");
-                return told.join("\n").replace(address, "[address]");
+                return lines.join("\n").replace(address, "[address]");
             }
             Incoming::Closed { how, .. } => panic!("closed: {how}"),
         }
     }
 }
 
-async fn from(answer: impl AsRef<[u8]> + Send + 'static) -> String {
+async fn observe_response(answer: impl AsRef<[u8]> + Send + 'static) -> String {
     let (listener, url) = listener().await;
     let serving = tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
@@ -64,16 +65,16 @@ async fn from(answer: impl AsRef<[u8]> + Send + 'static) -> String {
             let _ = stream.shutdown().await;
         }
     });
-    let told = told(&url).await;
+    let observed = observe(&url).await;
     serving.abort();
-    told
+    observed
 }
 
 #[tokio::test]
-async fn a_port_at_which_nobody_listens() {
+async fn a_port_without_a_listener() {
     let (listener, url) = listener().await;
     drop(listener);
-    insta::assert_snapshot!(told(&url).await, @"failed without an HTTP response: connection refused: nothing listens there");
+    insta::assert_snapshot!(observe(&url).await, @"failed without an HTTP response: connection refused: nothing listens there");
 }
 
 #[tokio::test]
@@ -86,39 +87,39 @@ async fn a_connection_that_is_reset() {
             drop(stream);
         }
     });
-    insta::assert_snapshot!(told(&url).await, @"failed without an HTTP response: the server reset the connection");
+    insta::assert_snapshot!(observe(&url).await, @"failed without an HTTP response: the server reset the connection");
     serving.abort();
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_named() {
-    insta::assert_snapshot!(from(b"").await, @"failed without an HTTP response: the server closed the connection without an answer");
-    insta::assert_snapshot!(from(b"hello, this is no HTTP\r\n\r\n").await, @"failed without an HTTP response: what came is no HTTP, or HTTP inside TLS: invalid HTTP version");
-    // With this alert TLS refuses plain text.
-    insta::assert_snapshot!(from(b"\x15\x03\x01\x00\x02\x02\x46").await, @"failed without an HTTP response: what came is no HTTP, or HTTP inside TLS: invalid HTTP version");
-    insta::assert_snapshot!(from(b"HTTP/1.1 2 OK\r\n\r\n").await, @"failed without an HTTP response: what came is no HTTP: invalid HTTP status-code");
-    insta::assert_snapshot!(from(b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n").await, @"failed without an HTTP response: what came is no HTTP: invalid HTTP header");
+async fn responses_that_are_not_http_are_classified() {
+    insta::assert_snapshot!(observe_response(b"").await, @"failed without an HTTP response: the server closed the connection before a response");
+    insta::assert_snapshot!(observe_response(b"hello, this is not HTTP\r\n\r\n").await, @"failed without an HTTP response: the response is not HTTP, or is HTTP inside TLS: invalid HTTP version");
+    // The alert with which a TLS server refuses plain text.
+    insta::assert_snapshot!(observe_response(b"\x15\x03\x01\x00\x02\x02\x46").await, @"failed without an HTTP response: the response is not HTTP, or is HTTP inside TLS: invalid HTTP version");
+    insta::assert_snapshot!(observe_response(b"HTTP/1.1 2 OK\r\n\r\n").await, @"failed without an HTTP response: the response is not HTTP: invalid HTTP status-code");
+    insta::assert_snapshot!(observe_response(b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n").await, @"failed without an HTTP response: the response is not HTTP: invalid HTTP header");
 }
 
 #[tokio::test]
-async fn a_body_that_is_cut_or_wrongly_chunked_is_told_with_what_came() {
+async fn a_truncated_or_wrongly_chunked_body_is_reported_with_its_beginning() {
     const LENGTH: &str = "application/json\r\ncontent-length: 100";
     const CHUNKED: &str = "application/json\r\ntransfer-encoding: chunked";
     const STREAM: &str = "text/event-stream\r\ntransfer-encoding: chunked";
     let body = async |head: &str, body: &str| {
-        from(format!("HTTP/1.1 200 OK\r\ncontent-type: {head}\r\n\r\n{body}")).await
+        observe_response(format!("HTTP/1.1 200 OK\r\ncontent-type: {head}\r\n\r\n{body}")).await
     };
     insta::assert_snapshot!(body(LENGTH, "{\"jsonrpc\"").await, @r#"
-    "{\"jsonrpc\"" (a body that broke off after 10 bytes: the connection was closed before the end that was announced)
-    ended with HTTP 200, a body that broke off after 10 bytes: the connection was closed before the end that was announced
+    "{\"jsonrpc\"" (a body that broke off after 10 bytes: the connection was closed before the announced end of the body)
+    ended with HTTP 200, a body that broke off after 10 bytes: the connection was closed before the announced end of the body
     "#);
     insta::assert_snapshot!(body(CHUNKED, "xyz\r\n{}\r\n0\r\n\r\n").await, @r#"
     "" (a body that broke off after 0 bytes: wrong chunking: invalid chunk size line: missing size digit)
     ended with HTTP 200, a body that broke off after 0 bytes: wrong chunking: invalid chunk size line: missing size digit
     "#);
     insta::assert_snapshot!(body(CHUNKED, "20\r\n{}\r\n").await, @r#"
-    "{}\r\n" (a body that broke off after 4 bytes: the connection was closed before the end that was announced)
-    ended with HTTP 200, a body that broke off after 4 bytes: the connection was closed before the end that was announced
+    "{}\r\n" (a body that broke off after 4 bytes: the connection was closed before the announced end of the body)
+    ended with HTTP 200, a body that broke off after 4 bytes: the connection was closed before the announced end of the body
     "#);
     insta::assert_snapshot!(body(STREAM, "5\r\ndata:\r\n").await, @r#"
     "data:" (an event without the empty line that ends it)
@@ -127,13 +128,13 @@ async fn a_body_that_is_cut_or_wrongly_chunked_is_told_with_what_came() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed_and_told() {
+async fn a_redirect_is_reported_and_not_followed() {
     let found = "HTTP/1.1 302 Found\r\nlocation: http://elsewhere.example/mcp\r\ncontent-length: 0";
-    insta::assert_snapshot!(from(format!("{found}\r\n\r\n")).await, @"ended with HTTP 302 to http://elsewhere.example/mcp, an empty body");
+    insta::assert_snapshot!(observe_response(format!("{found}\r\n\r\n")).await, @"ended with HTTP 302 to http://elsewhere.example/mcp, an empty body");
 }
 
 #[tokio::test]
-async fn a_request_by_hand_leaves_as_it_was_written() {
+async fn a_raw_request_is_sent_as_written() {
     let (listener, url) = listener().await;
     let serving = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
@@ -146,9 +147,9 @@ async fn a_request_by_hand_leaves_as_it_was_written() {
     });
     let target = Target::url(&url);
     let recorder = Recorder::new();
-    let link = target.open(CarrierKind::Http, &recorder, Limits::default()).await.unwrap();
+    let connection = target.open(TransportKind::Http, &recorder, Limits::default()).await.unwrap();
     let request = HttpRequest::get().header("Host", "evil.example").header("X-Twice", "1");
-    let answer = link.http(request.header("X-Twice", "2"), soon()).await.unwrap();
+    let answer = connection.http(request.header("X-Twice", "2"), soon()).await.unwrap();
     assert_eq!((answer.status, answer.complete), (204, true));
     let head = serving.await.unwrap();
     assert_eq!(head, "GET /mcp HTTP/1.1\r\nHost: evil.example\r\nX-Twice: 1\r\nX-Twice: 2\r\n\r\n");
@@ -166,6 +167,6 @@ async fn tls_on_a_plain_port() {
                 stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await;
         }
     });
-    insta::assert_snapshot!(told(&url.replace("http:", "https:")).await, @"failed without an HTTP response: what came is no TLS: is the server at http:// instead of https://?");
+    insta::assert_snapshot!(observe(&url.replace("http:", "https:")).await, @"failed without an HTTP response: the response is not TLS: is the server at http:// instead of https://?");
     serving.abort();
 }

@@ -1,6 +1,6 @@
-//! A request on a connection of its own, with no header but those that were given, `Host` and `Content-Length`.
+//! Sends a request with exactly the given headers, `Host` and `Content-Length`, on a connection of its own.
 //!
-//! A client for general use adds what servers commonly want, which a test may want to leave out.
+//! General-purpose clients add headers such as `Accept` that a test may want to leave out.
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -11,11 +11,12 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
-use super::words::why;
-use crate::transport::bare::HttpReply;
+use super::classify_error::classify;
+use crate::transport::exchange_error::ExchangeError;
 use crate::transport::headers::listed;
+use crate::transport::raw_http::StreamingResponse;
 
-/// Keeps the connection going as long as the response is read.
+/// The task that drives the connection while the response is read.
 struct Connection(JoinHandle<()>);
 
 impl Drop for Connection {
@@ -24,38 +25,40 @@ impl Drop for Connection {
     }
 }
 
-/// Sends a request to the server that its URL names; header names begin with capitals on the wire if `title_case`.
+/// Sends a request to the host of its URL; header names are capitalized on the wire if `title_case`.
 pub(super) async fn call(
     request: http::Request<Bytes>,
     title_case: bool,
-) -> Result<HttpReply, String> {
+) -> Result<StreamingResponse, ExchangeError> {
     let (mut parts, body) = request.into_parts();
-    let host = parts.uri.host().ok_or("the URL names no host")?;
+    let host = parts.uri.host().ok_or(ExchangeError::NoHost)?;
+    // Never an https URL: `HttpBackend::call` sends those through reqwest.
     let address = format!("{host}:{}", parts.uri.port_u16().unwrap_or(80));
-    let stream = TcpStream::connect(address).await.map_err(|error| why(&error))?;
+    let stream = TcpStream::connect(address).await.map_err(|error| classify(&error))?;
     let mut builder = http1::Builder::new();
     builder.title_case_headers(title_case);
     let handshake = builder.handshake(TokioIo::new(stream)).await;
-    let (mut sender, connection) = handshake.map_err(|error| why(&error))?;
+    let (mut sender, connection) = handshake.map_err(|error| classify(&error))?;
     let connection = Connection(tokio::spawn(async move {
-        // What goes wrong shows in the response.
+        // Errors are reported by the response.
         let _ = connection.await;
     }));
-    address_to(&mut parts);
+    set_host(&mut parts);
     let request = http::Request::from_parts(parts, Body::from(body));
-    let response = sender.send_request(request).await.map_err(|error| why(&error))?;
+    let response = sender.send_request(request).await.map_err(|error| classify(&error))?;
     let status = response.status().as_u16();
     let headers = listed(response.headers());
     let body = Body::new(response.into_body()).into_data_stream();
     let body = body.map(move |piece| {
+        // Dropping either would close the connection.
         let _ = (&connection, &sender);
-        piece.map_err(|error| why(&error))
+        piece.map_err(|error| classify(&error))
     });
-    Ok(HttpReply { status, headers, body: Box::pin(body) })
+    Ok(StreamingResponse { status, headers, body: Box::pin(body) })
 }
 
-/// A server behind a socket sees the path, and the authority as a header, unless another one is given.
-pub(super) fn address_to(parts: &mut Parts) {
+/// Moves the authority of the URL into `Host`, unless that header is given: servers get only the path in the request line.
+pub(super) fn set_host(parts: &mut Parts) {
     if !parts.headers.contains_key(http::header::HOST)
         && let Some(authority) = parts.uri.authority()
         && let Ok(host) = http::HeaderValue::from_str(authority.as_str())
@@ -63,6 +66,7 @@ pub(super) fn address_to(parts: &mut Parts) {
         parts.headers.insert(http::header::HOST, host);
     }
     if let Some(path) = parts.uri.path_and_query().cloned() {
+        // The absolute form is for proxies; servers expect the path (RFC 9112, section 3.2).
         parts.uri = path.into();
     }
 }

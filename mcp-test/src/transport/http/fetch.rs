@@ -1,53 +1,86 @@
-//! Gets a document that is no part of any conversation, such as a schema, from a URL.
+//! Downloads a document that is not part of any conversation, such as a schema.
 
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use reqwest::Url;
 
-use super::Door;
+use super::HttpBackend;
+use super::backend::SentHeaders;
+use super::network::{ClosesSeen, ConnectionChoice};
 use crate::clock::{self, Deadline};
-use crate::transport::bare::HttpReply;
+use crate::transport::HttpRequest;
+use crate::transport::exchange_error::ExchangeError;
+use crate::transport::raw_http::StreamingResponse;
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
 
-/// The body at `url`, which may have up to `most` bytes, by the deadline; the error says in words why it cannot be had.
-pub(crate) async fn fetch(url: &str, most: usize, deadline: Deadline) -> Result<Bytes, String> {
-    clock::within(deadline, following(url, most)).await.unwrap_or_else(|_| {
-        let allotted = deadline.allotted().map(clock::in_words).unwrap_or_default();
-        Err(format!("it has not come within {allotted}"))
+/// Why a document cannot be downloaded.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum FetchError {
+    #[error("no response within {0}")]
+    TimedOut(String),
+    #[error("{0}")]
+    Url(String),
+    #[error("`{0}` is neither http nor https")]
+    Scheme(String),
+    #[error("{0}")]
+    Exchange(#[from] ExchangeError),
+    #[error("HTTP {status} redirects to an invalid URL: {why}")]
+    Redirect { status: u16, why: String },
+    #[error("HTTP {0}")]
+    Status(u16),
+    #[error("more than {REDIRECTS} redirects")]
+    Redirects,
+    #[error("it is larger than {0} MiB")]
+    TooLarge(usize),
+}
+
+/// Downloads the body at `url`, which may have up to `most` bytes, before the deadline.
+pub(crate) async fn fetch(url: &str, most: usize, deadline: Deadline) -> Result<Bytes, FetchError> {
+    clock::within(deadline, follow(url, most)).await.unwrap_or_else(|_| {
+        let allotted = deadline.allotted().map(clock::format_duration).unwrap_or_default();
+        Err(FetchError::TimedOut(allotted))
     })
 }
 
-async fn following(url: &str, most: usize) -> Result<Bytes, String> {
-    let mut url = Url::parse(url).map_err(|error| error.to_string())?;
+async fn follow(url: &str, most: usize) -> Result<Bytes, FetchError> {
+    let mut url = Url::parse(url).map_err(|error| FetchError::Url(error.to_string()))?;
     for _ in 0..=REDIRECTS {
+        // Checked again after each redirect, which may lead to any URL.
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("`{}` is neither http nor https", url.scheme()));
+            return Err(FetchError::Scheme(url.scheme().to_owned()));
         }
-        let door = Door::network(url.as_str())?;
-        let headers = [("Accept".to_owned(), "application/json, */*".to_owned())];
-        let reply = door.call("GET", url.as_str(), &headers, Bytes::new()).await?;
+        // A backend for each URL: only one for https reads the certificates of the system. None follows redirects.
+        let backend = HttpBackend::network(url.as_str(), &ClosesSeen::default())?;
+        let request = HttpRequest::get().header("Accept", "application/json, */*");
+        let (headers, connection) = (SentHeaders::Completed, ConnectionChoice::New);
+        let reply = backend.call(url.as_str(), &request, headers, connection).await?;
         match (reply.status, reply.header("location")) {
+            // No other success: 204 has no document, and 206 only a part of it.
             (200, _) => return body(reply, most).await,
             (301 | 302 | 303 | 307 | 308, Some(location)) => {
-                url = url
-                    .join(&location)
-                    .map_err(|error| format!("HTTP {} leads to no URL: {error}", reply.status))?;
+                let status = reply.status;
+                url = url.join(&location).map_err(|error| {
+                    let why = error.to_string();
+                    FetchError::Redirect { status, why }
+                })?;
             }
-            (status, _) => return Err(format!("HTTP {status}")),
+            (status, _) => return Err(FetchError::Status(status)),
         }
     }
-    Err(format!("more than {REDIRECTS} redirects"))
+    Err(FetchError::Redirects)
 }
 
-async fn body(reply: HttpReply, most: usize) -> Result<Bytes, String> {
+async fn body(reply: StreamingResponse, most: usize) -> Result<Bytes, FetchError> {
     let mut pieces = reply.body;
     let mut body = BytesMut::new();
     while let Some(piece) = pieces.next().await {
         let piece = piece?;
+        // While reading, since the announced length may be missing or wrong.
         if body.len() + piece.len() > most {
-            return Err(format!("it has more than {} MiB", most / (1024 * 1024)));
+            return Err(FetchError::TooLarge(most / (1024 * 1024)));
         }
         body.extend_from_slice(&piece);
     }
@@ -72,7 +105,7 @@ mod tests {
         (StatusCode::FOUND, [(header::LOCATION, to)])
     }
 
-    /// What comes of a path of a server that has several, in words.
+    /// The body at a path of a test server, or why it cannot be downloaded.
     async fn fetched(path: &str, deadline: Deadline) -> String {
         let router = Router::new()
             .route("/schema", get(|| async { "{}" }))
@@ -86,25 +119,26 @@ mod tests {
         let serving = tokio::spawn(async move { axum::serve(listener, router).await });
         let fetched = fetch(&url, MIB, deadline).await;
         serving.abort();
-        fetched.map_or_else(|why| why, |body| String::from_utf8_lossy(&body).into_owned())
+        fetched
+            .map_or_else(|why| why.to_string(), |body| String::from_utf8_lossy(&body).into_owned())
     }
 
     #[tokio::test]
-    async fn a_document_is_fetched_or_it_is_said_why_not() {
+    async fn fetch_returns_the_document_or_the_reason() {
         let soon = || Deadline::after(Duration::from_secs(20));
         assert_eq!(fetched("/schema", soon()).await, "{}");
         assert_eq!(fetched("/moved", soon()).await, "{}");
         assert_eq!(fetched("/circle", soon()).await, "more than 5 redirects");
         assert_eq!(fetched("/elsewhere", soon()).await, "`file` is neither http nor https");
         assert_eq!(fetched("/nothing", soon()).await, "HTTP 404");
-        assert_eq!(fetched("/large", soon()).await, "it has more than 1 MiB");
+        assert_eq!(fetched("/large", soon()).await, "it is larger than 1 MiB");
         let at_once = Deadline::after(Duration::from_millis(1));
-        assert_eq!(fetched("/slow", at_once).await, "it has not come within 1 ms");
-        let why = fetch("http://127.0.0.1:1/", MIB, soon()).await.unwrap_err();
+        assert_eq!(fetched("/slow", at_once).await, "no response within 1 ms");
+        let why = fetch("http://127.0.0.1:1/", MIB, soon()).await.unwrap_err().to_string();
         assert_eq!(why, "connection refused: nothing listens there");
         assert_eq!(
-            fetch("no URL", MIB, soon()).await,
-            Err("relative URL without a base".to_owned())
+            fetch("no URL", MIB, soon()).await.unwrap_err().to_string(),
+            "relative URL without a base"
         );
     }
 }

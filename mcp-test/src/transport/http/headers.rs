@@ -1,11 +1,11 @@
-//! The headers that a revision asks a client to send with each request.
+//! The headers that a revision requires of each request.
 //!
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata>
 
 use crate::spec::{Era, Revision, header, method};
 use crate::wire::Message;
 
-/// The headers of one POST, as the revision in force wants them.
+/// The headers of a POST at this revision.
 pub(super) fn for_message(
     message: Option<&Message>,
     revision: Option<Revision>,
@@ -13,6 +13,7 @@ pub(super) fn for_message(
 ) -> Vec<(String, String)> {
     let mut headers = vec![
         pair("Content-Type", "application/json"),
+        // The client must accept both, since the server chooses between them.
         pair("Accept", "application/json, text/event-stream"),
     ];
     if let Some(session) = session {
@@ -34,25 +35,28 @@ pub(super) fn for_get(
     after: Option<&str>,
 ) -> Vec<(String, String)> {
     let mut headers = vec![pair("Accept", "text/event-stream")];
+    // Clients must repeat the session id in every request of the session.
     headers.extend(session.map(|session| pair(header::MCP_SESSION_ID, session)));
     headers.extend(revision.and_then(version));
     headers.extend(after.map(|after| pair(header::LAST_EVENT_ID, after)));
     headers
 }
 
-/// The version header, from the revision on that introduces it.
+/// The version header, which 2025-06-18 introduced.
 pub(super) fn version(revision: Revision) -> Option<(String, String)> {
     revision.sends_version_header().then(|| pair(header::MCP_PROTOCOL_VERSION, revision.as_str()))
 }
 
-/// What the body says, mirrored for those who only read headers.
+/// The headers that mirror the body for intermediaries, which read only headers.
 fn mirrored(message: Option<&Message>) -> Vec<(String, String)> {
+    // The specification requires `Mcp-Method` of requests only.
     let Some(Message::Request(request)) = message else { return Vec::new() };
     let mut headers = vec![pair(header::MCP_METHOD, &request.method)];
     let name = method(&request.method)
         .and_then(|method| method.name_param)
         .and_then(|member| request.params.as_ref()?.get(member)?.as_str());
     if let Some(name) = name {
+        // Names and URIs need not be ASCII; header values of 2026-07-28 carry others as Base64.
         headers.push((header::MCP_NAME.to_owned(), header::encode_value(name)));
     }
     headers
@@ -76,23 +80,23 @@ mod tests {
         })
     }
 
-    fn shown(revision: Option<Revision>, session: Option<&str>) -> String {
+    fn show(revision: Option<Revision>, session: Option<&str>) -> String {
         let headers = for_message(Some(&call()), revision, session);
         headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
     }
 
     #[test]
     fn each_revision_gets_the_headers_that_it_asks_for() {
-        insta::assert_snapshot!(shown(None, None), @r"
+        insta::assert_snapshot!(show(None, None), @r"
         Content-Type: application/json
         Accept: application/json, text/event-stream
         ");
-        insta::assert_snapshot!(shown(Some(Revision::V2025_03_26), Some("s1")), @r"
+        insta::assert_snapshot!(show(Some(Revision::V2025_03_26), Some("s1")), @r"
         Content-Type: application/json
         Accept: application/json, text/event-stream
         Mcp-Session-Id: s1
         ");
-        insta::assert_snapshot!(shown(Some(Revision::V2025_06_18), Some("s1")), @r"
+        insta::assert_snapshot!(show(Some(Revision::V2025_06_18), Some("s1")), @r"
         Content-Type: application/json
         Accept: application/json, text/event-stream
         Mcp-Session-Id: s1
@@ -106,7 +110,7 @@ mod tests {
         MCP-Protocol-Version: 2025-11-25
         Last-Event-ID: e7
         ");
-        insta::assert_snapshot!(shown(Some(Revision::V2026_07_28), None), @r"
+        insta::assert_snapshot!(show(Some(Revision::V2026_07_28), None), @r"
         Content-Type: application/json
         Accept: application/json, text/event-stream
         MCP-Protocol-Version: 2026-07-28

@@ -1,23 +1,28 @@
 //! The client's end of Streamable HTTP: one POST per message, replies as JSON or as an event stream.
 //!
-//! Over the network and against a tower service in this process alike; only [`door`] knows the difference. Sessions,
+//! It works over the network and with a tower service in this process; only [`backend`] knows the difference. Sessions,
 //! the version header and the mirrored headers follow the revision of the conversation. An event stream that breaks off
-//! before it brought its reply is resumed by [`resume`]. The server's end is in [`super::serve_http`].
+//! before its reply is resumed by [`resume`]. The server's end is in [`super::serve_http`].
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http>
 
+mod backend;
 mod body;
 #[cfg(test)]
 mod broken_tests;
-mod courier;
-mod door;
+mod classify_error;
+#[cfg(test)]
+mod closing_tests;
 mod exactly;
 #[cfg(feature = "schema")]
 mod fetch;
 mod headers;
+mod network;
+mod repeatable;
+mod request_sender;
 mod resume;
+mod stream_progress;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -27,42 +32,42 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use tokio::sync::{mpsc, oneshot};
+use futures_util::future::BoxFuture;
+use tokio::sync::oneshot;
 use tokio::task::{AbortHandle, JoinSet};
 
-pub(super) use self::body::{Over, begin};
-use self::courier::Asked;
-pub(super) use self::courier::Courier;
-pub(super) use self::door::Door;
+pub(super) use self::backend::HttpBackend;
+pub(super) use self::body::{ExchangeEnd, record_head};
 #[cfg(feature = "schema")]
 pub(crate) use self::fetch::fetch;
-pub(super) use self::resume::{Awaited, Stream};
-use super::bare::BareCall;
-pub(super) use super::bare::HttpReply;
-use super::link::{BoxFuture, Carry, Ending, Link, Outgoing, QUEUE, Sent};
-use super::reading::Observer;
-use super::target::shown;
-use super::{CarrierKind, HttpRequest, Limits};
+pub(super) use self::network::ClosesSeen;
+use self::request_sender::{PendingRequest, opens_session};
+pub(super) use self::request_sender::{RequestSender, count_requests};
+pub(super) use self::stream_progress::{Awaited, StreamProgress};
+use super::client_transport::ClientTransport;
+use super::exchange_error::ExchangeError;
+use super::raw_http::RawCall;
+pub(super) use super::raw_http::StreamingResponse;
+use super::{Connection, ConnectionEnd, HttpRequest, Limits, Outgoing, Sent, TransportKind};
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
 use crate::spec::{Revision, header};
-use crate::trace::{Outstaying, Reading, Recorder, What};
-use crate::wire::Message;
+use crate::trace::{EventKind, Leftover, Recorder};
 
-/// How long exchanges that are under way at the end may take; streams that only listen end at once.
-const LEAVING: Duration = Duration::from_millis(100);
+/// How long exchanges that are in progress at the end may take; streams for unsolicited messages end at once.
+const CLOSE_GRACE: Duration = Duration::from_millis(100);
 
-/// How long a stream may stay open after its last reply, at the end.
-const LINGERING: Duration = Duration::from_millis(500);
+/// How long, at the end, a stream may stay open after its last reply before it counts as left open.
+const STREAM_GRACE: Duration = Duration::from_millis(500);
 
-/// The carrier: sends requests and observes what comes back.
-struct HttpCarrier {
-    courier: Courier,
-    under_way: JoinSet<()>,
+/// The transport: sends requests and observes what comes back.
+struct HttpTransport {
+    sender: RequestSender,
+    running: JoinSet<()>,
     exchanges: BTreeMap<u64, Running>,
 }
 
-/// An exchange under way.
+/// An exchange in progress.
 struct Running {
     task: AbortHandle,
     purpose: Purpose,
@@ -70,138 +75,138 @@ struct Running {
 
 /// What an exchange is for.
 enum Purpose {
-    /// To bring replies; all have come once this is set.
+    /// Replies; the flag is set once all of them have arrived.
     Replies(Arc<AtomicBool>),
-    /// To hear whatever the server has to say, for as long as it likes.
-    Listening,
+    /// Unsolicited messages, as long as the server sends any.
+    Unsolicited,
 }
 
 impl Running {
-    /// Something is on its way that it is for.
-    fn is_to_end(&self) -> bool {
+    /// Whether it ends without being closed, but has not yet.
+    fn will_end(&self) -> bool {
         matches!(self.purpose, Purpose::Replies(_)) && !self.task.is_finished()
     }
 
+    /// Whether it is still open though all its replies have arrived.
     fn lingers(&self) -> bool {
         let Purpose::Replies(answered) = &self.purpose else { return false };
         answered.load(Ordering::Relaxed) && !self.task.is_finished()
     }
 }
 
-/// Opens a link that posts to `url` through `door`.
+/// Opens a connection that posts to `url` through `backend`.
 pub(super) fn open(
-    kind: CarrierKind,
-    door: Door,
+    kind: TransportKind,
+    backend: HttpBackend,
     url: &str,
     extra: &[(String, String)],
     recorder: &Recorder,
     limits: Limits,
-) -> Link {
-    let connection = recorder.open(&format!("{kind} {}", shown(url)));
-    let (incoming, observations) = mpsc::channel(QUEUE);
-    let observer = Observer::new(recorder, connection, incoming);
-    let courier = Courier::new(door, url, extra, limits, observer);
-    let (under_way, exchanges) = (JoinSet::new(), BTreeMap::new());
-    let carrier = HttpCarrier { courier, under_way, exchanges };
-    Link::new(kind, connection, recorder.clone(), Box::new(carrier), observations)
+) -> Connection {
+    let (sender, connection, observations) =
+        RequestSender::open(kind, backend, url, extra, recorder, limits);
+    let (running, exchanges) = (JoinSet::new(), BTreeMap::new());
+    let transport = HttpTransport { sender, running, exchanges };
+    Connection::new(kind, connection, recorder.clone(), Box::new(transport), observations)
 }
 
-impl HttpCarrier {
-    /// Lets an exchange run by itself.
+impl HttpTransport {
+    /// Runs an exchange in a task of its own.
     fn start(
         &mut self,
         exchange: u64,
         purpose: Purpose,
-        running: impl Future<Output = ()> + Send + 'static,
+        exchange_task: impl Future<Output = ()> + Send + 'static,
     ) {
-        while self.under_way.try_join_next().is_some() {}
+        // Finished tasks are removed here, so that a long conversation does not collect them.
+        while self.running.try_join_next().is_some() {}
         self.exchanges.retain(|_, running| !running.task.is_finished());
-        let observer = self.courier.observer.clone();
-        let task = self.under_way.spawn(async move {
-            // The body of a service in this process is code of the test's, and may panic.
-            if let Err(panic) = AssertUnwindSafe(running).catch_unwind().await {
-                let why = format!("the service panicked: {}", panic_text(panic.as_ref()));
+        let observer = self.sender.observer.clone();
+        let task = self.running.spawn(async move {
+            // The body of a service in this process is code under test, which may panic.
+            if let Err(panic) = AssertUnwindSafe(exchange_task).catch_unwind().await {
+                let why = ExchangeError::Panicked(panic_text(panic.as_ref()).to_owned());
                 body::no_response(&observer, exchange, &why).await;
             }
         });
         self.exchanges.insert(exchange, Running { task, purpose });
     }
 
-    /// Waits until every exchange is over that is to end by itself, or for so long.
-    async fn leave_alone(&mut self, quiet: Duration) {
+    /// Waits until all exchanges that end without being closed have ended, but no longer than `grace`.
+    async fn wait_for_exchanges(&mut self, grace: Duration) {
         let all = async {
-            while self.exchanges.values().any(Running::is_to_end)
-                && self.under_way.join_next().await.is_some()
+            // Streams for unsolicited messages do not count: they may stay open as long as the server runs.
+            while self.exchanges.values().any(Running::will_end)
+                && self.running.join_next().await.is_some()
             {}
         };
-        let _ = clock::within(Deadline::after(quiet), all).await;
+        let _ = clock::within(Deadline::after(grace), all).await;
     }
 
-    /// Opens a stream with GET and waits until its response begins, or does not.
+    /// Opens a stream with GET and waits for its response to begin.
     async fn get(&mut self, after: Option<&str>, deadline: Deadline) -> Sent {
-        let headers = self.courier.get_headers(after);
-        let asked = self.courier.ask("GET", headers, Bytes::new());
-        let exchange = asked.exchange;
-        let mut sent = Sent { seq: asked.sent, exchange: Some(exchange), written: false };
+        let headers = self.sender.get_headers(after);
+        let request = self.sender.request("GET", headers, Bytes::new());
+        let exchange = request.exchange;
+        let mut sent = Sent { seq: request.sent, exchange: Some(exchange), written: false };
         let (begun, beginning) = oneshot::channel();
-        let stream = Stream::new(Awaited::Anything, after, Deadline::never());
-        let running = converse(self.courier.clone(), asked, stream, Some(begun));
-        self.start(exchange, Purpose::Listening, running);
+        // No deadline: the stream is not read for a reply that could be late.
+        let stream = StreamProgress::new(Awaited::Anything, after, Deadline::never());
+        let running = run_exchange(self.sender.clone(), request, stream, Some(begun));
+        self.start(exchange, Purpose::Unsolicited, running);
         sent.written = clock::within(deadline, beginning).await.is_ok();
         sent
     }
 }
 
-/// One exchange from its request to the end of its response, and of what continues it.
-async fn converse(
-    courier: Courier,
-    asked: Asked,
-    mut stream: Stream,
+/// Runs an exchange from its request to the end of its response and its continuations.
+async fn run_exchange(
+    sender: RequestSender,
+    request: PendingRequest,
+    mut stream: StreamProgress,
     begun: Option<oneshot::Sender<()>>,
 ) {
-    let Asked { exchange, reply, opens_session, .. } = asked;
+    let PendingRequest { exchange, reply, opens_session, .. } = request;
     let reply = match reply.await {
         Ok(reply) => reply,
         Err(why) => {
-            body::no_response(&courier.observer, exchange, &why).await;
+            body::no_response(&sender.observer, exchange, &why).await;
+            // Whoever opened the stream waits for this, also when there is no response.
             return drop(begun);
         }
     };
+    // Only the response to `initialize` assigns a session; the header of any other response is ignored.
     if opens_session && (200..300).contains(&reply.status) {
-        courier.shared().session = reply.header(header::MCP_SESSION_ID);
+        sender.shared().session = reply.header(header::MCP_SESSION_ID);
     }
-    let response = begin(&courier.observer, exchange, reply, courier.limits);
+    let response = record_head(&sender.observer, exchange, reply, sender.limits);
     drop(begun);
     let is_stream = response.is_stream();
     let mut over = response.read(exchange, &mut stream).await;
-    if is_stream && let Some(more) = resume::to_the_end(&courier, exchange, &mut stream).await {
+    if is_stream && let Some(more) = resume::to_the_end(&sender, exchange, &mut stream).await {
         over.how = format!("{}, {more}", over.how);
     }
-    over.pass(&courier.observer, exchange).await;
+    over.pass(&sender.observer, exchange).await;
 }
 
-impl Carry for HttpCarrier {
+impl ClientTransport for HttpTransport {
     fn send(&mut self, outgoing: Outgoing, deadline: Deadline) -> BoxFuture<'_, Sent> {
-        let headers = self.courier.post_headers(&outgoing);
-        let mut asked = self.courier.ask("POST", headers, outgoing.text.clone());
-        asked.opens_session = opens_session(outgoing.message.as_ref());
-        let message = Reading::message(outgoing.text);
-        let requests = match &message {
-            What::Message { reading, .. } => {
-                reading.messages().filter(|said| matches!(said, Message::Request(_))).count()
-            }
-            _ => 0,
-        };
-        let exchange = asked.exchange;
-        let seq = self.courier.observer.scribe.own(Some(exchange), message);
-        let stream = Stream::new(Awaited::Replies(requests), None, deadline);
+        let mut request = self.sender.post(&self.sender.url, &outgoing);
+        request.opens_session = opens_session(outgoing.message.as_ref());
+        let message = EventKind::message(outgoing.text);
+        let requests = count_requests(&message);
+        let exchange = request.exchange;
+        // Recorded before the task starts, so that no response can precede it in the trace.
+        let seq = self.sender.observer.recorder.own(Some(exchange), message);
+        let stream = StreamProgress::new(Awaited::Replies(requests), None, deadline);
+        // Taken before the task owns the stream: it shows at the end whether the exchange outlived its replies.
         let purpose = Purpose::Replies(stream.answered());
-        self.start(exchange, purpose, converse(self.courier.clone(), asked, stream, None));
+        self.start(exchange, purpose, run_exchange(self.sender.clone(), request, stream, None));
         Box::pin(async move { Sent { seq, exchange: Some(exchange), written: true } })
     }
 
-    fn speak(&mut self, revision: Revision) {
-        self.courier.shared().revision = Some(revision);
+    fn set_revision(&mut self, revision: Revision) {
+        self.sender.shared().revision = Some(revision);
     }
 
     fn listen<'a>(
@@ -209,71 +214,72 @@ impl Carry for HttpCarrier {
         after: Option<&'a str>,
         deadline: Deadline,
     ) -> BoxFuture<'a, Option<Sent>> {
-        let revision = self.courier.shared().revision;
+        let revision = self.sender.shared().revision;
+        // In 2026-07-28 servers answer a GET with status 405.
         if revision.is_some_and(|revision| !revision.has_get_stream()) {
             return Box::pin(async { None });
         }
         Box::pin(async move { Some(self.get(after, deadline).await) })
     }
 
-    fn hang_up(&mut self, exchange: u64) -> bool {
+    fn close_exchange(&mut self, exchange: u64) -> bool {
         let running = self.exchanges.remove(&exchange);
         let Some(Running { task, .. }) = running.filter(|running| !running.task.is_finished())
         else {
             return false;
         };
+        // Aborting drops the response, which closes its connection.
         task.abort();
-        let how = "hung up by mcp-test".to_owned();
-        self.courier.observer.scribe.own(Some(exchange), What::Closed { how });
+        let how = "closed by mcp-test".to_owned();
+        self.sender.observer.recorder.own(Some(exchange), EventKind::Closed { how });
         true
     }
 
-    fn bare(&self, request: HttpRequest) -> Option<BareCall> {
-        Some(self.courier.bare(request))
+    fn bare(&self, request: HttpRequest) -> Option<RawCall> {
+        Some(self.sender.bare(request))
     }
 
     fn as_http(&self, outgoing: Outgoing) -> Option<HttpRequest> {
-        let headers = self.courier.post_headers(&outgoing);
+        let headers = self.sender.post_headers(&outgoing);
         Some(HttpRequest { headers, ..HttpRequest::post(outgoing.text) })
     }
 
     fn session(&self) -> Option<String> {
-        self.courier.shared().session.clone()
+        self.sender.shared().session.clone()
     }
 
-    fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, Ending> {
+    fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, ConnectionEnd> {
         Box::pin(async move {
-            // What was recorded as sent should leave; a stream that stays open is not waited for.
-            self.leave_alone(LEAVING.min(grace)).await;
+            // Requests that are recorded as sent should reach the server; open streams are not waited for.
+            self.wait_for_exchanges(CLOSE_GRACE.min(grace)).await;
+            // Only if a stream lingers, so that the usual end does not take this long.
             if self.exchanges.values().any(Running::lingers) {
-                self.leave_alone(LINGERING.min(grace)).await;
+                self.wait_for_exchanges(STREAM_GRACE.min(grace)).await;
             }
             for (exchange, running) in &self.exchanges {
                 if running.lingers() {
-                    let what = Outstaying::Stream;
+                    let what = Leftover::Stream;
                     let how = "a stream that was open when the client left".to_owned();
-                    self.courier.observer.record(Some(*exchange), What::Outstayed { what, how });
+                    self.sender
+                        .observer
+                        .record(Some(*exchange), EventKind::Lingered { what, how, wait: None });
                 }
             }
-            self.under_way.abort_all();
-            let session = self.courier.shared().session.take();
+            // Whatever is still open has been recorded as such.
+            self.running.abort_all();
+            let session = self.sender.shared().session.take();
             let how = match session {
                 None => "closed".to_owned(),
-                Some(session) => self.courier.delete_session(session, grace).await,
+                Some(session) => self.sender.delete_session(session, grace).await,
             };
-            self.courier.observer.scribe.own(None, What::Closed { how: how.clone() });
-            Ending { how, orderly: true }
+            self.sender.observer.recorder.own(None, EventKind::Closed { how: how.clone() });
+            ConnectionEnd { how, orderly: true }
         })
     }
 }
 
-/// Whether the reply to this message may bring a session id.
-fn opens_session(message: Option<&Message>) -> bool {
-    message.and_then(Message::method) == Some("initialize")
-}
-
-impl Drop for HttpCarrier {
+impl Drop for HttpTransport {
     fn drop(&mut self) {
-        self.under_way.abort_all();
+        self.running.abort_all();
     }
 }

@@ -1,4 +1,4 @@
-//! Streams from the client's side: opened, resumed, hung up; and what each request has to say of the conversation.
+//! Streams from the client's side: opened, resumed and closed; and the headers of each request.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,8 +12,8 @@ use tokio::sync::oneshot;
 
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
-use crate::trace::{Recorder, What};
-use crate::transport::{CarrierKind, Incoming, Limits, Link, Outgoing, Sent, Target};
+use crate::trace::{EventKind, Recorder};
+use crate::transport::{Connection, Incoming, Limits, Outgoing, Sent, Target, TransportKind};
 use crate::wire::{Id, Message, Notification, Request};
 
 fn soon() -> Deadline {
@@ -29,7 +29,7 @@ fn events(text: impl Into<Body>) -> Response<Body> {
     respond(200, "text/event-stream", text)
 }
 
-/// Events that are followed by nothing, and by no end.
+/// Events on a stream that stays open.
 fn endless(text: &'static str) -> Response<Body> {
     let first = stream::iter([Ok::<_, std::io::Error>(text)]);
     events(Body::from_stream(first.chain(stream::pending())))
@@ -40,61 +40,61 @@ fn server<F>(answer: F) -> Target
 where
     F: Fn(usize, &Method, &HeaderMap) -> Response<Body> + Send + Sync + 'static,
 {
-    let (answer, asked) = (Arc::new(answer), Arc::new(Mutex::new(0)));
+    let (answer, count) = (Arc::new(answer), Arc::new(Mutex::new(0)));
     Target::router(move || {
-        let (answer, asked) = (answer.clone(), asked.clone());
+        let (answer, count) = (answer.clone(), count.clone());
         Router::new().fallback(move |method: Method, headers: HeaderMap| {
-            let mut asked = asked.lock().unwrap();
-            *asked += 1;
-            let response = answer(*asked, &method, &headers);
+            let mut count = count.lock().unwrap();
+            *count += 1;
+            let response = answer(*count, &method, &headers);
             async move { response }
         })
     })
 }
 
-async fn open(target: &Target, recorder: &Recorder) -> Link {
-    target.open(CarrierKind::Router, recorder, Limits::default()).await.unwrap()
+async fn open(target: &Target, recorder: &Recorder) -> Connection {
+    target.open(TransportKind::Router, recorder, Limits::default()).await.unwrap()
 }
 
 fn request(id: i64, method: &str) -> Message {
     Message::Request(Request { id: Id::from(id), method: method.to_owned(), params: None })
 }
 
-async fn next(link: &mut Link) -> Incoming {
-    clock::within(soon(), link.next()).await.unwrap().unwrap()
+async fn next(connection: &mut Connection) -> Incoming {
+    clock::within(soon(), connection.next()).await.unwrap().unwrap()
 }
 
-/// What is observed until the exchange ends, in a line each.
-async fn until_ended(link: &mut Link, sent: Sent) -> String {
-    let mut told = Vec::new();
+/// The observations until the exchange ends, one per line.
+async fn until_ended(connection: &mut Connection, sent: Sent) -> String {
+    let mut lines = Vec::new();
     loop {
-        match next(link).await {
+        match next(connection).await {
             Incoming::Message { origin, message, .. } => {
-                told.push(format!("in {:?}: {}", origin.exchange, message.to_value()));
+                lines.push(format!("in {:?}: {}", origin.exchange, message.to_value()));
             }
-            Incoming::Garbled { origin, head, .. } => {
-                told.push(format!("in {:?}: {head}", origin.exchange));
+            Incoming::Invalid { origin, head, .. } => {
+                lines.push(format!("in {:?}: {head}", origin.exchange));
             }
             Incoming::Ended { exchange, how, .. } => {
                 assert_eq!(Some(exchange), sent.exchange);
-                told.push(how);
-                return told.join("\n");
+                lines.push(how);
+                return lines.join("\n");
             }
             Incoming::Closed { how, .. } => panic!("closed: {how}"),
         }
     }
 }
 
-/// Posts a request to `target` and tells what comes of it.
+/// Posts a request to `target` and returns the observations.
 async fn post(target: &Target, recorder: &Recorder, deadline: Deadline) -> String {
-    let mut link = open(target, recorder).await;
-    let sent = link.send(request(1, "tools/call"), deadline).await;
-    until_ended(&mut link, sent).await
+    let mut connection = open(target, recorder).await;
+    let sent = connection.send(request(1, "tools/call"), deadline).await;
+    until_ended(&mut connection, sent).await
 }
 
 fn requests(recorder: &Recorder) -> Vec<(String, Vec<(String, String)>)> {
-    let heads = recorder.trace().events.into_iter().filter_map(|event| match event.what {
-        What::HttpRequest { method, headers, .. } => Some((method, headers)),
+    let heads = recorder.trace().events.into_iter().filter_map(|event| match event.kind {
+        EventKind::HttpRequest { method, headers, .. } => Some((method, headers)),
         _ => None,
     });
     heads.collect()
@@ -103,7 +103,7 @@ fn requests(recorder: &Recorder) -> Vec<(String, Vec<(String, String)>)> {
 const REPLY: &str = "id: b\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n";
 
 #[tokio::test]
-async fn a_stream_that_is_to_be_polled_is_continued_until_its_reply() {
+async fn a_polled_stream_is_resumed_until_its_reply() {
     let target = server(|number, method, headers| match (number, method.as_str()) {
         (1, "POST") => events("id: a\nretry: 1\ndata:\n\n"),
         (2, "GET") if headers["last-event-id"] == "a" => {
@@ -128,7 +128,7 @@ async fn a_stream_that_is_to_be_polled_is_continued_until_its_reply() {
 }
 
 #[tokio::test]
-async fn a_broken_stream_is_resumed_too() {
+async fn a_broken_stream_is_resumed() {
     let broken = || {
         let pieces = [Ok(REPLY.replace("\"id\":1,\"result\":{}", "\"method\":\"m\"")), Err("cut")];
         let pieces = pieces.map(|piece| piece.map_err(std::io::Error::other));
@@ -147,7 +147,7 @@ async fn a_broken_stream_is_resumed_too() {
 }
 
 #[tokio::test]
-async fn a_stream_that_cannot_be_continued_says_why() {
+async fn a_stream_that_cannot_be_resumed_is_explained() {
     const PRIMED: &str = "id: a\nretry: 1\ndata:\n\n";
     let refused = server(|number, _, _| match number {
         1 => events(PRIMED),
@@ -160,31 +160,32 @@ async fn a_stream_that_cannot_be_continued_says_why() {
 
     let recorder = Recorder::new();
     let forgetful = server(|_, _, _| events(PRIMED));
-    insta::assert_snapshot!(post(&forgetful, &recorder, soon()).await, @r#"ended with HTTP 200, the event stream complete after 1 event, resumed 3 times after event id "a", which brought nothing more"#);
+    insta::assert_snapshot!(post(&forgetful, &recorder, soon()).await, @r#"ended with HTTP 200, the event stream complete after 1 event, resumed 3 times after event id "a", without anything new"#);
     assert_eq!(requests(&recorder).len(), 4);
 
     let late = server(|_, _, _| events("id: a\nretry: 3600000\ndata:\n\n"));
-    insta::assert_snapshot!(post(&late, &Recorder::new(), soon()).await, @"ended with HTTP 200, the event stream complete after 1 event, to be resumed only after 3600 s, which is longer than the reply is waited for");
+    insta::assert_snapshot!(post(&late, &Recorder::new(), soon()).await, @"ended with HTTP 200, the event stream complete after 1 event, to be resumed only after 3600 s, which is after the deadline of the reply");
 }
 
 #[tokio::test]
-async fn a_stream_without_ids_and_one_of_the_stateless_era_are_over_when_they_end() {
+async fn streams_without_ids_or_of_the_stateless_era_are_not_resumed() {
     let recorder = Recorder::new();
     let unnumbered = server(|_, _, _| events("retry: 1\ndata:\n\n"));
     insta::assert_snapshot!(post(&unnumbered, &recorder, soon()).await, @"ended with HTTP 200, the event stream complete after 1 event");
     assert_eq!(requests(&recorder).len(), 1);
 
     let recorder = Recorder::new();
-    let mut link = open(&server(|_, _, _| events("id: a\nretry: 1\ndata:\n\n")), &recorder).await;
-    link.speak(Revision::V2026_07_28);
-    let sent = link.send(request(1, "tools/call"), soon()).await;
-    until_ended(&mut link, sent).await;
+    let mut connection =
+        open(&server(|_, _, _| events("id: a\nretry: 1\ndata:\n\n")), &recorder).await;
+    connection.set_revision(Revision::V2026_07_28);
+    let sent = connection.send(request(1, "tools/call"), soon()).await;
+    until_ended(&mut connection, sent).await;
     assert_eq!(requests(&recorder).len(), 1);
-    assert!(link.listen(soon()).await.is_none());
+    assert!(connection.listen(soon()).await.is_none());
 }
 
 #[tokio::test]
-async fn the_server_speaks_of_its_own_accord_where_it_is_listened_to() {
+async fn unsolicited_messages_arrive_on_the_get_stream() {
     let target = server(|number, method, headers| match (number, method.as_str()) {
         (1, "GET") if headers["mcp-protocol-version"] == "2025-11-25" => {
             events("id: 7\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"first\"}\n\n")
@@ -194,38 +195,38 @@ async fn the_server_speaks_of_its_own_accord_where_it_is_listened_to() {
         }
         _ => respond(405, "text/plain", ""),
     });
-    let mut link = open(&target, &Recorder::new()).await;
-    link.speak(Revision::V2025_11_25);
-    let sent = link.listen(soon()).await.unwrap();
+    let mut connection = open(&target, &Recorder::new()).await;
+    connection.set_revision(Revision::V2025_11_25);
+    let sent = connection.listen(soon()).await.unwrap();
     assert!(sent.written);
     for method in ["first", "second"] {
-        let Incoming::Message { origin, message, .. } = next(&mut link).await else {
+        let Incoming::Message { origin, message, .. } = next(&mut connection).await else {
             panic!("a message should come")
         };
         assert_eq!((origin.exchange, message.method()), (sent.exchange, Some(method)));
     }
-    let refused = link.resume("unknown", soon()).await.unwrap();
-    assert_eq!(until_ended(&mut link, refused).await, "ended with HTTP 405, an empty body");
-    assert!(link.hang_up(sent.exchange.unwrap()));
-    assert!(!link.hang_up(refused.exchange.unwrap()));
+    let refused = connection.resume("unknown", soon()).await.unwrap();
+    assert_eq!(until_ended(&mut connection, refused).await, "ended with HTTP 405, an empty body");
+    assert!(connection.close_exchange(sent.exchange.unwrap()));
+    assert!(!connection.close_exchange(refused.exchange.unwrap()));
 }
 
 #[tokio::test]
-async fn a_stream_that_only_listens_does_not_hold_up_the_end() {
+async fn an_open_get_stream_does_not_delay_the_end() {
     let target = server(|_, _, _| endless("data: {\"jsonrpc\":\"2.0\",\"method\":\"first\"}\n\n"));
     let recorder = Recorder::new();
-    let mut link = open(&target, &recorder).await;
-    link.speak(Revision::V2025_11_25);
-    assert!(link.listen(soon()).await.unwrap().written);
-    assert!(matches!(next(&mut link).await, Incoming::Message { .. }));
-    assert!(link.end(Duration::from_secs(20)).now_or_never().is_some(), "it waits");
-    let stayed = |event: &crate::trace::Event| matches!(event.what, What::Outstayed { .. });
+    let mut connection = open(&target, &recorder).await;
+    connection.set_revision(Revision::V2025_11_25);
+    assert!(connection.listen(soon()).await.unwrap().written);
+    assert!(matches!(next(&mut connection).await, Incoming::Message { .. }));
+    assert!(connection.end(Duration::from_secs(20)).now_or_never().is_some(), "it waits");
+    let stayed = |event: &crate::trace::Event| matches!(event.kind, EventKind::Lingered { .. });
     assert!(!recorder.trace().events.iter().any(stayed));
 }
 
 #[tokio::test]
-async fn hanging_up_closes_the_response() {
-    /// Says when it is dropped.
+async fn closing_an_exchange_closes_the_response() {
+    /// Signals its drop.
     struct Held(#[allow(dead_code, reason = "its drop is what counts")] oneshot::Sender<()>);
     let (held, dropped) = oneshot::channel();
     let held = Mutex::new(Some(Held(held)));
@@ -239,38 +240,38 @@ async fn hanging_up_closes_the_response() {
         events(Body::from_stream(first.chain(rest)))
     });
     let recorder = Recorder::new();
-    let mut link = open(&target, &recorder).await;
-    let sent = link.send(request(1, "tools/call"), soon()).await;
+    let mut connection = open(&target, &recorder).await;
+    let sent = connection.send(request(1, "tools/call"), soon()).await;
     let exchange = sent.exchange.unwrap();
-    assert!(matches!(next(&mut link).await, Incoming::Message { .. }));
-    assert!(link.hang_up(exchange));
-    assert!(!link.hang_up(exchange));
+    assert!(matches!(next(&mut connection).await, Incoming::Message { .. }));
+    assert!(connection.close_exchange(exchange));
+    assert!(!connection.close_exchange(exchange));
     assert!(clock::within(soon(), dropped).await.unwrap().is_err());
     let closed = |event: &crate::trace::Event| {
-        event.exchange == Some(exchange) && matches!(event.what, What::Closed { .. })
+        event.exchange == Some(exchange) && matches!(event.kind, EventKind::Closed { .. })
     };
     assert!(recorder.trace().events.iter().any(closed));
 }
 
 #[tokio::test]
-async fn a_batch_is_one_request_whose_replies_all_count() {
+async fn all_replies_of_a_batch_are_awaited() {
     let target = server(|number, _, _| match number {
         1 => events(format!("retry: 1\n{REPLY}")),
         2 => events(REPLY.replace("\"id\":1", "\"id\":2")),
         _ => respond(500, "text/plain", "unexpected"),
     });
     let recorder = Recorder::new();
-    let mut link = open(&target, &recorder).await;
+    let mut connection = open(&target, &recorder).await;
     let note = Message::Notification(Notification { method: "n".to_owned(), params: None });
     let batch = Outgoing::batch([request(1, "a"), note, request(2, "b")]);
-    let sent = link.send(batch, soon()).await;
-    let told = until_ended(&mut link, sent).await;
-    assert!(told.contains("\"id\":1") && told.contains("\"id\":2"), "{told}");
+    let sent = connection.send(batch, soon()).await;
+    let lines = until_ended(&mut connection, sent).await;
+    assert!(lines.contains("\"id\":1") && lines.contains("\"id\":2"), "{lines}");
     assert_eq!(requests(&recorder).len(), 2);
 }
 
 #[tokio::test]
-async fn a_new_conversation_names_no_old_session() {
+async fn a_new_conversation_does_not_send_the_old_session_id() {
     let target = server(|number, _, _| {
         let mut response = respond(200, "application/json", "{}");
         if number == 1 {
@@ -279,17 +280,17 @@ async fn a_new_conversation_names_no_old_session() {
         response
     });
     let recorder = Recorder::new();
-    let mut link = open(&target, &recorder).await;
-    let sent = link.send(request(1, "initialize"), soon()).await;
-    until_ended(&mut link, sent).await;
-    link.speak(Revision::V2025_11_25);
-    assert_eq!(link.session().as_deref(), Some("s1"));
+    let mut connection = open(&target, &recorder).await;
+    let sent = connection.send(request(1, "initialize"), soon()).await;
+    until_ended(&mut connection, sent).await;
+    connection.set_revision(Revision::V2025_11_25);
+    assert_eq!(connection.session().as_deref(), Some("s1"));
     for method in ["ping", "initialize"] {
-        let sent = link.send(request(2, method), soon()).await;
-        until_ended(&mut link, sent).await;
+        let sent = connection.send(request(2, method), soon()).await;
+        until_ended(&mut connection, sent).await;
     }
     // The second conversation was given no session.
-    assert_eq!(link.session(), None);
+    assert_eq!(connection.session(), None);
     let named = |(_, headers): &(String, Vec<(String, String)>)| {
         let names = headers.iter().map(|(name, _)| name.as_str());
         names.filter(|name| name.to_ascii_lowercase().starts_with("mcp-")).count()

@@ -6,82 +6,73 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use tokio::sync::mpsc;
 
-use super::{
-    HttpServer,
-    drive::Drive,
-    gate,
-    piece::Piece,
-    reply,
-    sessions::{self, Session},
-};
-use crate::{
-    json::Value,
-    spec::{Era, Revision, error_code, header},
-    transport::{
-        fault::Lapse,
-        serve::{Outbound, Outbox, Received},
-        tap::Wire,
-    },
-    wire::{Frame, Id, Message, RpcError},
-};
+use super::request_work::RequestWork;
+use super::sessions::Session;
+use super::stream_event::StreamEvent;
+use super::{HttpServer, request_headers, response, sessions};
+use crate::json::Value;
+use crate::spec::{Era, Revision, error_code, header};
+use crate::transport::actor::{InboundText, Outbox, OutboxItem};
+use crate::transport::fault::Misbehavior;
+use crate::transport::interceptor::InterceptedConnection;
+use crate::wire::{Frame, Id, Message, RpcError};
 
-/// The id under which a server without sessions keeps its only conversation.
+/// The id under which a server that issues no session ids keeps its only conversation.
 const ANONYMOUS: &[u8] = b"";
 
-/// What a body asks for.
-enum Asks {
-    /// To open a session.
+/// What kind of message a body is.
+enum BodyKind {
+    /// The request that opens a session.
     Initialize,
-    /// An answer.
-    Reply,
-    /// Nothing: it only tells.
-    Nothing,
-    /// It is no message.
-    Garbled,
+    /// Another request, or a batch with requests.
+    Request,
+    /// Notifications and replies only.
+    NoRequest,
+    /// Not a message.
+    Malformed,
 }
 
 impl HttpServer {
     pub(super) async fn post_in_session(
         &self,
-        wire: &Wire,
+        wire: &InterceptedConnection,
         headers: &HeaderMap,
-        received: Received,
+        received: InboundText,
     ) -> Response {
         let id = received.value().and_then(|body| body.get("id")).and_then(Id::read);
         if let Err(refused) = self.version(headers) {
             return refused.response(id);
         }
-        let asks = asks(received.value());
-        if let Asks::Initialize = asks {
+        let kind = body_kind(received.value());
+        // Whatever session the request names: `initialize` always opens a new one.
+        if let BodyKind::Initialize = kind {
             return self.open(wire, received).await;
         }
         let session = match self.session(headers) {
             Ok(session) => session,
             Err(refused) => return refused.response(id),
         };
-        let begins = method(received.value()) == Some("notifications/initialized");
-        let drive = Drive::start(&session.conversation, received);
-        match asks {
-            Asks::Nothing | Asks::Garbled => {
-                let response = self.accept(drive, matches!(asks, Asks::Nothing)).await;
-                if begins && wire.lapses(Lapse::ForgetsSession) {
+        let is_initialized = method(received.value()) == Some("notifications/initialized");
+        let work = RequestWork::start(&session.conversation, received);
+        match kind {
+            BodyKind::NoRequest | BodyKind::Malformed => {
+                let response = self.accept(work, matches!(kind, BodyKind::NoRequest)).await;
+                if is_initialized && wire.misbehaves(Misbehavior::ForgetsSession) {
                     self.0.sessions.close(&session);
                 }
                 response
             }
-            Asks::Initialize | Asks::Reply => {
-                self.respond_in(&session, wire, drive, Vec::new()).await
+            BodyKind::Initialize | BodyKind::Request => {
+                self.respond_in(&session, wire, work, Vec::new()).await
             }
         }
     }
 
-    /// A stream for what the server sends on its own account, or the rest of one that the client lost.
-    pub(super) fn get(&self, wire: &Wire, headers: &HeaderMap) -> Response {
-        if !gate::accepts(headers, gate::EVENT_STREAM) {
-            return reply::refusal(
-                StatusCode::NOT_ACCEPTABLE,
-                "`Accept` must list `text/event-stream`",
-            );
+    /// A stream for unsolicited messages, or the rest of one that the client lost.
+    pub(super) fn get(&self, wire: &InterceptedConnection, headers: &HeaderMap) -> Response {
+        // The specification requires it of a GET, which is answered by nothing but a stream.
+        if !request_headers::accepts(headers, request_headers::EVENT_STREAM) {
+            return response::not_acceptable("`Accept` must list `text/event-stream`");
         }
         let session = match self.version(headers).and_then(|()| self.session(headers)) {
             Err(refused) => return refused.text(),
@@ -89,16 +80,16 @@ impl HttpServer {
         };
         let resumes = headers.contains_key(header::LAST_EVENT_ID)
             && session.is_resumable()
-            && !wire.lapses(Lapse::NoReplay);
+            && !wire.misbehaves(Misbehavior::NoReplay);
         let reader = if resumes {
-            let last = gate::value(headers, header::LAST_EVENT_ID);
+            let last = request_headers::value(headers, header::LAST_EVENT_ID);
             last.and_then(|id| session.streams.resume(id))
         } else {
-            Some(session.streams.listen(session.manner(wire)))
+            Some(session.streams.listen(session.options(wire)))
         };
         match reader {
-            Some(reader) => reply::stream_of(self.reading(wire, reader)),
-            None => reply::refusal(
+            Some(reader) => response::stream_of(self.reading(wire, reader)),
+            None => response::refusal(
                 StatusCode::BAD_REQUEST,
                 "no stream can be resumed after the event of `Last-Event-ID`",
             ),
@@ -110,56 +101,68 @@ impl HttpServer {
         match self.version(headers).and_then(|()| self.session(headers)) {
             Err(refused) => refused.text(),
             Ok(session) => {
-                if !self.0.wire.lapses(Lapse::KeepsSession) {
+                if !self.0.wire.misbehaves(Misbehavior::KeepsSession) {
                     self.0.sessions.close(&session);
                 }
-                reply::empty(StatusCode::NO_CONTENT)
+                response::empty(StatusCode::NO_CONTENT)
             }
         }
     }
 
-    async fn open(&self, wire: &Wire, received: Received) -> Response {
-        let conversation = self.0.actor.converse(Some(Era::Handshake));
-        let drive = Drive::start(&conversation, received);
+    async fn open(&self, wire: &InterceptedConnection, received: InboundText) -> Response {
+        let conversation = self.0.actor.new_conversation(Some(Era::Handshake));
+        // The revision is negotiated here already, not only when the work is polled.
+        let work = RequestWork::start(&conversation, received);
+        // `initialize` failed, so there is no session.
         if conversation.revision().is_none() {
-            return self.respond(wire, drive).await;
+            return self.respond(wire, work).await;
         }
-        let id = match (wire.lapses(Lapse::NoSession), wire.lapses(Lapse::ReusesSessionId)) {
+        let id = match (
+            wire.misbehaves(Misbehavior::NoSession),
+            wire.misbehaves(Misbehavior::ReusesSessionId),
+        ) {
             (true, _) => ANONYMOUS.to_vec(),
             (false, true) => wire.session_id("session"),
-            (false, false) => wire.session_id(&sessions::mint()),
+            (false, false) => wire.session_id(&sessions::generate_id()),
         };
+        // A fault can put bytes into the id that no header can carry.
         let Ok(value) = HeaderValue::from_bytes(&id) else {
-            return self.respond(wire, drive).await;
+            return self.respond(wire, work).await;
         };
         let session = self.0.sessions.open(&id, Arc::clone(&conversation));
         let (outbox, messages) = Outbox::channel();
+        // Before the response, so that what is announced from then on waits for the client.
         conversation.attach(outbox);
-        tokio::spawn(speak(session.clone(), wire.clone(), messages));
+        tokio::spawn(forward_unsolicited(session.clone(), wire.clone(), messages));
         let name = HeaderName::from_static("mcp-session-id");
         let issued = (id != ANONYMOUS).then_some((name, value));
-        self.respond_in(&session, wire, drive, issued.into_iter().collect()).await
+        self.respond_in(&session, wire, work, issued.into_iter().collect()).await
     }
 
-    /// The response to what wants no answer, once it is dealt with.
-    pub(super) async fn accept(&self, drive: Drive, is_message: bool) -> Response {
-        match drive.refusal().await {
+    /// The response to a body without requests, once it is processed.
+    pub(super) async fn accept(&self, work: RequestWork, is_message: bool) -> Response {
+        match work.refusal().await {
             Some(refused) => {
                 let status = refused.status.and_then(|status| StatusCode::from_u16(status).ok());
-                reply::json(status.unwrap_or(StatusCode::BAD_REQUEST), &refused.value)
+                response::json(status.unwrap_or(StatusCode::BAD_REQUEST), &refused.value)
             }
-            None if is_message => reply::empty(StatusCode::ACCEPTED),
-            None => reply::refusal(StatusCode::BAD_REQUEST, "the body is no JSON-RPC message"),
+            // Notifications and replies that are accepted must get status 202 without a body.
+            None if is_message => response::empty(StatusCode::ACCEPTED),
+            None => {
+                response::refusal(StatusCode::BAD_REQUEST, "the body is not a JSON-RPC message")
+            }
         }
     }
 
-    /// Refuses a version header that names no revision with a handshake that this server speaks.
+    /// Refuses a version header that names no revision that this server supports.
     fn version(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        // The header may be missing: the session knows the negotiated version.
+        // <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header>
         let is_named = headers.contains_key(header::MCP_PROTOCOL_VERSION);
-        if !is_named || self.0.wire.lapses(Lapse::SkipsVersion) {
+        if !is_named || self.0.wire.misbehaves(Misbehavior::SkipsVersion) {
             return Ok(());
         }
-        let revision = gate::value(headers, header::MCP_PROTOCOL_VERSION)
+        let revision = request_headers::value(headers, header::MCP_PROTOCOL_VERSION)
             .and_then(|name| name.parse::<Revision>().ok());
         match revision {
             Some(revision) if self.0.actor.revisions().contains(revision) => Ok(()),
@@ -171,32 +174,35 @@ impl HttpServer {
     }
 
     fn session(&self, headers: &HeaderMap) -> Result<Session, Refused> {
-        let unnamed = self.0.wire.lapses(Lapse::NoSession).then_some(ANONYMOUS);
+        let unnamed = self.0.wire.misbehaves(Misbehavior::NoSession).then_some(ANONYMOUS);
         let id = headers.get(header::MCP_SESSION_ID).map(HeaderValue::as_bytes).or(unnamed);
         let Some(id) = id else {
             return Err(Refused(StatusCode::BAD_REQUEST, "the header `Mcp-Session-Id` is missing"));
         };
-        let unknown = Refused(StatusCode::NOT_FOUND, "there is no such session");
+        // 404 makes the client start a new session; 400, above, tells it that the id is required.
+        let unknown = Refused(StatusCode::NOT_FOUND, "unknown session");
         self.0.sessions.find(id).ok_or(unknown)
     }
 }
 
-/// Why a request is not let in.
+/// Why a request is refused.
 struct Refused(StatusCode, &'static str);
 
 impl Refused {
-    /// For a request whose id is known, an error reply; else a text, since older revisions have no error without an id.
+    /// An error reply to a request whose id is known; else a text, since older revisions have no errors without an id.
     fn response(self, id: Option<Id>) -> Response {
         match id {
-            Some(id) => {
-                reply::error(self.0, Some(id), RpcError::new(error_code::INVALID_REQUEST, self.1))
-            }
+            Some(id) => response::error(
+                self.0,
+                Some(id),
+                RpcError::new(error_code::INVALID_REQUEST, self.1),
+            ),
             None => self.text(),
         }
     }
 
     fn text(self) -> Response {
-        reply::refusal(self.0, self.1)
+        response::refusal(self.0, self.1)
     }
 }
 
@@ -204,41 +210,46 @@ fn method(body: Option<&Value>) -> Option<&str> {
     body?.get("method")?.as_str()
 }
 
-fn asks(body: Option<&Value>) -> Asks {
+fn body_kind(body: Option<&Value>) -> BodyKind {
     let is_request = |message: &Message| matches!(message, Message::Request(_));
     match body.map(Frame::read) {
         Some(Ok(Frame::One(Message::Request(request)))) if request.method == "initialize" => {
-            Asks::Initialize
+            BodyKind::Initialize
         }
         Some(Ok(Frame::One(message))) => {
             if is_request(&message) {
-                Asks::Reply
+                BodyKind::Request
             } else {
-                Asks::Nothing
+                BodyKind::NoRequest
             }
         }
         Some(Ok(Frame::Batch(items))) => {
-            let tells =
+            // An item that is not a message is answered with an error, so a batch with one counts as a request.
+            let has_none =
                 items.iter().all(|item| item.as_ref().is_ok_and(|message| !is_request(message)));
-            if tells { Asks::Nothing } else { Asks::Reply }
+            if has_none { BodyKind::NoRequest } else { BodyKind::Request }
         }
-        Some(Err(_)) | None => Asks::Garbled,
+        Some(Err(_)) | None => BodyKind::Malformed,
     }
 }
 
-/// Brings what the server sends on its own account to the streams on which the client listens.
-async fn speak(session: Session, wire: Wire, mut messages: mpsc::Receiver<Outbound>) {
-    let speaking = async {
+/// Forwards unsolicited messages to the streams that the client has opened for them.
+async fn forward_unsolicited(
+    session: Session,
+    wire: InterceptedConnection,
+    mut messages: mpsc::Receiver<OutboxItem>,
+) {
+    let forwarding = async {
         while let Some(outbound) = messages.recv().await {
-            let Outbound::Message(emitted) = outbound else { continue };
-            for piece in Piece::of(wire.deliver(emitted)) {
-                session.streams.say(piece).await;
+            let OutboxItem::Message(emitted) = outbound else { continue };
+            for event in StreamEvent::of(wire.deliver(emitted)) {
+                session.streams.send_unsolicited(event).await;
             }
         }
     };
     tokio::select! {
-        // The server has ended the conversation, and with it the session.
-        () = speaking => session.streams.close(),
+        // The actor has ended the conversation, and with it the session.
+        () = forwarding => session.streams.close(),
         () = session.ended() => {}
     }
 }

@@ -1,73 +1,63 @@
-//! Serving Streamable HTTP on one endpoint: sessions for the handshake era, single requests for the stateless one. Beside
-//! it, where 2024-11-05 is served, the HTTP with SSE of that revision.
+//! Serves Streamable HTTP on one endpoint: sessions for the handshake era, independent requests for the stateless one.
+//! Where 2024-11-05 is served, its HTTP+SSE transport is served as well.
 //!
-//! What belongs to HTTP is decided here: methods, origins, content types, sessions, headers, streams. What belongs to
-//! JSON-RPC and MCP is the [`Actor`]'s.
+//! This module decides what belongs to HTTP: methods, origins, content types, sessions, headers, streams. JSON-RPC and MCP
+//! belong to the [`Actor`].
 
-mod drive;
-mod events;
-mod gate;
+mod event_body;
+mod event_stream;
 mod handshake;
+mod http_listener;
 mod legacy;
-mod listening;
-mod piece;
-mod reply;
-mod session_reply;
+mod request_headers;
+mod request_work;
+mod response;
+mod session_response;
+mod session_streams;
 mod sessions;
 mod socket;
 mod stateless;
-mod stream;
-mod streams;
+mod stream_event;
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use axum::{
-    Router,
-    body::{self, Body, Bytes},
-    extract::{ConnectInfo, Request, State},
-    response::Response,
-    routing::any,
-};
-use http::{HeaderMap, Method, StatusCode, request::Parts};
+use axum::body::{Body, Bytes};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::response::Response;
+use axum::routing::any;
+use axum::{Router, body};
+use http::request::Parts;
+use http::{HeaderMap, Method, StatusCode};
+use http_body_util::LengthLimitError;
 use tokio::sync::watch;
 
-use self::{
-    legacy::Listeners,
-    reply::{Said, WrongChunks},
-    sessions::Sessions,
-    socket::Spoiling,
-};
-use super::{
-    Limits,
-    fault::{HttpDamage, Lapse},
-    headers::listed,
-    serve::{Actor, Received},
-    tap::{Tap, Wire},
-};
-use crate::{
-    json::Value,
-    spec::{Era, Revision, header, meta},
-    trace::{Damage, Party, What},
-};
+use self::legacy::LegacyStreams;
+use self::response::{SentText, WrongChunks};
+use self::sessions::Sessions;
+use self::socket::ChunkCorruption;
+use super::Limits;
+use super::actor::{Actor, InboundText};
+use super::fault::{HttpDamage, Misbehavior};
+use super::headers::listed;
+use super::interceptor::{InterceptedConnection, Interceptor};
+use crate::json::Value;
+use crate::spec::{Era, Revision, header, meta};
+use crate::trace::{EventKind, Party, UnparsableKind};
 
-pub use listening::Listening;
+pub use http_listener::HttpListener;
 
 /// How an actor is served over HTTP.
 #[derive(Debug, Clone)]
-pub struct HttpOptions {
+pub(crate) struct HttpOptions {
     /// The path of the MCP endpoint.
     pub endpoint: String,
-    /// What is larger is refused.
+    /// The largest bodies that are accepted.
     pub limits: Limits,
-    /// Whether replies come as streams even where one JSON text would do.
+    /// Whether replies are streams even where one JSON text would do.
     pub streams_replies: bool,
-    /// After what time a client that lost a stream is to come back for it.
+    /// How long a client that lost a stream should wait before it resumes it.
     pub retry: Duration,
 }
 
@@ -82,51 +72,56 @@ impl Default for HttpOptions {
     }
 }
 
-/// An actor behind an HTTP endpoint; copies share its sessions.
+/// An actor behind an HTTP endpoint; clones share its sessions.
 #[derive(Clone)]
-pub struct HttpServer(Arc<Shared>);
+pub(crate) struct HttpServer(Arc<Shared>);
 
 struct Shared {
     actor: Arc<dyn Actor>,
-    wire: Wire,
+    wire: InterceptedConnection,
     options: HttpOptions,
     sessions: Sessions,
-    listeners: Listeners,
-    stage: watch::Sender<Stage>,
-    /// Whether it listens where other machines reach it, under names that are not known here.
+    legacy_streams: LegacyStreams,
+    stage: watch::Sender<ServerStage>,
+    /// Whether other machines can reach it, under names that are not known here.
     is_remote: AtomicBool,
 }
 
-/// How far a server has come, for everything that waits.
+/// How far the server has shut down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum ServerStage {
     Serving,
-    /// What only waits ends.
-    Ending,
-    /// Whatever still works is cut off.
-    Over,
+    /// Connections without work in progress end.
+    ConnectionEnd,
+    /// Exchanges in progress are cut off.
+    ExchangeEnd,
 }
 
 impl HttpServer {
     /// An endpoint for an actor.
     #[must_use]
-    pub fn new(actor: Arc<dyn Actor>, tap: &Tap, options: HttpOptions) -> Self {
-        let stage = watch::Sender::new(Stage::Serving);
+    pub(crate) fn new(
+        actor: Arc<dyn Actor>,
+        interceptor: &Interceptor,
+        options: HttpOptions,
+    ) -> Self {
+        let stage = watch::Sender::new(ServerStage::Serving);
         Self(Arc::new(Shared {
             actor,
-            wire: tap.open("http"),
+            wire: interceptor.open("http"),
             options,
             sessions: Sessions::default(),
-            listeners: Listeners::default(),
+            legacy_streams: LegacyStreams::default(),
             stage,
             is_remote: AtomicBool::new(false),
         }))
     }
 
-    /// The service.
-    pub fn router(&self) -> Router {
+    /// The endpoint as an axum router.
+    pub(crate) fn router(&self) -> Router {
         let mut router = Router::new().route(&self.0.options.endpoint, any(answer));
         for path in [legacy::STREAM, legacy::MESSAGES] {
+            // axum panics if a path has two routes.
             if self.serves_legacy() && self.0.options.endpoint != path {
                 router = router.route(path, any(answer));
             }
@@ -134,65 +129,75 @@ impl HttpServer {
         router.with_state(self.clone())
     }
 
-    /// Ends all sessions and all that waits.
-    pub fn end(&self) {
+    /// Ends all sessions and idle connections.
+    pub(crate) fn end(&self) {
         self.0.sessions.end();
-        self.reach(Stage::Ending);
+        self.reach(ServerStage::ConnectionEnd);
     }
 
-    /// Ends what is still being answered, too.
-    pub fn cut_off(&self) {
+    /// Ends everything, including exchanges in progress.
+    pub(crate) fn cut_off(&self) {
         self.end();
-        self.reach(Stage::Over);
+        self.reach(ServerStage::ExchangeEnd);
     }
 
-    fn reach(&self, stage: Stage) {
+    fn reach(&self, stage: ServerStage) {
+        // Never back to an earlier stage, whatever the order of the calls.
         self.0.stage.send_modify(|reached| *reached = stage.max(*reached));
     }
 
-    /// Waits until the server has come so far.
-    async fn reached(&self, stage: Stage) {
+    /// Waits until the server has reached this stage.
+    async fn reached(&self, stage: ServerStage) {
         // The sender lives as long as this server does.
         self.0.stage.subscribe().wait_for(|reached| *reached >= stage).await.ok();
     }
 
     fn is_over(&self) -> bool {
-        *self.0.stage.borrow() == Stage::Over
+        *self.0.stage.borrow() == ServerStage::ExchangeEnd
     }
 
     fn serves(&self, era: Era) -> bool {
         self.0.actor.revisions().iter().any(|revision| revision.era() == era)
     }
 
-    /// The era by whose rules a request is treated.
+    /// The era whose rules apply to a request.
     fn era(&self, headers: &HeaderMap, body: Option<&Value>) -> Era {
-        let named = gate::value(headers, header::MCP_PROTOCOL_VERSION);
+        let named = request_headers::value(headers, header::MCP_PROTOCOL_VERSION);
         let named = named.and_then(|name| name.parse::<Revision>().ok()).map(Revision::era);
-        let brings_terms = body
+        // Only requests of 2026-07-28 have the version in `_meta`; without it the client may be an older one.
+        let has_version_in_meta = body
             .and_then(|body| body.get("params")?.get("_meta"))
             .is_some_and(|meta| meta.get(meta::PROTOCOL_VERSION).is_some());
         match (self.serves(Era::Handshake), self.serves(Era::Stateless)) {
-            (true, true) if brings_terms || named == Some(Era::Stateless) => Era::Stateless,
+            (true, true) if has_version_in_meta || named == Some(Era::Stateless) => Era::Stateless,
             (true, _) => Era::Handshake,
             (false, _) => Era::Stateless,
         }
     }
 
-    async fn admit(&self, wire: &Wire, head: &Parts, body: Body) -> Response {
+    async fn route(&self, wire: &InterceptedConnection, head: &Parts, body: Body) -> Response {
         let headers = &head.headers;
-        if !wire.lapses(Lapse::AllowsAnyOrigin) {
-            if !wire.lapses(Lapse::LooksAtHostOnly) && !gate::comes_from_here(headers) {
-                return reply::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
+        // Both protect against DNS rebinding. Browsers omit `Origin` in same-origin GET requests, where only `Host` tells.
+        if !wire.misbehaves(Misbehavior::AllowsAnyOrigin) {
+            if !wire.misbehaves(Misbehavior::LooksAtHostOnly)
+                && !request_headers::has_local_origin(headers)
+            {
+                return response::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
             }
-            if !self.0.is_remote.load(Ordering::Relaxed) && !gate::goes_here(&head.uri, headers) {
-                return reply::refusal(StatusCode::FORBIDDEN, "this host is not allowed");
+            if !self.0.is_remote.load(Ordering::Relaxed)
+                && !request_headers::has_local_host(&head.uri, headers)
+            {
+                return response::refusal(StatusCode::FORBIDDEN, "this host is not allowed");
             }
         }
         match head.uri.path() {
             path if path == self.0.options.endpoint => {}
+            // Requests to these paths get here only if `router` has them: where 2024-11-05 is served.
             legacy::STREAM => return self.legacy_stream(wire, &head.method, headers),
-            legacy::MESSAGES if head.method != Method::POST => return reply::not_allowed("POST"),
-            legacy::MESSAGES if !gate::is_json(headers) => return reply::not_json(),
+            legacy::MESSAGES if head.method != Method::POST => {
+                return response::not_allowed("POST");
+            }
+            legacy::MESSAGES if !request_headers::is_json(headers) => return response::not_json(),
             legacy::MESSAGES => {
                 return match self.text(wire, body).await {
                     Ok(received) => self.legacy_post(wire, &head.uri, received).await,
@@ -201,37 +206,45 @@ impl HttpServer {
             }
             _ => {}
         }
+        // GET and DELETE have no body, so the header alone shows the era.
         let sessions = self.serves(Era::Handshake) && self.era(headers, None) == Era::Handshake;
         match head.method {
             Method::POST => self.post(wire, head, body).await,
             Method::GET if sessions => {
-                reply::damaged(self.get(wire, headers), &wire.http_damage("GET", false))
+                response::damaged(self.get(wire, headers), &wire.http_damage("GET", false))
             }
             Method::DELETE if sessions => {
-                reply::damaged(self.delete(headers), &wire.http_damage("DELETE", false))
+                response::damaged(self.delete(headers), &wire.http_damage("DELETE", false))
             }
-            _ => reply::not_allowed(if sessions { "GET, POST, DELETE" } else { "POST" }),
+            _ => response::not_allowed(if sessions { "GET, POST, DELETE" } else { "POST" }),
         }
     }
 
-    /// The text of a POST, or the refusal of it.
-    async fn text(&self, wire: &Wire, body: Body) -> Result<Received, Response> {
+    /// Reads the text of a POST; the error is its refusal.
+    async fn text(
+        &self,
+        wire: &InterceptedConnection,
+        body: Body,
+    ) -> Result<InboundText, Response> {
         let text = match body::to_bytes(body, self.0.options.limits.body).await {
             Ok(text) => text,
-            Err(error) => return Err(unread(wire, &error)),
+            Err(error) => return Err(refuse_unreadable(wire, &error)),
         };
         wire.received(&text);
-        Ok(Received::read(&text))
+        Ok(InboundText::read(&text))
     }
 
-    async fn post(&self, wire: &Wire, head: &Parts, body: Body) -> Response {
+    async fn post(&self, wire: &InterceptedConnection, head: &Parts, body: Body) -> Response {
         let headers = &head.headers;
-        if !gate::is_json(headers) {
-            return reply::not_json();
+        if !request_headers::is_json(headers) {
+            return response::not_json();
         }
-        if !(gate::accepts(headers, gate::JSON) && gate::accepts(headers, gate::EVENT_STREAM)) {
+        // The specification requires clients to list both, since the server chooses between them.
+        if !(request_headers::accepts(headers, request_headers::JSON)
+            && request_headers::accepts(headers, request_headers::EVENT_STREAM))
+        {
             let why = "`Accept` must list `application/json` and `text/event-stream`";
-            return reply::refusal(StatusCode::NOT_ACCEPTABLE, why);
+            return response::not_acceptable(why);
         }
         let received = match self.text(wire, body).await {
             Ok(received) => received,
@@ -240,14 +253,14 @@ impl HttpServer {
         let damage = damage(wire, received.value());
         let response = match self.era(headers, received.value()) {
             Era::Handshake => self.post_in_session(wire, headers, received).await,
-            Era::Stateless => self.post_by_itself(wire, headers, received).await,
+            Era::Stateless => self.post_without_session(wire, headers, received).await,
         };
-        reply::damaged(response, &damage)
+        response::damaged(response, &damage)
     }
 }
 
-/// What faults do to the response to a message, or to a batch that has it.
-fn damage(wire: &Wire, body: Option<&Value>) -> HttpDamage {
+/// What faults change in the response to a message, or to a batch that contains it.
+fn damage(wire: &InterceptedConnection, body: Option<&Value>) -> HttpDamage {
     let messages = match body {
         Some(Value::Array(items)) => items.as_slice(),
         Some(message) => std::slice::from_ref(message),
@@ -257,45 +270,58 @@ fn damage(wire: &Wire, body: Option<&Value>) -> HttpDamage {
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
         wire.http_damage(method, message.get("id").is_some())
     });
+    // A batch has one response, to which only one damage can be done.
     damages.into_iter().find(|damage| !damage.is_none()).unwrap_or_default()
 }
 
-/// A body that cannot be read to its end.
-fn unread(wire: &Wire, error: &axum::Error) -> Response {
-    let too_large = error.to_string().contains("length limit");
+/// Refuses a body that cannot be read to its end.
+fn refuse_unreadable(wire: &InterceptedConnection, error: &axum::Error) -> Response {
+    let too_large = std::error::Error::source(error)
+        .is_some_and(<dyn std::error::Error + 'static>::is::<LengthLimitError>);
     let (status, why, damage) = if too_large {
-        (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large", Damage::OverLimit)
+        (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large", UnparsableKind::OverLimit)
     } else {
-        (StatusCode::BAD_REQUEST, "the body broke off, or is wrongly chunked", Damage::Lost)
+        (
+            StatusCode::BAD_REQUEST,
+            "the body is incomplete or wrongly chunked",
+            UnparsableKind::BrokenMessage,
+        )
     };
-    wire.record(Party::Client, || What::Noise { bytes: Bytes::new(), why: why.to_owned(), damage });
-    reply::refusal(status, why)
+    // Without the bytes: axum does not return what it has read of the body.
+    wire.record(Party::Client, || EventKind::Unparsable {
+        bytes: Bytes::new(),
+        why: why.to_owned(),
+        kind: damage,
+    });
+    response::refusal(status, why)
 }
 
 async fn answer(State(server): State<HttpServer>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let connection = head.extensions.get::<ConnectInfo<Spoiling>>();
+    // Missing in process, where there is no socket to corrupt.
+    let connection = head.extensions.get::<ConnectInfo<ChunkCorruption>>();
     let wire = server.0.wire.exchange();
-    wire.record(Party::Client, || What::HttpRequest {
+    wire.record(Party::Client, || EventKind::HttpRequest {
         method: head.method.to_string(),
         path: head.uri.to_string(),
         headers: listed(&head.headers),
     });
     let response = tokio::select! {
+        // The response first: one that is ready is sent even if the server is cut off at the same time.
         biased;
-        response = server.admit(&wire, &head, body) => response,
-        () = server.reached(Stage::Over) => reply::ended(),
+        response = server.route(&wire, &head, body) => response,
+        () = server.reached(ServerStage::ExchangeEnd) => response::ended(),
     };
-    wire.record(Party::Server, || What::HttpResponse {
+    wire.record(Party::Server, || EventKind::HttpResponse {
         status: response.status().as_u16(),
         headers: listed(response.headers()),
     });
-    if let (Some(WrongChunks), Some(ConnectInfo(spoiling))) =
+    if let (Some(WrongChunks), Some(ConnectInfo(corruption))) =
         (response.extensions().get(), connection)
     {
-        spoiling.next_response();
+        corruption.next_response();
     }
-    if let Some(Said(text)) = response.extensions().get() {
+    if let Some(SentText(text)) = response.extensions().get() {
         wire.sent(text);
     }
     response

@@ -1,17 +1,15 @@
 //! The sessions of an endpoint: a bounded table from ids to conversations.
 
-use std::{
-    collections::VecDeque,
-    hash::{BuildHasher, RandomState},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use super::streams::Streams;
-use crate::transport::serve::Conversation;
+use super::session_streams::SessionStreams;
+use crate::transport::actor::Conversation;
 
-/// How many sessions there may be; one more ends the oldest.
+/// How many sessions may be open; another one ends the oldest.
 const SESSIONS: usize = 1024;
 
 /// The open sessions, the oldest first.
@@ -23,7 +21,7 @@ pub(super) struct Sessions(Mutex<VecDeque<Session>>);
 pub(super) struct Session {
     id: Arc<[u8]>,
     pub(super) conversation: Arc<dyn Conversation>,
-    pub(super) streams: Arc<Streams>,
+    pub(super) streams: Arc<SessionStreams>,
     ended: Arc<watch::Sender<bool>>,
 }
 
@@ -33,6 +31,7 @@ impl Sessions {
         let session = Session { id: id.into(), conversation, streams: Arc::default(), ended };
         self.with(|sessions| {
             if sessions.len() == SESSIONS {
+                // The clients of abandoned sessions send no DELETE, so the oldest is the likeliest to be abandoned.
                 sessions.pop_front().iter().for_each(Session::end);
             }
             sessions.push_back(session.clone());
@@ -40,10 +39,11 @@ impl Sessions {
         session
     }
 
-    /// The session of this id, unless it is over.
+    /// The session with this id, unless it is over.
     pub(super) fn find(&self, id: &[u8]) -> Option<Session> {
         let found =
             self.with(|sessions| sessions.iter().find(|session| *session.id == *id).cloned())?;
+        // The actor can end a conversation without knowing its session, which is removed here.
         if found.conversation.is_over() {
             self.close(&found);
             return None;
@@ -82,8 +82,9 @@ impl Session {
     }
 }
 
-/// An id that nobody guesses, by the keys that the standard library draws from the system for its hash maps.
-pub(super) fn mint() -> String {
+/// An id that nobody can guess: `RandomState` takes its keys from the random numbers of the operating system, which
+/// saves a dependency.
+pub(super) fn generate_id() -> String {
     let [first, second] =
         [RandomState::new(), RandomState::new()].map(|state| state.hash_one("session"));
     format!("{first:016x}{second:016x}")

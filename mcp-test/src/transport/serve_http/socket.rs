@@ -1,46 +1,38 @@
-//! Sockets below HTTP, for the one fault that no HTTP library would write: a chunk without a readable size.
+//! Sockets that corrupt chunked bodies, which no HTTP library would write.
 
-use std::{
-    io,
-    pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    task::{Context, Poll},
-};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 
-use axum::{
-    extract::connect_info::Connected,
-    serve::{IncomingStream, Listener},
-};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{TcpListener, TcpStream},
-};
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
 
 /// Where the head of a response ends.
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
-/// What stands in for the first digit of the first size.
+/// What replaces the first digit of the first chunk size.
 const NO_DIGIT: &[u8] = b"z";
 
-/// A listener whose connections can be spoiled.
+/// A listener whose connections can corrupt a response.
 pub(super) struct Sockets(pub(super) TcpListener);
 
 /// One connection.
 pub(super) struct Socket {
     stream: TcpStream,
-    spoiling: Spoiling,
-    /// Whether the next byte is the first of a body that is to be spoiled.
+    corruption: ChunkCorruption,
+    /// Whether the next byte is the first of a body that must be corrupted.
     at_body: bool,
 }
 
-/// The wish to spoil the body of the next response of a connection; copies are for the same connection.
+/// Whether the body of a connection's next response must be corrupted; clones share the flag.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Spoiling(Arc<AtomicBool>);
+pub(super) struct ChunkCorruption(Arc<AtomicBool>);
 
-impl Spoiling {
-    /// Spoils the chunks of the response that is written next.
+impl ChunkCorruption {
+    /// Corrupts the chunks of the response that is written next.
     pub(super) fn next_response(&self) {
         self.0.store(true, Ordering::Release);
     }
@@ -52,7 +44,7 @@ impl Listener for Sockets {
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         let (stream, address) = Listener::accept(&mut self.0).await;
-        (Socket { stream, spoiling: Spoiling::default(), at_body: false }, address)
+        (Socket { stream, corruption: ChunkCorruption::default(), at_body: false }, address)
     }
 
     fn local_addr(&self) -> io::Result<Self::Addr> {
@@ -60,9 +52,9 @@ impl Listener for Sockets {
     }
 }
 
-impl Connected<IncomingStream<'_, Sockets>> for Spoiling {
+impl Connected<IncomingStream<'_, Sockets>> for ChunkCorruption {
     fn connect_info(stream: IncomingStream<'_, Sockets>) -> Self {
-        stream.io().spoiling.clone()
+        stream.io().corruption.clone()
     }
 }
 
@@ -83,23 +75,27 @@ impl AsyncWrite for Socket {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         if self.at_body && !bytes.is_empty() {
+            // One byte replaces one byte, so the returned count is also right for the caller.
             let written = Pin::new(&mut self.stream).poll_write(cx, NO_DIGIT);
             self.at_body = !matches!(written, Poll::Ready(Ok(1)));
             return written;
         }
         let end = || bytes.windows(END_OF_HEAD.len()).position(|window| window == END_OF_HEAD);
-        let Some(end) = self.spoiling.0.load(Ordering::Acquire).then(end).flatten() else {
+        let Some(end) = self.corruption.0.load(Ordering::Acquire).then(end).flatten() else {
             return Pin::new(&mut self.stream).poll_write(cx, bytes);
         };
+        // Only the head, so that the next write starts with the first digit of the chunk size.
         let head = &bytes[..end + END_OF_HEAD.len()];
+        // The flag stays set after a partial write: the next call gets the rest of the head.
         let written = Pin::new(&mut self.stream).poll_write(cx, head);
         if matches!(written, Poll::Ready(Ok(count)) if count == head.len()) {
-            self.spoiling.0.store(false, Ordering::Release);
+            self.corruption.0.store(false, Ordering::Release);
             self.at_body = true;
         }
         written
     }
 
+    // Vectored writes are not overridden, so they too pass through `poll_write`.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
@@ -116,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_wanted_response_is_spoiled_however_it_is_written() {
+    fn only_the_marked_response_is_corrupted() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         let written = runtime.block_on(async {
             let mut sockets = Sockets(TcpListener::bind("127.0.0.1:0").await.unwrap());
@@ -125,7 +121,7 @@ mod tests {
                 tokio::join!(TcpStream::connect(address), sockets.accept());
             let response = b"HTTP/1.1 200 OK\r\n\r\n4\r\nbody\r\n0\r\n\r\n";
             socket.write_all(response).await.unwrap();
-            socket.spoiling.next_response();
+            socket.corruption.next_response();
             socket.write_all(response).await.unwrap();
             socket.write_all(response).await.unwrap();
             drop(socket);

@@ -1,111 +1,122 @@
-//! The stateless era over HTTP: every POST stands by itself, and its headers mirror its body.
+//! The stateless era over HTTP: every POST is independent, and its headers mirror its body.
+//!
+//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata>
 
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 
-use super::{HttpServer, drive::Drive, gate, reply};
-use crate::{
-    json::Value,
-    spec::{self, Era, error_code, header, meta},
-    transport::{
-        fault::Lapse,
-        serve::{Actor, Mirrored, Received},
-        tap::Wire,
-    },
-    wire::{Id, Message, Request, RpcError},
-};
+use super::request_work::RequestWork;
+use super::{HttpServer, request_headers, response};
+use crate::json::Value;
+use crate::spec::{self, Era, error_code, header, meta};
+use crate::transport::actor::{Actor, InboundText, MirroredArgument};
+use crate::transport::fault::Misbehavior;
+use crate::transport::interceptor::InterceptedConnection;
+use crate::wire::{Id, Message, Request, RpcError};
 
 impl HttpServer {
-    pub(super) async fn post_by_itself(
+    pub(super) async fn post_without_session(
         &self,
-        wire: &Wire,
+        wire: &InterceptedConnection,
         headers: &HeaderMap,
-        received: Received,
+        received: InboundText,
     ) -> Response {
         match received.value().map(Message::read) {
             Some(Ok(Message::Request(request))) => {
-                let mirrors = mirrors(&*self.0.actor, headers, &request);
+                let mirrors = check_mirrors(&*self.0.actor, headers, &request);
                 if let Err(error) = mirrors
-                    && !wire.lapses(Lapse::SkipsMirrors)
+                    && !wire.misbehaves(Misbehavior::SkipsMirrors)
                 {
-                    let error = match wire.lapses(Lapse::VagueMirrors) {
+                    let error = match wire.misbehaves(Misbehavior::VagueMirrors) {
                         true => RpcError::new(error_code::INVALID_REQUEST, "bad request"),
                         false => error,
                     };
                     let id = Some(request.id).filter(|id| *id != Id::Null);
-                    return reply::error(StatusCode::BAD_REQUEST, id, error);
+                    return response::error(StatusCode::BAD_REQUEST, id, error);
                 }
             }
+            // Servers of this era send no requests, so there is nothing to reply to.
             Some(Ok(Message::Response(_) | Message::Error(_))) => {
-                return reply::refusal(
+                return response::refusal(
                     StatusCode::BAD_REQUEST,
-                    "a client sends no replies in this revision",
+                    "clients do not send replies in this revision",
                 );
             }
+            // Only requests have mirrored headers; a notification is accepted with 202.
             Some(Ok(Message::Notification(_))) => {
-                let conversation = self.0.actor.converse(Some(Era::Stateless));
-                return self.accept(Drive::start(&conversation, received), true).await;
+                let conversation = self.0.actor.new_conversation(Some(Era::Stateless));
+                return self.accept(RequestWork::start(&conversation, received), true).await;
             }
+            // The actor decides how to answer what is not a message.
             Some(Err(_)) | None => {}
         }
-        let conversation = self.0.actor.converse(Some(Era::Stateless));
-        let drive = Drive::start(&conversation, received);
-        self.respond(wire, drive).await
+        let conversation = self.0.actor.new_conversation(Some(Era::Stateless));
+        let work = RequestWork::start(&conversation, received);
+        self.respond(wire, work).await
     }
 }
 
-/// Whether the headers say what the body says.
-fn mirrors(actor: &dyn Actor, headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
+/// Checks that the headers match the body.
+fn check_mirrors(
+    actor: &dyn Actor,
+    headers: &HeaderMap,
+    request: &Request,
+) -> Result<(), RpcError> {
     let Request { method, params, .. } = request;
     let params = params.as_ref();
     let version =
         params.and_then(|params| params.get("_meta")?.get(meta::PROTOCOL_VERSION)?.as_str());
     if method == "initialize" && version.is_none() {
-        // A client of the handshake era: it needs to hear of versions, not of headers.
+        // A client of the handshake era needs an error about versions, not about headers.
         return Ok(());
     }
     let literal = |value: &str| Some(value.to_owned());
-    same(headers, header::MCP_PROTOCOL_VERSION, version, literal)?;
-    same(headers, header::MCP_METHOD, Some(method), literal)?;
+    check_header(headers, header::MCP_PROTOCOL_VERSION, version, literal)?;
+    check_header(headers, header::MCP_METHOD, Some(method), literal)?;
     let name = spec::method(method).and_then(|method| method.name_param);
+    // Without a name there is nothing to mirror; the actor refuses the request.
     let Some(name) = name.and_then(|name| params?.get(name)?.as_str()) else { return Ok(()) };
-    same(headers, header::MCP_NAME, Some(name), decoded)?;
+    check_header(headers, header::MCP_NAME, Some(name), decoded)?;
     if method != "tools/call" {
         return Ok(());
     }
     let arguments = params.and_then(|params| params.get("arguments"));
-    for Mirrored { pointer, header, .. } in actor.mirrored(name) {
+    for MirroredArgument { pointer, header, .. } in actor.mirrored(name) {
         let header = format!("{}{header}", header::MCP_PARAM_PREFIX);
         let argument = arguments.and_then(|arguments| arguments.at(&pointer));
-        argument_is(headers, &header, argument)?;
+        check_argument(headers, &header, argument)?;
     }
     Ok(())
 }
 
-/// Whether a header says what an argument is; one that is not there has none.
-fn argument_is(headers: &HeaderMap, name: &str, argument: Option<&Value>) -> Result<(), RpcError> {
+/// Checks that a header matches an argument; a missing argument has no header.
+fn check_argument(
+    headers: &HeaderMap,
+    name: &str,
+    argument: Option<&Value>,
+) -> Result<(), RpcError> {
     match argument {
         None | Some(Value::Null) if headers.contains_key(name) => {
-            Err(mismatch(&format!("`{name}` is there, but the argument is not")))
+            Err(mismatch(&format!("`{name}` is present, but the argument is missing")))
         }
+        // A missing or null argument has no header, and only primitive ones can be mirrored.
         None | Some(Value::Null | Value::Array(_) | Value::Object(_)) => Ok(()),
-        Some(Value::String(text)) => same(headers, name, Some(text), decoded),
+        Some(Value::String(text)) => check_header(headers, name, Some(text), decoded),
         Some(Value::Number(number)) => {
+            // Numbers should be compared as numbers: `42.0` equals `42`.
             let same_number = |value: &str| {
                 let value = value.parse::<f64>().ok()?;
                 let text = number.to_string();
                 Some(if number.as_f64() == Some(value) { text } else { value.to_string() })
             };
-            same(headers, name, Some(&number.to_string()), same_number)
+            check_header(headers, name, Some(&number.to_string()), same_number)
         }
-        Some(Value::Bool(value)) => {
-            same(headers, name, Some(if *value { "true" } else { "false" }), decoded)
-        }
+        Some(Value::Bool(value)) => check_header(headers, name, Some(&value.to_string()), decoded),
     }
 }
 
-/// Whether a header is there and, where the body has something to compare with, says the same.
-fn same(
+/// Checks that a header is present and, if the body has a value for it, equal to that value.
+fn check_header(
     headers: &HeaderMap,
     name: &str,
     body: Option<&str>,
@@ -114,8 +125,8 @@ fn same(
     if !headers.contains_key(name) {
         return Err(mismatch(&format!("`{name}` is missing")));
     }
-    let Some(value) = gate::value(headers, name).map(str::trim).and_then(decode) else {
-        return Err(mismatch(&format!("`{name}` cannot be read")));
+    let Some(value) = request_headers::value(headers, name).map(str::trim).and_then(decode) else {
+        return Err(mismatch(&format!("`{name}` is not readable")));
     };
     match body {
         Some(body) if body != value => {

@@ -1,4 +1,4 @@
-//! Writing an event stream.
+//! Writes events of an event stream.
 
 use bytes::Bytes;
 
@@ -6,8 +6,8 @@ use super::SseEvent;
 
 /// Writes an event with the empty line that ends it.
 ///
-/// Data goes into as many `data` lines as it has; its line breaks are read back as `\n`. The type
-/// and the id cannot hold line breaks: those are written as spaces.
+/// Each line of the data becomes a `data` field; its line breaks are read back as `\n`. The type and the id cannot hold
+/// line breaks, which are written as spaces.
 ///
 /// ```
 /// use mcp_test::wire::sse::{SseEvent, encode};
@@ -28,6 +28,7 @@ pub fn encode(event: &SseEvent) -> Bytes {
     if let Some(retry) = event.retry {
         field("retry", &retry.to_string());
     }
+    // Readers take `\r` alone as a line end too.
     for line in event.data.replace("\r\n", "\n").split(['\r', '\n']) {
         field("data", line);
     }
@@ -44,13 +45,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_line_break_can_forge_a_field() {
+    fn line_breaks_cannot_inject_fields() {
         let event = SseEvent::data("a\r\nid: 1\rb").with_event("x\r\ndata: y").with_id("\n7");
         assert_eq!(encode(&event), "event: x data: y\nid:  7\ndata: a\ndata: id: 1\ndata: b\n\n");
     }
 
     #[test]
-    fn empty_data_is_an_event_all_the_same() {
+    fn empty_data_is_still_an_event() {
         assert_eq!(encode(&SseEvent::data("").with_retry(3000)), "retry: 3000\ndata: \n\n");
     }
 }

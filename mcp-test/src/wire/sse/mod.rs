@@ -1,8 +1,7 @@
-//! Server-sent events, exactly by the [WHATWG algorithm], with nothing dropped in silence.
+//! Server-sent events, exactly by the [WHATWG algorithm], with nothing dropped silently.
 //!
-//! A browser ignores comments, unknown fields and broken blocks. A test harness must see them, so
-//! the [`Decoder`] reports them beside the events. What the data of an event means is not this
-//! module's concern.
+//! A browser ignores comments, unknown fields and broken blocks. A test harness must see them, so the [`Decoder`]
+//! reports them in addition to the events.
 //!
 //! ```
 //! use mcp_test::wire::sse::{Decoder, SseEvent, SseItem};

@@ -1,24 +1,24 @@
-//! Laying out: what changes, what does not, and what stands as it stood.
+//! Formatting: what changes, and what does not.
 
 use pretty_assertions::assert_eq;
 
-use super::super::{Limits, Node, Stream, format, read, write};
+use crate::yaml::{Limits, Node, Stream, format, read, write};
 
-/// The text, laid out without anything that had to stand as it stood.
-fn laid_out(text: &str) -> String {
+/// Formats a text completely.
+fn formatted(text: &str) -> String {
     let formatted = format(text, &Limits::default());
-    assert_eq!(formatted.kept, [], "{text}");
+    assert_eq!(formatted.unformatted, [], "{text}");
     assert_eq!(format(&formatted.text, &Limits::default()).text, formatted.text, "once more");
     formatted.text
 }
 
 #[track_caller]
 fn unchanged(text: &str) {
-    assert_eq!(laid_out(text), text);
+    assert_eq!(formatted(text), text);
 }
 
 #[test]
-fn the_example_of_the_format_stays_as_it_is() {
+fn the_example_of_the_format_is_unchanged() {
     unchanged(
         r#"case: Initialization lifecycle
 in_request_to_initialize: {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}}}
@@ -33,7 +33,7 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
 }
 
 #[test]
-fn comments_stay_wherever_they_stand() {
+fn comments_keep_their_places() {
     unchanged(
         r#"# Of the whole file.
 
@@ -94,9 +94,20 @@ in:
 }
 
 #[test]
-fn indentation_and_blanks_are_ours() {
+fn comments_have_no_blanks_at_their_end() {
+    let text = "# above \t\na: 1 # beside\t.\t\n";
+    let stream = read(text, &Limits::default());
+    let document = stream.documents.first().unwrap().as_ref().unwrap();
+    // The document has no `---`, so that its first comment belongs to the root.
+    let above = document.root.comments().above.first();
+    assert_eq!(above.map(|it| it.text.as_str()), Some(" above"), "{document:?}");
+    assert_eq!(formatted(text), "# above\na: 1 # beside\t.\n");
+}
+
+#[test]
+fn indentation_and_blanks_are_normalized() {
     assert_eq!(
-        laid_out(
+        formatted(
             "\n\ncase:   A\n\n\n\n_tags:\n- a\n-   b:   1\n    c: 2\n-\n  - d\nin:\n      jsonrpc:  '2.0'\n      params:\n         - |\n            text\n              more\n\nout: {\"a\":1 ,b : [ 1,2 ],}   \n\n\n---\n\ncase: B"
         ),
         "case: A\n\n_tags:\n  - a\n  - b: 1\n    c: 2\n  - - d\nin:\n  jsonrpc: '2.0'\n  params:\n    - |\n      text\n        more\n\nout: {\"a\": 1, b: [1, 2]}\n\n---\n\ncase: B\n"
@@ -104,17 +115,20 @@ fn indentation_and_blanks_are_ours() {
 }
 
 #[test]
-fn lines_in_brackets_stay_lines() {
+fn line_breaks_in_brackets_are_kept() {
     unchanged("a: [1, 2,\n    3]\n");
     unchanged("a: [\n    1, 2,\n    3\n  ]\nb: [\n  1\n]\n");
     unchanged("- {\n    a: 1\n  }\n- [{a: 1,\n    b: 2}]\n");
-    assert_eq!(laid_out("a: [1,\n  2\n]\n"), "a: [1,\n    2]\n");
-    assert_eq!(laid_out("a:\n  {\n  b: 1,\n\n\n    c: 2}\n"), "a: {\n    b: 1,\n\n    c: 2\n  }\n");
-    assert_eq!(laid_out("a: {\n}\nb: [ ]\n"), "a: {}\nb: []\n");
+    assert_eq!(formatted("a: [1,\n  2\n]\n"), "a: [1,\n    2]\n");
+    assert_eq!(
+        formatted("a:\n  {\n  b: 1,\n\n\n    c: 2}\n"),
+        "a: {\n    b: 1,\n\n    c: 2\n  }\n"
+    );
+    assert_eq!(formatted("a: {\n}\nb: [ ]\n"), "a: {}\nb: []\n");
 }
 
 #[test]
-fn scalars_stay_as_they_were_spelled() {
+fn scalars_keep_their_spelling() {
     unchanged(
         "a: [~, Null, True, 0x1F, 1_000, +1, .5, 1.0e3, .inf, '', \"\", '\"', \"\\u00e9\\/\\x41\", 'it''s']\n",
     );
@@ -125,34 +139,34 @@ fn scalars_stay_as_they_were_spelled() {
 }
 
 #[test]
-fn what_cannot_be_laid_out_stands_as_it_stood() {
-    let kept = |text: &str| {
+fn documents_that_cannot_be_formatted_are_unchanged() {
+    let unformatted = |text: &str| {
         let formatted = format(text, &Limits::default());
         assert_eq!(formatted.text, text);
-        formatted.kept.len()
+        formatted.unformatted.len()
     };
-    assert_eq!(kept("a:   [\n---\nb:  {\n"), 2);
-    assert_eq!(kept("? - a\n  - b\n:   c\n"), 1, "a list as a key");
-    assert_eq!(kept("a: >1\n  x\n"), 1, "an indentation that is told");
-    assert_eq!(kept("[ a ]\nb\n"), 2, "what is no document of its own");
+    assert_eq!(unformatted("a:   [\n---\nb:  {\n"), 2);
+    assert_eq!(unformatted("? - a\n  - b\n:   c\n"), 1, "a list as a key");
+    assert_eq!(unformatted("a: >1\n  x\n"), 1, "an explicit indentation indicator");
+    assert_eq!(unformatted("[ a ]\nb\n"), 2, "the rest of a broken document");
     assert_eq!(format("a:   1\n---\nb: [\n", &Limits::default()).text, "a: 1\n---\nb: [\n");
 }
 
 #[test]
-fn line_ends_and_byte_order_marks_stay() {
-    assert_eq!(laid_out("a:  1\r\nb: |\r\n  x\r\n"), "a: 1\r\nb: |\r\n  x\r\n");
-    assert_eq!(laid_out("\u{feff}a:  1\n"), "\u{feff}a: 1\n");
-    assert_eq!(laid_out(""), "");
+fn line_endings_and_byte_order_marks_are_kept() {
+    assert_eq!(formatted("a:  1\r\nb: |\r\n  x\r\n"), "a: 1\r\nb: |\r\n  x\r\n");
+    assert_eq!(formatted("\u{feff}a:  1\n"), "\u{feff}a: 1\n");
+    assert_eq!(formatted(""), "");
 }
 
 #[test]
-fn what_was_built_is_written_so_that_it_reads_as_it_was_built() {
+fn built_documents_read_as_they_were_built() {
     let value = serde_json::json!({
         "a b": ["1", "true", "", " x", "a: b", "#", "- a", "multi\nline", "\u{7f}\u{feff}"],
         "nested": {"deep": [[], {}, [1.5, null, false]]},
     });
     let mut stream = Stream::default();
-    stream.documents.push(Ok(super::super::Document::new(Node::json(&value.clone().into()))));
+    stream.documents.push(Ok(crate::yaml::Document::new(Node::json(&value.clone().into()))));
     let text = write(&stream);
     let again = read(&text, &Limits::default()).documents.remove(0).unwrap();
     assert_eq!(again.root.to_value(), crate::json::Value::from(value));

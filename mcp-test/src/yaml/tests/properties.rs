@@ -1,13 +1,13 @@
-//! Whatever the text: nothing breaks, everything is bounded, and nothing gets lost.
+//! For any text: no panic, bounded cost, and no loss.
 
 use proptest::prelude::*;
 
-use super::super::{
+use crate::json::arbitrary;
+use crate::yaml::{
     Comment, Document, Kind, Limits, Member, Node, Stream, Style, format, read, write,
 };
-use crate::json::arbitrary;
 
-/// What YAML is made of, and what troubles it.
+/// Building blocks of YAML, and characters that need care.
 const PIECES: [&str; 56] = [
     "a",
     "b: ",
@@ -72,7 +72,7 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|pieces| pieces.into_iter().map(|piece| PIECES[piece]).collect())
 }
 
-/// How many nodes there are, and how many bytes of text are in them.
+/// The number of nodes, and of bytes in their strings.
 fn size(node: &Node) -> (usize, usize) {
     let sum = |sizes: &mut dyn Iterator<Item = (usize, usize)>| {
         sizes.fold((1, 0), |all, one| (all.0 + one.0, all.1 + one.1))
@@ -105,7 +105,7 @@ fn comments(stream: &Stream) -> Vec<String> {
         of(&document.root, &mut found);
     }
     found.sort_by_key(|comment| comment.span.start);
-    found.into_iter().map(|comment| comment.text.trim_end().to_owned()).collect()
+    found.into_iter().map(|comment| comment.text).collect()
 }
 
 fn values(stream: &Stream) -> Vec<Option<String>> {
@@ -163,7 +163,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_text_breaks_the_reader_or_costs_more_than_the_limits(text in text()) {
+    fn reading_any_text_stays_within_the_limits(text in text()) {
         let mut limits = Limits::default();
         (limits.nodes, limits.depth, limits.documents, limits.copied) = (20, 4, 3, 2_000);
         let stream = read(&text, &limits);
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn every_place_is_one_of_the_text(text in text()) {
+    fn every_span_is_inside_the_text(text in text()) {
         fn check(node: &Node, text: &str) {
             assert!(text.get(node.span.bytes()).is_some(), "{:?}", node.span);
             assert!(node.span.line > 0 && node.span.column > 0);
@@ -209,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn laying_out_loses_nothing_and_is_done_once(text in text()) {
+    fn formatting_is_lossless_and_idempotent(text in text()) {
         let limits = Limits::default();
         let formatted = format(&text, &limits);
         let (before, after) = (read(&text, &limits), read(&formatted.text, &limits));
@@ -220,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_reads_as_what_was_written(nodes in prop::collection::vec(node(), 1..3)) {
+    fn written_documents_read_as_the_same(nodes in prop::collection::vec(node(), 1..3)) {
         let documents = nodes.into_iter().map(Document::new).map(Ok).collect();
         let stream = Stream { documents, ..Stream::default() };
         let text = write(&stream);

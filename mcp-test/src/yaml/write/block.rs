@@ -1,30 +1,31 @@
-//! Lists and mappings by indentation, and whatever stands in them.
+//! Writes lists and mappings by indentation.
 
-use super::super::{Before, Comment, Kind, Member, Node, Style};
-use super::{STEP, Writer};
+use super::{Item, STEP, Writer};
+use crate::yaml::{Comment, Kind, Node, Spacing, Style};
 
-/// A key is written behind `?` when it is longer: YAML looks for the colon of others within 1024 characters.
+/// A longer key is written behind `?`: YAML limits an implicit key to 1024 characters.
 const LONGEST_KEY: usize = 1000;
 
 impl Writer {
-    /// The root of a document, behind its `---` if it has one.
+    /// Writes the root of a document, behind `---` if it has one.
     pub(super) fn root(&mut self, node: &Node, is_marked: bool) {
         let comments = node.comments();
-        let remark = comments.at.as_ref().filter(|_| self.is_at_key(node));
+        let at = comments.at.as_ref().filter(|_| self.is_at_key(node));
         let is_block = is_block(node);
-        if is_marked || remark.is_some() {
+        if is_marked || at.is_some() {
             self.start_line(0);
             self.out.push_str("---");
             if is_block {
                 self.properties(node);
             }
-            self.remark(remark);
+            self.trailing_comment(at);
         } else if is_block && (node.anchor().is_some() || node.tag().is_some()) {
             self.properties(node);
+            // `properties` begins with a space, which does not belong at the start of the text.
             self.out.remove(0);
         }
         self.comments(comments.above.iter(), 0);
-        if node.before == Before::Gap && !self.out.is_empty() {
+        if node.spacing == Spacing::BlankLine && !self.out.is_empty() {
             self.gap();
         }
         if is_block {
@@ -41,30 +42,32 @@ impl Writer {
         }
     }
 
-    /// A value behind its key or its dash, in a line that is indented by `indent`.
+    /// Writes a value behind its key or dash, on a line indented by `indent`.
     fn value(&mut self, node: &Node, indent: usize, is_item: bool) {
         let comments = node.comments();
         let child = indent + STEP;
-        // What stands above an item stands above its dash.
+        // The comments above an item were written above its dash.
         let above = if is_item { &[][..] } else { &comments.above };
         if is_block(node) {
             self.properties(node);
-            self.remark(comments.at.as_ref());
-            let goes_on = is_item
+            self.trailing_comment(comments.at.as_ref());
+            // An anchor or a tag on the line of the first key would be read as that of the key, not of the mapping.
+            let first = node.kind.children().next();
+            let continues_line = is_item
                 && comments.at.is_none()
                 && node.anchor().is_none()
                 && node.tag().is_none()
-                && first(node).is_some_and(|first| first.comments().above.is_empty());
-            if goes_on {
+                && first.is_some_and(|first| first.comments().above.is_empty());
+            if continues_line {
                 self.out.push(' ');
             } else {
                 self.above(above, child);
             }
-            self.items(node, child, goes_on);
+            self.items(node, child, continues_line);
             return;
         }
         let at = comments.at.as_ref().filter(|_| self.is_at_key(node));
-        self.remark(at);
+        self.trailing_comment(at);
         self.above(above, child);
         let moves_down = at.is_some() || !above.is_empty();
         if !is_empty(node) {
@@ -79,14 +82,14 @@ impl Writer {
         self.beside(node);
     }
 
-    /// The comment in the line in which a node ends; that of a text behind `|` stands in its header.
+    /// Writes the comment on the line on which a node ends; a block scalar has it in its header.
     fn beside(&mut self, node: &Node) {
         if !self.is_block_text(node) {
-            self.remark(node.comments().beside.as_ref());
+            self.trailing_comment(node.comments().beside.as_ref());
         }
     }
 
-    /// Comments between a key and its value.
+    /// Writes comments between a key and its value.
     fn above(&mut self, comments: &[Comment], indent: usize) {
         if let [first, rest @ ..] = comments {
             self.start_line(indent);
@@ -95,44 +98,30 @@ impl Writer {
         }
     }
 
-    /// The items of a block; the first one goes on in the line at hand if `goes_on`.
-    fn items(&mut self, node: &Node, indent: usize, goes_on: bool) {
-        let mut is_first = true;
-        match &node.kind {
-            Kind::List(items) => {
-                for item in items {
-                    if self.is_full() {
-                        return;
-                    }
-                    if !(is_first && goes_on) {
-                        self.lead(item, &[], is_first, indent);
-                    }
-                    self.out.push('-');
-                    self.value(item, indent, true);
-                    is_first = false;
-                }
+    /// Writes the items of a block; the first one on the current line if `continues_line`.
+    fn items(&mut self, node: &Node, indent: usize, continues_line: bool) {
+        for (index, Item { key, value }) in Item::all(node).enumerate() {
+            if self.is_full() {
+                return;
             }
-            Kind::Mapping(members) => {
-                for Member { key, value } in members {
-                    if self.is_full() {
-                        return;
-                    }
-                    if !(is_first && goes_on) {
-                        self.lead(key, &strays(key), is_first, indent);
-                    }
-                    self.key(key, indent, true);
-                    self.value(value, indent, false);
-                    is_first = false;
-                }
+            let is_first = index == 0;
+            if !(is_first && continues_line) {
+                let strays = key.map(strays).unwrap_or_default();
+                self.lead(key.unwrap_or(value), &strays, is_first, indent);
             }
-            _ => {}
+            match key {
+                Some(key) => self.key(key, indent, true),
+                None => self.out.push('-'),
+            }
+            self.value(value, indent, key.is_none());
         }
         let comments = node.comments();
+        // A block has no line of its own to end, so its comment beside is written below.
         self.comments(comments.below.iter().chain(&comments.beside), indent);
     }
 
-    /// Whether the comment in the line in which a node begins stands before it. In brackets it stands behind the first, and in
-    /// a text behind `|` in the header.
+    /// Whether the comment on the line on which a node begins precedes the node. A flow collection has it behind the opening
+    /// bracket, a block scalar in its header.
     pub(super) fn is_at_key(&self, node: &Node) -> bool {
         let comments = node.comments();
         let (Some(at), Some(above)) = (&comments.at, comments.above.first()) else {
@@ -143,17 +132,18 @@ impl Writer {
         is_block(node) || at.span.start < above.span.start
     }
 
-    /// A key with its colon.
+    /// Writes a key with its colon.
     pub(super) fn key(&mut self, key: &Node, indent: usize, is_block: bool) {
         let start = self.out.len();
         let was_key = std::mem::replace(&mut self.is_key, true);
         self.inline(key, indent, indent + STEP);
         self.is_key = was_key;
-        // Else the colon would be part of the name.
+        // Without the space the colon would be part of the alias's name.
         if key.alias().is_some() || is_unspelled(key) && !is_empty(key) {
             self.out.push(' ');
         }
         if self.out.len() - start > LONGEST_KEY {
+            // Inserted afterwards, because only the written key shows its length.
             self.out.insert_str(start, "? ");
             if is_block {
                 self.start_line(indent);
@@ -163,7 +153,7 @@ impl Writer {
     }
 }
 
-/// Whether a node is written by indentation.
+/// Whether a node is written in block style.
 pub(super) fn is_block(node: &Node) -> bool {
     let has_items = match &node.kind {
         Kind::List(items) => !items.is_empty(),
@@ -178,40 +168,24 @@ pub(super) fn is_empty(node: &Node) -> bool {
     is_unspelled(node) && node.anchor().is_none() && node.tag().is_none()
 }
 
-/// Whether nothing is written for a node but what it may have in anchors and tags.
+/// Whether nothing is written for a node but its anchor and tag.
 pub(super) fn is_unspelled(node: &Node) -> bool {
-    let is_nothing = match &node.kind {
+    let is_empty_value = match &node.kind {
         Kind::Null => node.raw() == Some(""),
         Kind::String(text) => text.is_empty() && node.style == Style::Plain && node.tag().is_some(),
         _ => false,
     };
-    is_nothing && node.alias().is_none()
+    is_empty_value && node.alias().is_none()
 }
 
-/// Comments about a key, and inside of it, that have no place beside it.
+/// Comments of a key, and inside it, that cannot be written beside it.
 pub(super) fn strays(key: &Node) -> Vec<&Comment> {
     let comments = key.comments();
     let mut strays: Vec<&Comment> =
         comments.at.iter().chain(&comments.below).chain(&comments.beside).collect();
-    let mut inner = |node| {
-        strays.extend(Node::comments(node).above.iter());
-        strays.extend(self::strays(node));
-    };
-    match &key.kind {
-        Kind::List(items) => items.iter().for_each(inner),
-        Kind::Mapping(members) => members.iter().for_each(|member| {
-            inner(&member.key);
-            inner(&member.value);
-        }),
-        _ => {}
+    for child in key.kind.children() {
+        strays.extend(&child.comments().above);
+        strays.extend(self::strays(child));
     }
     strays
-}
-
-fn first(node: &Node) -> Option<&Node> {
-    match &node.kind {
-        Kind::List(items) => items.first(),
-        Kind::Mapping(members) => members.first().map(|member| &member.key),
-        _ => None,
-    }
 }

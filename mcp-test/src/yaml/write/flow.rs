@@ -1,15 +1,15 @@
-//! Lists and mappings in brackets.
+//! Writes lists and mappings in brackets.
 
-use super::super::{Before, Comment, Kind, Member, Node};
 use super::block::{is_empty, is_unspelled, strays};
-use super::{STEP, Writer};
+use super::{Item, STEP, Writer};
+use crate::yaml::{Comment, Kind, Node, Spacing};
 
-/// The last column in which the lines of a collection begin below its first item.
-const FURTHEST: usize = 60;
+/// The last column at which lines are aligned with the first item.
+const LAST_ALIGNED_COLUMN: usize = 60;
 
 impl Writer {
-    /// A node without what stands above and beside it. Lines inside of brackets are indented from `base`, those of a text by
-    /// `child`.
+    /// Writes a node without its comments above and beside. Lines in brackets are indented relative to `base`, lines of a
+    /// scalar by `child`.
     pub(super) fn inline(&mut self, node: &Node, base: usize, child: usize) {
         if let Some(name) = node.alias() {
             self.out.push('*');
@@ -26,74 +26,47 @@ impl Writer {
             self.out.push(' ');
         }
         match &node.kind {
-            Kind::List(items) => {
-                let items = items.iter().map(|item| Item { key: None, value: item });
-                self.brackets(node, ['[', ']'], items, base);
-            }
-            Kind::Mapping(members) => {
-                let items =
-                    members.iter().map(|Member { key, value }| Item { key: Some(key), value });
-                self.brackets(node, ['{', '}'], items, base);
-            }
+            Kind::List(_) => self.brackets(node, ['[', ']'], base),
+            Kind::Mapping(_) => self.brackets(node, ['{', '}'], base),
             _ => self.scalar(node, child),
         }
     }
 
-    fn brackets<'n>(
-        &mut self,
-        node: &Node,
-        [open, close]: [char; 2],
-        items: impl ExactSizeIterator<Item = Item<'n>>,
-        base: usize,
-    ) {
+    /// Writes the items of a list or mapping in brackets, with the comments inside.
+    fn brackets(&mut self, node: &Node, [open, close]: [char; 2], base: usize) {
         let comments = node.comments();
         let start = self.out.len();
         self.out.push(open);
         self.brackets += 1;
+        // A key has to stay on one line; its comments are written above it, see `strays`.
         let at = comments.at.as_ref().filter(|_| !self.is_at_key(node) && !self.is_key);
-        self.remark(at);
-        let mut layout = Layout { base, start, indent: None, is_open: false };
-        // Whether a comment ends the line.
-        let mut must_break = at.is_some();
-        let mut line = base;
-        let count = items.len();
-        for (index, item) in items.enumerate() {
+        self.trailing_comment(at);
+        let must_break = at.is_some();
+        let mut layout =
+            Layout { base, start, indent: None, is_open: false, line: base, must_break };
+        let count = Item::all(node).count();
+        for (index, item) in Item::all(node).enumerate() {
             if self.is_full() {
+                // The text is too long and will be discarded, so nothing needs to be closed.
                 return;
             }
-            let is_first = index == 0;
-            let lead = item.key.unwrap_or(item.value);
-            let strays = self.strays(&item);
-            let has_above = !strays.is_empty() || !lead.comments().above.is_empty();
-            let begins_line = must_break || lead.before != Before::Nothing || has_above;
-            if begins_line && !self.is_key {
-                layout.is_open |= is_first;
-                line = layout.indent(self);
-                self.lead(lead, &strays, is_first, line);
-            } else if !is_first {
-                self.out.push(' ');
-            }
-            if let Some(key) = item.key {
-                self.key(key, line, false);
-                self.flow_value(item.value, line);
-            } else {
-                self.inline(item.value, line, line);
-            }
+            self.item(&item, index == 0, &mut layout);
             if index + 1 < count {
                 self.out.push(',');
             }
             let beside = item.value.comments().beside.as_ref().filter(|_| !self.is_key);
-            self.remark(beside);
-            must_break = beside.is_some();
+            self.trailing_comment(beside);
+            layout.must_break = beside.is_some();
         }
         if !comments.below.is_empty() && !self.is_key {
             layout.is_open |= count == 0;
             let indent = layout.indent(self);
             self.comments(comments.below.iter(), indent);
-            must_break = true;
+            layout.must_break = true;
         }
-        if must_break || layout.is_open {
+        if layout.must_break || layout.is_open {
             layout.is_open |= count == 0;
+            // Aligned lines begin one column behind the opening bracket, so this is the column of the bracket.
             let indent = if layout.is_open { base } else { layout.indent(self) - 1 };
             self.start_line(indent);
         }
@@ -101,7 +74,30 @@ impl Writer {
         self.out.push(close);
     }
 
-    /// The comments about an item that have no place beside it.
+    /// Writes an item: on a new line if it was on one, or if comments require it.
+    fn item(&mut self, item: &Item<'_>, is_first: bool, layout: &mut Layout) {
+        let lead = item.key.unwrap_or(item.value);
+        let strays = self.strays(item);
+        let has_above = !strays.is_empty() || !lead.comments().above.is_empty();
+        let begins_line = layout.must_break || lead.spacing != Spacing::SameLine || has_above;
+        if begins_line && !self.is_key {
+            layout.is_open |= is_first;
+            layout.line = layout.indent(self);
+            self.lead(lead, &strays, is_first, layout.line);
+        } else if !is_first {
+            self.out.push(' ');
+        }
+        let line = layout.line;
+        match item.key {
+            Some(key) => {
+                self.key(key, line, false);
+                self.flow_value(item.value, line);
+            }
+            None => self.inline(item.value, line, line),
+        }
+    }
+
+    /// The comments of an item that cannot be written beside it.
     fn strays<'n>(&self, item: &Item<'n>) -> Vec<&'n Comment> {
         match item.key {
             Some(key) => strays(key),
@@ -111,13 +107,13 @@ impl Writer {
         }
     }
 
-    /// The value of a member in brackets.
+    /// Writes the value of a member in brackets.
     fn flow_value(&mut self, node: &Node, line: usize) {
         let comments = node.comments();
         let child = line + STEP;
         let at = comments.at.as_ref().filter(|_| self.is_at_key(node));
         if (!comments.above.is_empty() || at.is_some()) && !self.is_key {
-            self.remark(at);
+            self.trailing_comment(at);
             self.comments(comments.above.iter(), child);
             self.start_line(child);
             self.inline(node, child, child);
@@ -130,22 +126,23 @@ impl Writer {
     }
 }
 
-struct Item<'n> {
-    key: Option<&'n Node>,
-    value: &'n Node,
-}
-
-/// Where the lines inside of brackets begin.
+/// The layout of lines in brackets.
 struct Layout {
     base: usize,
     /// The byte of the opening bracket.
     start: usize,
+    /// The indentation of each line, once it is decided.
     indent: Option<usize>,
     /// Whether the first item begins a line.
     is_open: bool,
+    /// The indentation of the current line.
+    line: usize,
+    /// Whether a comment ends the current line.
+    must_break: bool,
 }
 
 impl Layout {
+    /// The indentation of each line, which is decided at the first one.
     fn indent(&mut self, writer: &Writer) -> usize {
         let (base, start, is_open) = (self.base, self.start, self.is_open);
         *self.indent.get_or_insert_with(|| {
@@ -154,7 +151,7 @@ impl Layout {
             }
             let line = writer.out[..start].rfind('\n').map_or(0, |at| at + 1);
             let column = writer.out[line..start].chars().count();
-            if column < FURTHEST { column + 1 } else { base + STEP }
+            if column < LAST_ALIGNED_COLUMN { column + 1 } else { base + STEP }
         })
     }
 }

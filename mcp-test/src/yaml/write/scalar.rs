@@ -1,12 +1,12 @@
-//! Scalars: as they were spelled where that is known, and else as their style wants it.
+//! Writes scalars: in their original spelling if it is known, otherwise by style.
 
 use std::fmt::Write as _;
 
-use super::super::{Kind, Node, Style, scalar};
 use super::{STEP, Writer};
+use crate::yaml::{Kind, Node, Style, scalar};
 
 impl Writer {
-    /// A scalar; its further lines are indented by `child`.
+    /// Writes a scalar; lines after the first are indented by `child`.
     pub(super) fn scalar(&mut self, node: &Node, child: usize) {
         match (&node.kind, node.style, node.raw()) {
             (Kind::String(text), style, raw) if self.is_block_text(node) => match raw {
@@ -29,20 +29,20 @@ impl Writer {
                 self.out.push('\'');
             }
             (Kind::String(text), ..) => double(text, &mut self.out),
-            (Kind::Bool(truth), ..) => self.out.push_str(if *truth { "true" } else { "false" }),
+            (Kind::Bool(boolean), ..) => self.out.push_str(if *boolean { "true" } else { "false" }),
             (Kind::Number(number), ..) => self.out.push_str(number.as_str()),
             (Kind::Null, ..) => self.out.push_str("null"),
             (Kind::List(_) | Kind::Mapping(_), ..) => {}
         }
     }
 
-    /// Whether a node is a text that is written behind `|` or `>`.
+    /// Whether a node is written as a block scalar.
     pub(super) fn is_block_text(&self, node: &Node) -> bool {
         if self.brackets > 0 || self.is_key || node.alias().is_some() {
             return false;
         }
         match (&node.kind, node.style, node.raw()) {
-            // Where the lines begin must be told by the lines.
+            // An explicit indentation indicator would be wrong at another indentation.
             (Kind::String(_), Style::Folded, Some(raw)) => {
                 let header = raw.split_whitespace().next().unwrap_or_default();
                 !header.contains(|char: char| char.is_ascii_digit())
@@ -52,10 +52,10 @@ impl Writer {
         }
     }
 
-    /// As it was spelled. Blanks at the beginning of a further line mean nothing, nor do those at its end.
+    /// Writes the original spelling. Leading and trailing whitespace of continuation lines is insignificant.
     fn raw(&mut self, raw: &str, style: Style, child: usize) {
         let trimmed = |line: &str| match line.trim_end_matches([' ', '\t']) {
-            // A blank behind a backslash means itself.
+            // Escaped whitespace is significant.
             end if style == Style::Double && end.ends_with('\\') => line.len(),
             end => end.len(),
         };
@@ -76,11 +76,12 @@ impl Writer {
     fn literal(&mut self, node: &Node, text: &str, child: usize) {
         let content = text.trim_end_matches('\n');
         self.out.push('|');
-        let starts_blank = text
+        // Without an indicator, the spaces of the first line that is not empty would count as indentation.
+        let is_indented = text
             .lines()
             .find(|line| !line.is_empty())
             .is_some_and(|line| line.starts_with([' ', '\t']));
-        if starts_blank {
+        if is_indented {
             self.out.push_str(&STEP.to_string());
         }
         self.block_text(node, content, text.len() - content.len(), child);
@@ -90,6 +91,8 @@ impl Writer {
         let (_, body) = raw.split_once('\n').unwrap_or_default();
         let ends = text.len() - text.trim_end_matches('\n').len();
         let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        // The original indentation: folding depends on which lines are indented further, so the lines are kept as they
+        // are.
         let indent = first.len() - first.trim_start_matches(' ').len();
         let lines = body.lines().map(|line| line.get(indent..).unwrap_or_default());
         let content = lines.collect::<Vec<_>>().join("\n");
@@ -97,8 +100,9 @@ impl Writer {
         self.block_text(node, content.trim_end_matches('\n'), ends, child);
     }
 
-    /// The header behind its indicator, and the lines, of which `ends` line breaks are part of the text.
+    /// Writes the rest of the header and the lines; `ends` trailing line breaks are part of the string.
     fn block_text(&mut self, node: &Node, content: &str, ends: usize, child: usize) {
+        // Stripped (`-`), clipped to one line break (no indicator), or kept (`+`); clipping empty content leaves none.
         match ends {
             0 => self.out.push('-'),
             1 if !content.is_empty() => {}
@@ -106,7 +110,7 @@ impl Writer {
         }
         let comments = node.comments();
         let at = comments.at.as_ref().filter(|_| !self.is_at_key(node));
-        self.remark(at.or(comments.beside.as_ref()));
+        self.trailing_comment(at.or(comments.beside.as_ref()));
         for line in content.split('\n').filter(|_| !content.is_empty()) {
             self.out.push('\n');
             if !line.is_empty() {
@@ -121,7 +125,7 @@ impl Writer {
     }
 }
 
-/// A text in double quotes, as JSON writes it.
+/// Writes a string in double quotes, as JSON does.
 fn double(text: &str, out: &mut String) {
     out.push('"');
     for char in text.chars() {
@@ -132,7 +136,7 @@ fn double(text: &str, out: &mut String) {
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
             special if is_special(special) => {
-                // Writing into a String cannot fail.
+                // Writing to a `String` cannot fail.
                 let _ = write!(out, "\\u{:04x}", u32::from(special));
             }
             plain => out.push(plain),
@@ -141,7 +145,7 @@ fn double(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// What only double quotes can hold, or what no reader of the file would see.
+/// Characters that only double quotes can represent, or that are invisible.
 fn is_special(char: char) -> bool {
     char.is_control() || matches!(char, '\u{feff}' | '\u{2028}' | '\u{2029}')
 }
@@ -149,11 +153,11 @@ fn is_special(char: char) -> bool {
 fn suits_block(text: &str) -> bool {
     !text.is_empty()
         && !text.contains(|char| is_special(char) && !matches!(char, '\n' | '\t'))
-        // Lines of blanks alone do not tell where their indentation ends.
+        // In lines of whitespace alone, indentation and content cannot be distinguished.
         && (text.chars().all(|char| char == '\n') || !text.trim().is_empty())
 }
 
-/// Whether a text reads as itself without quotes.
+/// Whether a string without quotes reads as itself.
 fn suits_plain(text: &str, in_brackets: bool, is_tagged: bool) -> bool {
     let mut chars = text.chars();
     let Some(first) = chars.next() else {
@@ -171,6 +175,7 @@ fn suits_plain(text: &str, in_brackets: bool, is_tagged: bool) -> bool {
         || [": ", ":\t", " #", "\t#"].iter().any(|end| text.contains(end))
         || text.contains(is_special)
         || in_brackets && text.contains(is_flow)
+        // Read as document markers at the start of a line.
         || matches!(text.get(..3), Some("---" | "..."));
     begins && !breaks_off && (is_tagged || matches!(scalar::plain(text), Kind::String(_)))
 }

@@ -1,38 +1,31 @@
-//! What the server proposes while an argument is typed.
+//! The completions that the server proposes for arguments.
 
-use super::super::anchor::Anchors;
-use super::super::dialogue::{Dialogue, Outcome};
-use super::super::page::{Section, Words, code, text};
-use super::{Direction, abridge, case, chapter, error_code, table};
+use super::{Direction, ROWS, abridge, case_link, outcome_cell, table_section};
+use crate::cases::doc::anchor::Anchors;
+use crate::cases::doc::case_index::{CaseIndex, Exchange};
+use crate::cases::doc::page::{Inlines, Section, code};
 use crate::json::Value;
 
-pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<Section> {
-    const ROWS: usize = 200;
-    let mut rows: Vec<Vec<Words>> = Vec::new();
-    for request in dialogue.asked(Direction::In, "completion/complete") {
-        let of = |pointer: &str| code(abridge::code(request.param(pointer).unwrap_or_default()));
-        let of_what =
-            if request.param("/ref/uri").is_some() { of("/ref/uri") } else { of("/ref/name") };
-        let proposed = match request.outcome {
-            Some(Outcome::Result(result)) => {
-                let values = result.at("/completion/values").unwrap_or(&Value::Null);
-                vec![code(abridge::json_line(values))]
-            }
-            Some(Outcome::Error(error)) => [vec![text("error ")], error_code(error.code)].concat(),
-            None => Words::new(),
-        };
-        rows.push(vec![
-            vec![of_what],
-            vec![of("/argument/name")],
-            vec![of("/argument/value")],
-            proposed,
-            vec![case(dialogue, request.talk)],
-        ]);
-    }
-    rows.truncate(ROWS);
+pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let requests = index.requests(Direction::In, "completion/complete");
+    let rows = requests.take(ROWS).map(|request| row(index, request)).collect();
     let head = ["Of", "Argument", "Typed", "Proposed", "Case"];
-    let table = table(&head, rows)?;
-    let mut section = chapter(anchors, "Completions");
-    section.blocks.push(table);
-    Some(section)
+    table_section(anchors, "Completions", &head, rows)
+}
+
+fn row(index: &CaseIndex<'_>, request: &Exchange<'_>) -> Vec<Inlines> {
+    let param = |pointer: &str| code(abridge::code(request.param(pointer).unwrap_or_default()));
+    // A reference to a resource template has a URI, one to a prompt a name.
+    let reference = if request.param("/ref/uri").is_some() { "/ref/uri" } else { "/ref/name" };
+    let proposed = outcome_cell(request, |result| {
+        let values = result.at("/completion/values").unwrap_or(&Value::Null);
+        vec![code(abridge::json_line(values))]
+    });
+    vec![
+        vec![param(reference)],
+        vec![param("/argument/name")],
+        vec![param("/argument/value")],
+        proposed,
+        vec![case_link(index, request.case)],
+    ]
 }

@@ -1,69 +1,63 @@
-//! Every case in full: its prose, when it runs, and what is said, message by message.
+//! Every case in full: its description, its settings and its messages.
 
-use super::super::super::{Case, CaseMessage, Hook, Matcher, Mode, Settings};
-use super::super::anchor::Anchors;
-use super::super::dialogue::{Dialogue, Talk};
-use super::super::page::{Block, Item, Section, Word, Words, code, joined, text};
-use super::{Direction, abridge, chapter, table, title};
+use super::{Direction, abridge, fact, item_section, table, title};
+use crate::cases::doc::anchor::Anchors;
+use crate::cases::doc::case_index::{CaseIndex, IndexedCase};
+use crate::cases::doc::page::{Block, Inline, Inlines, Item, Section, code, joined, text};
+use crate::cases::{Case, CaseMessage, Hook, Matcher, Mode, Settings};
 use crate::expect::words;
 use crate::json::Value;
 use crate::wire::Message;
 
-/// A few words on what the page is made of.
-pub(super) fn lead(dialogue: &Dialogue<'_>) -> Vec<Block> {
-    let mut files: Vec<&str> = dialogue.talks.iter().map(|talk| talk.file.path.as_str()).collect();
+/// The files of which the page is made.
+pub(super) fn lead(index: &CaseIndex<'_>) -> Vec<Block> {
+    let mut files: Vec<&str> = index.cases.iter().map(|entry| entry.file.path.as_str()).collect();
     files.dedup();
     if files.is_empty() {
         return vec![Block::Paragraph(vec![text("There are no cases.")])];
     }
-    let number = words::count(dialogue.talks.len(), "case");
-    let mut lead = vec![text(format!("The server as {number} of MCP show it: "))];
+    let number = words::count(index.cases.len(), "case");
+    let mut lead = vec![text(format!("Generated from {number}: "))];
     lead.extend(joined(files.iter().map(|path| vec![code(abridge::code(path))]), ", "));
     lead.push(text("."));
     vec![Block::Paragraph(lead)]
 }
 
-pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<Section> {
-    if dialogue.talks.is_empty() {
-        return None;
-    }
-    let mut section = chapter(anchors, "Conversations");
-    for talk in &dialogue.talks {
-        section.items.push(Item {
-            anchor: talk.anchor.clone(),
-            title: vec![text(title(talk))],
-            blocks: blocks(talk),
-        });
-    }
-    Some(section)
+pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let items = index.cases.iter().map(|entry| Item {
+        anchor: entry.anchor.clone(),
+        title: vec![text(title(entry))],
+        blocks: blocks(entry),
+    });
+    item_section(anchors, "Conversations", items.collect())
 }
 
-fn blocks(talk: &Talk<'_>) -> Vec<Block> {
-    let case = talk.case;
+fn blocks(entry: &IndexedCase<'_>) -> Vec<Block> {
+    let case = entry.case;
     let mut blocks = Vec::new();
     blocks.extend(prose(&case.comments));
-    blocks.extend(table(&["", ""], rows(talk)));
+    blocks.extend(table(&["", ""], rows(entry)));
     blocks.extend(inputs(&case.settings));
-    blocks.extend(case.messages.iter().map(|message| said(case, message)));
+    blocks.extend(case.messages.iter().map(|message| message_block(case, message)));
     blocks
 }
 
-/// Comments as prose: without them, nothing.
+/// Comments as prose, if there are any.
 fn prose(comments: &[String]) -> Option<Block> {
     let text = comment_text(comments);
     (!text.is_empty()).then_some(Block::Prose(text))
 }
 
-/// Comments are broken to the width of an editor; on a page their lines go on, unless they are points of a list.
+/// The text of comments: lines are joined, because they are wrapped for an editor, except for the items of a list.
 fn comment_text(comments: &[String]) -> String {
     let mut text = String::new();
     let mut is_new = true;
     for line in comments.iter().map(|line| line.trim()) {
-        let is_point = line.starts_with(['-', '*']);
+        let is_item = line.starts_with(['-', '*']);
         let between = match (line.is_empty(), is_new) {
             (true, _) => "\n\n",
             (false, true) => "",
-            (false, false) if is_point => "\n",
+            (false, false) if is_item => "\n",
             (false, false) => " ",
         };
         is_new = line.is_empty();
@@ -73,23 +67,12 @@ fn comment_text(comments: &[String]) -> String {
     abridge::prose(text.trim())
 }
 
-/// When and how the case runs.
-fn rows(talk: &Talk<'_>) -> Vec<Vec<Words>> {
-    let settings = &talk.case.settings;
-    let mut rows = Vec::new();
-    let mut row = |called: &str, words: Words| {
-        if !words.is_empty() {
-            rows.push(vec![vec![text(called)], words]);
-        }
-    };
-    let place = format!("{}:{}", talk.file.path, talk.case.span.line);
-    row("Stands in", vec![code(abridge::code(&place))]);
-    let mark = |tag: &String| vec![Word::Mark(abridge::name(tag))];
-    row("Tags", joined(settings.tags.iter().map(mark), " "));
-    row("Skipped", settings.skip.iter().map(|why| text(abridge::name(why))).collect());
-    row("Revisions", settings.revisions.iter().map(|it| code(it.to_string())).collect());
-    let transport = |it: &crate::transport::CarrierKind| vec![code(it.to_string())];
-    row("Transports", joined(settings.transports.iter().map(transport), ", "));
+/// The settings of the case.
+fn rows(entry: &IndexedCase<'_>) -> Vec<Vec<Inlines>> {
+    let settings = &entry.case.settings;
+    let place = format!("{}:{}", entry.file.path, entry.case.span.line);
+    let mark = |tag: &String| vec![Inline::Mark(abridge::name(tag))];
+    let transport = |it: &crate::transport::TransportKind| vec![code(it.to_string())];
     let given = settings.given.iter().map(|state| {
         let mut words = vec![text(abridge::name(&state.name))];
         if state.params.as_object().is_some_and(|params| !params.is_empty()) {
@@ -97,24 +80,33 @@ fn rows(talk: &Talk<'_>) -> Vec<Vec<Words>> {
         }
         words
     });
-    row("Given", joined(given, "; "));
     let command = |hook: &Hook| vec![code(abridge::code(&hook.run.join(" ")))];
-    row("Before", joined(settings.before.iter().map(command), "; "));
-    row("After", joined(settings.after.iter().map(command), "; "));
-    if settings.continues {
-        row("Begins", vec![text("where the case before it ends")]);
-    } else if settings.bare {
-        row("Begins", vec![text("without a handshake")]);
-    }
-    rows
+    let starts = match (settings.continues, settings.bare) {
+        (true, _) => vec![text("where the previous case ends")],
+        (false, true) => vec![text("without a handshake")],
+        (false, false) => Inlines::new(),
+    };
+    let facts = [
+        fact("File", vec![code(abridge::code(&place))]),
+        fact("Tags", joined(settings.tags.iter().map(mark), " ")),
+        fact("Skipped", settings.skip.iter().map(|why| text(abridge::name(why))).collect()),
+        fact("Revisions", settings.revisions.iter().map(|it| code(it.to_string())).collect()),
+        fact("Transports", joined(settings.transports.iter().map(transport), ", ")),
+        fact("Given", joined(given, "; ")),
+        fact("Before", joined(settings.before.iter().map(command), "; ")),
+        fact("After", joined(settings.after.iter().map(command), "; ")),
+        fact("Starts", starts),
+    ];
+    facts.into_iter().flatten().collect()
 }
 
-/// The values from outside. Of a secret there is nothing but its name.
+/// The inputs. Of a secret, only the name is shown.
 fn inputs(settings: &Settings) -> Option<Block> {
-    let row = |input: &super::super::super::Input| {
+    let row = |input: &crate::cases::Input| {
         let mut about = vec![text(abridge::name(input.about.as_deref().unwrap_or_default()))];
         match &input.default {
-            _ if input.secret => about.extend([text(" "), Word::Mark("secret".to_owned())]),
+            // The default of a secret may be one itself.
+            _ if input.secret => about.extend([text(" "), Inline::Mark("secret".to_owned())]),
             Some(default) => {
                 about.extend([text(" Default: "), code(abridge::json_line(default)), text(".")]);
             }
@@ -125,16 +117,16 @@ fn inputs(settings: &Settings) -> Option<Block> {
     table(&["Input", ""], settings.inputs.iter().map(row).collect())
 }
 
-fn said(case: &Case, message: &CaseMessage) -> Block {
+fn message_block(case: &Case, message: &CaseMessage) -> Block {
     let arrow = match message.direction {
         Direction::In => "Client → server",
         Direction::Out => "Client ← server",
     };
-    let mut caption = vec![Word::Strong(arrow.to_owned()), text(" ")];
+    let mut caption = vec![Inline::Strong(arrow.to_owned()), text(" ")];
     caption.extend(kind(case, message));
     caption.extend([text(" "), code(abridge::code(&message.key))]);
     Block::Message {
-        by: message.direction,
+        sender: message.direction,
         caption,
         prose: comment_text(&message.comments),
         text: abridge::json(&message.value),
@@ -142,15 +134,15 @@ fn said(case: &Case, message: &CaseMessage) -> Block {
     }
 }
 
-/// What kind of message it is, a reply with the method that it answers.
-fn kind(case: &Case, message: &CaseMessage) -> Words {
+/// The kind of a message; for a reply, with the method that it answers.
+fn kind(case: &Case, message: &CaseMessage) -> Inlines {
     let named = |kind: &str, method: &str| vec![text(kind), code(abridge::code(method)), text(",")];
     match &message.message {
         Some(Message::Request(request)) => named("request ", &request.method),
-        Some(Message::Notification(told)) => named("notification ", &told.method),
+        Some(Message::Notification(notification)) => named("notification ", &notification.method),
         Some(reply @ (Message::Response(_) | Message::Error(_))) => {
             let what = if matches!(reply, Message::Response(_)) { "result" } else { "error" };
-            match asked(case, message, reply) {
+            match answered_method(case, message, reply) {
                 Some(method) => named(&format!("{what} of "), method),
                 None => vec![text(format!("{what},"))],
             }
@@ -160,7 +152,8 @@ fn kind(case: &Case, message: &CaseMessage) -> Words {
 }
 
 /// The method of the request in this case that a reply answers: the last one before it with its id.
-fn asked<'a>(case: &'a Case, message: &CaseMessage, reply: &Message) -> Option<&'a str> {
+fn answered_method<'a>(case: &'a Case, message: &CaseMessage, reply: &Message) -> Option<&'a str> {
+    // The position of its key in the file identifies a message.
     let before = case.messages.iter().take_while(|it| it.key_span != message.key_span);
     let requests =
         before.filter(|it| it.direction != message.direction).filter_map(|it| match &it.message {
@@ -170,12 +163,12 @@ fn asked<'a>(case: &'a Case, message: &CaseMessage, reply: &Message) -> Option<&
     requests.filter(|it| reply.id() == Some(&it.id)).last().map(|it| it.method.as_str())
 }
 
-/// How the message is compared, and what is kept of it.
-fn notes(message: &CaseMessage) -> Vec<Words> {
+/// How the message is compared, and what is captured.
+fn notes(message: &CaseMessage) -> Vec<Inlines> {
     const NOTES: usize = 40;
     let mut notes = Vec::new();
     if message.rule.mode == Mode::Contains {
-        notes.push(vec![text("There may be more in it than is shown.")]);
+        notes.push(vec![text("Further members are allowed.")]);
     }
     for (pointer, matcher, _) in &message.rule.matchers {
         let mut words = vec![code(abridge::code(pointer.as_str())), text(": ")];
@@ -185,7 +178,7 @@ fn notes(message: &CaseMessage) -> Vec<Words> {
     for capture in &message.captures {
         notes.push(vec![
             code(abridge::code(capture.pointer.as_str())),
-            text(" is kept as "),
+            text(" is captured as "),
             code(format!("${{{}}}", abridge::code(&capture.name))),
         ]);
     }
@@ -197,11 +190,13 @@ fn notes(message: &CaseMessage) -> Vec<Words> {
     notes
 }
 
-fn expected(matcher: &Matcher) -> Words {
+fn expected(matcher: &Matcher) -> Inlines {
     match matcher {
         Matcher::Any => vec![text("any value")],
         Matcher::Type(of) => vec![text(format!("any value of type {}", of.as_str()))],
-        Matcher::Regex(expression) => vec![text("any text with "), code(abridge::code(expression))],
+        Matcher::Regex(expression) => {
+            vec![text("any text that matches "), code(abridge::code(expression))]
+        }
         Matcher::OneOf(values) => {
             let value = |value: &Value| vec![code(abridge::json_line(value))];
             [vec![text("one of ")], joined(values.iter().take(20).map(value), ", ")].concat()
@@ -210,7 +205,7 @@ fn expected(matcher: &Matcher) -> Words {
             vec![text(format!("about {number}, within {within}"))]
         }
         Matcher::Exact => vec![text("exactly what is shown")],
-        Matcher::Contains => vec![text("maybe more than is shown")],
+        Matcher::Contains => vec![text("may contain more than is shown")],
         Matcher::Unordered => vec![text("the items in any order")],
         Matcher::Ignored => vec![text("not compared")],
     }

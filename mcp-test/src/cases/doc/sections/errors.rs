@@ -1,40 +1,35 @@
-//! The JSON-RPC errors that the server answers with.
+//! The JSON-RPC errors of the server.
 
 use std::collections::BTreeMap;
 
-use super::super::anchor::Anchors;
-use super::super::dialogue::{Dialogue, Exchange, Outcome};
-use super::super::page::{Section, Words, code, text};
-use super::{Direction, abridge, cases, chapter, error_code, table};
+use super::{Direction, ROWS, abridge, case_links, error_code, table_section};
+use crate::cases::doc::anchor::Anchors;
+use crate::cases::doc::case_index::{CaseIndex, Exchange, Outcome};
+use crate::cases::doc::page::{Section, code, text};
 use crate::wire::RpcError;
 
-pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<Section> {
-    const ROWS: usize = 200;
+pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
     let mut errors: BTreeMap<(i64, &str, &str), Vec<usize>> = BTreeMap::new();
-    for (exchange, error) in dialogue.exchanges.iter().filter_map(refused) {
+    for (exchange, error) in index.exchanges.iter().filter_map(error_of) {
         let key = (error.code, exchange.method, error.message.as_str());
-        errors.entry(key).or_default().push(exchange.talk);
+        errors.entry(key).or_default().push(exchange.case);
     }
-    let row = |((number, method, message), talks): (&(i64, &str, &str), &Vec<usize>)| {
-        let words: Words = vec![text(abridge::name(message))];
+    let row = |((number, method, message), cases): (&(i64, &str, &str), &Vec<usize>)| {
         vec![
             error_code(*number),
             vec![code(abridge::code(method))],
-            words,
-            cases(dialogue, talks.iter().copied()),
+            vec![text(abridge::name(message))],
+            case_links(index, cases.iter().copied()),
         ]
     };
-    // The nearest to zero first: the order of the numbers, as people read them.
+    // JSON-RPC codes are negative, so that in reverse order the one nearest to zero comes first.
     let rows = errors.iter().rev().take(ROWS).map(row).collect();
-    let table = table(&["Code", "Answers", "Message", "Cases"], rows)?;
-    let mut section = chapter(anchors, "Errors");
-    section.blocks.push(table);
-    Some(section)
+    table_section(anchors, "Errors", &["Code", "Answers", "Message", "Cases"], rows)
 }
 
-fn refused<'d, 'a>(exchange: &'d Exchange<'a>) -> Option<(&'d Exchange<'a>, &'a RpcError)> {
+fn error_of<'d, 'a>(exchange: &'d Exchange<'a>) -> Option<(&'d Exchange<'a>, &'a RpcError)> {
     match exchange.outcome {
-        Some(Outcome::Error(error)) if exchange.asker == Direction::In => Some((exchange, error)),
+        Some(Outcome::Error(error)) if exchange.sender == Direction::In => Some((exchange, error)),
         _ => None,
     }
 }

@@ -1,42 +1,36 @@
-//! How conversations begin and are kept: handshake, discovery, pings.
+//! Handshakes, discovery and pings.
 
-use super::super::anchor::Anchors;
-use super::super::dialogue::{Dialogue, Exchange, Outcome};
-use super::super::page::{Section, Words, code, text};
-use super::{Direction, abridge, case, chapter, error_code, table};
+use super::{Direction, ROWS, abridge, case_link, outcome_cell, table_section};
+use crate::cases::doc::anchor::Anchors;
+use crate::cases::doc::case_index::{CaseIndex, Exchange};
+use crate::cases::doc::page::{Inlines, Section, code, text};
 use crate::json::Value;
 
 const STEPS: [&str; 3] = ["initialize", "server/discover", "ping"];
 
-pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<Section> {
-    const ROWS: usize = 200;
-    let steps = STEPS.iter().flat_map(|step| dialogue.asked(Direction::In, step));
-    let rows = steps.take(ROWS).map(|step| row(dialogue, step)).collect();
-    let table = table(&["Case", "Request", "Client speaks", "Server answers"], rows)?;
-    let mut section = chapter(anchors, "Lifecycle");
-    section.blocks.push(table);
-    Some(section)
+pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let steps = STEPS.iter().flat_map(|step| index.requests(Direction::In, step));
+    let rows = steps.take(ROWS).map(|step| row(index, step)).collect();
+    let head = ["Case", "Request", "Client speaks", "Server answers"];
+    table_section(anchors, "Lifecycle", &head, rows)
 }
 
-fn row(dialogue: &Dialogue<'_>, step: &Exchange<'_>) -> Vec<Words> {
+fn row(index: &CaseIndex<'_>, step: &Exchange<'_>) -> Vec<Inlines> {
     let revision = |value: &Value| match value.as_str() {
-        Some(said) => code(abridge::code(said)),
+        Some(text) => code(abridge::code(text)),
         None => code(abridge::json_line(value)),
     };
+    // Since 2026-07-28, every request names its revision in `_meta`.
     let meta = "/_meta/io.modelcontextprotocol~1protocolVersion";
-    let spoken = step.params.and_then(|it| it.get("protocolVersion").or_else(|| it.at(meta)));
-    let answered = match step.outcome {
-        Some(Outcome::Error(error)) => [vec![text("error ")], error_code(error.code)].concat(),
-        Some(Outcome::Result(result)) => {
-            let named = result.get("protocolVersion").or_else(|| result.get("supportedVersions"));
-            named.map_or_else(|| vec![text("a result")], |value| vec![revision(value)])
-        }
-        None => Words::new(),
-    };
+    let requested = step.params.and_then(|it| it.get("protocolVersion").or_else(|| it.at(meta)));
+    let answered = outcome_cell(step, |result| {
+        let named = result.get("protocolVersion").or_else(|| result.get("supportedVersions"));
+        vec![named.map_or_else(|| text("a result"), revision)]
+    });
     vec![
-        vec![case(dialogue, step.talk)],
+        vec![case_link(index, step.case)],
         vec![code(step.method)],
-        spoken.map(revision).into_iter().collect(),
+        requested.map(revision).into_iter().collect(),
         answered,
     ]
 }

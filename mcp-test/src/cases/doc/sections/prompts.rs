@@ -1,51 +1,36 @@
-//! The prompts: their arguments, and the messages that they give.
+//! The prompts: their arguments and messages.
 
-use super::super::anchor::Anchors;
-use super::super::dialogue::Dialogue;
-use super::super::page::{Item, Section, Word, Words, code, text};
-use super::{Direction, Named, Offer, abridge, chapter, examples, facts, prose, table};
+use super::{abridge, examples, facts, item, item_section, offers, prose, table};
+use crate::cases::doc::anchor::Anchors;
+use crate::cases::doc::case_index::CaseIndex;
+use crate::cases::doc::page::{Inline, Inlines, Section, code, text};
 use crate::json::Value;
 
-pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<Section> {
-    let mut prompts = Named::<Offer<'_, '_>>::new();
-    for (prompt, exchange) in dialogue.listed("prompts/list", "prompts") {
-        if let Some(name) = prompt.get("name").and_then(Value::as_str) {
-            prompts.entry(name).list(prompt, exchange.talk);
-        }
-    }
-    for request in dialogue.asked(Direction::In, "prompts/get") {
-        if let Some(name) = request.param("/name") {
-            prompts.entry(name).used.push(request);
-        }
-    }
-    prompts.all.retain(|(name, offer)| offer.is_there(name));
-    if prompts.all.is_empty() {
-        return None;
-    }
-    let mut section = chapter(anchors, "Prompts");
-    for (name, prompt) in &prompts.all {
+pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let prompts = offers(index, ("prompts/list", "prompts"), "prompts/get");
+    let items = prompts.all.iter().map(|(name, prompt)| {
         let mut blocks = Vec::new();
-        if let Some(item) = prompt.item() {
-            blocks.extend(prose(item, "description"));
-            blocks.extend(table(&["", ""], facts(item, &[("title", "Title")])));
-            blocks.extend(table(&["Argument", "Description"], arguments(item)));
+        if let Some(listed) = prompt.item() {
+            blocks.extend(prose(listed, "description"));
+            blocks.extend(table(&["", ""], facts(listed, &[("title", "Title")])));
+            blocks.extend(table(&["Argument", "Description"], arguments(listed)));
         }
-        blocks.extend(prompt.remark(dialogue, "prompt"));
-        blocks.extend(examples(dialogue, &prompt.used, |it| it.params?.get("arguments")));
-        let anchor = anchors.of("prompt", name);
-        section.items.push(Item { anchor, title: vec![code(abridge::code(name))], blocks });
-    }
-    Some(section)
+        blocks.extend(prompt.remark(index, "prompt"));
+        blocks.extend(examples(index, &prompt.used, |it| it.params?.get("arguments")));
+        item(anchors, "prompt", name, blocks)
+    });
+    let items = items.collect();
+    item_section(anchors, "Prompts", items)
 }
 
-fn arguments(prompt: &Value) -> Vec<Vec<Words>> {
+fn arguments(prompt: &Value) -> Vec<Vec<Inlines>> {
     const ROWS: usize = 60;
     let arguments = prompt.get("arguments").and_then(Value::as_array).unwrap_or_default();
     let row = |argument: &Value| {
         let of = |member: &str| argument.get(member).and_then(Value::as_str).map(abridge::name);
         let mut name = vec![code(of("name").unwrap_or_default())];
         if argument.get("required").and_then(Value::as_bool) == Some(true) {
-            name.extend([text(" "), Word::Mark("required".to_owned())]);
+            name.extend([text(" "), Inline::Mark("required".to_owned())]);
         }
         vec![name, vec![text(of("description").or_else(|| of("title")).unwrap_or_default())]]
     };

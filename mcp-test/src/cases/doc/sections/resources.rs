@@ -1,9 +1,11 @@
-//! The resources and the templates of resources: what they are, and what reading them gives.
+//! The resources and resource templates, and how the cases read them.
 
-use super::super::anchor::Anchors;
-use super::super::dialogue::Dialogue;
-use super::super::page::{Block, Item, Section, Word, code, text};
-use super::{Direction, Named, Offer, abridge, cases, chapter, examples, facts, prose, table};
+use super::{
+    Direction, Named, Offer, case_links, empty_section, examples, facts, item, prose, table,
+};
+use crate::cases::doc::anchor::Anchors;
+use crate::cases::doc::case_index::CaseIndex;
+use crate::cases::doc::page::{Block, Inline, Section, text};
 use crate::json::Value;
 
 const MEMBERS: [(&str, &str); 5] = [
@@ -14,75 +16,75 @@ const MEMBERS: [(&str, &str); 5] = [
     ("annotations", "Annotations"),
 ];
 
-pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<Section> {
+pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
     let mut resources = Named::<Offer<'_, '_>>::new();
     let mut templates = Named::<Offer<'_, '_>>::new();
-    for (item, exchange) in dialogue.listed("resources/list", "resources") {
+    for (item, exchange) in index.listed("resources/list", "resources") {
         if let Some(uri) = item.get("uri").and_then(Value::as_str) {
-            resources.entry(uri).list(item, exchange.talk);
+            resources.entry(uri).list(item, exchange.case);
         }
     }
-    for (item, exchange) in dialogue.listed("resources/templates/list", "resourceTemplates") {
+    for (item, exchange) in index.listed("resources/templates/list", "resourceTemplates") {
         if let Some(template) = item.get("uriTemplate").and_then(Value::as_str) {
-            templates.entry(template).list(item, exchange.talk);
+            templates.entry(template).list(item, exchange.case);
         }
     }
-    for read in dialogue.asked(Direction::In, "resources/read") {
+    for read in index.requests(Direction::In, "resources/read") {
         let Some(uri) = read.param("/uri") else { continue };
-        let by_template = || templates.all.iter().position(|(template, _)| is_of(template, uri));
+        // A URI that a list has is that of a resource, even if a template matches it, too.
+        let by_template = || templates.all.iter().position(|(template, _)| matches(template, uri));
         match by_template().filter(|_| !resources.places.contains_key(uri)) {
             Some(at) => templates.all[at].1.used.push(read),
             None => resources.entry(uri).used.push(read),
         }
     }
-    resources.all.retain(|(uri, offer)| offer.is_there(uri));
+    resources.all.retain(|(uri, offer)| offer.exists(uri));
     if resources.all.is_empty() && templates.all.is_empty() {
         return None;
     }
-    let mut section = chapter(anchors, "Resources");
+    let mut section = empty_section(anchors, "Resources");
     for (uri, resource) in &resources.all {
-        let mut blocks = described(dialogue, resource, "resource");
-        blocks.extend(watched(dialogue, uri));
-        blocks.extend(examples(dialogue, &resource.used, |_| None));
-        let anchor = anchors.of("resource", uri);
-        section.items.push(Item { anchor, title: vec![code(abridge::code(uri))], blocks });
+        let mut blocks = description(index, resource, "resource");
+        blocks.extend(subscriptions(index, uri));
+        blocks.extend(examples(index, &resource.used, |_| None));
+        section.items.push(item(anchors, "resource", uri, blocks));
     }
     for (template, offer) in &templates.all {
-        let mut blocks = described(dialogue, offer, "template");
-        blocks.extend(examples(dialogue, &offer.used, |read| read.params?.get("uri")));
-        let anchor = anchors.of("template", template);
-        let mark = Word::Mark("template".to_owned());
-        let title = vec![code(abridge::code(template)), text(" "), mark];
-        section.items.push(Item { anchor, title, blocks });
+        let mut blocks = description(index, offer, "template");
+        blocks.extend(examples(index, &offer.used, |read| read.params?.get("uri")));
+        let mut item = item(anchors, "template", template, blocks);
+        item.title.extend([text(" "), Inline::Mark("template".to_owned())]);
+        section.items.push(item);
     }
     Some(section)
 }
 
-fn described(dialogue: &Dialogue<'_>, offer: &Offer<'_, '_>, what: &str) -> Vec<Block> {
+fn description(index: &CaseIndex<'_>, offer: &Offer<'_, '_>, what: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(item) = offer.item() {
         blocks.extend(prose(item, "description"));
         blocks.extend(table(&["", ""], facts(item, &MEMBERS)));
     }
-    blocks.extend(offer.remark(dialogue, what));
+    blocks.extend(offer.remark(index, what));
     blocks
 }
 
 /// The cases that subscribe to a resource.
-fn watched(dialogue: &Dialogue<'_>, uri: &str) -> Option<Block> {
-    let subscribe = dialogue.asked(Direction::In, "resources/subscribe");
-    let talks: Vec<usize> =
-        subscribe.filter(|it| it.param("/uri") == Some(uri)).map(|it| it.talk).collect();
-    if talks.is_empty() {
+fn subscriptions(index: &CaseIndex<'_>, uri: &str) -> Option<Block> {
+    let subscribe = index.requests(Direction::In, "resources/subscribe");
+    let cases: Vec<usize> =
+        subscribe.filter(|it| it.param("/uri") == Some(uri)).map(|it| it.case).collect();
+    if cases.is_empty() {
         return None;
     }
-    Some(Block::Paragraph([vec![text("Subscribed to in ")], cases(dialogue, talks)].concat()))
+    Some(Block::Paragraph([vec![text("Subscribed to in ")], case_links(index, cases)].concat()))
 }
 
-/// Whether a URI may come from a template: its variables stand for anything that is not empty.
-fn is_of(template: &str, uri: &str) -> bool {
+/// Whether a URI matches a template, whose variables match any text that is not empty.
+fn matches(template: &str, uri: &str) -> bool {
     let mut parts = template.split('{').enumerate().map(|(index, part)| match index {
         0 => part,
+        // What follows a variable; its name does not matter.
         _ => part.split_once('}').map_or(part, |(_, after)| after),
     });
     let Some(mut rest) = uri.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -96,6 +98,7 @@ fn is_of(template: &str, uri: &str) -> bool {
             return false;
         }
         let after = after.as_str();
+        // The last part has to be at the end, whatever comes before it.
         let found = if parts.peek().is_some() {
             after.find(part).map(|at| &after[at + part.len()..])
         } else {
@@ -114,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_uri_is_of_a_template_or_not() {
+    fn a_uri_matches_a_template_or_not() {
         let yes = [
             ("test://{id}", "test://1"),
             ("test://{id}/data", "test://12/data"),
@@ -123,7 +126,7 @@ mod tests {
             ("{a}é{b}", "éééé"),
         ];
         for (template, uri) in yes {
-            assert!(is_of(template, uri), "{template} {uri}");
+            assert!(matches(template, uri), "{template} {uri}");
         }
         let no = [
             ("test://{id}", "test://"),
@@ -133,7 +136,7 @@ mod tests {
             ("b{x}", "a"),
         ];
         for (template, uri) in no {
-            assert!(!is_of(template, uri), "{template} {uri}");
+            assert!(!matches(template, uri), "{template} {uri}");
         }
     }
 }

@@ -1,29 +1,30 @@
-//! The server itself: who it is, what it speaks, and what it can.
+//! The server itself: its identity, revisions and capabilities.
 
-use super::super::anchor::Anchors;
-use super::super::dialogue::{Dialogue, Exchange};
-use super::super::page::{Block, Section, Words, code, joined, text};
-use super::{Direction, abridge, chapter, prose, table};
+use super::{Direction, abridge, empty_section, fact, prose, table};
+use crate::cases::doc::anchor::Anchors;
+use crate::cases::doc::case_index::{CaseIndex, Exchange};
+use crate::cases::doc::page::{Block, Inlines, Section, code, joined, text};
 use crate::json::Value;
 
-/// Where a result of the stateless era says who the server is.
+/// The identity of the server in a result of the stateless era.
 const INFO_IN_META: &str = "/_meta/io.modelcontextprotocol~1serverInfo";
 
-/// What the beginnings of conversations say of the server.
-struct Greetings<'a, 'd> {
+/// The results of handshakes and of discovery.
+struct Handshakes<'a, 'd> {
     initialized: Vec<&'d Exchange<'a>>,
     discovered: Vec<&'d Exchange<'a>>,
 }
 
-impl<'a, 'd> Greetings<'a, 'd> {
-    fn of(dialogue: &'d Dialogue<'a>) -> Self {
+impl<'a, 'd> Handshakes<'a, 'd> {
+    fn of(index: &'d CaseIndex<'a>) -> Self {
         Self {
-            initialized: dialogue.asked(Direction::In, "initialize").collect(),
-            discovered: dialogue.asked(Direction::In, "server/discover").collect(),
+            initialized: index.requests(Direction::In, "initialize").collect(),
+            discovered: index.requests(Direction::In, "server/discover").collect(),
         }
     }
 
     fn results(&self) -> impl Iterator<Item = &'a Value> {
+        // Handshakes come first, because `serverInfo` is required only in their results.
         self.initialized.iter().chain(&self.discovered).filter_map(|exchange| exchange.result())
     }
 
@@ -33,25 +34,25 @@ impl<'a, 'd> Greetings<'a, 'd> {
     }
 }
 
-/// What the server calls itself.
-pub(in super::super) fn name<'a>(dialogue: &Dialogue<'a>) -> Option<&'a str> {
-    let info = Greetings::of(dialogue).info()?;
+/// The name of the server.
+pub(in crate::cases::doc) fn name<'a>(index: &CaseIndex<'a>) -> Option<&'a str> {
+    let info = Handshakes::of(index).info()?;
     let name = info.get("title").or_else(|| info.get("name"))?.as_str()?.trim();
     (!name.is_empty()).then_some(name)
 }
 
-pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<Section> {
-    let greetings = Greetings::of(dialogue);
-    if greetings.initialized.is_empty() && greetings.discovered.is_empty() {
+pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let handshakes = Handshakes::of(index);
+    if handshakes.initialized.is_empty() && handshakes.discovered.is_empty() {
         return None;
     }
-    let mut section = chapter(anchors, "Server");
-    section.blocks.extend(table(&["", ""], rows(&greetings)));
-    if let Some(block) = greetings.results().find_map(|result| prose(result, "instructions")) {
-        section.blocks.push(Block::Paragraph(vec![text("It tells clients:")]));
+    let mut section = empty_section(anchors, "Server");
+    section.blocks.extend(table(&["", ""], rows(&handshakes)));
+    if let Some(block) = handshakes.results().find_map(|result| prose(result, "instructions")) {
+        section.blocks.push(Block::Paragraph(vec![text("Instructions for clients:")]));
         section.blocks.push(block);
     }
-    let capabilities = greetings.results().find_map(|result| result.get("capabilities"));
+    let capabilities = handshakes.results().find_map(|result| result.get("capabilities"));
     if let Some(capabilities) = capabilities {
         let caption = vec![text("Its capabilities:")];
         section.blocks.push(Block::Json { caption, text: abridge::json(capabilities) });
@@ -59,28 +60,24 @@ pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<
     Some(section)
 }
 
-fn rows(greetings: &Greetings<'_, '_>) -> Vec<Vec<Words>> {
-    let mut rows = Vec::new();
-    let mut row = |called: &str, words: Words| {
-        if !words.is_empty() {
-            rows.push(vec![vec![text(called)], words]);
-        }
-    };
+fn rows(handshakes: &Handshakes<'_, '_>) -> Vec<Vec<Inlines>> {
     let info = |member: &str| {
-        let said = greetings.info().and_then(|info| info.get(member)?.as_str());
-        said.map(|said| vec![text(abridge::name(said))]).unwrap_or_default()
+        let value = handshakes.info().and_then(|info| info.get(member)?.as_str());
+        value.map(|value| vec![text(abridge::name(value))]).unwrap_or_default()
     };
-    row("Name", info("name"));
-    row("Title", info("title"));
-    row("Version", info("version"));
-    row("Revisions", revisions(greetings));
-    rows
+    let facts = [
+        fact("Name", info("name")),
+        fact("Title", info("title")),
+        fact("Version", info("version")),
+        fact("Revisions", revisions(handshakes)),
+    ];
+    facts.into_iter().flatten().collect()
 }
 
 /// The revisions that the server agrees to or names, each once.
-fn revisions(greetings: &Greetings<'_, '_>) -> Words {
+fn revisions(handshakes: &Handshakes<'_, '_>) -> Inlines {
     let mut revisions: Vec<&str> = Vec::new();
-    for result in greetings.results() {
+    for result in handshakes.results() {
         let supported = result.get("supportedVersions").and_then(Value::as_array);
         let agreed = result.get("protocolVersion").into_iter();
         revisions.extend(agreed.chain(supported.unwrap_or_default()).filter_map(Value::as_str));

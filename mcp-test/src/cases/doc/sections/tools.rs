@@ -1,50 +1,34 @@
-//! The tools: what they take, what they give, and how the cases call them.
+//! The tools: their arguments and results, and how the cases call them.
 
 use std::collections::BTreeSet;
 
-use super::super::anchor::Anchors;
-use super::super::dialogue::{Dialogue, Exchange};
-use super::super::page::{Block, Item, Section, Word, Words, code, joined, text};
-use super::{Direction, Named, Offer, abridge, chapter, examples, facts, prose, table};
+use super::{Named, Offer, abridge, examples, facts, item, item_section, offers, prose, table};
+use crate::cases::doc::anchor::Anchors;
+use crate::cases::doc::case_index::{CaseIndex, Exchange};
+use crate::cases::doc::page::{Block, Inline, Inlines, Section, code, joined, text};
 use crate::json::{Object, Value};
 
-pub(super) fn section(dialogue: &Dialogue<'_>, anchors: &mut Anchors) -> Option<Section> {
-    let mut tools = Named::<Offer<'_, '_>>::new();
-    for (tool, exchange) in dialogue.listed("tools/list", "tools") {
-        if let Some(name) = tool.get("name").and_then(Value::as_str) {
-            tools.entry(name).list(tool, exchange.talk);
-        }
-    }
-    for call in dialogue.asked(Direction::In, "tools/call") {
-        if let Some(name) = call.param("/name") {
-            tools.entry(name).used.push(call);
-        }
-    }
-    tools.all.retain(|(name, offer)| offer.is_there(name));
-    if tools.all.is_empty() {
-        return None;
-    }
-    let mut section = chapter(anchors, "Tools");
-    for (name, tool) in &tools.all {
-        let anchor = anchors.of("tool", name);
-        let title = vec![code(abridge::code(name))];
-        section.items.push(Item { anchor, title, blocks: blocks(dialogue, tool) });
-    }
-    Some(section)
+pub(super) fn section(index: &CaseIndex<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let tools = offers(index, ("tools/list", "tools"), "tools/call");
+    let tools = tools.all.iter();
+    let items = tools.map(|(name, tool)| item(anchors, "tool", name, blocks(index, tool)));
+    let items = items.collect();
+    item_section(anchors, "Tools", items)
 }
 
-fn blocks<'a>(dialogue: &Dialogue<'a>, tool: &Offer<'a, '_>) -> Vec<Block> {
+fn blocks<'a>(index: &CaseIndex<'a>, tool: &Offer<'a, '_>) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(item) = tool.item() {
         blocks.extend(prose(item, "description"));
+        // Annotations are only hints, which a client must not trust (server/tools, Tool).
         let members = [("title", "Title"), ("annotations", "Hints"), ("execution", "Execution")];
         blocks.extend(table(&["", ""], facts(item, &members)));
     }
-    blocks.extend(tool.remark(dialogue, "tool"));
-    let schema = tool.item().and_then(|item| item.get("inputSchema"));
-    match schema {
+    blocks.extend(tool.remark(index, "tool"));
+    match tool.item().and_then(|item| item.get("inputSchema")) {
         Some(schema) => {
             let rows = properties(schema);
+            // `properties` that is not an object says nothing about arguments.
             if rows.is_empty() && schema.get("properties").is_none_or(is_empty) {
                 blocks.push(Block::Paragraph(vec![text("It takes no arguments.")]));
             }
@@ -52,13 +36,13 @@ fn blocks<'a>(dialogue: &Dialogue<'a>, tool: &Offer<'a, '_>) -> Vec<Block> {
             let text = abridge::json(schema);
             blocks.push(Block::Folded { summary: "Input schema".to_owned(), text });
         }
-        None => blocks.extend(table(&["Argument", "Type seen"], seen(&tool.used))),
+        None => blocks.extend(table(&["Argument", "Type seen"], used_arguments(&tool.used))),
     }
     if let Some(schema) = tool.item().and_then(|item| item.get("outputSchema")) {
         let text = abridge::json(schema);
         blocks.push(Block::Folded { summary: "Output schema".to_owned(), text });
     }
-    blocks.extend(examples(dialogue, &tool.used, |call| {
+    blocks.extend(examples(index, &tool.used, |call| {
         call.params?.get("arguments").filter(|arguments| !is_empty(arguments))
     }));
     blocks
@@ -68,8 +52,8 @@ fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(Object::is_empty)
 }
 
-/// The properties of a schema, a row each.
-fn properties(schema: &Value) -> Vec<Vec<Words>> {
+/// A row for each property of a schema.
+fn properties(schema: &Value) -> Vec<Vec<Inlines>> {
     const ROWS: usize = 60;
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return Vec::new();
@@ -78,26 +62,24 @@ fn properties(schema: &Value) -> Vec<Vec<Words>> {
     let row = |(name, property): (&str, &Value)| {
         let mut argument = vec![code(abridge::code(name))];
         if required.iter().any(|it| it.as_str() == Some(name)) {
-            argument.extend([text(" "), Word::Mark("required".to_owned())]);
+            argument.extend([text(" "), Inline::Mark("required".to_owned())]);
         }
-        vec![argument, kind(property), about(property)]
+        vec![argument, kind(property), description(property)]
     };
     let mut rows: Vec<_> = properties.iter().take(ROWS).map(row).collect();
     if properties.len() > ROWS {
         let more = text(format!("… {} more", properties.len() - ROWS));
-        rows.push(vec![vec![more], Words::new(), Words::new()]);
+        rows.push(vec![vec![more], Inlines::new(), Inlines::new()]);
     }
     rows
 }
 
-/// The type of a property, as far as a word can say it.
-fn kind(property: &Value) -> Words {
+/// The type of a property in short.
+fn kind(property: &Value) -> Inlines {
     if let Some(values) = property.get("enum").and_then(Value::as_array) {
         const VALUES: usize = 12;
-        let mut words: Words = joined(
-            values.iter().take(VALUES).map(|value| vec![code(abridge::json_line(value))]),
-            ", ",
-        );
+        let shown = values.iter().take(VALUES).map(|value| vec![code(abridge::json_line(value))]);
+        let mut words = joined(shown, ", ");
         if values.len() > VALUES {
             words.push(text(format!(" … {} more", values.len() - VALUES)));
         }
@@ -123,26 +105,23 @@ fn kind(property: &Value) -> Words {
     }
 }
 
-fn about(property: &Value) -> Words {
-    let mut words = Words::new();
-    for member in ["title", "description"] {
-        if let Some(said) = property.get(member).and_then(Value::as_str) {
-            // The description says more than a title.
-            words = vec![text(abridge::name(said))];
-        }
-    }
+fn description(property: &Value) -> Inlines {
+    let of = |member: &str| property.get(member).and_then(Value::as_str).map(abridge::name);
+    let mut words: Inlines =
+        of("description").or_else(|| of("title")).map(text).into_iter().collect();
     if let Some(default) = property.get("default") {
         words.extend([text(" Default: "), code(abridge::json_line(default)), text(".")]);
     }
     words
 }
 
-/// The arguments that calls have, with the types of their values.
-fn seen(calls: &[&Exchange<'_>]) -> Vec<Vec<Words>> {
+/// The arguments of calls, with the types of their values.
+fn used_arguments(calls: &[&Exchange<'_>]) -> Vec<Vec<Inlines>> {
     let mut arguments = Named::<BTreeSet<&'static str>>::new();
     for call in calls {
         let given = call.params.and_then(|params| params.get("arguments")?.as_object());
         for (name, value) in given.into_iter().flat_map(Object::iter) {
+            // Without its article.
             let kind = value.kind();
             let kind = kind.split_once(' ').map_or(kind, |(_, noun)| noun);
             arguments.entry(name).insert(kind);

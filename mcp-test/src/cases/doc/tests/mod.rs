@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::ReadOptions;
 use super::*;
+use crate::cases::ReadOptions;
 
 const LIBRARY: &str = include_str!("library.yaml");
 const HOSTILE: &str = include_str!("hostile.yaml");

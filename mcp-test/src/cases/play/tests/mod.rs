@@ -1,25 +1,25 @@
-//! Cases held against the reference server, good and broken, in both eras.
+//! Cases played against the reference server, correct and faulty, in both eras.
 
-mod broken;
-mod meant;
-mod server_asks;
+mod failing;
+mod passing;
+mod unsolicited;
 
 use std::time::Duration;
 
 use crate::cases::{Cases, PlayOptions, ReadOptions, scenarios};
 use crate::clock::Deadline;
-use crate::scenario::{Body, Ctx, Ended, Inventory, Profile, Scenario, Setup};
+use crate::scenario::{Body, Ctx, Ended, Inventory, Profile, Scenario, Setup, Shared};
 use crate::server::Server;
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
-use crate::transport::{CarrierKind, Limits, Target};
+use crate::transport::{Limits, Target, TransportKind};
 
 /// The cases of a text, as scenarios.
-fn of(text: &str) -> Vec<&'static Scenario> {
+fn of(text: &str) -> Vec<Shared<Scenario>> {
     of_with(text, &PlayOptions::default())
 }
 
-fn of_with(text: &str, options: &PlayOptions) -> Vec<&'static Scenario> {
+fn of_with(text: &str, options: &PlayOptions) -> Vec<Shared<Scenario>> {
     let read = Cases::parse("contract.yaml", text, &ReadOptions::default());
     let (cases, _) = read.unwrap_or_else(|error| panic!("{error}"));
     scenarios(&cases, options).unwrap_or_else(|error| panic!("{error}"))
@@ -29,7 +29,7 @@ fn of_with(text: &str, options: &PlayOptions) -> Vec<&'static Scenario> {
 #[derive(Clone)]
 struct Stage {
     target: Target,
-    carrier: CarrierKind,
+    transport: TransportKind,
     revision: Revision,
     profile: Profile,
     timeout: Duration,
@@ -38,10 +38,10 @@ struct Stage {
 impl Stage {
     fn of(server: &Server) -> Self {
         let target = server.target();
-        let carrier = target.carriers()[0];
+        let transport = target.transports()[0];
         Self {
             target,
-            carrier,
+            transport,
             revision: Revision::NEWEST_HANDSHAKE,
             profile: Profile::Adaptive,
             timeout: Duration::from_secs(20),
@@ -52,34 +52,35 @@ impl Stage {
         Self { revision, ..self }
     }
 
-    fn over(self, carrier: CarrierKind) -> Self {
-        Self { carrier, ..self }
+    fn over(self, transport: TransportKind) -> Self {
+        Self { transport, ..self }
     }
 
     fn strictly(self) -> Self {
         Self { profile: Profile::Strict, ..self }
     }
 
-    async fn play(&self, scenario: &'static Scenario) -> Ended {
-        let Body::Server(body) = scenario.body else { panic!("a case tests a server") };
+    async fn play(&self, scenario: &Shared<Scenario>) -> Ended {
+        let Body::Server(body) = &scenario.body else { panic!("a case tests a server") };
         let setup = Setup {
             target: self.target.clone(),
-            carrier: self.carrier,
+            transport: self.transport,
             revision: self.revision,
             profile: self.profile,
             limits: Limits::default(),
             timeout: self.timeout,
             until: Deadline::after(self.timeout),
+            ends: Deadline::never(),
             inventory: Inventory::default(),
             schemas: Schemas::default(),
         };
-        let mut ctx = Ctx::new(setup, Some(scenario));
+        let mut ctx = Ctx::new(setup, Some(scenario.declared()));
         body(&mut ctx).await.expect("a case makes its checks itself");
         ctx.end().await
     }
 
     /// The rows of a case: status, check, and what it says.
-    async fn rows(&self, scenario: &'static Scenario) -> String {
+    async fn rows(&self, scenario: &Shared<Scenario>) -> String {
         let ended = self.play(scenario).await;
         let rows = ended.checks.iter().map(|check| {
             let message = check.message.as_deref().unwrap_or_default();
@@ -92,6 +93,6 @@ impl Stage {
     async fn only(&self, text: &str) -> String {
         let scenarios = of(text);
         assert_eq!(scenarios.len(), 1, "one case");
-        self.rows(scenarios[0]).await
+        self.rows(&scenarios[0]).await
     }
 }

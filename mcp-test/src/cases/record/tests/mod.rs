@@ -1,14 +1,14 @@
-//! Small recordings, and what becomes of them.
+//! Small recordings and their cases.
 
 use insta::assert_snapshot;
 
 use super::{Recording, record};
 use crate::cases::{Cases, ReadOptions};
-use crate::trace::{Party, Reading, Recorder, Trace, What};
+use crate::trace::{EventKind, Party, Recorder, Trace};
 use crate::yaml::{self, Limits};
 
-/// What was said on one connection: `C` or `S` for who says it, and the message without its envelope.
-fn said(lines: &[&str]) -> Trace {
+/// A trace of one connection: `C` or `S` for the sender, and the message without its envelope.
+fn trace(lines: &[&str]) -> Trace {
     let recorder = Recorder::new();
     let wire = recorder.open("duplex");
     for line in lines {
@@ -18,29 +18,29 @@ fn said(lines: &[&str]) -> Trace {
             _ => panic!("{line}"),
         };
         let text = format!(r#"{{"jsonrpc":"2.0",{message}}}"#);
-        recorder.record(wire, party, Reading::message(text.into()));
+        recorder.record(wire, party, EventKind::message(text.into()));
     }
     recorder.trace()
 }
 
 fn recorded(lines: &[&str]) -> String {
-    let text = record("a scenario", &said(lines));
-    is_read_as_it_was_meant(&text);
+    let text = record("a scenario", &trace(lines));
+    assert_valid(&text);
     text
 }
 
-/// What is written is read without a complaint, and laid out.
-fn is_read_as_it_was_meant(text: &str) {
+/// Asserts that a text is read without diagnostics, and is formatted.
+fn assert_valid(text: &str) {
     let read = Cases::parse("recorded.yaml", text, &ReadOptions::default().strict(true));
-    let (cases, complaints) = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let complaints: Vec<String> = complaints.iter().map(ToString::to_string).collect();
-    assert_eq!((cases.iter().count(), complaints.join("\n")), (1, String::new()), "{text}");
-    is_laid_out(text);
+    let (cases, diagnostics) = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let diagnostics: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+    assert_eq!((cases.iter().count(), diagnostics.join("\n")), (1, String::new()), "{text}");
+    assert_formatted(text);
 }
 
-fn is_laid_out(text: &str) {
+fn assert_formatted(text: &str) {
     let formatted = yaml::format(text, &Limits::default());
-    assert_eq!((formatted.text.as_str(), formatted.kept.len()), (text, 0));
+    assert_eq!((formatted.text.as_str(), formatted.unformatted.len()), (text, 0));
 }
 
 const HANDSHAKE: [&str; 3] = [
@@ -90,7 +90,7 @@ fn a_conversation_is_a_case_with_its_handshake() {
 }
 
 #[test]
-fn replies_stand_in_the_order_of_their_requests() {
+fn replies_are_in_the_order_of_their_requests() {
     assert_snapshot!(recorded(&[
         r#"C "id":"a","method":"ping""#,
         r#"C "id":"b","method":"ping""#,
@@ -106,7 +106,7 @@ fn replies_stand_in_the_order_of_their_requests() {
 }
 
 #[test]
-fn what_a_server_asks_stands_between_a_request_and_its_reply() {
+fn a_request_of_the_server_is_between_a_request_and_its_reply() {
     assert_snapshot!(recorded_after_handshake(&[
         r#"C "id":8,"method":"tools/call","params":{"name":"ask"}"#,
         r#"S "id":0,"method":"roots/list""#,
@@ -147,7 +147,7 @@ fn values_that_differ_become_matchers() {
 }
 
 #[test]
-fn values_that_come_back_are_kept() {
+fn repeated_values_are_captured() {
     assert_snapshot!(recorded_after_handshake(&[
         r#"C "id":8,"method":"tools/list""#,
         r#"S "id":8,"result":{"tools":[],"nextCursor":"abc"}"#,
@@ -206,7 +206,7 @@ fn a_secret_becomes_an_input() {
 }
 
 #[test]
-fn what_hangs_on_time_is_left_out() {
+fn what_depends_on_timing_is_left_out() {
     assert_snapshot!(recorded_after_handshake(&[
         r#"S "method":"notifications/tools/list_changed""#,
         r#"C "id":8,"method":"tools/call","params":{"name":"slow"}"#,
@@ -225,95 +225,100 @@ fn what_hangs_on_time_is_left_out() {
       out_initialize: {/result/serverInfo/version: {type: string}}
     # Left out: `tools/call`; it was cancelled.
     # Left out: `ping`; it was not answered.
-    # Left out: a reply; nothing was asked that it answers.
-    # Left out: `notifications/tools/list_changed`; it may come at another time, or not at all.
-    # Left out, 2 times: `notifications/message`; it may come at another time, or not at all.
+    # Left out: a reply; it answers no request.
+    # Left out: `notifications/tools/list_changed`; it may come at another time or not at all.
+    # Left out, 2 times: `notifications/message`; it may come at another time or not at all.
     "#);
 }
 
 #[test]
-fn what_no_case_can_say_is_left_out() {
+fn what_a_case_cannot_have_is_left_out() {
     let recorder = Recorder::new();
     let wire = recorder.open("duplex");
-    let say =
-        |party, text: &'static str| recorder.record(wire, party, Reading::message(text.into()));
-    say(Party::Client, r#"{"jsonrpc":"2.0","id":1,"id":1,"method":"ping"}"#);
-    say(Party::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
-    say(Party::Client, r#"[{"jsonrpc":"2.0","id":2,"method":"ping"}]"#);
-    say(Party::Server, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
-    say(Party::Client, r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#);
-    say(Party::Server, r#"{"jsonrpc":"1.0"}"#);
-    say(Party::Server, r#"{"jsonrpc":"2.0","id":3,"result":{}}"#);
+    let send =
+        |party, text: &'static str| recorder.record(wire, party, EventKind::message(text.into()));
+    send(Party::Client, r#"{"jsonrpc":"2.0","id":1,"id":1,"method":"ping"}"#);
+    send(Party::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    send(Party::Client, r#"[{"jsonrpc":"2.0","id":2,"method":"ping"}]"#);
+    send(Party::Server, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
+    send(Party::Client, r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#);
+    send(Party::Server, r#"{"jsonrpc":"1.0"}"#);
+    send(Party::Server, r#"{"jsonrpc":"2.0","id":3,"result":{}}"#);
     assert_snapshot!(record("a scenario", &recorder.trace()), @r#"
     case: a scenario
     in_ping: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     out_ping: {"jsonrpc": "2.0", "id": 1, "result": {}}
-    # Left out: `ping`; it has members twice, or the like.
+    # Left out: `ping`; its JSON has duplicate members or similar defects.
     # Left out: a batch; a case has one message at a time.
-    # Left out: JSON; it is no message of JSON-RPC 2.0.
+    # Left out: JSON; it is not a JSON-RPC 2.0 message.
     "#);
 }
 
 #[test]
-fn what_was_wrong_by_its_headers_is_left_out() {
+fn what_was_invalid_by_its_headers_is_left_out() {
     let recorder = Recorder::new();
     let wire = recorder.open("http");
     for (exchange, status) in [(1, 200), (2, 400)] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{exchange},"method":"ping"}}"#);
-        let asked =
-            recorder.record_in(wire, Some(exchange), Party::Client, Reading::message(text.into()));
-        recorder.mark_deliberate(asked);
-        let response = What::HttpResponse { status, headers: Vec::new() };
+        let request = recorder.record_in(
+            wire,
+            Some(exchange),
+            Party::Client,
+            EventKind::message(text.into()),
+        );
+        recorder.mark_deliberate(request);
+        let response = EventKind::HttpResponse { status, headers: Vec::new() };
         recorder.record_in(wire, Some(exchange), Party::Server, response);
         let text = format!(r#"{{"jsonrpc":"2.0","id":{exchange},"result":{{}}}}"#);
-        recorder.record_in(wire, Some(exchange), Party::Server, Reading::message(text.into()));
+        recorder.record_in(wire, Some(exchange), Party::Server, EventKind::message(text.into()));
     }
     assert_snapshot!(record("a scenario", &recorder.trace()), @r#"
     case: a scenario
     in_ping: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     out_ping: {"jsonrpc": "2.0", "id": 1, "result": {}}
-    # Left out: `ping`; it was wrong on purpose, and by more than its words.
+    # Left out: `ping`; it was invalid on purpose, and not only in its content.
     "#);
 }
 
 #[test]
-fn another_handshake_is_another_case_and_the_same_words_are_not() {
+fn another_handshake_is_another_case_unless_its_messages_are_the_same() {
     let mut recording = Recording::new();
-    recording.add("twice", &said(&[HANDSHAKE, HANDSHAKE].concat()));
-    recording.add("says nothing", &said(&[r#"C "id":1,"method":"ping""#]));
+    recording.add("twice", &trace(&[HANDSHAKE, HANDSHAKE].concat()));
+    recording.add("unanswered", &trace(&[r#"C "id":1,"method":"ping""#]));
     assert_eq!((recording.cases(), recording.repeated(), recording.left_out()), (1, 1, 1));
     let text = recording.to_string();
-    is_laid_out(&text);
+    assert_formatted(&text);
     let (_, remarks) = text.split_once("_match:").expect("matchers");
     assert_snapshot!(remarks, @"
 
       out_initialize: {/result/serverInfo/version: {type: string}}
-    # The same was said in: twice, conversation 2.
-    # Nothing is left of says nothing.
+    # Same messages: twice, conversation 2.
+    # Nothing of unanswered can be replayed.
     # Left out: `ping`; it was not answered.
     ");
 }
 
 #[test]
-fn where_two_recordings_differ_there_is_a_matcher() {
-    let answered = |result: &str, aside: &[&str]| {
+fn differences_between_recordings_become_matchers() {
+    let recording = |result: &str, notifications: &[&str]| {
         let mut recording = Recording::new();
-        let (ask, answer) = (
+        let (request, reply) = (
             r#"C "id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":1}}"#,
             format!(r#"S "id":1,"result":{result}"#),
         );
-        recording.add("a scenario", &said(&[&[ask], aside, &[answer.as_str()]].concat()));
+        recording
+            .add("a scenario", &trace(&[&[request], notifications, &[reply.as_str()]].concat()));
         recording
     };
     let progress =
         r#"S "method":"notifications/progress","params":{"progressToken":1,"progress":1}"#;
-    let mut one = answered(
+    let mut one = recording(
         r#"{"same":1,"n":1,"s":"a","list":[1],"set":[1,2],"only":1,"kind":1}"#,
         &[progress],
     );
     let two =
-        answered(r#"{"same":1,"n":2,"s":"b","list":[1,2],"set":[2,1],"more":1,"kind":"a"}"#, &[]);
-    one.compare(two).expect("they are of the same");
+        recording(r#"{"same":1,"n":2,"s":"b","list":[1,2],"set":[2,1],"more":1,"kind":"a"}"#, &[]);
+    one.compare(two).expect("the same conversation");
     assert_snapshot!(one.to_string(), @r#"
     case: a scenario
     in_tools_call: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
@@ -338,15 +343,15 @@ fn where_two_recordings_differ_there_is_a_matcher() {
         /result/only: ignored
         /result/kind: any
         /result/more: ignored
-    # Left out: `notifications/progress`; it came in one of the recordings only.
+    # Left out: `notifications/progress`; it is in only one of the recordings.
     "#);
     let mut other = Recording::new();
-    other.add("a scenario", &said(&[r#"C "id":1,"method":"ping""#, r#"S "id":1,"result":{}"#]));
-    assert_snapshot!(one.compare(other).unwrap_err().join("\n"), @"a scenario: where one has `in_tools_call`, the other has `in_ping`");
+    other.add("a scenario", &trace(&[r#"C "id":1,"method":"ping""#, r#"S "id":1,"result":{}"#]));
+    assert_snapshot!(one.compare(other).unwrap_err()[0], @"a scenario: expected `in_tools_call`, got `in_ping`");
 }
 
 #[test]
-fn a_long_image_is_cut() {
+fn a_long_image_is_truncated() {
     let image = "QUJD".repeat(400);
     let reply = format!(
         r#"S "id":8,"result":{{"content":[{{"type":"image","data":"{image}","mimeType":"image/png"}}]}}"#
@@ -356,7 +361,7 @@ fn a_long_image_is_cut() {
         &reply,
     ]), @r#"
     in_tools_call: {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "draw"}}
-    # /result/content/0/data was 1600 characters of base64; here are the first.
+    # /result/content/0/data had 1600 characters of base64; only the first are kept.
     out_tools_call: {"jsonrpc": "2.0", "id": 2, "result": {
         "content": [
           {
@@ -374,7 +379,7 @@ fn a_long_image_is_cut() {
 }
 
 #[test]
-fn what_every_request_of_the_stateless_era_says_is_not_repeated() {
+fn the_metadata_of_every_stateless_request_is_not_repeated() {
     let meta = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":"#;
     let answer = |id: i32| {
         format!(

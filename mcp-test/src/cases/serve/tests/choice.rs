@@ -3,47 +3,48 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{Talk, block_on, call, initialize, mock, told};
+use super::{TestClient, block_on, call, events, initialize, mock};
 
 #[test]
-fn a_call_is_answered_with_its_own_id_by_the_case_that_has_it() {
+fn a_call_is_answered_with_its_own_id_by_its_case() {
     let text = call("One and two", "add", r#"{"a": 1, "b": 2}"#, "3")
         + &call("Two and two", "add", r#"{"a": 2, "b": 2}"#, "4");
     let mock = mock(&text);
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        let id =
-            talk.put("tools/call", json!({"name": "add", "arguments": {"b": 2, "a": 2}})).await;
-        let reply = talk.hear().await;
+        let mut client = TestClient::initialized(&mock).await;
+        let id = client
+            .start_request("tools/call", json!({"name": "add", "arguments": {"b": 2, "a": 2}}))
+            .await;
+        let reply = client.receive().await;
         assert_eq!(reply["id"], id);
         assert_eq!(reply["result"]["content"][0]["text"], "4");
-        talk.leave().await;
+        client.disconnect().await;
     });
-    assert_snapshot!(told(&mock), @r#"
-    initialize ← made of what the cases show
+    assert_snapshot!(events(&mock), @r#"
+    initialize ← inferred from the cases
     tools/call add ← contract.yaml:7 "Two and two"
     "#);
 }
 
 #[test]
-fn cases_with_the_same_request_answer_one_after_the_other() {
+fn cases_with_the_same_request_answer_one_after_another() {
     let text = call("First", "next", "{}", "1") + &call("Second", "next", "{}", "2");
     let mock = mock(&text);
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        let mut said = Vec::new();
+        let mut client = TestClient::initialized(&mock).await;
+        let mut received = Vec::new();
         for _ in 0..4 {
-            said.push(talk.call("next", json!({})).await);
+            received.push(client.call("next", json!({})).await);
         }
         // The last one stays.
-        assert_eq!(said, ["1", "2", "2", "2"]);
-        let mut other = Talk::begin(&mock).await;
+        assert_eq!(received, ["1", "2", "2", "2"]);
+        let mut other = TestClient::initialized(&mock).await;
         assert_eq!(other.call("next", json!({})).await, "1");
     });
 }
 
 #[test]
-fn what_has_it_exactly_goes_before_what_allows_it() {
+fn an_exact_case_takes_precedence_over_a_rule() {
     let text = r#"
 case: Anything
 in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": "x"}}}
@@ -54,13 +55,13 @@ _match: {in: {/params/arguments/text: {type: string}}}
         + &call("Hello", "echo", r#"{"text": "hello"}"#, "hello");
     let mock = mock(&text);
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        for (said, answered) in
+        let mut client = TestClient::initialized(&mock).await;
+        for (text, answered) in
             [("hello", "hello"), ("hello", "hello"), ("bye", "anything"), ("hello", "hello")]
         {
-            assert_eq!(talk.call("echo", json!({ "text": said })).await, answered);
+            assert_eq!(client.call("echo", json!({ "text": text })).await, answered);
         }
-        let wrong = talk.call("echo", json!({ "text": 5 })).await;
+        let wrong = client.call("echo", json!({ "text": 5 })).await;
         assert!(wrong.contains("-32602"), "{wrong}");
     });
 }
@@ -80,21 +81,21 @@ out_call: {{"jsonrpc": "2.0", "id": 2, "result": {{"content": [{{"type": "text",
 }
 
 #[test]
-fn a_case_whose_client_can_do_the_same_goes_before_others() {
+fn a_case_with_the_same_capabilities_takes_precedence() {
     let mock = mock(
         &(with_handshake("Can", r#"{"sampling": {}}"#, "asked")
             + &with_handshake("Cannot", "{}", "cannot")
             + &with_handshake("Cannot either", "{}", "cannot at all")),
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        assert_eq!(talk.call("ask", json!({})).await, "cannot");
-        assert_eq!(talk.call("ask", json!({})).await, "cannot at all");
-        let mut able = Talk::connect(&mock);
+        let mut client = TestClient::initialized(&mock).await;
+        assert_eq!(client.call("ask", json!({})).await, "cannot");
+        assert_eq!(client.call("ask", json!({})).await, "cannot at all");
+        let mut able = TestClient::connect(&mock);
         let mut params = initialize("2025-11-25");
         params["capabilities"] = json!({ "sampling": {} });
-        able.ask("initialize", params).await;
-        able.tell("notifications/initialized", json!({})).await;
+        able.request("initialize", params).await;
+        able.notify("notifications/initialized", json!({})).await;
         assert_eq!(able.call("ask", json!({})).await, "asked");
     });
 }
@@ -117,15 +118,15 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text":
 "#;
 
 #[test]
-fn a_conversation_under_way_goes_on() {
+fn an_open_conversation_continues() {
     let mock = mock(COUNTER);
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        let mut said = Vec::new();
+        let mut client = TestClient::initialized(&mock).await;
+        let mut received = Vec::new();
         for _ in 0..5 {
-            said.push(talk.call("up", json!({})).await);
+            received.push(client.call("up", json!({})).await);
         }
-        assert_eq!(said, ["1", "2", "3", "one", "one"]);
+        assert_eq!(received, ["1", "2", "3", "one", "one"]);
     });
     assert!(mock.unused().is_empty());
 }
@@ -142,37 +143,37 @@ out_2: {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text
 "#,
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        assert_eq!(talk.call("close", json!({})).await, "closed");
-        assert_eq!(talk.call("open", json!({})).await, "opened");
+        let mut client = TestClient::initialized(&mock).await;
+        assert_eq!(client.call("close", json!({})).await, "closed");
+        assert_eq!(client.call("open", json!({})).await, "opened");
     });
 }
 
 #[test]
-fn what_no_case_has_is_refused_with_the_nearest() {
+fn an_unmatched_request_is_refused_with_the_nearest_case() {
     let text = call("Sum", "add", r#"{"a": 1, "b": 2}"#, "3")
         + &call("Difference", "subtract", r#"{"a": 1, "b": 2}"#, "-1");
     let mock = mock(&text);
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        assert_snapshot!(talk.call("add", json!({"a": 1, "b": 3})).await, @r#"{"error":{"code":-32602,"data":{"nearest":{"at":"contract.yaml:3","case":"Sum","differences":[{"at":"/params/arguments/b","text":"/params/arguments/b: expected 2, got 3"}],"id":"contract::sum"}},"message":"no case has this `tools/call`; nearest is \"Sum\" (contract.yaml:3): /params/arguments/b: expected 2, got 3"}}"#);
-        assert_snapshot!(talk.call("ad", json!({"a": 1, "b": 2})).await, @r#"{"error":{"code":-32602,"data":{"known":["add","subtract"]},"message":"no case has a `tools/call` with \"ad\" as `name`; did you mean `add`?"}}"#);
-        assert_snapshot!(talk.call("multiply", json!({"a": 1, "b": 2})).await, @r#"{"error":{"code":-32602,"data":{"known":["add","subtract"]},"message":"no case has a `tools/call` with \"multiply\" as `name`; `add` and `subtract` are known"}}"#);
-        let other = talk.ask("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": ""}})).await;
+        let mut client = TestClient::initialized(&mock).await;
+        assert_snapshot!(client.call("add", json!({"a": 1, "b": 3})).await, @r#"{"error":{"code":-32602,"data":{"nearest":{"at":"contract.yaml:3","case":"Sum","differences":[{"at":"/params/arguments/b","text":"/params/arguments/b: expected 2, got 3"}],"id":"contract::sum"}},"message":"no case has this `tools/call`; the nearest is \"Sum\" (contract.yaml:3): /params/arguments/b: expected 2, got 3"}}"#);
+        assert_snapshot!(client.call("ad", json!({"a": 1, "b": 2})).await, @r#"{"error":{"code":-32602,"data":{"known":["add","subtract"]},"message":"no case has a `tools/call` with \"ad\" as `name`; did you mean `add`?"}}"#);
+        assert_snapshot!(client.call("multiply", json!({"a": 1, "b": 2})).await, @r#"{"error":{"code":-32602,"data":{"known":["add","subtract"]},"message":"no case has a `tools/call` with \"multiply\" as `name`; `add` and `subtract` are known"}}"#);
+        let other = client.request("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": ""}})).await;
         assert_snapshot!(other, @r#"{"error":{"code":-32601,"message":"no case has a `completion/complete`"}}"#);
     });
-    assert_snapshot!(told(&mock), @r#"
-    initialize ← made of what the cases show
-    tools/call add ← no case has this `tools/call`; nearest is "Sum" (contract.yaml:3): /params/arguments/b: expected 2, got 3
+    assert_snapshot!(events(&mock), @r#"
+    initialize ← inferred from the cases
+    tools/call add ← no case has this `tools/call`; the nearest is "Sum" (contract.yaml:3): /params/arguments/b: expected 2, got 3
     tools/call ad ← no case has a `tools/call` with "ad" as `name`; did you mean `add`?
     tools/call multiply ← no case has a `tools/call` with "multiply" as `name`; `add` and `subtract` are known
     completion/complete ← no case has a `completion/complete`
     "#);
-    assert_eq!(mock.misses().len(), 4);
+    assert_eq!(mock.unmatched().len(), 4);
 }
 
 #[test]
-fn a_case_holds_for_the_clients_of_its_revision() {
+fn a_case_applies_to_clients_of_its_revision() {
     let mock = mock(
         r#"
 case: Old
@@ -188,15 +189,15 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text":
     );
     block_on(async {
         for (version, text) in [("2024-11-05", "old"), ("2025-11-25", "new")] {
-            let mut talk = Talk::connect(&mock);
-            talk.ask("initialize", initialize(version)).await;
-            assert_eq!(talk.call("x", json!({})).await, text);
+            let mut client = TestClient::connect(&mock);
+            client.request("initialize", initialize(version)).await;
+            assert_eq!(client.call("x", json!({})).await, text);
         }
     });
 }
 
 #[test]
-fn names_take_what_the_client_says() {
+fn names_take_the_values_that_the_client_sends() {
     let mock = mock(
         r#"
 case: Greets
@@ -210,20 +211,20 @@ out_2: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text
 "#,
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        let said = talk.call("greet", json!({"name": "Grace", "token": "t"})).await;
-        assert_eq!(said, "Hello Grace, t");
-        assert_eq!(talk.call("leave", json!({"session": "s-1"})).await, "Bye Grace");
-        let wrong = talk.call("leave", json!({"session": "s-2"})).await;
+        let mut client = TestClient::initialized(&mock).await;
+        let received = client.call("greet", json!({"name": "Grace", "token": "t"})).await;
+        assert_eq!(received, "Hello Grace, t");
+        assert_eq!(client.call("leave", json!({"session": "s-1"})).await, "Bye Grace");
+        let wrong = client.call("leave", json!({"session": "s-2"})).await;
         assert!(wrong.contains(r#"expected \"s-1\", got \"s-2\""#), "{wrong}");
     });
     // A value that is given is expected.
     let mock = mock.input("token", "secret");
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        let wrong = talk.call("greet", json!({"name": "Grace", "token": "t"})).await;
+        let mut client = TestClient::initialized(&mock).await;
+        let wrong = client.call("greet", json!({"name": "Grace", "token": "t"})).await;
         assert!(wrong.contains("-32602"), "{wrong}");
-        let said = talk.call("greet", json!({"name": "Grace", "token": "secret"})).await;
-        assert_eq!(said, "Hello Grace, secret");
+        let received = client.call("greet", json!({"name": "Grace", "token": "secret"})).await;
+        assert_eq!(received, "Hello Grace, secret");
     });
 }

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{Talk, block_on, call, initialize, mock, stateless, told};
+use super::{TestClient, block_on, call, events, initialize, mock, stateless};
 
 const LIFECYCLE: &str = r#"
 case: Lifecycle
@@ -14,38 +14,38 @@ out_notification: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed
 "#;
 
 #[test]
-fn a_client_is_introduced_to_the_server_as_the_case_has_it() {
+fn the_identity_of_the_server_is_that_of_the_case() {
     let mock = mock(LIFECYCLE);
     block_on(async {
-        let mut talk = Talk::connect(&mock);
-        let reply = talk.ask("initialize", initialize("2024-11-05")).await;
+        let mut client = TestClient::connect(&mock);
+        let reply = client.request("initialize", initialize("2024-11-05")).await;
         // The version is agreed with the client that is really there.
         assert_snapshot!(reply, @r#"{"result":{"capabilities":{"tools":{}},"instructions":"Add.","protocolVersion":"2024-11-05","serverInfo":{"name":"calculator","version":"1.2.3"}}}"#);
-        talk.tell("notifications/initialized", json!({})).await;
-        assert_eq!(talk.hear().await["method"], "notifications/tools/list_changed");
+        client.notify("notifications/initialized", json!({})).await;
+        assert_eq!(client.receive().await["method"], "notifications/tools/list_changed");
     });
-    assert_snapshot!(told(&mock), @r#"
+    assert_snapshot!(events(&mock), @r#"
     initialize ← contract.yaml:3 "Lifecycle"
     notifications/initialized ← contract.yaml:5 "Lifecycle"
     "#);
 }
 
 #[test]
-fn a_client_without_a_handshake_meets_the_same_server() {
+fn a_client_without_a_handshake_sees_the_same_server() {
     let mock = mock(&(LIFECYCLE.to_owned() + &call("Sum", "add", "{}", "3")));
     block_on(async {
-        let mut talk = Talk::connect(&mock);
-        let reply = talk.ask("server/discover", stateless(json!({}))).await;
+        let mut client = TestClient::connect(&mock);
+        let reply = client.request("server/discover", stateless(json!({}))).await;
         let result = &reply["result"];
         assert_eq!(result["capabilities"], json!({"tools": {}}));
         assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "calculator");
-        let reply = talk.ask("tools/call", stateless(json!({"name": "add"}))).await;
+        let reply = client.request("tools/call", stateless(json!({"name": "add"}))).await;
         assert_eq!(reply["result"]["resultType"], "complete");
     });
 }
 
 #[test]
-fn what_the_stateless_era_adds_is_taken_out_for_others() {
+fn additions_of_the_stateless_era_are_removed_for_others() {
     let text = r#"
 case: Tools
 in: {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}}
@@ -53,16 +53,16 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"tools": [], "resultType": "complete
 "#;
     let mock = mock(text);
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        assert_snapshot!(talk.ask("tools/list", json!({})).await, @r#"{"result":{"tools":[]}}"#);
-        let mut talk = Talk::connect(&mock);
-        let reply = talk.ask("tools/list", stateless(json!({}))).await;
+        let mut client = TestClient::initialized(&mock).await;
+        assert_snapshot!(client.request("tools/list", json!({})).await, @r#"{"result":{"tools":[]}}"#);
+        let mut client = TestClient::connect(&mock);
+        let reply = client.request("tools/list", stateless(json!({}))).await;
         assert_eq!(reply["result"]["ttlMs"], 5);
     });
 }
 
 #[test]
-fn what_the_revision_of_the_client_does_not_have_is_refused() {
+fn methods_that_the_revision_of_the_client_lacks_are_refused() {
     let mock = mock(
         r#"
 case: Ping
@@ -71,20 +71,20 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {}}
 "#,
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        assert_eq!(talk.ask("ping", json!({})).await, json!({"result": {}}));
-        let mut talk = Talk::connect(&mock);
-        assert_snapshot!(talk.ask("ping", stateless(json!({}))).await, @r#"{"error":{"code":-32601,"message":"clients send no `ping` at 2026-07-28"}}"#);
+        let mut client = TestClient::initialized(&mock).await;
+        assert_eq!(client.request("ping", json!({})).await, json!({"result": {}}));
+        let mut client = TestClient::connect(&mock);
+        assert_snapshot!(client.request("ping", stateless(json!({}))).await, @r#"{"error":{"code":-32601,"message":"clients do not send `ping` at 2026-07-28"}}"#);
     });
 }
 
 #[test]
-fn a_version_that_the_server_declines_in_a_case_is_not_spoken() {
+fn a_version_that_the_server_declines_in_a_case_is_not_supported() {
     let declines = LIFECYCLE.replacen("2025-06-18", "2025-11-25", 1);
     let mock = mock(&declines);
     block_on(async {
-        let mut talk = Talk::connect(&mock);
-        let reply = talk.ask("initialize", initialize("2025-11-25")).await;
+        let mut client = TestClient::connect(&mock);
+        let reply = client.request("initialize", initialize("2025-11-25")).await;
         assert_eq!(reply["result"]["protocolVersion"], "2025-06-18");
     });
 }
@@ -101,22 +101,22 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text":
 "#;
 
 #[test]
-fn a_request_of_the_server_becomes_a_result_that_wants_input() {
+fn a_request_of_the_server_becomes_a_result_that_asks_for_input() {
     let mock = mock(ASKS);
     block_on(async {
-        let mut talk = Talk::connect(&mock);
-        let reply = talk.ask("tools/call", stateless(json!({"name": "greet"}))).await;
+        let mut client = TestClient::connect(&mock);
+        let reply = client.request("tools/call", stateless(json!({"name": "greet"}))).await;
         let result = &reply["result"];
         assert_eq!(result["resultType"], "input_required");
         assert_eq!(result["inputRequests"]["elicitation"]["method"], "elicitation/create");
         let answer = json!({"elicitation": {"action": "accept", "content": {"name": "Grace"}}});
         let again = json!({"name": "greet", "requestState": result["requestState"], "inputResponses": answer});
-        let reply = talk.ask("tools/call", stateless(again)).await;
+        let reply = client.request("tools/call", stateless(again)).await;
         assert_eq!(reply["result"]["content"][0]["text"], "Hello Grace");
         // A state that nobody has written leads nowhere.
         let forged =
             json!({"name": "greet", "requestState": "mcp-test-cases/9/9/9", "inputResponses": {}});
-        let reply = talk.ask("tools/call", stateless(forged)).await;
+        let reply = client.request("tools/call", stateless(forged)).await;
         assert_eq!(reply["error"]["code"], -32602);
     });
 }
@@ -130,33 +130,33 @@ out_again: {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "
 "#;
 
 #[test]
-fn a_result_that_wants_input_is_answered_by_its_state_whatever_is_answered() {
+fn a_result_that_asks_for_input_continues_by_its_state_after_any_answer() {
     let mock = mock(WANTS_INPUT);
     block_on(async {
-        let mut talk = Talk::connect(&mock);
-        let reply = talk.ask("tools/call", stateless(json!({"name": "greet"}))).await;
+        let mut client = TestClient::connect(&mock);
+        let reply = client.request("tools/call", stateless(json!({"name": "greet"}))).await;
         assert_eq!(reply["result"]["requestState"], "step-1");
         let again = json!({"name": "greet", "requestState": "step-1", "inputResponses": {"who": {"action": "decline"}}});
-        let reply = talk.ask("tools/call", stateless(again)).await;
+        let reply = client.request("tools/call", stateless(again)).await;
         assert_eq!(reply["result"]["content"][0]["text"], "Hello Ada");
     });
-    assert_snapshot!(told(&mock), @r#"
+    assert_snapshot!(events(&mock), @r#"
     tools/call greet ← contract.yaml:3 "Wants input"
-    tools/call greet ← contract.yaml:5 "Wants input": the client answered otherwise: /params/inputResponses/who/action: expected "accept", got "decline"; /params/inputResponses/who/content: expected {"name":"Ada"}, got nothing
+    tools/call greet ← contract.yaml:5 "Wants input": the client's answer differs: /params/inputResponses/who/action: expected "accept", got "decline"; /params/inputResponses/who/content: expected {"name":"Ada"}, got nothing
     "#);
 }
 
 #[test]
-fn a_result_that_wants_input_becomes_a_request_of_the_server() {
+fn a_result_that_asks_for_input_becomes_a_request_of_the_server() {
     let mock = mock(WANTS_INPUT);
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        let id = talk.put("tools/call", json!({"name": "greet"})).await;
-        let asked = talk.hear().await;
-        assert_eq!(asked["method"], "elicitation/create");
+        let mut client = TestClient::initialized(&mock).await;
+        let id = client.start_request("tools/call", json!({"name": "greet"})).await;
+        let request = client.receive().await;
+        assert_eq!(request["method"], "elicitation/create");
         let answer = json!({"action": "accept", "content": {"name": "Ada"}});
-        talk.say(json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer})).await;
-        let reply = talk.hear().await;
+        client.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": answer})).await;
+        let reply = client.receive().await;
         assert_eq!(reply["id"], id);
         assert_snapshot!(reply["result"], @r#"{"content":[{"text":"Hello Ada","type":"text"}]}"#);
     });

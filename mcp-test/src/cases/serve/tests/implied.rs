@@ -3,10 +3,10 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{Talk, block_on, call, initialize, mock};
+use super::{TestClient, block_on, call, initialize, mock};
 
 #[test]
-fn a_sketch_lists_what_it_calls() {
+fn lists_are_inferred_from_calls() {
     let text = call("Sum", "add", r#"{"a": 1, "b": 2.5}"#, "3.5")
         + &call("Words", "add", r#"{"a": "1", "exact": true}"#, "1")
         + r#"---
@@ -24,12 +24,12 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"messages": []}}
 "#;
     let mock = mock(&text);
     block_on(async {
-        let mut talk = Talk::connect(&mock);
-        let reply = talk.ask("initialize", initialize("2025-11-25")).await;
+        let mut client = TestClient::connect(&mock);
+        let reply = client.request("initialize", initialize("2025-11-25")).await;
         assert_snapshot!(reply["result"], @r#"{"capabilities":{"prompts":{},"resources":{},"tools":{}},"protocolVersion":"2025-11-25","serverInfo":{"name":"contract","version":"0.0.0"}}"#);
         let mut lists = Vec::new();
         for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
-            lists.push(talk.ask(method, json!({})).await["result"].take().to_string());
+            lists.push(client.request(method, json!({})).await["result"].take().to_string());
         }
         assert_snapshot!(lists.join("\n"), @r#"
         {"tools":[{"_meta":{"mcp-test/inferred":true},"description":"Inferred by mcp-test from the case \"Sum\" (contract.yaml:3) and another case.","inputSchema":{"properties":{"a":{"type":["number","string"]},"b":{"type":"number"},"exact":{"type":"boolean"}},"type":"object"},"name":"add"}]}
@@ -44,19 +44,19 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"messages": []}}
 fn what_is_not_declared_is_not_implied() {
     let mock = mock(&call("Sum", "add", "{}", "3"));
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
+        let mut client = TestClient::initialized(&mock).await;
         for method in ["prompts/list", "resources/list", "resources/templates/list"] {
-            let reply = talk.ask(method, json!({})).await;
+            let reply = client.request(method, json!({})).await;
             assert_eq!(reply["error"]["code"], -32601, "{method}");
         }
-        let reply = talk.ask("logging/setLevel", json!({"level": "info"})).await;
+        let reply = client.request("logging/setLevel", json!({"level": "info"})).await;
         assert_eq!(reply["error"]["code"], -32601);
-        assert_eq!(talk.ask("ping", json!({})).await, json!({"result": {}}));
+        assert_eq!(client.request("ping", json!({})).await, json!({"result": {}}));
     });
 }
 
 #[test]
-fn a_server_that_logs_lets_the_level_be_set() {
+fn the_log_level_can_be_set_where_logging_is_declared() {
     let mock = mock(
         r#"
 case: Logs
@@ -66,8 +66,8 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
 "#,
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        let reply = talk.ask("logging/setLevel", json!({"level": "info"})).await;
+        let mut client = TestClient::initialized(&mock).await;
+        let reply = client.request("logging/setLevel", json!({"level": "info"})).await;
         assert_eq!(reply, json!({"result": {}}));
     });
 }

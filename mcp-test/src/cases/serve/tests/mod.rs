@@ -4,7 +4,7 @@ mod choice;
 mod era;
 mod implied;
 mod requests;
-mod use_of_cases;
+mod usage;
 
 use std::time::Duration;
 
@@ -31,14 +31,14 @@ fn mock(text: &str) -> Mock {
     Mock::new(cases(text))
 }
 
-/// The lines that a watcher of the mock sees.
-fn told(mock: &Mock) -> String {
+/// The events of a mock, one per line.
+fn events(mock: &Mock) -> String {
     let lines: Vec<_> = mock.events().iter().map(ToString::to_string).collect();
     lines.join("\n")
 }
 
-/// A client that says what it is told to.
-struct Talk {
+/// A client that sends arbitrary messages.
+struct TestClient {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
     serving: JoinHandle<()>,
@@ -51,8 +51,8 @@ fn block_on(test: impl Future<Output = ()>) {
     runtime.block_on(test);
 }
 
-impl Talk {
-    /// Connects, and says nothing yet.
+impl TestClient {
+    /// Connects without a handshake.
     fn connect(mock: &Mock) -> Self {
         let (client, io) = tokio::io::duplex(1 << 20);
         let server = mock.server();
@@ -61,67 +61,69 @@ impl Talk {
         Self { lines: BufReader::new(reader).lines(), writer, serving, last: 0 }
     }
 
-    /// Connects, and makes the handshake.
-    async fn begin(mock: &Mock) -> Self {
-        let mut talk = Self::connect(mock);
-        talk.ask("initialize", initialize("2025-11-25")).await;
-        talk.tell("notifications/initialized", json!({})).await;
-        talk
+    /// Connects, and performs the handshake.
+    async fn initialized(mock: &Mock) -> Self {
+        let mut client = Self::connect(mock);
+        client.request("initialize", initialize("2025-11-25")).await;
+        client.notify("notifications/initialized", json!({})).await;
+        client
     }
 
-    async fn say(&mut self, message: Value) {
+    async fn send(&mut self, message: Value) {
         self.writer.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
-    async fn tell(&mut self, method: &str, params: Value) {
-        self.say(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+    async fn notify(&mut self, method: &str, params: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
     }
 
-    /// Begins a request; gives its id.
-    async fn put(&mut self, method: &str, params: Value) -> u64 {
+    /// Sends a request; returns its id.
+    async fn start_request(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let id = self.last + 100;
-        self.say(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
         id
     }
 
     /// The next message of the server.
-    async fn hear(&mut self) -> Value {
+    async fn receive(&mut self) -> Value {
         let line = clock::within(Deadline::after(Duration::from_secs(60)), self.lines.next_line());
-        let line = line.await.expect("something is said").unwrap().expect("the server is there");
+        let line =
+            line.await.expect("a message arrives").unwrap().expect("the server is connected");
         serde_json::from_str(&line).unwrap()
     }
 
-    /// What is said until a request is answered: the answer last, without what is the same everywhere.
-    async fn ask_all(&mut self, method: &str, params: Value) -> Vec<Value> {
-        let id = self.put(method, params).await;
-        let mut heard = Vec::new();
+    /// The messages up to the reply to a request, without `jsonrpc` and ids.
+    async fn request_all(&mut self, method: &str, params: Value) -> Vec<Value> {
+        let id = self.start_request(method, params).await;
+        let mut received = Vec::new();
         loop {
-            let mut message = self.hear().await;
+            let mut message = self.receive().await;
             let is_reply = message.get("method").is_none() && message["id"] == id;
             message.as_object_mut().unwrap().retain(|name, _| name != "jsonrpc" && name != "id");
-            heard.push(message);
+            received.push(message);
             if is_reply {
-                return heard;
+                return received;
             }
         }
     }
 
-    async fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.ask_all(method, params).await.pop().unwrap()
+    async fn request(&mut self, method: &str, params: Value) -> Value {
+        self.request_all(method, params).await.pop().unwrap()
     }
 
     /// Calls a tool: the first text of its result, or its error.
     async fn call(&mut self, tool: &str, arguments: Value) -> String {
-        let reply = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        let reply =
+            self.request("tools/call", json!({ "name": tool, "arguments": arguments })).await;
         match reply["result"]["content"][0]["text"].as_str() {
             Some(text) => text.to_owned(),
             None => reply.to_string(),
         }
     }
 
-    /// Leaves, and waits until the server has noticed.
-    async fn leave(self) {
+    /// Disconnects, and waits until the server has noticed.
+    async fn disconnect(self) {
         drop((self.writer, self.lines));
         self.serving.await.unwrap();
     }

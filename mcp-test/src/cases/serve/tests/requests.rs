@@ -1,12 +1,12 @@
-//! What the server says beside its replies: notifications, and requests to the client.
+//! What the server sends apart from replies: notifications, and requests to the client.
 
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{Talk, block_on, mock, stateless, told};
+use super::{TestClient, block_on, events, mock, stateless};
 
 #[test]
-fn news_of_progress_carries_the_token_of_the_client_that_wants_it() {
+fn progress_has_the_token_of_a_client_that_asked_for_it() {
     let mock = mock(
         r#"
 case: Slow
@@ -18,15 +18,15 @@ out_after: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 "#,
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
+        let mut client = TestClient::initialized(&mock).await;
         let params = json!({"name": "slow", "_meta": {"progressToken": 77}});
-        let said = talk.ask_all("tools/call", params).await;
-        assert_snapshot!(json!(said), @r#"[{"method":"notifications/progress","params":{"progress":1,"progressToken":77,"total":2}},{"method":"notifications/message","params":{"data":"x","level":"info"}},{"result":{"content":[]}}]"#);
-        assert_eq!(talk.hear().await["method"], "notifications/tools/list_changed");
-        let said = talk.ask_all("tools/call", json!({"name": "slow"})).await;
-        assert_eq!(said.len(), 2, "{said:?}");
+        let received = client.request_all("tools/call", params).await;
+        assert_snapshot!(json!(received), @r#"[{"method":"notifications/progress","params":{"progress":1,"progressToken":77,"total":2}},{"method":"notifications/message","params":{"data":"x","level":"info"}},{"result":{"content":[]}}]"#);
+        assert_eq!(client.receive().await["method"], "notifications/tools/list_changed");
+        let received = client.request_all("tools/call", json!({"name": "slow"})).await;
+        assert_eq!(received.len(), 2, "{received:?}");
     });
-    assert_snapshot!(told(&mock).lines().last().unwrap(), @"notifications/progress (contract.yaml:4) was not said: the client gave no progress token");
+    assert_snapshot!(events(&mock).lines().last().unwrap(), @"notifications/progress (contract.yaml:4) was not sent: the client gave no progress token");
 }
 
 const ASKS: &str = r#"
@@ -38,32 +38,33 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text":
 "#;
 
 #[test]
-fn the_server_asks_and_goes_on_whatever_is_answered() {
+fn the_server_sends_its_request_and_goes_on_after_any_answer() {
     let mock = mock(ASKS);
     block_on(async {
         for roots in [json!([]), json!([{"uri": "file:///x"}])] {
-            let mut talk = Talk::begin(&mock).await;
-            let id = talk.put("tools/call", json!({"name": "count_roots"})).await;
-            let asked = talk.hear().await;
-            assert_eq!((&asked["method"], asked.get("params")), (&json!("roots/list"), None));
-            assert_ne!(asked["id"], json!(1), "the id is a label");
-            talk.say(json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": roots}}))
+            let mut client = TestClient::initialized(&mock).await;
+            let id = client.start_request("tools/call", json!({"name": "count_roots"})).await;
+            let request = client.receive().await;
+            assert_eq!((&request["method"], request.get("params")), (&json!("roots/list"), None));
+            assert_ne!(request["id"], json!(1), "the id is a label");
+            client
+                .send(json!({"jsonrpc": "2.0", "id": request["id"], "result": {"roots": roots}}))
                 .await;
-            assert_eq!(talk.hear().await["id"], id);
+            assert_eq!(client.receive().await["id"], id);
         }
     });
-    assert_snapshot!(told(&mock), @r#"
-    initialize ← made of what the cases show
+    assert_snapshot!(events(&mock), @r#"
+    initialize ← inferred from the cases
     tools/call count_roots ← contract.yaml:3 "Asks"
-    initialize ← made of what the cases show
+    initialize ← inferred from the cases
     tools/call count_roots ← contract.yaml:3 "Asks"
-    roots/list ← contract.yaml:5 "Asks": the client answered otherwise: /result/roots/0: expected nothing, got {"uri":"file:///x"}
+    roots/list ← contract.yaml:5 "Asks": the client's answer differs: /result/roots/0: expected nothing, got {"uri":"file:///x"}
     "#);
     assert!(mock.unused().is_empty());
 }
 
 #[test]
-fn what_follows_a_notification_may_be_a_request_too() {
+fn a_request_of_the_server_may_follow_a_notification() {
     let mock = mock(
         r#"
 case: Looks at the roots
@@ -77,18 +78,18 @@ out_call: {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "t
 "#,
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        let asked = talk.hear().await;
-        assert_eq!(asked["method"], "roots/list");
+        let mut client = TestClient::initialized(&mock).await;
+        let request = client.receive().await;
+        assert_eq!(request["method"], "roots/list");
         let roots = json!({"roots": [{"uri": "file:///home"}]});
-        talk.say(json!({"jsonrpc": "2.0", "id": asked["id"], "result": roots})).await;
-        assert_eq!(talk.hear().await["params"]["data"], "file:///home");
-        assert_eq!(talk.call("root", json!({})).await, "file:///home");
+        client.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": roots})).await;
+        assert_eq!(client.receive().await["params"]["data"], "file:///home");
+        assert_eq!(client.call("root", json!({})).await, "file:///home");
     });
 }
 
 #[test]
-fn a_conversation_may_open_with_the_server() {
+fn the_server_may_send_the_first_message() {
     let mock = mock(
         r#"
 case: Tells at once
@@ -97,8 +98,8 @@ out: {"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}
     );
     assert_eq!(mock.unused().len(), 1);
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        assert_eq!(talk.hear().await["method"], "notifications/resources/list_changed");
+        let mut client = TestClient::initialized(&mock).await;
+        assert_eq!(client.receive().await["method"], "notifications/resources/list_changed");
     });
     assert!(mock.unused().is_empty());
 }
@@ -113,11 +114,11 @@ in_cancel: {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"r
 "#,
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        let id = talk.put("tools/call", json!({"name": "slow"})).await;
-        talk.tell("notifications/cancelled", json!({"requestId": id})).await;
-        let pong = talk.put("ping", json!({})).await;
-        assert_eq!(talk.hear().await["id"], pong);
+        let mut client = TestClient::initialized(&mock).await;
+        let id = client.start_request("tools/call", json!({"name": "slow"})).await;
+        client.notify("notifications/cancelled", json!({"requestId": id})).await;
+        let pong = client.start_request("ping", json!({})).await;
+        assert_eq!(client.receive().await["id"], pong);
     });
     assert!(mock.unused().is_empty());
 }
@@ -131,13 +132,13 @@ in: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "late
 "#,
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        assert_snapshot!(talk.call("later", json!({})).await, @r#"{"error":{"code":-32603,"message":"contract.yaml:3: the case has no `out` that answers this request"}}"#);
+        let mut client = TestClient::initialized(&mock).await;
+        assert_snapshot!(client.call("later", json!({})).await, @r#"{"error":{"code":-32603,"message":"contract.yaml:3: the case has no `out` that answers this request"}}"#);
     });
 }
 
 #[test]
-fn errors_are_said_as_they_stand() {
+fn errors_are_sent_as_the_case_has_them() {
     let mock = mock(
         r#"
 case: Unknown tool
@@ -146,13 +147,13 @@ out: {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "Unknown t
 "#,
     );
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
-        assert_snapshot!(talk.call("nope", json!({})).await, @r#"{"error":{"code":-32602,"data":[1],"message":"Unknown tool: nope"}}"#);
+        let mut client = TestClient::initialized(&mock).await;
+        assert_snapshot!(client.call("nope", json!({})).await, @r#"{"error":{"code":-32602,"data":[1],"message":"Unknown tool: nope"}}"#);
     });
 }
 
 #[test]
-fn a_subscription_of_a_case_carries_the_id_of_the_client_and_stays_open() {
+fn a_subscription_has_the_id_of_the_client_and_stays_open() {
     let mock = mock(
         r#"
 case: Listens
@@ -162,22 +163,22 @@ out_changed: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "p
 "#,
     );
     block_on(async {
-        let mut talk = Talk::connect(&mock);
+        let mut client = TestClient::connect(&mock);
         let wanted = json!({"notifications": {"toolsListChanged": true}});
-        let id = talk.put("subscriptions/listen", stateless(wanted)).await;
+        let id = client.start_request("subscriptions/listen", stateless(wanted)).await;
         for method in
             ["notifications/subscriptions/acknowledged", "notifications/tools/list_changed"]
         {
-            let heard = talk.hear().await;
-            assert_eq!(heard["method"], method);
-            assert_eq!(heard["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
+            let received = client.receive().await;
+            assert_eq!(received["method"], method);
+            assert_eq!(received["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
         }
-        talk.leave().await;
+        client.disconnect().await;
     });
 }
 
 #[test]
-fn another_case_goes_on_that_has_the_answer_of_the_client() {
+fn another_case_with_the_answer_of_the_client_takes_over() {
     let mut text = String::new();
     for (id, action) in [(1, "accept"), (5, "decline"), (9, "cancel")] {
         text += &format!(
@@ -193,15 +194,15 @@ out: {{"jsonrpc": "2.0", "id": {id}, "result": {{"content": [{{"type": "text", "
     }
     let mock = mock(&text);
     block_on(async {
-        let mut talk = Talk::begin(&mock).await;
+        let mut client = TestClient::initialized(&mock).await;
         for action in ["decline", "decline", "accept", "cancel"] {
             let params = json!({"name": "ask", "_meta": {"progressToken": "mine"}});
-            let id = talk.put("tools/call", params).await;
-            let asked = talk.hear().await;
+            let id = client.start_request("tools/call", params).await;
+            let request = client.receive().await;
             let result = json!({ "action": action });
-            talk.say(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})).await;
-            assert_eq!(talk.hear().await["params"]["progressToken"], "mine");
-            let reply = talk.hear().await;
+            client.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+            assert_eq!(client.receive().await["params"]["progressToken"], "mine");
+            let reply = client.receive().await;
             let text = format!("so you {action}");
             assert_eq!(
                 (&reply["id"], &reply["result"]["content"][0]["text"]),
@@ -210,5 +211,5 @@ out: {{"jsonrpc": "2.0", "id": {id}, "result": {{"content": [{{"type": "text", "
         }
     });
     assert!(mock.unused().is_empty());
-    assert!(!told(&mock).contains("otherwise"), "{}", told(&mock));
+    assert!(!events(&mock).contains("otherwise"), "{}", events(&mock));
 }

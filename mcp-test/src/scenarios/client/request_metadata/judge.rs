@@ -1,110 +1,151 @@
-//! What is held against the messages of a client that brings its terms along with each of them.
+//! The verdicts on the metadata in the messages of a client.
 
-use super::{ELICITATION, ROOTS, SAMPLING};
 use crate::check::Finding;
 use crate::expect::{object, string};
 use crate::json::Value;
-use crate::scenario::{CheckBuilder, Heard, Judging, Part};
+use crate::scenario::{CheckBuilder, Judging, Part, ReceivedMessage};
 use crate::spec::{Revision, header, meta};
 use crate::wire::Message;
 
+/// The check of a declared capability, and the capability.
+pub(super) const ROOTS: (&str, &str) = ("sep-2575-client-declares-roots-capability", "roots");
+pub(super) const SAMPLING: (&str, &str) =
+    ("sep-2575-client-declares-sampling-capability", "sampling");
+pub(super) const ELICITATION: (&str, &str) =
+    ("sep-2575-client-declares-elicitation-capability", "elicitation");
+
 pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
-    let mut heard = judging.heard();
-    heard.retain(|said| !said.message.is_reply());
-    if heard.is_empty() {
-        return Err(judging.undone("the client asked for nothing"));
+    let mut messages = judging.messages();
+    messages.retain(|received| !received.message.is_reply());
+    // An error instead of checks: the official suite, too, fails all of them if no request arrives.
+    if messages.is_empty() {
+        return Err(judging.task_not_done("the client sent no requests"));
     }
-    each(&heard, judging.check("sep-2575-http-client-sends-version-header"), |check, said| {
-        check.judge(header_of(said).map(|_| ()).ok_or_else(|| headless(said)))
-    });
-    each(&heard, judging.check("sep-2575-client-populates-meta"), |check, said| {
-        let filled = object()
-            .member(meta::PROTOCOL_VERSION, string())
-            .member(meta::CLIENT_CAPABILITIES, object());
-        let filled = object().member("_meta", filled);
-        match &said.message {
-            Message::Request(_) => check.expect(&said.part(), filled),
-            _ => check.officially(&said.part(), filled, "requests have to, not notifications"),
-        }
-    });
-    each(&heard, judging.check("sep-2575-client-sends-client-info"), |check, said| {
-        let named = object().member(meta::CLIENT_INFO, object());
-        check.should(&said.part(), object().member("_meta", named))
-    });
-    each(&heard, judging.check("sep-2575-http-version-header-matches-meta"), |check, said| match (
-        header_of(said),
-        version_of(said),
-    ) {
-        (Some(header), Some(body)) if header != body => check.fail(mismatch(said, header, body)),
-        (Some(_), Some(_)) => check.pass(),
-        _ => check.skip("one of the two is missing"),
-    });
-    for (id, capability) in [ROOTS, SAMPLING, ELICITATION] {
-        let declared =
-            |said: &Heard| said.meta(meta::CLIENT_CAPABILITIES)?.get(capability).cloned();
-        let what = format!("the capability `{capability}`");
-        let mut check = judging.check(id);
-        if !heard.iter().any(|said| declared(said).is_some()) {
-            check = check.skip(format!("`{capability}` is not declared"));
-        }
-        for (said, value) in heard.iter().filter_map(|said| Some((said, declared(said)?))) {
-            check = check.expect(&Part::new(&what, &value, Some(said.seq)), object());
-        }
+    // In the order of official reports.
+    names_its_version_in_headers(judging, &messages);
+    carries_meta(judging, &messages);
+    names_one_version(judging, &messages);
+    for declared in [ROOTS, SAMPLING, ELICITATION] {
+        declares_an_object(judging, &messages, declared);
     }
-    judging.check("sep-2575-client-retry-supported-version").judge(went_on(&heard));
+    judging.check("sep-2575-client-retry-supported-version").judge(retried(&messages));
     Ok(())
 }
 
-fn header_of(said: &Heard) -> Option<&str> {
-    said.header(header::MCP_PROTOCOL_VERSION)
+fn names_its_version_in_headers(judging: &mut Judging, messages: &[ReceivedMessage]) {
+    let check = judging.check("sep-2575-http-client-sends-version-header");
+    each(messages, check, |check, received| {
+        check.judge(header_of(received).map(|_| ()).ok_or_else(|| header_missing(received)))
+    });
 }
 
-fn version_of(said: &Heard) -> Option<&str> {
-    said.meta(meta::PROTOCOL_VERSION).and_then(Value::as_str)
+fn carries_meta(judging: &mut Judging, messages: &[ReceivedMessage]) {
+    each(messages, judging.check("sep-2575-client-populates-meta"), |check, received| {
+        let required = object()
+            .member(meta::PROTOCOL_VERSION, string())
+            .member(meta::CLIENT_CAPABILITIES, object());
+        let required = object().member("_meta", required);
+        match &received.message {
+            // The specification asks it of requests alone (`basic/index#meta`).
+            Message::Request(_) => check.expect(&received.part(), required),
+            _ => check.officially(
+                &received.part(),
+                required,
+                "this is required of requests, not of notifications",
+            ),
+        }
+    });
+    each(messages, judging.check("sep-2575-client-sends-client-info"), |check, received| {
+        let named = object().member(meta::CLIENT_INFO, object());
+        check.should(&received.part(), object().member("_meta", named))
+    });
 }
 
-/// Of the messages after the first, which was refused, the latest counts.
-fn went_on(heard: &[Heard]) -> Result<(), Finding> {
+fn names_one_version(judging: &mut Judging, messages: &[ReceivedMessage]) {
+    let check = judging.check("sep-2575-http-version-header-matches-meta");
+    each(messages, check, |check, received| match (header_of(received), version_of(received)) {
+        (Some(header), Some(body)) if header != body => {
+            check.fail(mismatch(received, header, body))
+        }
+        (Some(_), Some(_)) => check.pass(),
+        _ => check.skip("one of the two is missing"),
+    });
+}
+
+fn declares_an_object(
+    judging: &mut Judging,
+    messages: &[ReceivedMessage],
+    (id, capability): (&str, &str),
+) {
+    let declared = |received: &ReceivedMessage| {
+        received.meta(meta::CLIENT_CAPABILITIES)?.get(capability).cloned()
+    };
+    let what = format!("the capability `{capability}`");
+    let mut check = judging.check(id);
+    if !messages.iter().any(|received| declared(received).is_some()) {
+        check = check.skip(format!("`{capability}` is not declared"));
+    }
+    for (received, value) in
+        messages.iter().filter_map(|received| Some((received, declared(received)?)))
+    {
+        check = check.expect(&Part::new(&what, &value, Some(received.seq)), object());
+    }
+}
+
+fn header_of(received: &ReceivedMessage) -> Option<&str> {
+    received.header(header::MCP_PROTOCOL_VERSION)
+}
+
+fn version_of(received: &ReceivedMessage) -> Option<&str> {
+    received.meta(meta::PROTOCOL_VERSION).and_then(Value::as_str)
+}
+
+/// Looks at the latest message after the first, which was refused.
+fn retried(messages: &[ReceivedMessage]) -> Result<(), Finding> {
+    // The server lists only this revision, so it is the only one to continue with.
     let newest = Revision::NEWEST.as_str();
-    let wanted = Finding::peer("the client did not go on with a revision that the server speaks")
-        .expected(format!("another request, with {newest} in header and `_meta`"))
-        .should();
-    match heard {
+    let finding =
+        Finding::peer("the client did not continue with a revision that the server speaks")
+            .expected(format!("another request, with {newest} in header and `_meta`"))
+            .should();
+    match messages {
         [.., _, latest]
             if (header_of(latest), version_of(latest)) == (Some(newest), Some(newest)) =>
         {
             Ok(())
         }
         [.., _, latest] => {
-            let shown = |text: Option<&str>| text.unwrap_or("nothing").to_owned();
+            let shown = |text: Option<&str>| text.unwrap_or("none").to_owned();
             let (header, body) = (shown(header_of(latest)), shown(version_of(latest)));
-            Err(wanted
+            Err(finding
                 .got(format!("{header} in the header, {body} in `_meta`"))
                 .evidence(latest.seq))
         }
-        _ => Err(wanted.got("no further request").evidence_all(heard.first().map(|said| said.seq))),
+        _ => Err(finding
+            .got("no further request")
+            .evidence_all(messages.first().map(|received| received.seq))),
     }
 }
 
-fn headless(said: &Heard) -> Finding {
-    Finding::peer("a POST does not name its revision")
+fn header_missing(received: &ReceivedMessage) -> Finding {
+    Finding::peer("a POST does not have a header with its revision")
         .expected(format!("the header `{}`", header::MCP_PROTOCOL_VERSION))
-        .got(format!("none with `{}`", said.method()))
-        .evidence(said.seq)
+        .got(format!("no such header on `{}`", received.method()))
+        .evidence(received.seq)
 }
 
-fn mismatch(said: &Heard, header: &str, body: &str) -> Finding {
-    Finding::peer("header and body name different revisions")
+fn mismatch(received: &ReceivedMessage, header: &str, body: &str) -> Finding {
+    Finding::peer("the header and the body have different revisions")
         .expected(format!("{body}, as in `_meta`"))
-        .got(format!("{header} in the header of `{}`", said.method()))
-        .evidence(said.seq)
+        .got(format!("{header} in the header of `{}`", received.method()))
+        .evidence(received.seq)
 }
 
-/// Asks something of every message in one check.
+/// Applies one check to every message.
 fn each<'a>(
-    heard: &[Heard],
+    messages: &[ReceivedMessage],
     check: CheckBuilder<'a>,
-    ask: impl Fn(CheckBuilder<'a>, &Heard) -> CheckBuilder<'a>,
+    apply: impl Fn(CheckBuilder<'a>, &ReceivedMessage) -> CheckBuilder<'a>,
 ) {
-    drop(heard.iter().fold(check, ask));
+    drop(messages.iter().fold(check, apply));
 }

@@ -7,41 +7,42 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 
 use self::checks::CHECKS;
-use super::raw::{error, finding, post, request};
+use super::raw_http::{error, finding, post, request};
 use crate::check::Finding;
 use crate::client::Options;
 use crate::json::Value;
-use crate::scenario::{Ctx, Official, Profile, Suite};
+use crate::scenario::{CheckBuilder, Ctx, Official, Profile, Suite};
+use crate::scenarios::ensure;
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Revision, Revisions, error_code, header};
-use crate::transport::fault::Lapse;
-use crate::transport::{HttpAnswer, HttpRequest};
+use crate::transport::fault::Misbehavior;
+use crate::transport::{HttpRequest, HttpResponse};
 use crate::{proofs, scenario};
 
 scenario! {
-    /// The server refuses requests whose headers say something else than their body.
+    /// The server refuses requests whose headers contradict their body.
     ///
-    /// Since 2026-07-28 method and name stand in headers, so that a gateway can route and refuse without reading bodies.
-    /// That is only safe if the server does not serve one thing while the gateway saw another. A tool that is to show
-    /// that good headers are accepted may refuse its arguments; only the official checks want it to succeed.
+    /// Since 2026-07-28 headers mirror method and name, so that a gateway can route and refuse without reading bodies.
+    /// That is only safe if the server does not execute something else than what the gateway saw. The tool that is called
+    /// with valid headers may refuse its arguments; only the official checks require it to succeed.
     Server "http-header-validation": "Headers that contradict the body are refused",
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official { revisions: Revisions::from(Revision::V2026_07_28), suites: &[Suite::Pending, Suite::Draft] },
-    carriers: StreamableHttp,
+    transports: StreamableHttp,
     checks: CHECKS,
 }
 
 const REFUSES: &str = "sep-2243-server-reject-invalid-headers";
 const CODE: &str = "sep-2243-server-reject-error-code";
-const BLANKS: &str = "sep-2243-server-accepts-whitespace-header-value";
+const WHITESPACE: &str = "sep-2243-server-accepts-whitespace-header-value";
 const CASE: &str = "sep-2243-header-name-case-insensitive";
 const OWN_CODE: &str = "http-header-refusal-code";
 const VERSION: &str = "http-header-version-missing";
 const ENCODED: &str = "http-header-name-encoded";
 
 /// A request that has to be refused, and the requirement that it breaks.
-struct Wrong {
+struct BadRequest {
     name: &'static str,
     what: &'static str,
     requirement: &'static str,
@@ -54,73 +55,72 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         Ok(list) => list,
         Err(finding) => {
             ctx.check("sep-2243-server-standard-setup").fail(finding);
-            unnamed(ctx);
-            ctx.skip_the_rest("`tools/list` gives no list");
+            without_tool(ctx);
+            ctx.skip_the_rest("`tools/list` returns no list");
             return Ok(());
         }
     };
-    let tool = callable(&list, ctx.profile());
-    let revision = ctx.revision();
-    let list = |id| post(revision, &request(revision, id, "tools/list", json!({})));
+    // In the order of the official suite, whose reports have a row for each request.
     let mut codes = Vec::new();
-
-    refuses(
-        ctx,
-        &mut codes,
-        Wrong {
-            name: "ServerRejectsMismatchedMethodHeader",
-            what: "`Mcp-Method: prompts/list` on `tools/list`",
-            requirement: "transport.http.mcp-method-mismatch-rejected",
-            request: list(100).with(header::MCP_METHOD, "prompts/list"),
-        },
-    )
-    .await?;
-    refuses(
-        ctx,
-        &mut codes,
-        Wrong {
-            name: "ServerRejectsMissingMethodHeader",
-            what: "a request without `Mcp-Method`",
-            requirement: "transport.http.standard-header-missing-rejected",
-            request: list(101).without(header::MCP_METHOD),
-        },
-    )
-    .await?;
-    match &tool {
-        Some(tool) => names(ctx, &mut codes, tool).await?,
-        None => unnamed(ctx),
+    wrong_methods(ctx, &mut codes).await?;
+    match callable(&list, ctx.profile()) {
+        Some(tool) => tool_calls(ctx, &mut codes, &tool).await?,
+        None => without_tool(ctx),
     }
+    spelling(ctx, &mut codes).await?;
+    // One check for all refusals: it is made once, after the last of them.
+    codes.into_iter().fold(ctx.check(OWN_CODE), CheckBuilder::judge);
+    version_missing(ctx).await
+}
+
+/// A valid `tools/list`, for its headers to be changed.
+fn list_tools(ctx: &Ctx, id: i64) -> HttpRequest {
+    post(ctx.revision(), &request(ctx.revision(), id, "tools/list", json!({})))
+}
+
+/// Requests whose `Mcp-Method` is not the method of the body, or missing.
+async fn wrong_methods(ctx: &mut Ctx, codes: &mut Vec<Result<(), Finding>>) -> Result<(), Finding> {
+    let bad = BadRequest {
+        name: "ServerRejectsMismatchedMethodHeader",
+        what: "`Mcp-Method: prompts/list` on `tools/list`",
+        requirement: "transport.http.mcp-method-mismatch-rejected",
+        request: list_tools(ctx, 100).with(header::MCP_METHOD, "prompts/list"),
+    };
+    refuses(ctx, codes, bad).await?;
+    let bad = BadRequest {
+        name: "ServerRejectsMissingMethodHeader",
+        what: "a request without `Mcp-Method`",
+        requirement: "transport.http.standard-header-missing-rejected",
+        request: list_tools(ctx, 101).without(header::MCP_METHOD),
+    };
+    refuses(ctx, codes, bad).await
+}
+
+/// Requests whose `Mcp-Method` is spelled differently: its name, which is the same, or its value, which is not.
+async fn spelling(ctx: &mut Ctx, codes: &mut Vec<Result<(), Finding>>) -> Result<(), Finding> {
     for (name, header, id) in [
+        // Header names are case-insensitive (RFC 9110, section 5.1).
         ("ServerAcceptsLowercaseHeaderName", "mcp-method", 105),
         ("ServerAcceptsUppercaseHeaderName", "MCP-METHOD", 106),
     ] {
-        let heard = ctx
-            .attempt_http(list(id).without(header::MCP_METHOD).header(header, "tools/list"))
-            .await?;
+        let respelled =
+            list_tools(ctx, id).without(header::MCP_METHOD).header(header, "tools/list");
+        let answer = ctx.attempt_http(respelled).await?;
         let what = format!("a request with the header name `{header}` is refused");
-        ctx.check(CASE).named(name).judge(heard.and_then(|answer| accepted(&what, &answer)));
+        ctx.check(CASE).named(name).judge(answer.and_then(|answer| accepted(&what, &answer)));
     }
-    refuses(
-        ctx,
-        &mut codes,
-        Wrong {
-            name: "ServerRejectsCaseMismatchValue",
-            what: "`Mcp-Method: TOOLS/LIST` on `tools/list`",
-            requirement: "transport.http.header-values-case-sensitive",
-            request: list(107).with(header::MCP_METHOD, "TOOLS/LIST"),
-        },
-    )
-    .await?;
-    let mut check = ctx.check(OWN_CODE);
-    for outcome in codes {
-        check = check.judge(outcome);
-    }
-    drop(check);
-    version_missing(ctx, list(108).without(header::MCP_PROTOCOL_VERSION)).await
+    // Methods are case-sensitive, in a header too (`basic/transports/streamable-http#case-sensitivity`).
+    let bad = BadRequest {
+        name: "ServerRejectsCaseMismatchValue",
+        what: "`Mcp-Method: TOOLS/LIST` on `tools/list`",
+        requirement: "transport.http.header-values-case-sensitive",
+        request: list_tools(ctx, 107).with(header::MCP_METHOD, "TOOLS/LIST"),
+    };
+    refuses(ctx, codes, bad).await
 }
 
-/// The cases that need a tool whose name stands in a header.
-async fn names(
+/// The requests that call a tool, whose name is mirrored in a header.
+async fn tool_calls(
     ctx: &mut Ctx,
     codes: &mut Vec<Result<(), Finding>>,
     tool: &str,
@@ -130,40 +130,35 @@ async fn names(
         let params = json!({ "name": tool, "arguments": {} });
         post(revision, &request(revision, id, "tools/call", params))
     };
-    refuses(
-        ctx,
-        codes,
-        Wrong {
-            name: "ServerRejectsMismatchedNameHeader",
-            what: "`Mcp-Name` of another tool",
-            requirement: "transport.http.mcp-name-mismatch-rejected",
-            request: call(102).with(header::MCP_NAME, "wrong_tool_name"),
-        },
-    )
-    .await?;
+    let bad = BadRequest {
+        name: "ServerRejectsMismatchedNameHeader",
+        what: "`Mcp-Name` of another tool",
+        requirement: "transport.http.mcp-name-mismatch-rejected",
+        request: call(102).with(header::MCP_NAME, "wrong_tool_name"),
+    };
+    refuses(ctx, codes, bad).await?;
+    // Whitespace around a header value is not part of it (RFC 9110, section 5.5).
     let padded = call(103).with(header::MCP_NAME, format!("  {tool}  "));
     let (is_understood, is_accepted) = match ctx.attempt_http(padded).await? {
         Ok(answer) => (
-            understood("an `Mcp-Name` between blanks is refused", &answer),
+            understood("an `Mcp-Name` with whitespace around it is refused", &answer),
             accepted("the call is refused", &answer),
         ),
+        // One finding is enough for an unanswered request.
         Err(unanswered) => (Err(unanswered), Ok(())),
     };
-    ctx.check(BLANKS)
+    ctx.check(WHITESPACE)
         .named("ServerAcceptsWhitespaceHeaderValue")
         .judge(is_understood)
         .officially_judge(is_accepted, "a tool may refuse its arguments");
-    refuses(
-        ctx,
-        codes,
-        Wrong {
-            name: "ServerRejectsMissingNameHeader",
-            what: "a call without `Mcp-Name`",
-            requirement: "transport.http.standard-header-missing-rejected",
-            request: call(104).without(header::MCP_NAME),
-        },
-    )
-    .await?;
+    let bad = BadRequest {
+        name: "ServerRejectsMissingNameHeader",
+        what: "a call without `Mcp-Name`",
+        requirement: "transport.http.standard-header-missing-rejected",
+        request: call(104).without(header::MCP_NAME),
+    };
+    refuses(ctx, codes, bad).await?;
+    // A marked value is decoded before it is compared (`basic/transports/streamable-http#value-encoding`).
     let encoded = call(109).with(header::MCP_NAME, header::encode_base64(tool));
     let encoded = ctx.attempt_http(encoded).await?;
     let outcome = encoded.and_then(|it| understood("an `Mcp-Name` in Base64 is refused", &it));
@@ -171,12 +166,12 @@ async fn names(
     Ok(())
 }
 
-/// Says that there is no tool for the cases that need one.
-fn unnamed(ctx: &mut Ctx) {
-    let none = || Finding::peer("the server lists no tool that could be called to show it");
+/// Reports that there is no tool to call.
+fn without_tool(ctx: &mut Ctx) {
+    let none = || Finding::peer("the server lists no tool that may be called for this check");
     for (check, name) in [
         (REFUSES, "ServerRejectsMismatchedNameHeader"),
-        (BLANKS, "ServerAcceptsWhitespaceHeaderValue"),
+        (WHITESPACE, "ServerAcceptsWhitespaceHeaderValue"),
         (REFUSES, "ServerRejectsMissingNameHeader"),
     ] {
         ctx.check(check).named(name).missing(none());
@@ -184,10 +179,13 @@ fn unnamed(ctx: &mut Ctx) {
     ctx.check(ENCODED).skip(none().headline);
 }
 
-/// The name of a tool that may be called without arguments: officially the first one, else one that does no harm.
+/// The name of a tool to call without arguments: officially the first one, otherwise a harmless one.
+///
+/// Harmless are the fixture, a read-only tool, and a tool with required arguments, which refuses the call.
 fn callable(list: &Value, profile: Profile) -> Option<String> {
     let tools = list.get("tools")?.as_array()?;
     let name = |tool: &Value| tool.get("name")?.as_str().map(str::to_owned);
+    // The official suite calls the first tool, whatever that does.
     if profile == Profile::Official {
         return name(tools.first()?);
     }
@@ -206,25 +204,28 @@ fn callable(list: &Value, profile: Profile) -> Option<String> {
 async fn refuses(
     ctx: &mut Ctx,
     codes: &mut Vec<Result<(), Finding>>,
-    wrong: Wrong,
+    bad: BadRequest,
 ) -> Result<(), Finding> {
-    let Wrong { name, what, requirement, request } = wrong;
+    let BadRequest { name, what, requirement, request } = bad;
     let expected = |finding: Finding| finding.expected("HTTP 400 with the error -32020");
     let (status, code) = match ctx.attempt_http(request).await? {
-        Ok(answer) => {
-            (refusal(what, &answer).map_err(|it| it.requires(requirement)), coded(what, &answer))
-        }
+        Ok(answer) => (
+            refusal(what, &answer).map_err(|it| it.requires(requirement)),
+            has_mismatch_code(what, &answer),
+        ),
+        // Unanswered, a request has neither the right status nor the right code.
         Err(unanswered) => (Err(unanswered.clone()), Err(unanswered)),
     };
     let (status, code) = (status.map_err(expected), code.map_err(expected));
     ctx.check(REFUSES).named(name).judge(status);
+    // The official check of the code only warns; `http-header-refusal-code` fails.
     ctx.check(CODE).named(format!("{name}ErrorCode")).judge(code.clone().map_err(Finding::should));
     codes.push(code);
     Ok(())
 }
 
-/// That a request is refused with the status that is due.
-fn refusal(what: &str, answer: &HttpAnswer) -> Result<(), Finding> {
+/// Whether a request is refused with HTTP 400.
+fn refusal(what: &str, answer: &HttpResponse) -> Result<(), Finding> {
     match answer.status {
         400 => Ok(()),
         401..500 => Err(finding(format!("{what} is refused with another status"), answer)),
@@ -232,39 +233,40 @@ fn refusal(what: &str, answer: &HttpAnswer) -> Result<(), Finding> {
     }
 }
 
-/// That a refusal has the code that is due, in a body that says it is JSON.
-fn coded(what: &str, answer: &HttpAnswer) -> Result<(), Finding> {
+/// Whether a refusal has the code for header mismatches, in a JSON body.
+fn has_mismatch_code(what: &str, answer: &HttpResponse) -> Result<(), Finding> {
     let code = error(answer).map(|error| error.code);
-    if code == Some(error_code::HEADER_MISMATCH) && answer.media() == "application/json" {
-        return Ok(());
-    }
-    Err(finding(format!("{what} is not answered with the error of headers"), answer))
+    // The official check takes an error in any other content type for none.
+    ensure(
+        code == Some(error_code::HEADER_MISMATCH) && answer.content_type() == "application/json",
+        || finding(format!("{what} is not answered with the error for header mismatches"), answer),
+    )
 }
 
-/// That a request is served.
-fn accepted(headline: &str, answer: &HttpAnswer) -> Result<(), Finding> {
-    if answer.status < 400 && error(answer).is_none() {
-        return Ok(());
-    }
-    Err(finding(headline, answer).expected("HTTP 200 with a result"))
+/// Whether a request is accepted.
+fn accepted(headline: &str, answer: &HttpResponse) -> Result<(), Finding> {
+    ensure(answer.status < 400 && error(answer).is_none(), || {
+        finding(headline, answer).expected("HTTP 200 with a result")
+    })
 }
 
-/// That a request is not refused for its headers, whatever becomes of it then.
-fn understood(headline: &str, answer: &HttpAnswer) -> Result<(), Finding> {
+/// Whether a request is not refused for its headers; it may fail for another reason.
+fn understood(headline: &str, answer: &HttpResponse) -> Result<(), Finding> {
     let code = error(answer).map(|error| error.code);
     let is_understood = match code {
         Some(code) => code != error_code::HEADER_MISMATCH,
         None => answer.status < 400,
     };
-    if is_understood {
-        return Ok(());
-    }
-    Err(finding(headline, answer)
-        .expected("a result, or an error about something else than headers"))
+    ensure(is_understood, || {
+        finding(headline, answer).expected("a result, or an error that is not about headers")
+    })
 }
 
-/// A server that also serves revisions without the header may take its absence for one of them.
-async fn version_missing(ctx: &mut Ctx, request: HttpRequest) -> Result<(), Finding> {
+/// Sends a request without the version header.
+///
+/// A server that also supports revisions without the header may take the request for one of those.
+async fn version_missing(ctx: &mut Ctx) -> Result<(), Finding> {
+    // The newest revision without the header (`basic/transports/streamable-http#protocol-version-header`).
     let older = Options { revision: Revision::V2025_03_26, ..ctx.options() };
     if let Ok(client) = ctx.connect(older).await {
         client.end().await;
@@ -272,50 +274,51 @@ async fn version_missing(ctx: &mut Ctx, request: HttpRequest) -> Result<(), Find
         return Ok(());
     }
     let what = "a request without `MCP-Protocol-Version`";
+    let request = list_tools(ctx, 108).without(header::MCP_PROTOCOL_VERSION);
     let outcome = ctx
         .attempt_http(request)
         .await?
-        .and_then(|answer| refusal(what, &answer).and(coded(what, &answer)));
+        .and_then(|answer| refusal(what, &answer).and(has_mismatch_code(what, &answer)));
     let outcome = outcome.map_err(|it| it.expected("HTTP 400 with the error -32020"));
     ctx.check(VERSION).judge(outcome);
     Ok(())
 }
 
 proofs! {
-    passes on modern();
+    passes on stateless();
     catches "sep-2243-server-standard-setup" by reply_error("tools/list", -32603),
         also "sep-2243-server-reject-invalid-headers" Skipped, also "sep-2243-server-reject-error-code" Skipped,
         also "sep-2243-server-accepts-whitespace-header-value" Skipped,
         also "sep-2243-header-name-case-insensitive" Skipped, also "http-header-refusal-code" Skipped,
         also "http-header-name-encoded" Skipped, also "http-header-version-missing" Skipped;
-    catches "sep-2243-server-reject-invalid-headers" by lapse(Lapse::SkipsMirrors),
+    catches "sep-2243-server-reject-invalid-headers" by misbehavior(Misbehavior::SkipsMirrors),
         also "sep-2243-server-reject-error-code" Warning, also "http-header-refusal-code" Failure,
         also "http-header-version-missing" Failure;
-    warns "sep-2243-server-reject-error-code" by lapse(Lapse::VagueMirrors),
+    warns "sep-2243-server-reject-error-code" by misbehavior(Misbehavior::VagueMirrors),
         also "http-header-refusal-code" Failure, also "http-header-version-missing" Failure;
-    catches "http-header-refusal-code" by lapse(Lapse::VagueMirrors),
+    catches "http-header-refusal-code" by misbehavior(Misbehavior::VagueMirrors),
         also "sep-2243-server-reject-error-code" Warning, also "http-header-version-missing" Failure;
     catches "sep-2243-server-accepts-whitespace-header-value" by reply_error("tools/call", -32020),
         also "http-header-name-encoded" Failure;
     catches "sep-2243-server-accepts-whitespace-header-value" by reply_error("tools/call", -32602), under Official;
-    catches "sep-2243-header-name-case-insensitive" on moody();
+    catches "sep-2243-header-name-case-insensitive" on listing_once();
     catches "http-header-name-encoded" by reply_error("tools/call", -32020),
         also "sep-2243-server-accepts-whitespace-header-value" Failure;
-    catches "http-header-version-missing" by lapse(Lapse::SkipsMirrors),
+    catches "http-header-version-missing" by misbehavior(Misbehavior::SkipsMirrors),
         also "sep-2243-server-reject-invalid-headers" Failure,
         also "sep-2243-server-reject-error-code" Warning, also "http-header-refusal-code" Failure;
 }
 
-/// The good server, without the revisions whose clients send fewer headers.
-fn modern() -> Server {
+/// The reference server, without the revisions whose clients send fewer headers.
+fn stateless() -> Server {
     everything().revisions(Revisions::from(Revision::V2026_07_28))
 }
 
-/// Lists its tools only once: what comes in other letters is not served.
-fn moody() -> Server {
-    let asked = AtomicBool::new(false);
-    modern().on("tools/list", move |_: Call| {
-        let again = asked.swap(true, Ordering::Relaxed);
+/// Refuses every `tools/list` but the first, among them those with respelled header names.
+fn listing_once() -> Server {
+    let listed = AtomicBool::new(false);
+    stateless().on("tools/list", move |_: Call| {
+        let again = listed.swap(true, Ordering::Relaxed);
         async move {
             match again {
                 true => Answer::error(error_code::INTERNAL_ERROR, "once is enough"),

@@ -8,16 +8,16 @@ use std::time::Duration;
 use serde_json::json;
 
 use self::checks::CHECKS;
-use super::raw::{Session, finding, is_success, reply, request};
+use super::raw_http::{Session, finding, is_success, reply, request};
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
 use crate::json::Value;
-use crate::scenario::{Ctx, Need, Official, Profile, Suite};
+use crate::scenario::{CheckBuilder, Ctx, Need, Official, Profile, Suite};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Revision, Revisions, header};
-use crate::transport::fault::Lapse;
-use crate::transport::{HttpAnswer, HttpRequest};
+use crate::transport::fault::Misbehavior;
+use crate::transport::{HttpRequest, HttpResponse};
 use crate::wire::sse::SseEvent;
 use crate::wire::{Id, Message};
 use crate::{proofs, scenario};
@@ -25,23 +25,23 @@ use crate::{proofs, scenario};
 const ONLY: Revisions = Revisions::only(Revision::V2025_11_25);
 
 scenario! {
-    /// The server ends a connection before it has answered, and the client comes back for the answer.
+    /// The server closes a stream before it has answered, and the client reconnects for the reply.
     ///
-    /// A request that takes long need not hold a connection all the time: the stream begins with an event that gives it an
-    /// id, a `retry` time says when to come back, and GET with `Last-Event-ID` goes on where the client lost it. All of
-    /// that is advice, so that little of it can fail; what comes back has to be the right thing, though, which is for
-    /// checks of our own. The rows that only log what was said are kept for those who read the official ones.
-    Server "server-sse-polling": "A client that was sent away comes back for its answer",
+    /// A long request need not occupy a connection all the time: the stream begins with an event that has an id, a
+    /// `retry` field says when to reconnect, and GET with `Last-Event-ID` resumes the stream. Most of that is only
+    /// recommended, so little of it can fail; our own checks expect that the right events are resumed. The rows that only
+    /// log messages exist because the official reports have them.
+    Server "server-sse-polling": "A client resumes an event stream for its reply",
     revisions: ONLY,
     official: Official { revisions: ONLY, suites: &[Suite::Pending] },
-    carriers: StreamableHttp,
+    transports: StreamableHttp,
     needs: [Need::Tool(TOOL)],
     checks: CHECKS,
 }
 
 const TOOL: &str = "test_reconnection";
 
-/// How long a client may be sent away; a longer `retry` is not waited for.
+/// The longest `retry` time that is waited for, and the longest wait for a reply after that.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
@@ -53,10 +53,11 @@ async fn polling(ctx: &mut Ctx) -> Result<(), Finding> {
     let session = Session::open(ctx).await?;
     ctx.http(session.initialized()).await?;
     if session.id.is_none() && ctx.profile() == Profile::Official {
-        let why = "a server need not have sessions";
+        let why = "sessions are optional";
         let without = Finding::peer("the server issues no session id").expected("a session id");
         ctx.check("server-sse-polling-session").officially_judge(Err(without.should()), why);
     }
+    // Closed even after an early end: an open session would occupy the server during later scenarios.
     let outcome = call(ctx, &session).await;
     session.close(ctx).await;
     outcome
@@ -66,11 +67,11 @@ async fn call(ctx: &mut Ctx, session: &Session) -> Result<(), Finding> {
     ctx.check("outgoing-request").info(format!("POST tools/call {TOOL}"));
     let posted = ctx.http(session.post(&call_of(1))).await?;
     ctx.check("incoming-response").info(format!("HTTP {} for POST", posted.status));
-    if !can_be_read(ctx, &posted) {
+    if !is_readable(ctx, &posted) {
         ctx.skip_the_rest("the call was not answered with an event stream");
         return Ok(());
     }
-    let result = events(ctx, &posted);
+    let result = log_events(ctx, &posted);
     ctx.check("stream-closed").info(format!("the stream of the POST {}", posted.how));
     priming(ctx, &posted);
     retry(ctx, &posted, result.is_some());
@@ -79,6 +80,7 @@ async fn call(ctx: &mut Ctx, session: &Session) -> Result<(), Finding> {
     if !ctx.has_checked("server-sse-own-stream-only") {
         ctx.check("server-sse-own-stream-only").skip("no stream was resumed");
     }
+    // Ids are unique across all streams of a session, so the events of every stream are compared.
     let check = ctx.check("server-sse-event-ids-unique");
     match seen.iter().any(|event| event.id.is_some()) {
         true => check.judge(unique(&seen)),
@@ -91,8 +93,8 @@ fn call_of(id: i64) -> serde_json::Value {
     request(Revision::V2025_11_25, id, "tools/call", json!({ "name": TOOL, "arguments": {} }))
 }
 
-/// Whether the call is answered with a stream; if not, says what is wrong with that.
-fn can_be_read(ctx: &mut Ctx, posted: &HttpAnswer) -> bool {
+/// Whether the call is answered with a stream; if not, reports why.
+fn is_readable(ctx: &mut Ctx, posted: &HttpResponse) -> bool {
     let refused =
         |headline: &str| finding(headline, posted).expected("HTTP 200 with an event stream");
     match posted.status {
@@ -105,11 +107,13 @@ fn can_be_read(ctx: &mut Ctx, posted: &HttpAnswer) -> bool {
             ctx.check("server-sse-post-request").fail(refused("the call is not accepted"));
             false
         }
+        // No failure: the server may answer with JSON instead (`basic/transports#sending-messages-to-the-server`).
         _ if !posted.is_stream() => {
-            let got = format!("the server answers with {:?}", posted.media());
+            let got = format!("the server answers with {:?}", posted.content_type());
             ctx.check("server-sse-content-type").info(got);
             false
         }
+        // Without a body, whatever its content type says.
         204 => {
             ctx.check("server-sse-polling-stream").fail(refused("an event stream without a body"));
             false
@@ -118,13 +122,14 @@ fn can_be_read(ctx: &mut Ctx, posted: &HttpAnswer) -> bool {
     }
 }
 
-/// Logs the events that say something, and hands back the result of the call, if it came.
-fn events(ctx: &mut Ctx, posted: &HttpAnswer) -> Option<Value> {
+/// Logs the events, and returns the result of the call if it is among them.
+fn log_events(ctx: &mut Ctx, posted: &HttpResponse) -> Option<Value> {
     log(ctx, posted);
+    // An error is an answer as well: nothing is left to resume.
     let result = reply(posted, 1)?.unwrap_or_default();
     let check = ctx.check("incoming-sse-event");
     if result.get("isError").and_then(Value::as_bool) == Some(true) {
-        let failed = finding("the tool fails", posted).expected("a result of the tool");
+        let failed = finding("the tool fails", posted).expected("a successful result");
         check.by_fixture().fail(failed);
     } else {
         check.info("the result of the call");
@@ -132,25 +137,26 @@ fn events(ctx: &mut Ctx, posted: &HttpAnswer) -> Option<Value> {
     Some(result)
 }
 
-fn log(ctx: &mut Ctx, answer: &HttpAnswer) {
+fn log(ctx: &mut Ctx, answer: &HttpResponse) {
     for event in answer.events.iter().filter(|event| event.id.is_some()) {
-        ctx.check("incoming-sse-event").info(in_words(event));
+        ctx.check("incoming-sse-event").info(describe(event));
     }
 }
 
-fn in_words(event: &SseEvent) -> String {
+fn describe(event: &SseEvent) -> String {
     let id = event.id.as_deref().unwrap_or_default();
     let retry = event.retry.map(|retry| format!(", retry {retry}")).unwrap_or_default();
     let data = if event.data.is_empty() { "no data" } else { "a message" };
     format!("id {id:?}{retry}, {data}")
 }
 
-fn priming(ctx: &mut Ctx, posted: &HttpAnswer) {
+fn priming(ctx: &mut Ctx, posted: &HttpResponse) {
     let primes = |event: &SseEvent| {
+        // The specification asks for empty data; the official check also accepts an empty object.
         event.id.as_deref().is_some_and(|id| !id.is_empty())
             && matches!(event.data.as_str(), "" | "{}")
     };
-    let got = posted.events.first().map_or("no event at all".to_owned(), in_words);
+    let got = posted.events.first().map_or("no event at all".to_owned(), describe);
     let check = ctx.check("server-sse-priming-event");
     match posted.events.iter().position(primes) {
         Some(0) => check.pass(),
@@ -162,57 +168,56 @@ fn priming(ctx: &mut Ctx, posted: &HttpAnswer) {
     };
 }
 
-fn retry(ctx: &mut Ctx, posted: &HttpAnswer, is_answered: bool) {
+fn retry(ctx: &mut Ctx, posted: &HttpResponse, is_answered: bool) {
     let check = ctx.check("server-sse-retry-field");
     let missing = || {
-        finding("the stream does not say when to come back", posted)
+        finding("the stream does not say when to reconnect", posted)
             .expected("an event with a `retry` field")
             .got(format!("{} events without one", posted.events.len()))
     };
     if posted.events.iter().any(|event| event.retry.is_some()) {
         check.pass();
     } else if is_answered {
-        let why = "a stream that does not end early need not say when to come back";
-        check
-            .info("the stream has brought the reply")
-            .officially_judge(Err(missing().should()), why);
+        let why = "a stream that does not end early needs no `retry` field";
+        check.info("the stream contained the reply").officially_judge(Err(missing().should()), why);
     } else {
         check.fail(missing());
     }
 }
 
-/// Comes back for the answer, if there is none yet, and hands back the events that came then.
+/// Resumes the stream unless it contained the reply, and returns the events of the resumed streams.
 async fn resume(
     ctx: &mut Ctx,
     session: &Session,
-    posted: &HttpAnswer,
+    posted: &HttpResponse,
     is_answered: bool,
 ) -> Result<Vec<SseEvent>, Finding> {
     const RESUMES: &str = "server-sse-disconnect-resume";
     if is_answered {
-        ctx.check(RESUMES).info("the result came on the stream of the POST");
+        ctx.check(RESUMES).info("the result arrived on the stream of the POST");
         return Ok(Vec::new());
     }
-    let Some(coming_back) = coming_back(ctx, session, posted) else {
-        ctx.check(RESUMES).info("the stream gave no event an id, or the server has no sessions");
+    let Some(resuming) = resuming_request(ctx, session, posted) else {
+        ctx.check(RESUMES).info("no event has an id, or the server has no sessions");
         return Ok(Vec::new());
     };
-    wait(posted).await;
+    wait_for_retry(posted).await;
     ctx.check("outgoing-request").info("GET with Last-Event-ID");
-    let resumed = resumed(ctx, coming_back, 1).await?;
+    let resumed = resumed(ctx, resuming, 1).await?;
     ctx.check("incoming-response").info(format!("HTTP {} for GET", resumed.status));
     log(ctx, &resumed);
     let check = ctx.check(RESUMES);
     if resumed.status == 405 {
-        check.info("the server does not let clients come back: HTTP 405");
+        check.info("the server does not let clients resume streams (HTTP 405)");
     } else if is_success(&resumed) && reply(&resumed, 1).is_some_and(|reply| reply.is_ok()) {
         check.pass();
-        let seen = both(ctx, session).await?;
+        // Only now: without resumption there is nothing to replay on the wrong stream.
+        let seen = concurrent_calls(ctx, session).await?;
         return Ok([resumed.events, seen].concat());
     } else {
         check.fail(
-            finding("the result does not come after the client has come back", &resumed)
-                .expected("the result with id 1, on the stream that is resumed"),
+            finding("the resumed stream does not contain the result", &resumed)
+                .expected("the result with id 1"),
         );
     }
     Ok(resumed.events)
@@ -229,79 +234,82 @@ fn unique(events: &[SseEvent]) -> Result<(), Finding> {
     }
 }
 
-/// Makes two calls at once, resumes both, and hands back all events of both.
-async fn both(ctx: &mut Ctx, session: &Session) -> Result<Vec<SseEvent>, Finding> {
-    const OWN: &str = "server-sse-own-stream-only";
+/// Makes two concurrent calls, resumes both streams, and returns all their events.
+async fn concurrent_calls(ctx: &mut Ctx, session: &Session) -> Result<Vec<SseEvent>, Finding> {
     let posts = [11, 12].map(|id| session.post(&call_of(id)));
-    let posted: Vec<HttpAnswer> =
+    let posted: Vec<HttpResponse> =
         ctx.http_all(posts).await?.into_iter().collect::<Result<_, _>>()?;
     let mut seen: Vec<SseEvent> = posted.iter().flat_map(|it| it.events.clone()).collect();
     let mut outcomes = Vec::new();
     for (answer, own) in posted.iter().zip([11, 12]) {
-        let coming_back = coming_back(ctx, session, answer);
-        let Some(coming_back) = coming_back.filter(|_| reply(answer, own).is_none()) else {
+        let resuming = resuming_request(ctx, session, answer);
+        // A stream that contained its reply has nothing more to send.
+        let Some(resuming) = resuming.filter(|_| reply(answer, own).is_none()) else {
             continue;
         };
-        wait(answer).await;
-        let resumed = resumed(ctx, coming_back, own).await?;
+        wait_for_retry(answer).await;
+        let resumed = resumed(ctx, resuming, own).await?;
         seen.extend(resumed.events.clone());
         if resumed.status != 405 {
-            outcomes.push(only(own, &resumed));
+            outcomes.push(has_only_own_reply(own, &resumed));
         }
     }
-    let mut check = ctx.check(OWN);
+    let check = ctx.check("server-sse-own-stream-only");
     if outcomes.is_empty() {
         check.skip("no stream was resumed");
-        return Ok(seen);
+    } else {
+        outcomes.into_iter().fold(check, CheckBuilder::judge);
     }
-    for outcome in outcomes {
-        check = check.judge(outcome);
-    }
-    drop(check);
     Ok(seen)
 }
 
-/// That a stream which is resumed holds no reply but the one that belongs to it.
-fn only(own: i64, resumed: &HttpAnswer) -> Result<(), Finding> {
+/// Whether a resumed stream contains no reply but its own.
+fn has_only_own_reply(own: i64, resumed: &HttpResponse) -> Result<(), Finding> {
     let messages = resumed.messages();
     let id = |message: &Message| match message {
         Message::Response(response) => Some(response.id.clone()),
         Message::Error(error) => error.id.clone(),
         _ => None,
     };
+    // A server MUST NOT replay messages of another stream (`basic/transports`, "Resumability and Redelivery").
     match messages.iter().filter_map(id).find(|id| *id != Id::from(own)) {
         None => Ok(()),
         Some(other) => {
-            Err(finding("a stream that is resumed holds the reply of another one", resumed)
-                .expected(format!("nothing but what belongs to the call with id {own}"))
+            Err(finding("a resumed stream contains the reply of another stream", resumed)
+                .expected(format!("only messages of the call with id {own}"))
                 .got(format!("the reply with id {other}")))
         }
     }
 }
 
-/// The request with which a client comes back, if it was given an id to come back with.
+/// The request that resumes the stream, if any of its events has an id.
 ///
-/// Officially only within a session.
-fn coming_back(ctx: &Ctx, session: &Session, posted: &HttpAnswer) -> Option<HttpRequest> {
+/// The official suite resumes only within a session.
+fn resuming_request(ctx: &Ctx, session: &Session, posted: &HttpResponse) -> Option<HttpRequest> {
     if session.id.is_none() && ctx.profile() == Profile::Official {
         return None;
     }
+    // The last id that was received: the client has missed what follows it.
     let id = posted.events.iter().rev().find_map(|event| event.id.as_deref())?;
     Some(session.get().header(header::LAST_EVENT_ID, id))
 }
 
-/// Waits as long as the server wants its client to.
-async fn wait(posted: &HttpAnswer) {
+/// Waits for the `retry` time, within bounds.
+async fn wait_for_retry(posted: &HttpResponse) {
+    // A later `retry` replaces an earlier one (HTML, "Interpreting an event stream").
     let retry = posted.events.iter().rev().find_map(|event| event.retry).unwrap_or_default();
     clock::quiet(Duration::from_millis(retry).min(PATIENCE)).await;
 }
 
-/// Listens until the reply of this id has come, or nothing more does.
-async fn resumed(ctx: &mut Ctx, request: HttpRequest, id: i64) -> Result<HttpAnswer, Finding> {
+/// Reads the resumed stream until the reply with this id arrives, at most for `PATIENCE`.
+async fn resumed(ctx: &mut Ctx, request: HttpRequest, id: i64) -> Result<HttpResponse, Finding> {
+    // Not `Ctx::http`: a GET has no id by which it could recognize the end.
     let mut resumed = ctx.open_http(request).await?;
     let deadline = Deadline::after(PATIENCE);
     let own = Id::from(id);
-    resumed.until_said(deadline, |message| message.is_reply() && message.id() == Some(&own)).await;
+    resumed
+        .read_until_message(deadline, |message| message.is_reply() && message.id() == Some(&own))
+        .await;
     Ok(resumed.close())
 }
 
@@ -313,7 +321,7 @@ proofs! {
         also "server-sse-own-stream-only" Skipped, also "incoming-sse-event" Info,
         also "stream-closed" Info,
         also "outgoing-request" Info, also "incoming-response" Info;
-    warns "server-sse-polling-session" by lapse(Lapse::NoSession), under Official,
+    warns "server-sse-polling-session" by misbehavior(Misbehavior::NoSession), under Official,
         also "server-sse-disconnect-resume" Info, also "server-sse-own-stream-only" Skipped;
     warns "server-sse-test-reconnection-tool" by status("tools/call", 404),
         also "server-sse-priming-event" Skipped, also "server-sse-retry-field" Skipped,
@@ -330,22 +338,22 @@ proofs! {
         also "server-sse-disconnect-resume" Skipped, also "server-sse-event-ids-unique" Skipped,
         also "server-sse-own-stream-only" Skipped, also "incoming-sse-event" Info,
         also "stream-closed" Info;
-    catches "incoming-sse-event" on failing(),
+    catches "incoming-sse-event" on failing_tool(),
         also "server-sse-disconnect-resume" Info, also "server-sse-own-stream-only" Skipped;
-    warns "server-sse-priming-event" by lapse(Lapse::NoEventIds),
+    warns "server-sse-priming-event" by misbehavior(Misbehavior::NoEventIds),
         also "incoming-sse-event" Info, also "server-sse-retry-field" Warning,
         also "server-sse-disconnect-resume" Info, also "server-sse-event-ids-unique" Skipped,
         also "server-sse-own-stream-only" Skipped;
-    warns "server-sse-retry-field" by lapse(Lapse::NoRetry);
+    warns "server-sse-retry-field" by misbehavior(Misbehavior::NoRetry);
     warns "server-sse-disconnect-resume" by status("GET", 500), also "server-sse-own-stream-only" Skipped;
-    catches "server-sse-event-ids-unique" by lapse(Lapse::ReusesEventIds),
+    catches "server-sse-event-ids-unique" by misbehavior(Misbehavior::ReusesEventIds),
         also "server-sse-own-stream-only" Failure, also "wire-well-formed" Failure;
-    catches "server-sse-own-stream-only" by lapse(Lapse::ReusesEventIds),
+    catches "server-sse-own-stream-only" by misbehavior(Misbehavior::ReusesEventIds),
         also "server-sse-event-ids-unique" Failure, also "wire-well-formed" Failure;
 }
 
-/// Says on the stream of the POST that the tool has failed.
-fn failing() -> Server {
+/// Reports a tool error on the stream of the POST.
+fn failing_tool() -> Server {
     everything().streaming_replies().on("tools/call", |_: Call| async {
         json!({ "content": [{ "type": "text", "text": "no" }], "isError": true })
     })

@@ -1,67 +1,44 @@
-//! Probes of what the server says that it has.
+//! Probes of `server/discover`, compared with what the server lists.
 
 use serde_json::json;
 
-use super::probes::{Heard, Probes, error, result, said};
-use super::requests::discover;
+use super::probes::{Attempt, Probes, attempt_finding, discover, error, result};
 use crate::check::Finding;
 use crate::expect::object;
 use crate::json::Value;
 use crate::scenario::{Ctx, Part, truthy};
-use crate::scenarios::server::raw::request;
+use crate::scenarios::ensure;
+use crate::scenarios::server::raw_http::request;
 use crate::spec::{error_code, meta};
 
-/// The server says what it has.
+/// What the server declares and lists, which decides how the other probes are judged.
 #[derive(Default)]
 pub(super) struct Discovered {
-    /// The capabilities, if `server/discover` gave any.
+    /// The capabilities, if `server/discover` returned any.
     pub(super) capabilities: Option<Value>,
     /// The names of the tools.
     pub(super) tools: Vec<String>,
-    /// The versions, if it gave any.
+    /// The versions that `server/discover` returned.
     pub(super) versions: Vec<String>,
 }
 
 impl Discovered {
-    /// Whether a flag is set among the capabilities.
+    /// Whether this capability flag is true.
     pub(super) fn declares(&self, pointer: &str) -> bool {
         let flag = self.capabilities.as_ref().and_then(|all| all.at(pointer)?.as_bool());
         flag == Some(true)
     }
 }
 
-/// What the server says that it has, held against what it has.
+/// Compares the result of `server/discover` with what the server lists.
 pub(super) async fn discovery(ctx: &mut Ctx, probes: &mut Probes) -> Result<Discovered, Finding> {
-    let heard = probes.post(ctx, &discover(ctx, 201)).await?;
+    let attempt = probes.post(ctx, &discover(ctx, 201)).await?;
     let tools = probes.post(ctx, &request(ctx.revision(), 202, "tools/list", json!({}))).await?;
     let prompts =
         probes.post(ctx, &request(ctx.revision(), 203, "prompts/list", json!({}))).await?;
 
-    let found = result(&heard, 201);
-    let evidence = heard.as_ref().ok().map(|answer| answer.seq);
-    let implements = ctx.check("sep-2575-server-implements-discover");
-    match &found {
-        None => implements.fail(said("`server/discover` gives no result", &heard, "a result")),
-        Some(found) => implements.expect(
-            &Part::new("the result of `server/discover`", found, evidence),
-            object().member("supportedVersions", truthy()).member("capabilities", truthy()),
-        ),
-    };
-    let identifies = ctx.check("sep-2575-server-identifies-in-result-meta");
-    match &found {
-        None if heard.is_err() => identifies.skip("`server/discover` is not answered"),
-        None => identifies.fail(said("`server/discover` gives no result", &heard, "a result")),
-        Some(found) => identifies.expect(
-            &Part::new("the result of `server/discover`", found, evidence),
-            object().member(
-                "_meta",
-                object().member(
-                    meta::SERVER_INFO,
-                    object().member("name", truthy()).member("version", truthy()),
-                ),
-            ),
-        ),
-    };
+    let found = result(&attempt, 201);
+    discover_result(ctx, &attempt, found.as_ref());
     let discovered = Discovered {
         capabilities: found.as_ref().and_then(|found| found.get("capabilities").cloned()),
         tools: names(&tools),
@@ -69,58 +46,77 @@ pub(super) async fn discovery(ctx: &mut Ctx, probes: &mut Probes) -> Result<Disc
     };
     let revision = ctx.revision().as_str();
     let listed = discovered.versions.iter().any(|version| version == revision);
-    ctx.check("stateless-discover-versions").judge(if listed {
-        Ok(())
-    } else {
-        let expected = format!("{revision:?} in `supportedVersions`");
-        Err(said(
-            "`server/discover` does not list the version in which it was asked",
-            &heard,
-            expected,
-        ))
-    });
-    declared(ctx, &discovered, &tools, &prompts);
+    ctx.check("stateless-discover-versions").judge(ensure(listed, || {
+        let headline = "`server/discover` does not list the version of the request";
+        attempt_finding(headline, &attempt, format!("{revision:?} in `supportedVersions`"))
+    }));
+    declarations(ctx, &discovered, &tools, &prompts);
     Ok(discovered)
 }
 
-/// Whether what is declared is there, and the other way round.
-fn declared(ctx: &mut Ctx, discovered: &Discovered, tools: &Heard, prompts: &Heard) {
+/// Checks the members of the result of `server/discover`.
+fn discover_result(ctx: &mut Ctx, attempt: &Attempt, found: Option<&Value>) {
+    let evidence = attempt.as_ref().ok().map(|answer| answer.seq);
+    let part = found.map(|found| Part::new("the result of `server/discover`", found, evidence));
+    let no_result = || attempt_finding("`server/discover` returns no result", attempt, "a result");
+    let implements = ctx.check("sep-2575-server-implements-discover");
+    match &part {
+        None => implements.fail(no_result()),
+        // Tested for truth, as in the official suite; the shapes decide about the types.
+        Some(part) => implements.expect(
+            part,
+            object().member("supportedVersions", truthy()).member("capabilities", truthy()),
+        ),
+    };
+    let info = object().member("name", truthy()).member("version", truthy());
+    let identifies = ctx.check("sep-2575-server-identifies-in-result-meta");
+    match &part {
+        // The official check is skipped for a request without a response, but not for an error.
+        None if attempt.is_err() => identifies.skip("`server/discover` is not answered"),
+        None => identifies.fail(no_result()),
+        Some(part) => identifies
+            .expect(part, object().member("_meta", object().member(meta::SERVER_INFO, info))),
+    };
+}
+
+/// Checks that what is declared is also listed, and the other way round.
+fn declarations(ctx: &mut Ctx, discovered: &Discovered, tools: &Attempt, prompts: &Attempt) {
     let declares = |name: &str| {
         discovered
             .capabilities
             .as_ref()
             .is_some_and(|capabilities| capabilities.get(name).is_some())
     };
-    let is_absent = |heard: &Heard| {
-        error(heard).is_some_and(|error| error.code == error_code::METHOD_NOT_FOUND)
+    let is_unsupported = |attempt: &Attempt| {
+        error(attempt).is_some_and(|error| error.code == error_code::METHOD_NOT_FOUND)
     };
     let check = ctx.check("sep-2575-server-declares-prompts-in-discover");
-    check.judge(
-        if declares("prompts") || discovered.capabilities.is_some() && is_absent(prompts) {
-            Ok(())
-        } else {
-            let headline = "`prompts/list` is there, and prompts are not declared";
-            Err(said(headline, prompts, "the capability `prompts`, or the error -32601"))
-        },
-    );
+    // Anything but -32601 counts as support: a server that refuses the request for another reason knows the method.
+    let holds = declares("prompts") || discovered.capabilities.is_some() && is_unsupported(prompts);
+    check.judge(ensure(holds, || {
+        let headline = "`prompts/list` is supported, but prompts are not declared";
+        attempt_finding(headline, prompts, "the capability `prompts`, or the error -32601")
+    }));
     let lists = result(tools, 202)
         .is_some_and(|list| list.get("tools").is_some_and(|it| it.as_array().is_some()));
     let check = ctx.check("sep-2575-discover-capabilities-match-handlers");
     check.judge(match declares("tools") {
         true if lists => Ok(()),
-        true => {
-            Err(said("tools are declared, and `tools/list` gives none", tools, "a list of tools"))
-        }
-        false if discovered.capabilities.is_some() && is_absent(tools) => Ok(()),
-        false => Err(said(
-            "tools are not declared, and `tools/list` is there",
+        true => Err(attempt_finding(
+            "tools are declared, but `tools/list` returns no list",
+            tools,
+            "a list of tools",
+        )),
+        false if discovered.capabilities.is_some() && is_unsupported(tools) => Ok(()),
+        false => Err(attempt_finding(
+            "`tools/list` is supported, but tools are not declared",
             tools,
             "the error -32601",
         )),
     });
 }
 
-fn names(tools: &Heard) -> Vec<String> {
+fn names(tools: &Attempt) -> Vec<String> {
     let list = result(tools, 202);
     let tools = list.as_ref().and_then(|list| list.get("tools")?.as_array()).unwrap_or_default();
     tools.iter().filter_map(|tool| Some(tool.get("name")?.as_str()?.to_owned())).collect()

@@ -1,5 +1,5 @@
-//! `server-stateless`, in parts: `requests` and `discovery` ask for single replies, `tools` and `subscriptions` listen to
-//! streams, `probes` makes the requests, and `checks` lists what is checked.
+//! `server-stateless`: `requests` and `discovery` probe single replies, `tools` and `subscriptions` read streams, `probes`
+//! sends the requests, and `checks` lists the checks.
 
 mod checks;
 mod discovery;
@@ -16,49 +16,51 @@ use crate::check::Finding;
 use crate::scenario::{Ctx, Official, Suite};
 use crate::server::reference::everything;
 use crate::spec::{Revision, Revisions};
-use crate::transport::fault::Lapse;
+use crate::transport::fault::Misbehavior;
 use crate::{proofs, scenario};
 
 scenario! {
-    /// Every request stands by itself: it brings its version and what its client can do, and is refused in good order if
-    /// it does not, or if the server cannot serve it in that version or for that client.
+    /// Every request is self-contained: it carries its version and the capabilities of its client. It is refused with a
+    /// specific error if it does not, or if the server does not support that version or needs another capability.
     ///
-    /// Since there is no handshake and there are no sessions, the errors are what clients find their way by: each has a
-    /// code and an HTTP status of its own. What a server has to say on its own account goes to those who have asked for it
-    /// with `subscriptions/listen`. Both subscriptions are open at once, so that nothing is waited for that must not come.
-    Server "server-stateless": "Every request stands by itself",
+    /// There is no handshake and there are no sessions, so clients depend on these errors: each has its own code and HTTP
+    /// status. Unsolicited notifications go only to clients that requested them with `subscriptions/listen`. Two
+    /// subscriptions are open at once, so that no time is spent waiting for a notification that must not arrive.
+    Server "server-stateless": "Every request is self-contained",
     revisions: Revisions::from(Revision::V2026_07_28),
     official: Official { revisions: Revisions::from(Revision::V2026_07_28), suites: &[Suite::Draft] },
-    carriers: StreamableHttp,
+    transports: StreamableHttp,
     disturbs: "the lists of tools and prompts",
     checks: CHECKS,
 }
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
+    // The subscriptions come last, because their triggers change the lists that `discovery` compares.
     let mut probes = Probes::default();
-    requests::without_terms(ctx, &mut probes).await?;
+    requests::incomplete_meta(ctx, &mut probes).await?;
     let discovered = discovery::discovery(ctx, &mut probes).await?;
     requests::wrong_versions(ctx, &mut probes, &discovered).await?;
-    requests::undeclared(ctx, &mut probes, &discovered).await?;
-    requests::methods(ctx, &mut probes).await?;
-    let ignored = requests::in_a_session(ctx, &mut probes).await?;
+    requests::undeclared_capability(ctx, &mut probes, &discovered).await?;
+    requests::removed_methods(ctx, &mut probes).await?;
+    let session_ignored = requests::with_session_headers(ctx, &mut probes).await?;
     tools::tools(ctx, &mut probes, &discovered).await?;
     subscriptions::subscriptions(ctx, &mut probes, &discovered).await?;
-    probes.judge(ctx, ignored);
+    // Judged at the end: every response may have a session id or an error with a wrong id.
+    probes.judge(ctx, session_ignored);
     Ok(())
 }
 
 proofs! {
     passes on everything();
-    catches "sep-2575-request-meta-invalid-missing-meta" by lapse(Lapse::SkipsMeta),
+    catches "sep-2575-request-meta-invalid-missing-meta" by misbehavior(Misbehavior::SkipsMeta),
         also "sep-2575-request-meta-invalid-missing-protocol-version" Failure,
         also "sep-2575-request-meta-invalid-missing-client-capabilities" Failure,
         also "sep-2575-http-server-meta-invalid-400" Failure;
-    catches "sep-2575-request-meta-invalid-missing-protocol-version" by lapse(Lapse::SkipsMeta),
+    catches "sep-2575-request-meta-invalid-missing-protocol-version" by misbehavior(Misbehavior::SkipsMeta),
         also "sep-2575-request-meta-invalid-missing-meta" Failure,
         also "sep-2575-request-meta-invalid-missing-client-capabilities" Failure,
         also "sep-2575-http-server-meta-invalid-400" Failure;
-    catches "sep-2575-request-meta-invalid-missing-client-capabilities" by lapse(Lapse::SkipsMeta),
+    catches "sep-2575-request-meta-invalid-missing-client-capabilities" by misbehavior(Misbehavior::SkipsMeta),
         also "sep-2575-request-meta-invalid-missing-meta" Failure,
         also "sep-2575-request-meta-invalid-missing-protocol-version" Failure,
         also "sep-2575-http-server-meta-invalid-400" Failure;
@@ -68,7 +70,7 @@ proofs! {
     catches "sep-2575-http-server-unsupported-version-400" by status("server/discover", 200),
         also "sep-2575-http-server-meta-invalid-400" Failure,
         also "sep-2575-http-server-header-mismatch-400" Failure;
-    catches "sep-2575-request-meta-client-info-optional" by lapse(Lapse::WantsClientInfo);
+    catches "sep-2575-request-meta-client-info-optional" by misbehavior(Misbehavior::WantsClientInfo);
     catches "sep-2575-server-implements-discover" by remove("server/discover", "/supportedVersions"),
         also "sep-2575-server-unsupported-version-error" Failure, also "stateless-discover-versions" Failure,
         also "wire-schema-valid" Failure;
@@ -79,7 +81,7 @@ proofs! {
         also "sep-2575-server-sends-tools-list-changed-on-subscription" Skipped;
     catches "sep-2575-server-unsupported-version-error" by remove("server/discover", "/error/data"),
         also "wire-schema-valid" Failure;
-    catches "sep-2575-http-server-header-mismatch-400" by lapse(Lapse::SkipsMirrors);
+    catches "sep-2575-http-server-header-mismatch-400" by misbehavior(Misbehavior::SkipsMirrors);
     catches "sep-2575-server-rejects-undeclared-capability" by remove("tools/call", "/error/data"),
         also "wire-schema-valid" Failure;
     catches "sep-2575-missing-capability-http-400" by status("tools/call", 200);
@@ -99,11 +101,11 @@ proofs! {
         also "stateless-subscription-id" Skipped, also "stateless-subscription-filter" Skipped,
         also "stateless-subscriptions-at-once" Failure;
     catches "sep-2575-server-tags-subscription-id" by remove("notifications/tools/list_changed", "/_meta");
-    catches "sep-2575-server-honors-notification-filter" by lapse(Lapse::SkipsFilter);
+    catches "sep-2575-server-honors-notification-filter" by misbehavior(Misbehavior::SkipsFilter);
     warns "sep-2575-server-sends-prompts-list-changed-on-subscription" by never("notifications/prompts/list_changed");
     warns "sep-2575-server-sends-tools-list-changed-on-subscription" by never("notifications/tools/list_changed");
     catches "sep-2575-http-server-error-jsonrpc-id" by wrong_id("tools/call"), also "wire-well-formed" Failure;
-    catches "stateless-unsupported-version-code" by lapse(Lapse::VagueVersion);
+    catches "stateless-unsupported-version-code" by misbehavior(Misbehavior::VagueVersion);
     catches "stateless-discover-versions" by remove("server/discover", "/supportedVersions"),
         also "sep-2575-server-implements-discover" Failure,
         also "sep-2575-server-unsupported-version-error" Failure,

@@ -1,17 +1,18 @@
-//! Probes of subscriptions: two that are open at once, of which each is to hear of another change.
+//! Probes of two concurrent subscriptions, each of which should be notified of one change.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::discovery::Discovered;
-use super::probes::{Probes, error, said};
-use super::requests::absent;
+use super::probes::{Probes, attempt_finding, error};
+use super::requests::not_listed;
 use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::json;
 use crate::scenario::Ctx;
-use crate::scenarios::server::raw::{finding, post, request};
+use crate::scenarios::ensure;
+use crate::scenarios::server::raw_http::{finding, post, request};
 use crate::spec::{error_code, meta};
 use crate::transport::HttpExchange;
 use crate::wire::{Id, Message, Notification};
@@ -20,20 +21,20 @@ const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
 
-/// How long a subscription is listened to for something that may never come.
+/// How long to wait for a notification that may never arrive, as in the official suite.
 const WINDOW: Duration = Duration::from_millis(1500);
 
 /// How long a server may take to acknowledge a subscription.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// One subscription that is open.
+/// An open subscription.
 struct Subscription {
     id: i64,
     exchange: HttpExchange,
 }
 
 impl Subscription {
-    /// Opens one, and waits for the first message.
+    /// Opens a subscription and waits for its first message.
     async fn open(ctx: &mut Ctx, id: i64, filter: Value) -> Result<Result<Self, Finding>, Finding> {
         let params = json!({ "notifications": filter });
         let message = request(ctx.revision(), id, "subscriptions/listen", params);
@@ -42,6 +43,7 @@ impl Subscription {
             Ok(exchange) => exchange,
             Err(finding) => return Ok(Err(finding)),
         };
+        // Until the acknowledgement nothing says that the server would notify of a change.
         let mut subscription = Self { id, exchange };
         if subscription.exchange.answer().is_stream() {
             subscription.until(Deadline::after(PATIENCE), |_| true).await;
@@ -49,9 +51,9 @@ impl Subscription {
         Ok(Ok(subscription))
     }
 
-    /// Listens until a message is enough, or the deadline passes.
-    async fn until(&mut self, deadline: Deadline, enough: impl Fn(&Message) -> bool) {
-        self.exchange.until_said(deadline, enough).await;
+    /// Reads messages until one matches or the deadline passes.
+    async fn until(&mut self, deadline: Deadline, is_last: impl Fn(&Message) -> bool) {
+        self.exchange.read_until_message(deadline, is_last).await;
     }
 
     fn messages(&self) -> Vec<Message> {
@@ -68,7 +70,7 @@ impl Subscription {
             .collect()
     }
 
-    fn has_heard(&self, method: &str) -> bool {
+    fn has_received(&self, method: &str) -> bool {
         self.messages().iter().any(|message| message.method() == Some(method))
     }
 
@@ -76,7 +78,7 @@ impl Subscription {
         match self.messages().into_iter().next() {
             Some(Message::Notification(first)) if first.method == ACKNOWLEDGED => Ok(first),
             _ => Err(self
-                .finding("a subscription is not acknowledged first of all")
+                .finding("the first message of a subscription is not its acknowledgement")
                 .expected(format!("`{ACKNOWLEDGED}` as the first message"))),
         }
     }
@@ -86,8 +88,8 @@ impl Subscription {
     }
 }
 
-/// The id that a notification says it belongs to.
-fn tag(notification: &Notification) -> Option<&json::Value> {
+/// The subscription id in a notification.
+fn subscription_id(notification: &Notification) -> Option<&json::Value> {
     notification.params.as_ref()?.get("_meta")?.get(meta::SUBSCRIPTION_ID)
 }
 
@@ -104,7 +106,7 @@ const CHECKS: [&str; 9] = [
     "stateless-stream-unbuffered",
 ];
 
-/// Two subscriptions at once, of which each is to hear of another change.
+/// Opens two subscriptions, triggers one change for each, and judges what they received.
 pub(super) async fn subscriptions(
     ctx: &mut Ctx,
     probes: &mut Probes,
@@ -121,7 +123,7 @@ pub(super) async fn subscriptions(
         }
     };
     if !tools.exchange.answer().is_stream() {
-        return without(ctx, probes, tools, discovered).await;
+        return without_stream(ctx, probes, tools, discovered).await;
     }
     acknowledged(ctx, &tools);
     let prompts = Subscription::open(ctx, 902, json!({ "promptsListChanged": true })).await?;
@@ -129,41 +131,43 @@ pub(super) async fn subscriptions(
         Ok(prompts) => prompts,
         Err(finding) => {
             ctx.check("stateless-subscriptions-at-once").fail(finding);
-            ctx.skip_the_rest("the second subscription got no answer");
+            ctx.skip_the_rest("the second subscription was not answered");
             return Ok(());
         }
     };
-    at_once(ctx, &prompts);
+    concurrent(ctx, &prompts);
 
-    let hears = |method: &'static str| move |it: &Message| it.method() == Some(method);
+    let is = |method: &'static str| move |it: &Message| it.method() == Some(method);
     trigger(ctx, probes, 911, "test_trigger_tool_change").await?;
-    tools.until(Deadline::after(WINDOW), hears(TOOLS_CHANGED)).await;
-    // What a subscription to prompts must not hear would come before what it must hear.
+    tools.until(Deadline::after(WINDOW), is(TOOLS_CHANGED)).await;
+    // The change of prompts is a fence: a notification about tools on that stream would arrive before it.
     trigger(ctx, probes, 912, "test_trigger_prompt_change").await?;
-    prompts.until(Deadline::after(WINDOW), hears(PROMPTS_CHANGED)).await;
-    heard(ctx, discovered, &tools, &prompts);
+    prompts.until(Deadline::after(WINDOW), is(PROMPTS_CHANGED)).await;
+    received(ctx, discovered, &tools, &prompts);
     Ok(())
 }
 
 async fn trigger(ctx: &mut Ctx, probes: &mut Probes, id: i64, tool: &str) -> Result<(), Finding> {
     let params = json!({ "name": tool, "arguments": {} });
     let message = request(ctx.revision(), id, "tools/call", params);
+    // A trigger that fails shows in the subscription, which is not notified.
     probes.post(ctx, &message).await?.ok();
     Ok(())
 }
 
-/// What follows if the request is not answered with a stream.
-async fn without(
+/// Reports a subscription that is not answered with a stream.
+async fn without_stream(
     ctx: &mut Ctx,
     probes: &mut Probes,
     subscription: Subscription,
     discovered: &Discovered,
 ) -> Result<(), Finding> {
     let answer = subscription.exchange.finish(Deadline::after(PATIENCE)).await;
-    probes.note(subscription.id, &answer);
-    let heard = Ok(answer);
-    let code = error(&heard).map(|error| error.code);
-    let is_absent = code == Some(error_code::METHOD_NOT_FOUND);
+    probes.inspect(subscription.id, &answer);
+    let attempt = Ok(answer);
+    let code = error(&attempt).map(|error| error.code);
+    let is_unsupported = code == Some(error_code::METHOD_NOT_FOUND);
+    // Without capabilities nothing shows that the method may be unsupported, so the checks are not skipped.
     let is_declared = discovered.capabilities.is_none()
         || [
             "/tools/listChanged",
@@ -173,16 +177,20 @@ async fn without(
         ]
         .iter()
         .any(|pointer| discovered.declares(pointer));
-    if is_absent && !is_declared {
+    if is_unsupported && !is_declared {
         for id in CHECKS {
             ctx.check(id).skip("the server declares nothing that could be subscribed to");
         }
         return Ok(());
     }
     let expected = "an event stream that begins with an acknowledgement";
-    let finding =
-        said("`subscriptions/listen` is not answered with an event stream", &heard, expected);
+    let finding = attempt_finding(
+        "`subscriptions/listen` is not answered with an event stream",
+        &attempt,
+        expected,
+    );
     for id in CHECKS {
+        // As in the official suite: a change that is not declared is skipped, whatever else is wrong.
         let changes = [("prompts", "/prompts/listChanged"), ("tools", "/tools/listChanged")];
         let undeclared = changes.iter().find(|(name, pointer)| {
             id.ends_with(&format!("{name}-list-changed-on-subscription"))
@@ -190,7 +198,7 @@ async fn without(
         });
         match undeclared {
             Some((name, _)) => ctx.check(id).skip(format!("changes of {name} are not declared")),
-            None if is_absent => ctx.check(id).untestable(finding.clone()),
+            None if is_unsupported => ctx.check(id).untestable(finding.clone()),
             None => ctx.check(id).fail(finding.clone()),
         };
     }
@@ -200,6 +208,7 @@ async fn without(
 fn acknowledged(ctx: &mut Ctx, tools: &Subscription) {
     let first = tools.acknowledged();
     ctx.check("sep-2575-server-sends-subscription-ack").judge(first.clone().map(|_| ()));
+    // Proxies that buffer would hold back the events (`basic/transports/streamable-http#receiving-messages`).
     let buffering = tools.exchange.answer().header("x-accel-buffering");
     ctx.check("stateless-stream-unbuffered").judge(match buffering {
         Some(value) if value.eq_ignore_ascii_case("no") => Ok(()),
@@ -222,48 +231,50 @@ fn acknowledged(ctx: &mut Ctx, tools: &Subscription) {
     ctx.check("stateless-subscription-filter").judge(match (filter, excess) {
         (Some(json::Value::Object(_)), None) => Ok(()),
         (filter, _) => Err(tools
-            .finding("more is acknowledged than was asked for")
+            .finding("the acknowledged filter is larger than the requested one")
             .expected("`params.notifications`, with no more than `toolsListChanged`")
             .got(filter.map_or("no `params.notifications`".to_owned(), |it| it.short(120)))),
     });
 }
 
 fn has_id(subscription: &Subscription, notification: &Notification) -> Result<(), Finding> {
-    let id = tag(notification);
-    if id.and_then(Id::read) == Some(Id::from(subscription.id)) {
-        return Ok(());
-    }
-    Err(subscription
-        .finding("a subscription has another id than its request")
-        .expected(format!("{} in `_meta`", subscription.id))
-        .got(id.map_or("no id".to_owned(), |id| id.short(80))))
+    let id = subscription_id(notification);
+    ensure(id.and_then(Id::read) == Some(Id::from(subscription.id)), || {
+        subscription
+            .finding("the id of a subscription is not that of its request")
+            .expected(format!("{} in `_meta`", subscription.id))
+            .got(id.map_or("no id".to_owned(), |id| id.short(80)))
+    })
 }
 
-fn at_once(ctx: &mut Ctx, prompts: &Subscription) {
+fn concurrent(ctx: &mut Ctx, prompts: &Subscription) {
     let outcome = prompts.acknowledged().and_then(|first| has_id(prompts, &first));
     ctx.check("stateless-subscriptions-at-once").judge(outcome);
 }
 
-/// What the subscriptions have heard when both changes were made.
-fn heard(ctx: &mut Ctx, discovered: &Discovered, tools: &Subscription, prompts: &Subscription) {
+/// Judges what the subscriptions received after both changes.
+fn received(ctx: &mut Ctx, discovered: &Discovered, tools: &Subscription, prompts: &Subscription) {
     let all: Vec<_> = tools.notifications().into_iter().chain(prompts.notifications()).collect();
-    let untagged = all.iter().find(|notification| tag(notification).is_none());
+    let untagged = all.iter().find(|notification| subscription_id(notification).is_none());
     let check = ctx.check("sep-2575-server-tags-subscription-id");
     match untagged {
-        _ if all.is_empty() => check.fail(tools.finding("a subscription hears nothing at all")),
+        // Not even an acknowledgement: there is nothing that could have an id.
+        _ if all.is_empty() => {
+            check.fail(tools.finding("a subscription receives no notifications"))
+        }
         None => check.pass(),
         Some(untagged) => check.fail(
             tools
-                .finding("a notification does not say which subscription it is for")
+                .finding("a notification does not have the id of its subscription")
                 .expected(format!("`{}` in `params._meta`", meta::SUBSCRIPTION_ID))
                 .got(format!("`{}` without it", untagged.method)),
         ),
     };
     let check = ctx.check("sep-2575-server-honors-notification-filter");
-    if prompts.messages().is_empty() || prompts.has_heard(TOOLS_CHANGED) {
+    if prompts.messages().is_empty() || prompts.has_received(TOOLS_CHANGED) {
         check.fail(
             prompts
-                .finding("a subscription to prompts hears of something else, or of nothing")
+                .finding("a subscription to prompts receives other notifications, or none")
                 .expected(format!("an acknowledgement, and no `{TOOLS_CHANGED}`")),
         );
     } else {
@@ -277,13 +288,13 @@ fn heard(ctx: &mut Ctx, discovered: &Discovered, tools: &Subscription, prompts: 
         let check = ctx.check(&id);
         if !discovered.declares(&format!("/{name}/listChanged")) {
             check.skip(format!("changes of {name} are not declared"));
-        } else if subscription.has_heard(method) {
+        } else if subscription.has_received(method) {
             check.pass();
         } else if !discovered.tools.iter().any(|listed| listed == tool) {
-            check.missing(absent(tool));
+            check.missing(not_listed(tool));
         } else {
             let headline =
-                format!("a subscription does not hear that the list of {name} has changed");
+                format!("a subscription is not notified that the list of {name} has changed");
             check.fail(subscription.finding(&headline).expected(format!("`{method}`")));
         }
     }

@@ -1,20 +1,20 @@
-//! Probes of what a tool says before its result.
+//! Probes of the messages that a tool sends before its result.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::discovery::Discovered;
-use super::probes::{Probes, said};
-use super::requests::{absent, eliciting};
+use super::probes::{Probes, attempt_finding};
+use super::requests::{eliciting_meta, not_listed};
 use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::scenario::{Ctx, Profile};
-use crate::scenarios::server::raw::{finding, post, request};
-use crate::transport::{HttpAnswer, HttpExchange};
+use crate::scenarios::server::raw_http::{finding, post, request};
+use crate::transport::{HttpExchange, HttpResponse};
 use crate::wire::Message;
 
-/// The tools that must not say certain things before their results.
+/// Calls the tools that must not send certain messages before their results.
 pub(super) async fn tools(
     ctx: &mut Ctx,
     probes: &mut Probes,
@@ -23,93 +23,106 @@ pub(super) async fn tools(
     let call = |ctx: &Ctx, id, name: &str| {
         request(ctx.revision(), id, "tools/call", json!({ "name": name, "arguments": {} }))
     };
+    // With the capability declared, so that the tool has no reason to refuse the call.
     let asking = "test_streaming_elicitation";
     let mut message = call(ctx, 801, asking);
-    message["params"]["_meta"] = eliciting(ctx);
+    message["params"]["_meta"] = eliciting_meta(ctx);
+    // 2026-07-28 has no requests of servers: input is requested in the result (`basic/patterns/mrtr`).
     let is_request = |message: &Message| matches!(message, Message::Request(_));
-    let outcome = says_not(ctx, probes, &message, Duration::from_millis(600), is_request).await?;
+    // 600 and 500 ms are the official windows.
+    let outcome =
+        call_without(ctx, probes, &message, Duration::from_millis(600), is_request).await?;
     let id = "sep-2575-http-server-no-independent-requests-on-stream";
-    told(ctx, id, outcome, asking, discovered);
+    report(ctx, id, outcome, asking, discovered);
 
+    // No log level in `_meta`: the server MUST NOT log (`server/utilities/logging#per-request-log-level`).
     let logging = "test_logging_tool";
     let message = call(ctx, 802, logging);
     let is_log = |message: &Message| message.method() == Some("notifications/message");
-    let outcome = says_not(ctx, probes, &message, Duration::from_millis(500), is_log).await?;
-    told(ctx, "sep-2575-server-no-log-without-loglevel", outcome, logging, discovered);
+    let outcome = call_without(ctx, probes, &message, Duration::from_millis(500), is_log).await?;
+    report(ctx, "sep-2575-server-no-log-without-loglevel", outcome, logging, discovered);
     Ok(())
 }
 
-/// What came of a call that has to do without something.
-enum Said {
-    Nothing(Finding),
+/// The outcome of a call that must not send a certain message.
+enum Outcome {
+    Unanswered(Finding),
     OnlyErrors,
-    Wrong(Finding),
-    Right,
+    Violated(Finding),
+    Passed,
 }
 
-/// Calls a tool and looks for what it must not say; officially only in what comes soon.
-async fn says_not(
+/// Calls a tool and looks for messages that it must not send; officially only among the first few.
+async fn call_without(
     ctx: &mut Ctx,
     probes: &mut Probes,
     message: &Value,
-    soon: Duration,
-    is_wrong: impl Fn(&Message) -> bool,
-) -> Result<Said, Finding> {
+    window: Duration,
+    is_forbidden: impl Fn(&Message) -> bool,
+) -> Result<Outcome, Finding> {
     let request = post(ctx.revision(), message);
-    let heard = if ctx.profile() == Profile::Official {
+    // The official checks read three messages within the window; a later violation passes them, but not ours.
+    let attempt = if ctx.profile() == Profile::Official {
         match ctx.attempt_open_http(request).await? {
-            Ok(exchange) => Ok(read(exchange, 3, soon).await),
+            Ok(exchange) => Ok(read(exchange, 3, window).await),
             Err(finding) => Err(finding),
         }
     } else {
         ctx.attempt_http(request).await?
     };
-    let answer = match &heard {
+    let answer = match &attempt {
         Ok(answer) => answer,
-        Err(finding) => return Ok(Said::Nothing(finding.clone())),
+        Err(finding) => return Ok(Outcome::Unanswered(finding.clone())),
     };
-    probes.note(message["id"].as_i64().unwrap_or_default(), answer);
+    probes.inspect(message["id"].as_i64().unwrap_or_default(), answer);
     let messages = answer.messages();
     if messages.is_empty() {
-        return Ok(Said::Nothing(said("the call is not answered", &heard, "a message")));
+        return Ok(Outcome::Unanswered(attempt_finding(
+            "the call is not answered",
+            &attempt,
+            "a message",
+        )));
     }
-    if let Some(wrong) = messages.iter().find(|message| is_wrong(message)) {
-        let got = format!("`{}`", wrong.method().unwrap_or_default());
-        let headline = "a tool says something before its result that it must not say";
+    if let Some(forbidden) = messages.iter().find(|message| is_forbidden(message)) {
+        let got = format!("`{}`", forbidden.method().unwrap_or_default());
+        let headline = "a tool sends a message before its result that it must not send";
         let expected = "notifications that belong to the request, and its result";
-        return Ok(Said::Wrong(finding(headline, answer).expected(expected).got(got)));
+        return Ok(Outcome::Violated(finding(headline, answer).expected(expected).got(got)));
     }
+    // A tool that only fails shows nothing about what it would have sent.
     if messages.iter().all(|message| matches!(message, Message::Error(_))) {
-        return Ok(Said::OnlyErrors);
+        return Ok(Outcome::OnlyErrors);
     }
-    Ok(Said::Right)
+    Ok(Outcome::Passed)
 }
 
-fn told(ctx: &mut Ctx, id: &str, outcome: Said, tool: &str, discovered: &Discovered) {
+fn report(ctx: &mut Ctx, id: &str, outcome: Outcome, tool: &str, discovered: &Discovered) {
     let is_listed = discovered.tools.iter().any(|listed| listed == tool);
     let check = ctx.check(id);
     match outcome {
-        Said::Right => check.pass(),
-        Said::Wrong(finding) => check.fail(finding),
-        Said::OnlyErrors | Said::Nothing(_) if !is_listed => check.missing(absent(tool)),
-        Said::OnlyErrors => {
-            check.untestable(Finding::peer(format!("the tool `{tool}` only answers with errors")))
+        Outcome::Passed => check.pass(),
+        Outcome::Violated(finding) => check.fail(finding),
+        Outcome::OnlyErrors | Outcome::Unanswered(_) if !is_listed => {
+            check.missing(not_listed(tool))
         }
-        Said::Nothing(finding) => check.fail(finding),
+        Outcome::OnlyErrors => {
+            check.untestable(Finding::peer(format!("the tool `{tool}` answers only with errors")))
+        }
+        Outcome::Unanswered(finding) => check.fail(finding),
     };
 }
 
-/// Reads so many messages of a response, or what comes in that time.
-async fn read(mut exchange: HttpExchange, most: usize, soon: Duration) -> HttpAnswer {
-    let deadline = Deadline::after(soon);
+/// Reads at most this many messages of a response, within this time.
+async fn read(mut exchange: HttpExchange, limit: usize, window: Duration) -> HttpResponse {
+    let deadline = Deadline::after(window);
     if !exchange.answer().is_stream() {
         return exchange.finish(deadline).await;
     }
     let mut count = 0;
-    let enough = |_: &Message| {
+    let is_last = |_: &Message| {
         count += 1;
-        count >= most
+        count >= limit
     };
-    exchange.until_said(deadline, enough).await;
+    exchange.read_until_message(deadline, is_last).await;
     exchange.close()
 }

@@ -1,7 +1,7 @@
-//! What the everything server of the MCP project offers, as far as one contract can hold for both: the names and the shapes
-//! are its, the prose is ours. Names with dashes belong here, names with underscores to the official suite.
+//! What the everything server of the MCP project offers, so that one contract fits both: the same names and shapes, but
+//! other texts. Names with dashes belong here, names with underscores to the official suite.
 //!
-//! Nothing takes time: an operation that is said to run for seconds tells its steps and is done.
+//! Nothing takes time: the long-running operation reports its steps and returns at once.
 
 mod prompts;
 mod resources;

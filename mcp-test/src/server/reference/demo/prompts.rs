@@ -1,10 +1,10 @@
-//! The prompts, and the completions of their arguments.
+//! The prompts of the demo server, and the completions of their arguments.
 
 use serde_json::json;
 
-use super::super::{invalid, string};
 use super::resources::{self, Kind};
 use crate::json::Value;
+use crate::server::reference::{invalid, string};
 use crate::wire::RpcError;
 
 const DEPARTMENTS: [(&str, [&str; 3]); 4] = [
@@ -14,7 +14,7 @@ const DEPARTMENTS: [(&str, [&str; 3]); 4] = [
     ("Support", ["John", "Kim", "Lee"]),
 ];
 
-pub(in super::super) fn prompts() -> Vec<serde_json::Value> {
+pub(in crate::server::reference) fn prompts() -> Vec<serde_json::Value> {
     let required = |name: &str| json!({ "name": name, "required": true });
     vec![
         json!({ "name": "simple-prompt", "description": "A prompt without arguments." }),
@@ -36,23 +36,24 @@ pub(in super::super) fn prompts() -> Vec<serde_json::Value> {
     ]
 }
 
-/// The messages of a prompt, if it is one of these.
-pub(in super::super) fn prompt(
+/// The messages of a prompt of the demo server.
+pub(in crate::server::reference) fn prompt(
     name: &str,
     arguments: &Value,
 ) -> Option<Result<serde_json::Value, RpcError>> {
-    let said = |text: String| json!([user(&json!({ "type": "text", "text": text }))]);
+    let message = |text: String| json!([user(&json!({ "type": "text", "text": text }))]);
     Some(match name {
-        "simple-prompt" => Ok(said("What can you do?".to_owned())),
+        "simple-prompt" => Ok(message("What can you do?".to_owned())),
         "args-prompt" => string(arguments, "city").map(|city| {
             let state = arguments.get("state").and_then(Value::as_str);
             let place = state.map_or_else(|| city.to_owned(), |state| format!("{city}, {state}"));
-            said(format!("What's weather in {place}?"))
+            message(format!("What's weather in {place}?"))
         }),
         "completable-prompt" => {
             let [department, name] = ["department", "name"].map(|name| string(arguments, name));
-            department
-                .and_then(|department| Ok(said(format!("What does {} do in {department}?", name?))))
+            department.and_then(|department| {
+                Ok(message(format!("What does {} do in {department}?", name?)))
+            })
         }
         "resource-prompt" => with_resource(arguments),
         _ => return None,
@@ -75,8 +76,8 @@ fn with_resource(arguments: &Value) -> Result<serde_json::Value, RpcError> {
     ]))
 }
 
-/// What an argument may be completed to, if it belongs to one of these prompts or templates.
-pub(in super::super) fn completions(
+/// The completions of an argument of the demo server's prompts and templates.
+pub(in crate::server::reference) fn completions(
     reference: &Value,
     argument: &str,
     typed: &str,
@@ -102,6 +103,7 @@ pub(in super::super) fn completions(
         }
         ("resource-prompt", "resourceType") => Some(beginning(vec!["Text", "Blob"])),
         ("resource-prompt", "resourceId") => Some(numbers().into_iter().collect()),
+        // An argument without completions is not an error.
         ("simple-prompt" | "args-prompt" | "completable-prompt" | "resource-prompt", _) => {
             Some(Vec::new())
         }

@@ -1,12 +1,12 @@
-//! The resources: one that stands still, and as many as there are numbers.
+//! The resources of the demo server: a static one, and one of each kind for every number.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
-
-use crate::spec::header::to_base64;
 
 const DOCUMENT: &str = "demo://resource/static/document/structure.md";
 
-/// What a resource is made of.
+/// The kind of content.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -25,7 +25,7 @@ impl Kind {
         }
     }
 
-    /// Where resources of the kind are, but for their number.
+    /// The URI of resources of the kind, without their number.
     pub(super) const fn base(self) -> &'static str {
         match self {
             Self::Text => "demo://resource/dynamic/text/",
@@ -38,7 +38,7 @@ impl Kind {
     }
 }
 
-pub(in super::super) fn resources() -> Vec<serde_json::Value> {
+pub(in crate::server::reference) fn resources() -> Vec<serde_json::Value> {
     vec![json!({
         "uri": DOCUMENT,
         "name": "structure.md",
@@ -47,7 +47,7 @@ pub(in super::super) fn resources() -> Vec<serde_json::Value> {
     })]
 }
 
-pub(in super::super) fn templates() -> Vec<serde_json::Value> {
+pub(in crate::server::reference) fn templates() -> Vec<serde_json::Value> {
     [(Kind::Text, "text/plain"), (Kind::Blob, "application/octet-stream")]
         .map(|(kind, mime_type)| {
             json!({
@@ -60,14 +60,15 @@ pub(in super::super) fn templates() -> Vec<serde_json::Value> {
         .into()
 }
 
-/// The contents of a resource, if it is one of these.
-pub(in super::super) fn read(uri: &str) -> Option<serde_json::Value> {
+/// The contents of a resource of the demo server.
+pub(in crate::server::reference) fn read(uri: &str) -> Option<serde_json::Value> {
     if uri == DOCUMENT {
         let text = "# Structure\n\nThis document never changes.\n";
         return Some(json!({ "uri": uri, "mimeType": "text/markdown", "text": text }));
     }
     let of = |kind: Kind| Some((kind, uri.strip_prefix(kind.base())?.parse().ok()?));
     let (kind, id) = of(Kind::Text).or_else(|| of(Kind::Blob))?;
+    // As in the everything server, the numbers start at 1.
     (id > 0).then(|| dynamic(kind, id))
 }
 
@@ -78,7 +79,7 @@ pub(super) fn dynamic(kind: Kind, id: u64) -> serde_json::Value {
     match kind {
         Kind::Text => json!({ "uri": uri, "mimeType": "text/plain", "text": text }),
         Kind::Blob => {
-            let bytes = to_base64(text.as_bytes());
+            let bytes = STANDARD.encode(&text);
             json!({ "uri": uri, "mimeType": "text/plain", "blob": bytes })
         }
     }

@@ -1,103 +1,136 @@
-//! The tools.
+//! The tools of the demo server.
 
 use serde_json::json;
 
-use super::super::asking::ask;
-use super::super::tools::{refused, said};
 use super::resources::{self, Kind};
 use crate::json::Value;
+use crate::server::reference::client_input::ask;
+use crate::server::reference::tool_result::{invalid_arguments, text_result};
 use crate::server::{Answer, Call};
 use crate::spec::{Capability, Revision};
 
-/// A picture of one pixel.
+/// A PNG image of one pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-/// The tools, as a revision can say them.
-pub(in super::super) fn tools(revision: Revision) -> Vec<serde_json::Value> {
+/// Name, description, properties of the arguments, and the required ones.
+type Row = (&'static str, &'static str, serde_json::Value, &'static [&'static str]);
+
+fn rows() -> [Row; 10] {
     let text = json!({ "type": "string" });
     let number = json!({ "type": "number" });
     let kinds = json!({ "type": "string", "enum": ["Text", "Blob"] });
     let cities = json!({ "type": "string", "enum": ["New York", "Chicago", "Los Angeles"] });
     let messages = json!({ "type": "string", "enum": ["error", "success", "debug"] });
-    let tools = [
-        ("echo", "Echoes back the input string", json!({ "message": text }), vec!["message"]),
+    [
+        ("echo", "Echoes back the input string", json!({ "message": text }), &["message"]),
         (
             "get-structured-content",
             "Tells the weather, for programs",
             json!({ "location": cities }),
-            vec!["location"],
+            &["location"],
         ),
         (
             "get-sum",
             "Returns the sum of two numbers",
             json!({ "a": number, "b": number }),
-            vec!["a", "b"],
+            &["a", "b"],
         ),
-        ("get-tiny-image", "Shows a tiny picture", json!({}), vec![]),
+        ("get-tiny-image", "Shows a tiny picture", json!({}), &[]),
         (
             "get-annotated-message",
             "Says something, and to whom it matters",
             json!({ "messageType": messages }),
-            vec!["messageType"],
+            &["messageType"],
         ),
-        ("get-resource-links", "Points to resources", json!({ "count": number }), vec![]),
+        ("get-resource-links", "Points to resources", json!({ "count": number }), &[]),
         (
             "get-resource-reference",
             "Hands out a resource",
             json!({ "resourceType": kinds, "resourceId": number }),
-            vec![],
+            &[],
         ),
         (
             "trigger-long-running-operation",
-            "Tells how far it is, step by step",
+            "Reports progress, step by step",
             json!({ "duration": number, "steps": number }),
-            vec![],
+            &[],
         ),
         (
             "trigger-sampling-request",
             "Asks a model",
             json!({ "prompt": text, "maxTokens": number }),
-            vec!["prompt"],
+            &["prompt"],
         ),
-        ("trigger-elicitation-request", "Asks the user", json!({}), vec![]),
-    ];
-    tools
-        .map(|(name, about, properties, required)| {
-            let schema =
-                json!({ "type": "object", "properties": properties, "required": required });
-            let mut tool = json!({ "name": name, "description": about, "inputSchema": schema });
-            if revision >= Revision::V2025_03_26 && !name.starts_with("trigger-") {
-                tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
-            }
-            if revision >= Revision::V2025_06_18 && name == "get-structured-content" {
-                tool["outputSchema"] = json!({
-                    "type": "object",
-                    "properties": { "temperature": number, "conditions": text, "humidity": number },
-                    "required": ["temperature", "conditions", "humidity"],
-                });
-            }
-            tool
-        })
-        .into()
+        ("trigger-elicitation-request", "Asks the user", json!({}), &[]),
+    ]
+}
+
+/// The tools, in the form of a revision.
+pub(in crate::server::reference) fn tools(revision: Revision) -> Vec<serde_json::Value> {
+    let tool = |(name, about, properties, required): Row| {
+        let schema = json!({ "type": "object", "properties": properties, "required": required });
+        let mut tool = json!({ "name": name, "description": about, "inputSchema": schema });
+        // Annotations of tools exist since 2025-03-26, output schemas since 2025-06-18.
+        if revision >= Revision::V2025_03_26 && !name.starts_with("trigger-") {
+            tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
+        }
+        if revision >= Revision::V2025_06_18 && name == "get-structured-content" {
+            let (text, number) = (json!({ "type": "string" }), json!({ "type": "number" }));
+            tool["outputSchema"] = json!({
+                "type": "object",
+                "properties": { "temperature": number, "conditions": text, "humidity": number },
+                "required": ["temperature", "conditions", "humidity"],
+            });
+        }
+        tool
+    };
+    rows().map(tool).into()
+}
+
+/// The arguments of a call; one that is missing or has the wrong type is `None`.
+struct Arguments<'a>(&'a Value);
+
+impl<'a> Arguments<'a> {
+    fn text(&self, name: &str) -> Option<&'a str> {
+        self.0.get(name)?.as_str()
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.0.get(name)?.as_f64()
+    }
+
+    fn whole(&self, name: &str) -> Option<u64> {
+        self.0.get(name)?.as_u64()
+    }
 }
 
 /// Calls a tool, if it is one of these.
-pub(in super::super) async fn call(call: &Call, name: &str, arguments: &Value) -> Option<Answer> {
-    let text = |name: &str| arguments.get(name).and_then(Value::as_str);
-    let number = |name: &str| arguments.get(name).and_then(Value::as_f64);
-    let whole = |name: &str| arguments.get(name).and_then(Value::as_u64);
-    let must = |name: &str, what: &str| refused(call, &format!("`{name}` must be {what}"));
+pub(in crate::server::reference) async fn call(
+    call: &Call,
+    name: &str,
+    arguments: &Value,
+) -> Option<Answer> {
+    let arguments = Arguments(arguments);
+    match get(call, name, &arguments) {
+        None => trigger(call, name, &arguments).await,
+        answer => answer,
+    }
+}
+
+/// Calls a tool that only answers.
+fn get(call: &Call, name: &str, arguments: &Arguments<'_>) -> Option<Answer> {
+    let must = |name: &str, what: &str| must_be(call, name, what);
     Some(match name {
-        "echo" => match text("message") {
-            Some(message) => said(&format!("Echo: {message}")),
+        "echo" => match arguments.text("message") {
+            Some(message) => text_result(&format!("Echo: {message}")),
             None => must("message", "a string"),
         },
-        "get-sum" => match (number("a"), number("b")) {
-            (Some(a), Some(b)) => said(&format!("The sum of {a} and {b} is {}.", a + b)),
+        "get-sum" => match (arguments.number("a"), arguments.number("b")) {
+            (Some(a), Some(b)) => text_result(&format!("The sum of {a} and {b} is {}.", a + b)),
             (None, _) => must("a", "a number"),
             _ => must("b", "a number"),
         },
-        "get-structured-content" => match text("location").and_then(weather) {
+        "get-structured-content" => match arguments.text("location").and_then(weather) {
             Some(weather) => structured(call, &weather),
             None => must("location", "one of the cities"),
         },
@@ -107,14 +140,14 @@ pub(in super::super) async fn call(call: &Call, name: &str, arguments: &Value) -
             { "type": "text", "text": "It has one pixel." },
         ] })
         .into(),
-        "get-annotated-message" => match text("messageType").and_then(annotated) {
+        "get-annotated-message" => match arguments.text("messageType").and_then(annotated) {
             Some(content) => json!({ "content": [content] }).into(),
             None => must("messageType", "one of the kinds"),
         },
-        "get-resource-links" => links(call, whole("count").unwrap_or(3).clamp(1, 10)),
+        "get-resource-links" => links(call, arguments.whole("count").unwrap_or(3).clamp(1, 10)),
         "get-resource-reference" => {
-            let kind = Kind::named(text("resourceType").unwrap_or("Text"));
-            let id = whole("resourceId").unwrap_or(1);
+            let kind = Kind::named(arguments.text("resourceType").unwrap_or("Text"));
+            let id = arguments.whole("resourceId").unwrap_or(1);
             match kind.filter(|_| id > 0) {
                 Some(kind) => json!({ "content": [
                     { "type": "text", "text": format!("Resource {id}:") },
@@ -125,24 +158,36 @@ pub(in super::super) async fn call(call: &Call, name: &str, arguments: &Value) -
                 None => must("resourceType", "`Text` or `Blob`"),
             }
         }
+        _ => return None,
+    })
+}
+
+/// Calls a tool that sends messages to the client before its answer.
+async fn trigger(call: &Call, name: &str, arguments: &Arguments<'_>) -> Option<Answer> {
+    Some(match name {
         "trigger-long-running-operation" => {
-            let steps = whole("steps").unwrap_or(5).min(100);
+            // Bounded, because the client chooses how many notifications it gets.
+            let steps = arguments.whole("steps").unwrap_or(5).min(100);
             for step in 1..=steps {
-                // A client that is gone is told nothing, and gets no answer either.
+                // A client that has disconnected misses the progress and the answer alike.
                 call.progress(step, steps).await.ok();
             }
-            let duration = number("duration").unwrap_or(10.0);
-            said(&format!(
+            let duration = arguments.number("duration").unwrap_or(10.0);
+            text_result(&format!(
                 "Long running operation completed. Duration: {duration} seconds, Steps: {steps}."
             ))
         }
-        "trigger-sampling-request" => match text("prompt") {
-            Some(prompt) => sample(call, prompt, whole("maxTokens").unwrap_or(100)).await,
-            None => must("prompt", "a string"),
+        "trigger-sampling-request" => match arguments.text("prompt") {
+            Some(prompt) => sample(call, prompt, arguments.whole("maxTokens").unwrap_or(100)).await,
+            None => must_be(call, "prompt", "a string"),
         },
         "trigger-elicitation-request" => elicit(call).await,
         _ => return None,
     })
+}
+
+fn must_be(call: &Call, name: &str, what: &str) -> Answer {
+    invalid_arguments(call, &format!("`{name}` must be {what}"))
 }
 
 fn weather(city: &str) -> Option<serde_json::Value> {
@@ -155,7 +200,7 @@ fn weather(city: &str) -> Option<serde_json::Value> {
     Some(json!({ "temperature": temperature, "conditions": conditions, "humidity": humidity }))
 }
 
-/// A value for programs, and as text for those that do not know of it.
+/// A structured result, with the same value as text for clients of revisions without structured results.
 fn structured(call: &Call, value: &serde_json::Value) -> Answer {
     let mut result = json!({ "content": [{ "type": "text", "text": value.to_string() }] });
     if call.revision() >= Revision::V2025_06_18 {
@@ -175,7 +220,7 @@ fn annotated(kind: &str) -> Option<serde_json::Value> {
     Some(json!({ "type": "text", "text": text, "annotations": annotations }))
 }
 
-/// Links to resources, bytes and texts in turn; where there are no links, their URIs.
+/// Links to text and blob resources in turn; their URIs as text at revisions without links.
 fn links(call: &Call, count: u64) -> Answer {
     let link = |id: u64| {
         let kind = if id.is_multiple_of(2) { Kind::Text } else { Kind::Blob };
@@ -198,7 +243,7 @@ async fn sample(call: &Call, prompt: &str, most: u64) -> Answer {
     match ask(call, "sampling/createMessage", Capability::Sampling, params).await {
         Ok(result) => {
             let content = result.at("/content/text").and_then(Value::as_str).unwrap_or_default();
-            said(&format!("LLM sampling result: {content}"))
+            text_result(&format!("LLM sampling result: {content}"))
         }
         Err(instead) => instead,
     }
@@ -218,9 +263,9 @@ async fn elicit(call: &Call) -> Answer {
     match result.get("action").and_then(Value::as_str) {
         Some("accept") => {
             let name = result.at("/content/name").and_then(Value::as_str).unwrap_or_default();
-            said(&format!("User provided the requested information\n- Name: {name}"))
+            text_result(&format!("User provided the requested information\n- Name: {name}"))
         }
-        Some("decline") => said("User declined"),
-        _ => said("User cancelled"),
+        Some("decline") => text_result("User declined"),
+        _ => text_result("User cancelled"),
     }
 }

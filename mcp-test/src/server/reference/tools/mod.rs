@@ -1,25 +1,27 @@
 //! The tools of the reference server.
 
-mod asking;
-mod telling;
+mod interactive;
+mod notifying;
 
 use serde_json::json;
 
-use super::{Answer, Call, asking::require, demo, invalid, text};
+use super::tool_result::{error_result, invalid_arguments, text_result};
+use super::{Answer, Call, demo, invalid, text};
 use crate::json::Value;
 use crate::spec::{Capability, Revision};
 
-/// What a tool takes that takes nothing.
-fn nothing() -> serde_json::Value {
+/// The schema of a tool without arguments.
+fn no_arguments() -> serde_json::Value {
     json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
 
-/// What a tool takes that takes one text.
+/// The schema of a tool with one text argument.
 fn one_text(name: &str, description: &str) -> serde_json::Value {
     let text = json!({ "type": "string", "description": description });
     json!({ "type": "object", "properties": { name: text }, "required": [name] })
 }
 
+/// The schema of a tool with two numbers.
 fn numbers() -> serde_json::Value {
     let number = |description| json!({ "type": "number", "description": description });
     let properties = json!({ "a": number("The first number"), "b": number("The second number") });
@@ -28,23 +30,27 @@ fn numbers() -> serde_json::Value {
 
 pub(super) fn list(revision: Revision) -> serde_json::Value {
     let tools = [
-        ("test_simple_text", "Answers with one piece of text.", nothing()),
+        ("test_simple_text", "Answers with one piece of text.", no_arguments()),
         (
             "test_error_handling",
             "Fails every time, to show what the failure of a tool looks like.",
-            nothing(),
+            no_arguments(),
         ),
         ("add", "Adds two numbers.", numbers()),
-        ("test_tool_with_logging", "Logs three times what it does.", nothing()),
-        ("test_tool_with_progress", "Tells three times how far it is.", nothing()),
+        ("test_tool_with_logging", "Logs three times what it does.", no_arguments()),
+        ("test_tool_with_progress", "Reports progress three times.", no_arguments()),
         ("test_sampling", "Asks a model.", one_text("prompt", "What the model is asked")),
         ("test_elicitation", "Asks the user.", one_text("message", "What the user is asked")),
-        ("test_missing_capability", "Works for clients with sampling only.", nothing()),
-        ("test_streaming_elicitation", "Asks the user for a colour.", nothing()),
-        ("test_logging_tool", "Logs three times what it does.", nothing()),
-        ("test_trigger_tool_change", "Tells that the list of tools has changed.", nothing()),
-        ("test_trigger_prompt_change", "Tells that the list of prompts has changed.", nothing()),
-        ("test_reconnection", "Sends its client away before it answers.", nothing()),
+        ("test_missing_capability", "Works for clients with sampling only.", no_arguments()),
+        ("test_streaming_elicitation", "Asks the user for a colour.", no_arguments()),
+        ("test_logging_tool", "Logs three times what it does.", no_arguments()),
+        ("test_trigger_tool_change", "Tells that the list of tools has changed.", no_arguments()),
+        (
+            "test_trigger_prompt_change",
+            "Tells that the list of prompts has changed.",
+            no_arguments(),
+        ),
+        ("test_reconnection", "Sends its client away before it answers.", no_arguments()),
     ];
     let tool = |(name, description, schema)| json!({ "name": name, "description": description, "inputSchema": schema });
     let mut tools: Vec<_> = tools.map(tool).into();
@@ -58,24 +64,27 @@ pub(super) async fn call(call: &Call) -> Answer {
         Err(error) => return error.into(),
     };
     let none = Value::from(json!({}));
+    // `arguments` is optional in the schema of `tools/call`.
     let arguments = call.param("arguments").unwrap_or(&none);
     if !arguments.is_object() {
         return invalid(format!("`arguments` must be an object, got {}", arguments.kind())).into();
     }
     match name {
-        "test_simple_text" => said("This is a simple text response for testing."),
-        "test_error_handling" => failed("This tool intentionally returns an error for testing"),
+        "test_simple_text" => text_result("This is a simple text response for testing."),
+        "test_error_handling" => {
+            error_result("This tool intentionally returns an error for testing")
+        }
         "add" => add(call, arguments),
-        "test_tool_with_logging" | "test_logging_tool" => telling::log(call).await,
-        "test_tool_with_progress" => telling::progress(call).await,
-        "test_trigger_tool_change" => telling::change(call, "tools"),
-        "test_trigger_prompt_change" => telling::change(call, "prompts"),
-        "test_reconnection" => telling::hang_up(call).await,
-        "test_sampling" => asking::sample(call, arguments).await,
-        "test_elicitation" => asking::elicit(call, arguments).await,
-        "test_streaming_elicitation" => asking::elicit_colour(call).await,
-        "test_missing_capability" => match require(call, Capability::Sampling) {
-            Ok(()) => said("The client has sampling"),
+        "test_tool_with_logging" | "test_logging_tool" => notifying::log(call).await,
+        "test_tool_with_progress" => notifying::progress(call).await,
+        "test_trigger_tool_change" => notifying::change(call, "tools"),
+        "test_trigger_prompt_change" => notifying::change(call, "prompts"),
+        "test_reconnection" => notifying::hang_up(call).await,
+        "test_sampling" => interactive::sample(call, arguments).await,
+        "test_elicitation" => interactive::elicit(call, arguments).await,
+        "test_streaming_elicitation" => interactive::elicit_colour(call).await,
+        "test_missing_capability" => match call.require(Capability::Sampling) {
+            Ok(()) => text_result("The client has sampling"),
             Err(instead) => instead,
         },
         _ => {
@@ -86,29 +95,13 @@ pub(super) async fn call(call: &Call) -> Answer {
 }
 
 fn add(call: &Call, arguments: &Value) -> Answer {
+    // One by one, so that the error names the first argument that is wrong.
     let mut sum = 0.0;
     for name in ["a", "b"] {
         match arguments.get(name).and_then(Value::as_f64) {
             Some(number) => sum += number,
-            None => return refused(call, &format!("`{name}` must be a number")),
+            None => return invalid_arguments(call, &format!("`{name}` must be a number")),
         }
     }
-    said(&sum.to_string())
-}
-
-/// Arguments that do not fit: for the model to see where the revision has it so, else a protocol error.
-pub(super) fn refused(call: &Call, why: &str) -> Answer {
-    if call.revision().reports_input_errors_in_results() {
-        failed(why)
-    } else {
-        invalid(why).into()
-    }
-}
-
-pub(super) fn said(text: &str) -> Answer {
-    json!({ "content": [{ "type": "text", "text": text }] }).into()
-}
-
-pub(super) fn failed(text: &str) -> Answer {
-    json!({ "content": [{ "type": "text", "text": text }], "isError": true }).into()
+    text_result(&sum.to_string())
 }

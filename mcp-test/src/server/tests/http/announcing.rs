@@ -10,10 +10,10 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{Endpoint, PING, run};
-use crate::{
-    clock::{self, Deadline},
-    server::{Server, reference::everything},
-};
+use crate::clock;
+use crate::clock::Deadline;
+use crate::server::Server;
+use crate::server::reference::everything;
 
 const TOOLS: &str = "notifications/tools/list_changed";
 const PROMPTS: &str = "notifications/prompts/list_changed";

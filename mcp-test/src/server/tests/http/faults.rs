@@ -4,16 +4,14 @@ use futures_util::{FutureExt, StreamExt};
 use http::StatusCode;
 use http_body_util::BodyExt;
 use insta::assert_snapshot;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use super::{Endpoint, INITIALIZE, PING, run};
-use crate::{
-    server::{reference::everything, tests::faults::on_ping},
-    transport::{CarrierKind, Fault, fault::WORDS},
-};
+use crate::server::reference::everything;
+use crate::server::tests::faults::on_ping;
+use crate::transport::fault::FAULT_KINDS;
+use crate::transport::{Fault, TransportKind};
 
 /// What a ping comes to when this fault is on the server.
 fn ping_with(fault: &str) -> String {
@@ -76,7 +74,7 @@ fn every_fault_shows() {
     // Those that wait are shown below, those of behaviour where that is tested.
     const OTHERWISE: [&str; 3] = ["late", "never", "sse-open"];
     let good = ping_with("banner:x");
-    let of_http = WORDS.iter().filter(|word| word.reach.covers(CarrierKind::Router));
+    let of_http = FAULT_KINDS.iter().filter(|word| word.reach.covers(TransportKind::Router));
     for word in of_http.filter(|word| word.form != word.word && !OTHERWISE.contains(&word.word)) {
         let fault = on_ping(word);
         let id = run(async {

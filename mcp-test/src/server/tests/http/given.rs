@@ -5,17 +5,18 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{Endpoint, run};
-use crate::server::{Course, Server, given, method, reference::everything, steps};
+use crate::server::reference::everything;
+use crate::server::{Server, SteppedResponse, given, method, steps};
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":7}}}"#;
 
-fn server(course: Course) -> Server {
+fn server(course: SteppedResponse) -> Server {
     let server = everything();
     server.mount(given(method("tools/call")).respond_with(course).expect(1));
     server
 }
 
-fn answered(course: Course) -> String {
+fn answered(course: SteppedResponse) -> String {
     let server = server(course);
     let shown =
         run(async { Endpoint::new(&server).session("2025-06-18").await.post(CALL).await.shown() });

@@ -1,6 +1,8 @@
 //! The HTTP with SSE of 2024-11-05, beside the endpoint of newer revisions.
 
-use axum::{body::Body, extract::Request, response::Response};
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
 use futures_util::FutureExt;
 use http::StatusCode;
 use http_body_util::BodyExt;
@@ -9,11 +11,10 @@ use serde_json::json;
 use tower::ServiceExt;
 
 use super::{INITIALIZE, PING, run};
-use crate::{
-    server::{Server, reference::everything},
-    spec::{Revision, Revisions},
-    transport::Fault,
-};
+use crate::server::Server;
+use crate::server::reference::everything;
+use crate::spec::{Revision, Revisions};
+use crate::transport::Fault;
 
 async fn send(router: &axum::Router, method: &str, path: &str, body: &str) -> Response {
     let request = Request::builder()

@@ -3,14 +3,16 @@
 mod announcing;
 mod faults;
 mod given;
-mod lapses;
 mod legacy;
+mod misbehavior;
 mod resumption;
 mod sessions;
 mod stateless;
 mod streams;
 
-use axum::{body::Body, extract::Request, response::Response};
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
 use http::StatusCode;
 use http_body_util::BodyExt;
 use tower::ServiceExt;
@@ -21,7 +23,7 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
-/// An endpoint to talk to, with the headers that are sent each time.
+/// An endpoint to send requests to, with the headers that are sent each time.
 struct Endpoint {
     router: axum::Router,
     headers: Vec<(String, String)>,

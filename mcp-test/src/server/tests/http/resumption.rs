@@ -9,10 +9,9 @@ use serde_json::json;
 use tokio::sync::{Mutex, mpsc};
 
 use super::{Endpoint, run};
-use crate::{
-    server::{Call, Server, reference::everything},
-    transport::Fault,
-};
+use crate::server::reference::everything;
+use crate::server::{Call, Server};
+use crate::transport::Fault;
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x"}}"#;
 
@@ -24,14 +23,14 @@ fn polled() -> Server {
     })
 }
 
-/// A server whose tool says as many words as it is told to, and then waits for more.
+/// A server whose tool sends each word that it receives from the test, and then waits for more.
 fn talking() -> (Server, mpsc::UnboundedSender<&'static str>) {
-    let (tell, told) = mpsc::unbounded_channel();
-    let told = std::sync::Arc::new(Mutex::new(told));
+    let (tell, words) = mpsc::unbounded_channel();
+    let words = std::sync::Arc::new(Mutex::new(words));
     let server = everything().on("tools/call", move |call: Call| {
-        let told = std::sync::Arc::clone(&told);
+        let words = std::sync::Arc::clone(&words);
         async move {
-            while let Some(word) = told.lock().await.recv().await {
+            while let Some(word) = words.lock().await.recv().await {
                 if word == "end" {
                     break;
                 }
@@ -158,7 +157,7 @@ fn events_have_no_ids_where_no_stream_can_be_resumed() {
 #[test]
 fn what_is_apart_from_a_call_comes_on_one_stream_of_the_server() {
     let server = everything().on("tools/call", |call: Call| async move {
-        let apart = call.apart();
+        let apart = call.on_standalone_stream();
         apart.notify("notifications/tools/list_changed", json!({})).await.unwrap();
         json!({"content": []})
     });

@@ -1,22 +1,21 @@
 //! Sessions of the handshake era, and what HTTP lets in.
 
-use std::{future::pending, time::Duration};
+use std::future::pending;
+use std::time::Duration;
 
 use http::StatusCode;
 use insta::assert_snapshot;
 use serde_json::json;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    sync::mpsc,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 
 use super::{Endpoint, INITIALIZE, PING, run};
-use crate::{
-    clock::{self, Deadline},
-    server::{Call, Server, reference::everything},
-    transport::Limits,
-};
+use crate::clock;
+use crate::clock::Deadline;
+use crate::server::reference::everything;
+use crate::server::{Call, Server};
+use crate::transport::Limits;
 
 #[test]
 fn a_session_from_initialize_to_delete() {
@@ -51,7 +50,7 @@ fn a_session_from_initialize_to_delete() {
         assert_eq!(session.call("DELETE", "").await.status, StatusCode::NO_CONTENT);
         assert_snapshot!(session.post(PING).await.shown(), @r#"
         404 application/json
-        {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"there is no such session"}}
+        {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"unknown session"}}
         "#);
         assert_eq!(session.call("GET", "").await.status, StatusCode::NOT_FOUND);
     });
@@ -93,7 +92,7 @@ fn what_http_does_not_let_in() {
             .collect();
         assert_snapshot!(shown.join("\n"), @r#"
         no session: 400 application/json {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"the header `Mcp-Session-Id` is missing"}}
-        unknown session: 404 application/json {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"there is no such session"}}
+        unknown session: 404 application/json {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"unknown session"}}
         bad version: 400 application/json {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"the version in `MCP-Protocol-Version` is not supported"}}
         foreign origin: 403 text/plain; charset=utf-8 this origin is not allowed
         foreign host: 403 text/plain; charset=utf-8 this host is not allowed
@@ -101,11 +100,11 @@ fn what_http_does_not_let_in() {
         own origin: 200 application/json {"jsonrpc":"2.0","id":2,"result":{}}
         not JSON: 415 text/plain; charset=utf-8 the body must be `application/json`
         no streams: 406 text/plain; charset=utf-8 `Accept` must list `application/json` and `text/event-stream`
-        PUT: 405 text/plain; charset=utf-8 the endpoint does not have this method
+        PUT: 405 text/plain; charset=utf-8 the endpoint does not support this method
         too large: 413 text/plain; charset=utf-8 the body is too large
         garbage: 400 application/json {"jsonrpc":"2.0","error":{"code":-32700,"message":"line 1, column 2: expected a member name in double quotes, found the end of the text"}}
         no message: 400 application/json {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected /jsonrpc is \"2.0\", got nothing"}}
-        a faulty reply: 400 text/plain; charset=utf-8 the body is no JSON-RPC message
+        a faulty reply: 400 text/plain; charset=utf-8 the body is not a JSON-RPC message
         a batch: 400 application/json {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected one message, got an array"}}
         GET without session: 400 text/plain; charset=utf-8 the header `Mcp-Session-Id` is missing
         GET of JSON: 406 text/plain; charset=utf-8 `Accept` must list `text/event-stream`
@@ -123,8 +122,8 @@ fn batches_over_http() {
         200 application/json
         [{"jsonrpc":"2.0","id":2,"result":{}}]
         "#);
-        let told = session.post(r#"[{"jsonrpc":"2.0","method":"x"}]"#).await;
-        assert_eq!(told.status, StatusCode::ACCEPTED);
+        let received = session.post(r#"[{"jsonrpc":"2.0","method":"x"}]"#).await;
+        assert_eq!(received.status, StatusCode::ACCEPTED);
     });
 }
 
@@ -158,7 +157,7 @@ impl Drop for Witness {
 }
 
 /// Opens a connection to a server that never answers, ends the server, and returns what the client got to hear.
-async fn cut_off(server: Server, mut told: mpsc::UnboundedReceiver<&'static str>) -> String {
+async fn cut_off(server: Server, mut received: mpsc::UnboundedReceiver<&'static str>) -> String {
     let patience = Deadline::after(Duration::from_secs(20));
     let listening = server.listen("127.0.0.1:0").await.unwrap();
     let mut client = TcpStream::connect(listening.address()).await.unwrap();
@@ -166,9 +165,9 @@ async fn cut_off(server: Server, mut told: mpsc::UnboundedReceiver<&'static str>
     let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json";
     let request = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
     client.write_all(request.as_bytes()).await.unwrap();
-    assert_eq!(told.recv().await, Some("begun"));
+    assert_eq!(received.recv().await, Some("begun"));
     listening.end().await;
-    assert_eq!(clock::within(patience, told.recv()).await, Ok(Some("gone")));
+    assert_eq!(clock::within(patience, received.recv()).await, Ok(Some("gone")));
     let mut said = String::new();
     let reading = clock::within(patience, client.read_to_string(&mut said)).await;
     assert!(reading.is_ok(), "the connection stays open");
@@ -179,7 +178,7 @@ async fn cut_off(server: Server, mut told: mpsc::UnboundedReceiver<&'static str>
 fn the_end_of_a_listener_cuts_off_what_does_not_end() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
     runtime.block_on(async {
-        let (tell, told) = mpsc::unbounded_channel();
+        let (tell, received) = mpsc::unbounded_channel();
         let silent = everything().on("initialize", move |_: Call| {
             let witness = Witness(tell.clone());
             async move {
@@ -187,10 +186,10 @@ fn the_end_of_a_listener_cuts_off_what_does_not_end() {
                 pending::<serde_json::Value>().await
             }
         });
-        let said = cut_off(silent, told).await;
+        let said = cut_off(silent, received).await;
         assert!(said.starts_with("HTTP/1.1 503"), "{said}");
 
-        let (tell, told) = mpsc::unbounded_channel();
+        let (tell, received) = mpsc::unbounded_channel();
         let talking = everything().on("initialize", move |call: Call| {
             let witness = Witness(tell.clone());
             async move {
@@ -199,7 +198,7 @@ fn the_end_of_a_listener_cuts_off_what_does_not_end() {
                 pending::<serde_json::Value>().await
             }
         });
-        let said = cut_off(talking, told).await;
+        let said = cut_off(talking, received).await;
         assert!(said.starts_with("HTTP/1.1 200") && said.contains("wait"), "{said}");
     });
 }

@@ -4,10 +4,8 @@ use http::StatusCode;
 use insta::assert_snapshot;
 
 use super::{Endpoint, INITIALIZE, META, run};
-use crate::{
-    server::reference::everything,
-    spec::{Revision, Revisions},
-};
+use crate::server::reference::everything;
+use crate::spec::{Revision, Revisions};
 
 /// A request of the stateless era.
 fn request(method: &str, params: &str) -> String {
@@ -27,9 +25,9 @@ fn stateless_requests_stand_by_themselves() {
         {"jsonrpc":"2.0","id":1,"result":{"content":[{"text":"This is a simple text response for testing.","type":"text"}],"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-test-everything","version":"0.1.0"}}}}
         "#);
         assert!(served.headers.get("mcp-session-id").is_none());
-        let told =
+        let accepted =
             endpoint.stateless("x").post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#).await;
-        assert_eq!((told.status, told.body.as_deref()), (StatusCode::ACCEPTED, Ok("")));
+        assert_eq!((accepted.status, accepted.body.as_deref()), (StatusCode::ACCEPTED, Ok("")));
         for method in ["GET", "DELETE"] {
             let refused = endpoint.stateless("x").call(method, "").await;
             assert_eq!(
@@ -83,9 +81,9 @@ fn stateless_headers_mirror_the_body() {
         other method: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Method` is `TOOLS/LIST`, but the body says `tools/list`"}}
         no name: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Name` is missing"}}
         other name: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Name` is `x`, but the body says `test_simple_text`"}}
-        garbled name: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Name` cannot be read"}}
+        garbled name: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Name` is not readable"}}
         no _meta: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"`_meta` must hold a string as `io.modelcontextprotocol/protocolVersion`, got nothing"}}
-        a reply: 400 text/plain; charset=utf-8 a client sends no replies in this revision
+        a reply: 400 text/plain; charset=utf-8 clients do not send replies in this revision
         a batch: 400 application/json {"jsonrpc":"2.0","error":{"code":-32600,"message":"expected one message, got an array"}}
         garbage: 400 application/json {"jsonrpc":"2.0","error":{"code":-32700,"message":"line 1, column 2: expected a member name in double quotes, found the end of the text"}}
         initialize: 404 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: initialize"}}
@@ -174,11 +172,11 @@ fn arguments_are_mirrored_where_the_server_wants_it() {
         encoded: served
         missing: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` is missing"}}
         other: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` is `Koeln`, but the body says `Köln`"}}
-        garbled: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` cannot be read"}}
-        too much: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` is there, but the argument is not"}}
+        garbled: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` is not readable"}}
+        too much: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Region` is present, but the argument is missing"}}
         number: served
         other number: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Count` is `43`, but the body says `42`"}}
-        no number: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Count` cannot be read"}}
+        no number: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Count` is not readable"}}
         true: served
         True: 400 application/json {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch: `Mcp-Param-Dry` is `True`, but the body says `true`"}}
         nothing: served

@@ -1,9 +1,7 @@
 //! Streams: of replies, of the server's own account, and in the trace.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::FutureExt;
 use http::StatusCode;
@@ -12,11 +10,10 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{Endpoint, PING, run};
-use crate::{
-    server::{Call, Server, reference::everything},
-    trace::{Recorder, What},
-    wire::Message,
-};
+use crate::server::reference::everything;
+use crate::server::{Call, Server};
+use crate::trace::{EventKind, Recorder};
+use crate::wire::Message;
 
 #[test]
 fn a_get_stream_lasts_as_long_as_its_session() {
@@ -95,7 +92,7 @@ fn a_question_is_asked_on_the_stream_and_answered_by_a_post() {
     });
 }
 
-/// A server that says something when it is told something. It counts how often it is told, and adds ten when it is done.
+/// A server that sends a message on each notification. It counts the notifications, and adds ten when it is done.
 fn talkative() -> (Server, Arc<AtomicUsize>) {
     let said = Arc::new(AtomicUsize::new(0));
     let saying = Arc::clone(&said);
@@ -115,16 +112,16 @@ fn talkative() -> (Server, Arc<AtomicUsize>) {
 
 #[test]
 fn what_is_said_to_a_notification_is_no_refusal_of_it() {
-    let told = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+    let notification = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
     run(async {
         let (server, said) = talkative();
         let session = Endpoint::new(&server).session("2025-06-18").await;
-        assert_eq!(session.post(told).await.shown().trim_end(), "202");
+        assert_eq!(session.post(notification).await.shown().trim_end(), "202");
         assert_eq!(said.load(Ordering::Relaxed), 11);
 
         let (server, said) = talkative();
         let endpoint = Endpoint::new(&server).stateless("notifications/roots/list_changed");
-        assert_eq!(endpoint.post(told).await.shown().trim_end(), "202");
+        assert_eq!(endpoint.post(notification).await.shown().trim_end(), "202");
         assert_eq!(said.load(Ordering::Relaxed), 11);
     });
 }
@@ -135,15 +132,15 @@ fn the_server_side_of_a_session_is_recorded() {
     let server = everything().record(recorder.clone()).streaming_replies();
     run(async { Endpoint::new(&server).session("2025-06-18").await.post(PING).await });
     let trace = recorder.trace();
-    let told: Vec<_> = trace
+    let recorded: Vec<_> = trace
         .events
         .iter()
         .map(|event| {
-            let what = match &event.what {
-                What::HttpRequest { method, path, .. } => format!("{method} {path}"),
-                What::HttpResponse { status, .. } => status.to_string(),
-                What::Message { reading, .. } => reading.messages().map(Message::kind).collect(),
-                What::SseEvent { .. } => "event".to_owned(),
+            let what = match &event.kind {
+                EventKind::HttpRequest { method, path, .. } => format!("{method} {path}"),
+                EventKind::HttpResponse { status, .. } => status.to_string(),
+                EventKind::Message { parsed, .. } => parsed.messages().map(Message::kind).collect(),
+                EventKind::SseEvent { .. } => "event".to_owned(),
                 other => format!("{other:?}"),
             };
             format!(
@@ -153,8 +150,8 @@ fn the_server_side_of_a_session_is_recorded() {
             )
         })
         .collect();
-    assert_snapshot!(told.join("\n"), @r#"
-    - harness Opened { carrier: "http" }
+    assert_snapshot!(recorded.join("\n"), @r#"
+    - harness Opened { transport: "http" }
     0 client POST /mcp
     0 client a request
     0 server 200

@@ -1,47 +1,47 @@
-//! The table of methods and the shapes know the same methods, sent by the same side, with the same members.
+//! The table of methods and the shapes have the same methods, sent by the same side, with the same members.
 
 use std::collections::BTreeSet;
 
-use crate::spec::schema::book::Book;
+use crate::spec::schema::definition_set::DefinitionSet;
 use crate::spec::schema::model::{Model, Object, Type};
 use crate::spec::schema::{Authority, Definition};
 use crate::spec::{METHODS, Method, MethodKind, Revision, Side};
 
-fn book(revision: Revision) -> (&'static Book, &'static Model) {
-    let book = Book::ours(revision, Authority::Text);
-    (book, book.model.as_ref().unwrap())
+fn set(revision: Revision) -> (&'static DefinitionSet, &'static Model) {
+    let set = DefinitionSet::ours(revision, Authority::Text);
+    (set, set.model.as_ref().unwrap())
 }
 
 /// The methods of the messages in the union `name`.
-fn united(name: &str, revision: Revision) -> BTreeSet<&'static str> {
-    let (book, model) = book(revision);
-    let Some(index) = book.find(name) else {
+fn methods_of_union(name: &str, revision: Revision) -> BTreeSet<&'static str> {
+    let (set, model) = set(revision);
+    let Some(index) = set.find(name) else {
         return BTreeSet::new();
     };
     let mut methods = BTreeSet::new();
     let mut messages = vec![&model.shape(index).of];
     while let Some(of) = messages.pop() {
-        match model.behind(of) {
+        match model.resolved(of) {
             Type::Union(types) => messages.extend(types),
             Type::Object(object) => match object.member("method").map(|member| &member.of) {
                 Some(Type::Literal(method)) => {
                     methods.insert(*method);
                 }
-                other => panic!("{name} at {revision}: {other:?} is no method"),
+                other => panic!("{name} at {revision}: {other:?} is not a method"),
             },
-            other => panic!("{name} at {revision}: {other:?} is no message"),
+            other => panic!("{name} at {revision}: {other:?} is not a message"),
         }
     }
     methods
 }
 
 fn object(definition: &Definition) -> Option<&'static Object> {
-    let (book, model) = book(definition.revision());
-    let index = book.find(definition.name())?;
+    let (set, model) = set(definition.revision());
+    let index = set.find(definition.name())?;
     model.object(&model.shape(index).of)
 }
 
-fn in_the_core(revision: Revision) -> impl Iterator<Item = &'static Method> {
+fn core_methods(revision: Revision) -> impl Iterator<Item = &'static Method> {
     METHODS.iter().filter(move |method| {
         method.revisions().contains(revision) && !method.extension.contains(revision)
     })
@@ -56,24 +56,24 @@ fn each_side_sends_what_the_table_says() {
             (Side::Server, MethodKind::Request, "ServerRequest"),
             (Side::Server, MethodKind::Notification, "ServerNotification"),
         ] {
-            let sent = in_the_core(revision)
+            let sent = core_methods(revision)
                 .filter(|method| method.kind == kind && method.sent_by(side, revision))
                 .map(|method| method.name);
             assert_eq!(
                 sent.collect::<BTreeSet<_>>(),
-                united(union, revision),
+                methods_of_union(union, revision),
                 "{union} {revision}"
             );
         }
-        let embedded = in_the_core(revision)
+        let embedded = core_methods(revision)
             .filter(|method| method.embedded.contains(revision))
             .map(|method| method.name);
-        assert_eq!(embedded.collect::<BTreeSet<_>>(), united("InputRequest", revision));
+        assert_eq!(embedded.collect::<BTreeSet<_>>(), methods_of_union("InputRequest", revision));
     }
 }
 
 #[test]
-fn each_method_has_its_shapes_where_it_exists() {
+fn each_method_has_shapes_where_it_exists() {
     for revision in Revision::ALL {
         for method in METHODS {
             let exists = method.revisions().contains(revision);
@@ -97,9 +97,9 @@ fn each_method_has_its_shapes_where_it_exists() {
 }
 
 #[test]
-fn what_the_table_says_of_params_and_results_is_in_the_shapes() {
+fn params_and_results_in_the_table_are_in_the_shapes() {
     for revision in Revision::ALL {
-        for method in in_the_core(revision) {
+        for method in core_methods(revision) {
             let at = format!("{method} at {revision}");
             // Params that may be one of several objects have none of these members.
             let params = method.params(revision);

@@ -1,7 +1,7 @@
-//! The shape files are sound, and say what the official schema says.
+//! The shape files are consistent, and equal the official schema.
 
 mod messages;
 mod methods;
 mod official;
-mod sound;
-mod told;
+mod shape_files;
+mod violations;

@@ -1,8 +1,8 @@
-//! Read with [`Authority::Schema`], the shapes say what the official schema says, definition by definition.
+//! With [`Authority::Schema`], each shape equals its definition in the official schema.
 //!
-//! This compares structures: members, which of them are required, types, literals, bounds. What differs is listed, a
-//! line for each difference. The folder with the official files is named by `MCP_TEST_OFFICIAL_SCHEMAS`; where it is not
-//! set, nothing is compared. That the verdicts agree, too, is shown by the differential test of the workspace.
+//! This compares structure: members, which of them are required, types, literals and bounds. Differences are listed one
+//! per line. `MCP_TEST_OFFICIAL_SCHEMAS` names the folder with the official files; without it nothing is compared. The
+//! differential test of the workspace compares the validation of values.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
@@ -14,9 +14,9 @@ use crate::spec::Revision;
 use crate::spec::schema::{Authority, json_schema};
 
 #[test]
-fn the_shapes_say_what_the_official_schema_says() {
+fn the_shapes_equal_the_official_schema() {
     let Some(folder) = std::env::var_os("MCP_TEST_OFFICIAL_SCHEMAS") else {
-        eprintln!("skipped: MCP_TEST_OFFICIAL_SCHEMAS names no folder");
+        eprintln!("skipped: MCP_TEST_OFFICIAL_SCHEMAS does not name a folder");
         return;
     };
     let mut differences = String::new();
@@ -33,7 +33,7 @@ fn the_shapes_say_what_the_official_schema_says() {
     assert!(differences.is_empty(), "\n{differences}");
 }
 
-/// What the definitions of two documents have different.
+/// The differences between the definitions of two documents.
 fn compare(ours: &Value, official: &Value) -> Vec<String> {
     let mut differences = Vec::new();
     for (name, definition) in definitions(official) {
@@ -58,11 +58,11 @@ fn definitions(document: &Value) -> impl Iterator<Item = (&String, &Value)> {
 struct Comparison<'a> {
     ours: &'a Value,
     official: &'a Value,
-    /// The pairs that are being compared further up, so that what refers to itself ends.
+    /// The pairs that are being compared by callers, so that recursive definitions end.
     open: HashSet<(*const Value, *const Value)>,
 }
 
-/// One of the things that a value may be.
+/// One of the alternatives for a value.
 #[derive(Debug)]
 enum Choice<'a> {
     Named(&'a str, &'a Value),
@@ -110,12 +110,12 @@ impl<'a> Comparison<'a> {
             *choices = choices
                 .drain(..)
                 .flat_map(|choice| match choice {
-                    Choice::Named(_, schema) => opened(document, schema),
+                    Choice::Named(_, schema) => expanded(document, schema),
                     other => vec![other],
                 })
                 .collect();
         }
-        // Pairs that say the same are no news; what remains is compared in order.
+        // Equal pairs are removed; what remains is compared in order.
         our_choices.retain(|our| {
             let same = official_choices.iter().position(|official| {
                 let mut found = Vec::new();
@@ -141,7 +141,7 @@ impl<'a> Comparison<'a> {
         self.open.remove(&pair);
     }
 
-    /// The choices, definitions that both documents have by their name.
+    /// The alternatives; definitions that both documents have stay references.
     fn choices(&self, document: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
         let has = |document: &Value, name: &str| definitions(document).any(|(has, _)| has == name);
         let mut all = Vec::new();
@@ -191,10 +191,13 @@ impl<'a> Comparison<'a> {
             match (ours.named.get(*name), official.named.get(*name)) {
                 (Some(ours), Some(official)) => self.schemas(ours, official, &place, differences),
                 (ours, official) => {
-                    // A name that is given to anything says nothing that its absence does not say.
+                    // A member with any value is equivalent to no declaration.
                     let named = ours.or(official).is_some_and(|schema| **schema != json!({}));
-                    let only =
-                        if ours.is_some() { "only we have" } else { "only officially there is" };
+                    let only = if ours.is_some() {
+                        "only we have"
+                    } else {
+                        "only the official schema has"
+                    };
                     if named {
                         differences.push(format!("{place}: {only} it"));
                     }
@@ -211,13 +214,13 @@ impl<'a> Comparison<'a> {
     }
 }
 
-fn opened<'a>(document: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
+fn expanded<'a>(document: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
     let mut all = Vec::new();
     choices(document, schema, &|_| false, &mut all);
     all
 }
 
-/// The things that a value of this schema may be, unions opened, and references too unless their name is `kept`.
+/// The alternatives of a schema, with unions expanded, and references too unless their name is `kept`.
 fn choices<'a>(
     document: &'a Value,
     schema: &'a Value,
@@ -239,8 +242,8 @@ fn choices<'a>(
     if let Some(all_of) = schema["allOf"].as_array() {
         let mut members = Members::default();
         for schema in all_of {
-            let Some(Choice::Object(object)) = opened(document, schema).pop() else {
-                panic!("{schema} is no object");
+            let Some(Choice::Object(object)) = expanded(document, schema).pop() else {
+                panic!("{schema} is not an object");
             };
             members.named.extend(object.named);
             members.required.extend(object.required);
@@ -265,10 +268,12 @@ fn choices<'a>(
             "object" => Choice::Object(members(schema)),
             "array" => Choice::Array(
                 schema.get("items").unwrap_or(&ANY),
-                said(schema, ["minItems", "maxItems"]),
+                keywords_of(schema, ["minItems", "maxItems"]),
             ),
-            "string" => Choice::Simple(format!("string{}", said(schema, ["format"]))),
-            other => Choice::Simple(format!("{other}{}", said(schema, ["minimum", "maximum"]))),
+            "string" => Choice::Simple(format!("string{}", keywords_of(schema, ["format"]))),
+            other => {
+                Choice::Simple(format!("{other}{}", keywords_of(schema, ["minimum", "maximum"])))
+            }
         });
     }
 }
@@ -283,13 +288,13 @@ fn members(schema: &Value) -> Members<'_> {
     }
 }
 
-/// The keywords with what they say; nothing of the format `byte`, which is no format.
-fn said<const N: usize>(schema: &Value, keywords: [&str; N]) -> String {
-    let said = keywords.into_iter().filter_map(|keyword| {
-        let said = schema.get(keyword).filter(|said| **said != "byte")?;
-        Some(format!(" {keyword} {said}"))
+/// The keywords with their values, except the format `byte`, which validators do not assert.
+fn keywords_of<const N: usize>(schema: &Value, keywords: [&str; N]) -> String {
+    let texts = keywords.into_iter().filter_map(|keyword| {
+        let value = schema.get(keyword).filter(|value| **value != "byte")?;
+        Some(format!(" {keyword} {value}"))
     });
-    said.collect()
+    texts.collect()
 }
 
 impl std::fmt::Display for Choice<'_> {
@@ -314,7 +319,7 @@ impl std::fmt::Display for Choice<'_> {
 }
 
 #[test]
-fn differences_are_listed_with_their_place() {
+fn differences_are_listed_with_their_location() {
     let ours = json!({"$defs": {
         "A": {"type": "object", "properties": {"x": {"type": "string"}, "y": {"$ref": "#/$defs/B"}}, "required": ["x"]},
         "B": {"type": ["string", "integer"]},

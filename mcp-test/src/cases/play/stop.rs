@@ -1,0 +1,12 @@
+//! Whether a conversation goes on after a difference.
+
+use crate::check::Finding;
+
+/// Why a message was not the one in the case.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// It differs; the conversation goes on.
+    Differs(Finding),
+    /// The conversation cannot go on.
+    Here(Finding),
+}

@@ -1,0 +1,58 @@
+//! What the judged party left behind when it should have ended.
+
+use super::{EnvelopeJudge, holds};
+use crate::check::{Finding, Rule};
+use crate::clock;
+use crate::trace::{Event, ExitWait, Leftover};
+
+impl EnvelopeJudge<'_> {
+    pub(super) fn lingered(
+        &mut self,
+        event: &Event,
+        what: Leftover,
+        how: &str,
+        wait: Option<ExitWait>,
+    ) {
+        let revision = self.revision(event);
+        let (finding, rule) = match what {
+            Leftover::Process => {
+                let rules = [Rule::STDIO_EXIT_ON_EOF, Rule::STDIO_EXIT_ON_EOF_IMPLIED];
+                // The older revisions only imply it, by how a client is to shut a server down.
+                let rule = rules.into_iter().find(|rule| holds(*rule, revision));
+                let finding = Finding::peer("the server did not exit when its input ended")
+                    .expected("a server that exits on its own soon after the end of its input");
+                (finding.should(), rule.unwrap_or(rules[0]))
+            }
+            Leftover::Descendant => {
+                let finding = Finding::peer("the server left a process behind that it had started")
+                    .expected("a server that ends what it has started before it exits")
+                    .hint("it holds what it has inherited, such as pipes; mcp-test has killed it");
+                (finding, Rule::SERVER_LEAVES_NO_PROCESS)
+            }
+            Leftover::Stream => {
+                let finding = Finding::peer("an event stream was not ended after its reply")
+                    .expected("the end of the stream soon after the last reply on it");
+                (finding.should(), Rule::HTTP_SSE_CLOSE_AFTER_RESPONSE)
+            }
+        };
+        let finding = match wait {
+            Some(wait) => finding.hint(wait_text(wait)),
+            None => finding,
+        };
+        self.find(event, finding.got(how), rule);
+    }
+}
+
+/// How long an exit was awaited, and why that long.
+fn wait_text(wait: ExitWait) -> String {
+    let waited = clock::format_duration(wait.waited);
+    let start_up = match wait.start_up {
+        Some(time) => {
+            format!("its first message came {} after its start", clock::format_duration(time))
+        }
+        None => "it wrote no message".to_owned(),
+    };
+    format!(
+        "mcp-test waited {waited} for its exit, which depends on how fast it starts: {start_up}"
+    )
+}

@@ -1,0 +1,163 @@
+//! The rules that hold for every message of every conversation, whatever its method.
+//!
+//! The envelope of JSON-RPC, ids, batches, directions, and what a transport may carry. What params and results must contain
+//! is for [`judge_shapes`](super::judge_shapes).
+//!
+//! What was dropped from a long trace cannot be judged, nor what depends on it. An in-memory duplex carries the lines of
+//! the stdio transport, so the rules of that transport apply to it, too. The rules for HTTP are those of Streamable HTTP.
+
+mod leftover;
+mod rules;
+mod stray_output;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use super::repeat_filter::RepeatFilter;
+use super::walk::{EventJudge, TraceMessage, walk};
+use super::{Finding, Rule};
+use crate::spec::{Revision, requirement};
+use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
+use crate::wire::MediaType;
+
+/// What is known while the trace is read.
+pub(super) struct EnvelopeJudge<'a> {
+    who: Party,
+    revisions: &'a dyn Fn(ConnectionId) -> Revision,
+    /// Something was dropped from the trace: a request may have been, so that its reply seems to answer none.
+    elided: bool,
+    exchanges: HashMap<(ConnectionId, u64), Exchange>,
+    findings: Vec<Finding>,
+    repeats: RepeatFilter,
+}
+
+/// One HTTP exchange, as far as it has been read.
+#[derive(Default)]
+struct Exchange {
+    /// A notification was posted: nothing but 202 may come.
+    only_notifications: bool,
+    /// Nothing was posted: the body of a response to GET or DELETE, other than a stream, has no form of its own.
+    is_not_a_post: bool,
+    status: Option<u16>,
+    media: Option<MediaType>,
+}
+
+/// Everything wrong with the messages that `who` sent in `trace`, in their order.
+///
+/// `revisions` returns for each connection the revision that it was opened for.
+#[must_use]
+pub fn judge_envelopes(
+    trace: &Trace,
+    who: Party,
+    revisions: &dyn Fn(ConnectionId) -> Revision,
+) -> Vec<Finding> {
+    let mut judge = EnvelopeJudge::new(trace, who, revisions);
+    walk(trace, &mut [&mut judge]);
+    judge.into_findings()
+}
+
+impl<'a> EventJudge<'a> for EnvelopeJudge<'_> {
+    fn event(&mut self, event: &'a Event, messages: &[TraceMessage<'a>]) {
+        let by_peer = event.party == self.who;
+        match &event.kind {
+            EventKind::HttpRequest { method, .. } if !by_peer => {
+                if let Some(exchange) = self.exchange(event) {
+                    exchange.is_not_a_post = method != "POST";
+                }
+            }
+            EventKind::HttpResponse { status, headers } => self.response(event, *status, headers),
+            EventKind::Message { parsed, .. } if by_peer => self.received(event, parsed, messages),
+            EventKind::Message { parsed, .. } => self.sent(event, parsed, messages),
+            EventKind::Unparsable { bytes, why, kind } if by_peer => {
+                self.stray_output(event, bytes, why, *kind);
+            }
+            EventKind::Lingered { what, how, wait } if by_peer => {
+                self.lingered(event, *what, how, *wait);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> EnvelopeJudge<'a> {
+    pub(super) fn new(
+        trace: &Trace,
+        who: Party,
+        revisions: &'a dyn Fn(ConnectionId) -> Revision,
+    ) -> Self {
+        Self {
+            who,
+            revisions,
+            elided: trace.is_elided(),
+            exchanges: HashMap::new(),
+            findings: Vec::new(),
+            repeats: RepeatFilter::default(),
+        }
+    }
+
+    pub(super) fn into_findings(mut self) -> Vec<Finding> {
+        self.repeats.count(&mut self.findings, self.elided);
+        self.findings
+    }
+
+    /// The revision that the connection of an event was opened for.
+    fn revision(&self, event: &Event) -> Revision {
+        (self.revisions)(event.connection)
+    }
+
+    fn response(&mut self, event: &Event, status: u16, headers: &[(String, String)]) {
+        let revision = self.revision(event);
+        let Some(exchange) = self.exchange(event) else { return };
+        exchange.status = Some(status);
+        exchange.media = Some(MediaType::of_headers(headers));
+        let only_notifications = exchange.only_notifications;
+        // An input that the server cannot accept is answered with an error status instead (`basic/transports`).
+        if only_notifications
+            && revision.has_streamable_http()
+            && (200..300).contains(&status)
+            && status != 202
+        {
+            self.find(
+                event,
+                Finding::peer("a notification was not answered with HTTP 202")
+                    .expected("HTTP 202 Accepted, without a body")
+                    .got(format!("HTTP {status}")),
+                Rule::HTTP_ACCEPTED_202,
+            );
+        }
+    }
+
+    fn exchange(&mut self, event: &Event) -> Option<&mut Exchange> {
+        Some(self.exchanges.entry((event.connection, event.exchange?)).or_default())
+    }
+
+    /// Whether an event is part of an HTTP response that refuses, whose body may have any form; or of one whose status
+    /// was dropped from the trace.
+    fn is_refusal(&mut self, event: &Event) -> bool {
+        let elided = self.elided;
+        self.exchange(event).is_some_and(|exchange| match exchange.status {
+            Some(status) => !(200..300).contains(&status),
+            None => elided,
+        })
+    }
+
+    /// Adds a finding that breaks `rule`; a WARNING where that does not hold at the revision.
+    fn find(&mut self, event: &Event, mut finding: Finding, rule: impl Into<Option<Rule>>) {
+        let revision = self.revision(event);
+        // A finding without a rule keeps its own severity.
+        if let Some(rule) = rule.into() {
+            finding = match requirement::find(rule.id()) {
+                Some(elsewhere) if !holds(rule, revision) => finding.elsewhere(elsewhere, revision),
+                _ => finding.requires(rule.id()),
+            };
+        }
+        if self.repeats.admits(&finding, self.findings.len()) {
+            self.findings.push(finding.evidence(event.seq));
+        }
+    }
+}
+
+fn holds(rule: Rule, revision: Revision) -> bool {
+    requirement::find(rule.id()).is_some_and(|found| found.revisions.contains(revision))
+}

@@ -1,0 +1,396 @@
+//! The rules for single messages.
+
+use super::{EnvelopeJudge, Exchange, TraceMessage, holds};
+use crate::check::malformed::rule_of;
+use crate::check::shape::place_in_words;
+use crate::check::{Finding, Rule};
+use crate::expect::words::{self, quoted};
+use crate::json::{Note, NoteKind, Value};
+use crate::spec::{Era, MethodKind, Side, error_code, method};
+use crate::trace::{
+    Event, EventKind, Fit, ParsedText, Party, Position, Relation, Reply, UnparsableKind,
+    claims_to_be_json_rpc,
+};
+use crate::wire::{ErrorReply, Frame, Id, Malformed, Message, Request};
+
+type SentRequest<'a> = crate::trace::Request<'a, Position>;
+
+impl EnvelopeJudge<'_> {
+    /// A message of the other party: what it posts decides what the response may be.
+    pub(super) fn sent(
+        &mut self,
+        event: &Event,
+        parsed: &ParsedText,
+        messages: &[TraceMessage<'_>],
+    ) {
+        let is_well_formed = matches!(parsed.frame(), Some(Ok(_)));
+        let is_request = |it: &TraceMessage<'_>| matches!(it.message, Message::Request(_));
+        // What a malformed body asked for is unknown, so it does not decide what may answer it.
+        if let Some(exchange) = self.exchange(event).filter(|_| is_well_formed) {
+            // A posted response counts as well: like a notification it is accepted with 202 and no body.
+            let only_notifications = !messages.iter().any(is_request);
+            *exchange = Exchange { only_notifications, ..Exchange::default() };
+        }
+    }
+
+    /// A message of the judged party.
+    pub(super) fn received(
+        &mut self,
+        event: &Event,
+        parsed: &ParsedText,
+        messages: &[TraceMessage<'_>],
+    ) {
+        // The body of an HTTP error may, but need not, be a JSON-RPC error (`basic/transports`).
+        if self.is_refusal(event) && !parsed.value().is_some_and(claims_to_be_json_rpc) {
+            return;
+        }
+        parsed.notes().iter().for_each(|note| self.ambiguous_json(event, note));
+        match parsed.frame() {
+            None => {}
+            Some(Err(malformed)) => self.malformed(event, parsed, malformed),
+            Some(Ok(Frame::One(_))) => {
+                messages.iter().for_each(|message| self.message(event, message));
+            }
+            Some(Ok(Frame::Batch(items))) => {
+                self.batch(event, items.len());
+                // A batch is judged item by item even where batches do not exist: its items may be wrong on their own.
+                // `messages` has the well-formed items only, in the order of the batch.
+                let mut messages = messages.iter();
+                for item in items {
+                    match item {
+                        Ok(_) => messages.next().into_iter().for_each(|it| self.message(event, it)),
+                        Err(malformed) => self.malformed(event, parsed, malformed),
+                    }
+                }
+            }
+        }
+    }
+
+    /// JSON that is valid, but that not all parsers read alike.
+    fn ambiguous_json(&mut self, event: &Event, note: &Note) {
+        let (expected, section) = match &note.kind {
+            NoteKind::DuplicateMember { .. } => ("every member once", "4"),
+            NoteKind::LoneSurrogate { .. } => ("text that is Unicode", "8.2"),
+            _ => ("numbers within the range and precision of doubles", "6"),
+        };
+        self.find(
+            event,
+            Finding::peer("a message is JSON that parsers read differently")
+                .expected(expected)
+                .got(words::excerpt(&note.to_string()).into_owned())
+                .should()
+                .hint(format!("JSON itself advises against it: RFC 8259, section {section}")),
+            None,
+        );
+    }
+
+    /// A batch is forbidden since 2025-06-18. 2024-11-05 does not mention batches, so `find` makes it a WARNING there.
+    fn batch(&mut self, event: &Event, len: usize) {
+        let revision = self.revision(event);
+        if !revision.has_batches() {
+            self.find(
+                event,
+                Finding::peer(format!("a batch, which MCP {revision} does not have"))
+                    .expected("one JSON-RPC message at a time")
+                    .got(format!("an array of {}", words::count(len, "message"))),
+                Rule::BATCH_NOT_SENT,
+            );
+        }
+    }
+
+    fn malformed(&mut self, event: &Event, parsed: &ParsedText, malformed: &Malformed) {
+        // Over stdio, such as a line of a JSON log: the mistake is to write it there at all.
+        if let EventKind::Message { text, .. } = &event.kind
+            && event.exchange.is_none()
+            && parsed.is_unrelated_json()
+        {
+            return self.stray_output(
+                event,
+                text,
+                "JSON, but not a JSON-RPC message",
+                UnparsableKind::Stray,
+            );
+        }
+        let is_value = parsed.value().is_some_and(|value| !value.is_object() && !value.is_array());
+        let misplaced = if is_value { self.misplaced(event) } else { None };
+        let rule = misplaced.unwrap_or_else(|| rule_of(malformed));
+        self.find(
+            event,
+            Finding::peer("a message is not a JSON-RPC 2.0 message")
+                .expected(format!(
+                    "{} is {}",
+                    place_in_words(&malformed.pointer),
+                    malformed.expected
+                ))
+                .got(malformed.got()),
+            rule,
+        );
+    }
+
+    fn message(&mut self, event: &Event, message: &TraceMessage<'_>) {
+        match (message.message, &message.relation) {
+            (Message::Request(request), Relation::Request { previous }) => {
+                self.request(event, request, previous.as_ref());
+            }
+            (Message::Notification(notification), _) => {
+                self.params(event, &notification.method, notification.params.as_ref());
+                self.kind_of_method(event, &notification.method, None);
+                self.direction(event, &notification.method, MethodKind::Notification);
+            }
+            (Message::Response(response), Relation::Reply(reply)) => {
+                let method = self.reply_id(event, Some(&response.id), reply, false);
+                self.result(event, method, &response.result);
+            }
+            (Message::Error(error), Relation::Reply(reply)) => {
+                self.reply_id(event, error.id.as_ref(), reply, true);
+                self.error(event, error);
+            }
+            // The correlation relates each kind of message as above.
+            _ => {}
+        }
+    }
+
+    fn request(&mut self, event: &Event, request: &Request, previous: Option<&SentRequest<'_>>) {
+        if self.who == Party::Server && self.revision(event).era() == Era::Stateless {
+            let http = event.exchange.is_some();
+            let rule =
+                if http { Rule::HTTP_SERVER_NO_REQUESTS } else { Rule::STDIO_SERVER_NO_REQUESTS };
+            self.find(
+                event,
+                Finding::peer(format!("the server sent a request, `{}`", request.method))
+                    .expected(format!(
+                        "responses and notifications only: MCP {} has no requests of servers",
+                        self.revision(event)
+                    ))
+                    .got(format!("a request with id {}", request.id)),
+                rule,
+            );
+        }
+        let id = match &request.id {
+            // JSON-RPC only discourages null and fractions as ids; in MCP an id is a string or an integer (`basic`).
+            Id::Null => Some(Rule::REQUEST_ID_NOT_NULL),
+            Id::Number(number) if !number.is_integer() => Some(Rule::REQUEST_ID_TYPE),
+            _ => None,
+        };
+        if let Some(rule) = id {
+            self.find(
+                event,
+                Finding::peer(format!(
+                    "the request `{}` has an id that MCP does not allow",
+                    request.method
+                ))
+                .expected("a string or a whole number")
+                .got(request.id.to_string()),
+                rule,
+            );
+        }
+        self.unique_id(event, request, previous);
+        self.kind_of_method(event, &request.method, Some(&request.id));
+        self.params(event, &request.method, request.params.as_ref());
+        self.direction(event, &request.method, MethodKind::Request);
+    }
+
+    /// Over HTTP several clients may share what is one connection here, so that ids are not compared.
+    fn unique_id(&mut self, event: &Event, request: &Request, previous: Option<&SentRequest<'_>>) {
+        let stateless = self.revision(event).era() == Era::Stateless;
+        let Some(previous) = previous.filter(|_| event.exchange.is_none()) else { return };
+        let answered = previous.reply.is_some();
+        let rule = match (stateless, answered) {
+            (false, _) => Rule::REQUEST_ID_UNIQUE_SESSION,
+            (true, false) => Rule::REQUEST_ID_UNIQUE_INFLIGHT,
+            // Without sessions, the stateless era demands unique ids among the requests in flight only.
+            (true, true) => return,
+        };
+        self.find(
+            event,
+            Finding::peer(format!(
+                "the request `{}` has an id that was used before",
+                request.method
+            ))
+            .expected("another id for each request")
+            .got(words::excerpt(&request.id.to_string()).into_owned()),
+            rule,
+        );
+    }
+
+    fn params(&mut self, event: &Event, method: &str, params: Option<&Value>) {
+        if let Some(params) = params.filter(|params| params.as_object().is_none()) {
+            self.find(
+                event,
+                Finding::peer(format!("the params of `{method}` are not an object"))
+                    .expected("`/params` is an object")
+                    .got(format!("{}, which is {}", params.short(80), params.kind())),
+                Rule::PARAMS_OBJECT,
+            );
+        }
+    }
+
+    /// The method of a request comes with an id, that of a notification without.
+    fn kind_of_method(&mut self, event: &Event, name: &str, id: Option<&Id>) {
+        let revision = self.revision(event);
+        // A method that the revision does not define may be an extension, of either kind.
+        let Some(known) = method(name).filter(|it| it.revisions().contains(revision)) else {
+            return;
+        };
+        let (finding, rule) = match (known.kind, id) {
+            (MethodKind::Request, None) => {
+                let finding = Finding::peer(format!("the request `{name}` has no id"))
+                    .expected("a string or a whole number")
+                    .got("no member `id`");
+                (finding, Rule::REQUEST_ID_TYPE)
+            }
+            (MethodKind::Notification, Some(id)) => {
+                let finding = Finding::peer(format!("the notification `{name}` has an id"))
+                    .expected("no member `id`, which asks for a response")
+                    .got(words::excerpt(&id.to_string()).into_owned());
+                (finding, Rule::NOTIFICATION_NO_ID)
+            }
+            _ => return,
+        };
+        self.find(event, finding, rule);
+    }
+
+    fn direction(&mut self, event: &Event, name: &str, kind: MethodKind) {
+        let side = match self.who {
+            Party::Client => Side::Client,
+            _ => Side::Server,
+        };
+        let Some(known) = method(name) else { return };
+        let revision = self.revision(event);
+        // `request` reports that servers send no requests at all.
+        if kind == MethodKind::Request && side == Side::Server && !revision.has_server_requests() {
+            return;
+        }
+        // A message of the wrong kind is reported by `kind_of_method`.
+        if known.kind != kind
+            || !known.revisions().contains(revision)
+            || known.sent_by(side, revision)
+        {
+            return;
+        }
+        self.find(
+            event,
+            Finding::peer(format!("a {side} does not send `{name}`"))
+                .expected(format!("`{name}` to come from the {} only", side.peer()))
+                .got(format!("`{name}` from the {side}")),
+            Rule::MESSAGE_DIRECTION,
+        );
+    }
+
+    /// Judges the id of a reply, and returns the method of the request that it answers.
+    fn reply_id<'a>(
+        &mut self,
+        event: &Event,
+        id: Option<&Id>,
+        reply: &Reply<'a, Position>,
+        is_error: bool,
+    ) -> Option<&'a str> {
+        let echo = if is_error { Rule::ERROR_ID_ECHO } else { Rule::RESULT_ID_ECHO };
+        let Some(id) = id.filter(|id| **id != Id::Null) else {
+            // A refused HTTP request may be answered with an error that has no id.
+            if !(is_error && self.is_refused(event)) {
+                self.find(
+                    event,
+                    Finding::peer("a reply has no id")
+                        .expected("the id of the request that it answers")
+                        .got(if id.is_some() { "null" } else { "no member `id`" }),
+                    echo,
+                );
+            }
+            return None;
+        };
+        if reply.is_late {
+            self.late(event, id);
+            return None;
+        }
+        let (finding, rule) = match reply.fit {
+            Fit::Open(method) => return Some(method),
+            Fit::Again(method) => {
+                let finding = Finding::peer(format!("`{method}` was answered twice"))
+                    .expected("one response to each request")
+                    .got(format!("another response with id {id}"));
+                (finding, Rule::SINGLE_RESPONSE)
+            }
+            Fit::Retyped(sent) => {
+                let finding = Finding::peer("a reply has its id in another JSON type")
+                    .expected(sent.to_string())
+                    .got(id.to_string());
+                (finding, Rule::ID_TYPE_PRESERVED)
+            }
+            // The request may be among the events that were dropped.
+            Fit::Unknown if self.elided => return None,
+            Fit::Unknown => {
+                let finding = Finding::peer("a reply has an id that no request has")
+                    .expected("the id of the request that it answers")
+                    .got(id.to_string());
+                (finding, echo)
+            }
+        };
+        self.find(event, finding, rule);
+        None
+    }
+
+    /// Whether the HTTP response that an event is part of has an error status, or its status was dropped from the trace.
+    fn is_refused(&mut self, event: &Event) -> bool {
+        let status = self.exchange(event).and_then(|exchange| exchange.status);
+        status.map_or(self.elided, |status| status >= 400)
+    }
+
+    /// A reply to a request of which its receiver knew that it was cancelled.
+    fn late(&mut self, event: &Event, id: &Id) {
+        let finding = Finding::peer("a request was answered that had been cancelled before")
+            .expected("no response to a request after its cancellation was read")
+            .got(format!("a response with id {id}, after one to a later request"));
+        let strictly = Rule::STDIO_CANCEL_NO_FURTHER_MESSAGES;
+        // For servers over stdio 2026-07-28 has a MUST NOT; otherwise the specification has a SHOULD NOT.
+        if holds(strictly, self.revision(event)) && self.who == Party::Server {
+            return self.find(event, finding, strictly);
+        }
+        self.find(event, finding.should(), Rule::CANCELLATION_NO_RESPONSE);
+    }
+
+    fn result(&mut self, event: &Event, method: Option<&str>, result: &Value) {
+        let request = method.map_or("a request".to_owned(), |method| format!("`{method}`"));
+        if result.as_object().is_none() {
+            self.find(
+                event,
+                Finding::peer(format!("the result of {request} is not an object"))
+                    .expected("`/result` is an object")
+                    .got(format!("{}, which is {}", result.short(80), result.kind())),
+                Rule::RESULT_OBJECT,
+            );
+        } else if self.revision(event).era() == Era::Stateless
+            && self.who == Party::Server
+            && result.get("resultType").and_then(Value::as_str).is_none()
+        {
+            let got = result.get("resultType").map_or("nothing".to_owned(), |kind| kind.short(40));
+            self.find(
+                event,
+                Finding::peer(format!("the result of {request} does not say its type"))
+                    .expected("`/result/resultType` is a string, such as \"complete\"")
+                    .got(got),
+                Rule::RESULT_TYPE_PRESENT,
+            );
+        }
+    }
+
+    fn error(&mut self, event: &Event, error: &ErrorReply) {
+        let code = error.error.code;
+        if error_code::may_be_sent(code, self.revision(event)) {
+            return;
+        }
+        // A code that is known has been defined by another revision.
+        let rule = if error_code::find(code).is_some() {
+            Rule::ERROR_CODE_RETIRED
+        } else {
+            Rule::ERROR_CODE_RESERVED_RANGE
+        };
+        self.find(
+            event,
+            Finding::peer(format!("the error code {code} is not for MCP {}", self.revision(event)))
+                .expected("a code that the revision defines, or one outside its reserved range")
+                .got(format!("{code}, {}", quoted(error.error.message.as_bytes()))),
+            rule,
+        );
+    }
+}

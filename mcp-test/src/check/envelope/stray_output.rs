@@ -1,0 +1,149 @@
+//! Stray output: bytes that are not a message where only messages belong, and the requirement that they break.
+
+use super::{EnvelopeJudge, holds};
+use crate::check::{Finding, Rule};
+use crate::expect::words::quoted;
+use crate::spec::Revision;
+use crate::trace::{Event, Party, UnparsableKind};
+use crate::wire::MediaType;
+
+/// A place where nothing but messages belongs.
+struct Place {
+    headline: &'static str,
+    expected: &'static str,
+    /// Stray bytes do no harm here, since readers ignore them.
+    lenient: bool,
+    /// The first that holds at the revision is broken.
+    rules: &'static [Rule],
+}
+
+const SERVER_OUTPUT: Place = Place {
+    headline: "the server wrote something to its output that is not an MCP message",
+    expected: "one JSON-RPC message per line, and nothing else",
+    lenient: false,
+    rules: &[Rule::STDOUT_ONLY_MESSAGES],
+};
+
+const CLIENT_OUTPUT: Place = Place {
+    headline: "the client wrote something to the server's input that is not an MCP message",
+    expected: "one JSON-RPC message per line, and nothing else",
+    lenient: false,
+    rules: &[Rule::STDIN_ONLY_MESSAGES],
+};
+
+const CLIENT_BODY: Place = Place {
+    headline: "the client posted something that is not an MCP message",
+    expected: "a body that is one JSON-RPC message",
+    lenient: false,
+    rules: &[
+        Rule::HTTP_BODY_SINGLE_OR_BATCH,
+        Rule::HTTP_BODY_SINGLE_MESSAGE,
+        Rule::HTTP_BODY_REQUEST_OR_NOTIFICATION,
+    ],
+};
+
+const STREAM: Place = Place {
+    headline: "the event stream holds something that is not an MCP message",
+    expected: "events with one JSON-RPC message each as their data",
+    lenient: true,
+    rules: &[Rule::HTTP_SSE_EVENT_DATA, Rule::SSE_MESSAGE_EVENTS],
+};
+
+const JSON_BODY: Place = Place {
+    headline: "the server sent a body of application/json that is not JSON",
+    expected: "a body that is one JSON-RPC message",
+    lenient: false,
+    // Earlier revisions do not say that a body is one object, but a body that is not JSON is not of that type either.
+    rules: &[Rule::HTTP_JSON_SINGLE_OBJECT, Rule::HTTP_REQUEST_CONTENT_TYPE],
+};
+
+const OTHER_BODY: Place = Place {
+    headline: "the server answered a request with something other than JSON or an event stream",
+    expected: "a body of type application/json or text/event-stream",
+    lenient: false,
+    rules: &[Rule::HTTP_REQUEST_CONTENT_TYPE],
+};
+
+const BODY_OF_202: Place = Place {
+    headline: "the server answered a notification with a body",
+    expected: "HTTP 202 Accepted, without a body",
+    lenient: false,
+    rules: &[Rule::HTTP_ACCEPTED_202],
+};
+
+impl Place {
+    fn rule(&self, revision: Revision) -> Rule {
+        let holding = self.rules.iter().find(|rule| holds(**rule, revision));
+        *holding.unwrap_or(&self.rules[0])
+    }
+}
+
+impl EnvelopeJudge<'_> {
+    /// Bytes of the judged party that are not a message.
+    pub(super) fn stray_output(
+        &mut self,
+        event: &Event,
+        bytes: &[u8],
+        why: &str,
+        kind: UnparsableKind,
+    ) {
+        if self.is_refusal(event) || self.is_free(event) {
+            return;
+        }
+        let place = self.place(event);
+        let finding = Finding::peer(place.headline)
+            .expected(place.expected)
+            .got(format!("{} ({why})", quoted(bytes)));
+        // The rest was not read, and may well be valid.
+        if kind == UnparsableKind::OverLimit {
+            let finding = Finding::peer("there is more in a message than mcp-test reads")
+                .expected("messages within the limits of mcp-test")
+                .got(format!("{} ({why})", quoted(bytes)))
+                .hint("the limit is one of mcp-test, not of MCP; what is beyond it was not read");
+            self.find(event, finding.should(), None);
+            return;
+        }
+        if place.lenient && kind == UnparsableKind::Stray {
+            let hint = "readers of event streams ignore it";
+            return self.find(event, finding.should().hint(hint), None);
+        }
+        let rule = place.rule(self.revision(event));
+        self.find(event, finding, rule);
+    }
+
+    /// Whether a body may have any form: one that answers GET or DELETE, and is not a stream.
+    fn is_free(&mut self, event: &Event) -> bool {
+        self.exchange(event).is_some_and(|exchange| {
+            exchange.is_not_a_post && exchange.media != Some(MediaType::EventStream)
+        })
+    }
+
+    fn place(&mut self, event: &Event) -> &'static Place {
+        let who = self.who;
+        match (self.exchange(event), who) {
+            (None, Party::Client) => &CLIENT_OUTPUT,
+            (None, _) => &SERVER_OUTPUT,
+            (Some(_), Party::Client) => &CLIENT_BODY,
+            (Some(exchange), _) if exchange.only_notifications => &BODY_OF_202,
+            (Some(exchange), _) => match exchange.media {
+                Some(MediaType::EventStream) => &STREAM,
+                Some(MediaType::Json) => &JSON_BODY,
+                Some(MediaType::Other) | None => &OTHER_BODY,
+            },
+        }
+    }
+
+    /// The requirement that a value other than a JSON-RPC message breaks, where its place is more specific than its shape.
+    pub(super) fn misplaced(&mut self, event: &Event) -> Option<Rule> {
+        let revision = self.revision(event);
+        let exchange = self.exchange(event)?;
+        let place = match exchange.media {
+            // First, since no body of any type is allowed there.
+            _ if exchange.only_notifications => &BODY_OF_202,
+            Some(MediaType::Json) => &JSON_BODY,
+            Some(MediaType::EventStream) => &STREAM,
+            Some(MediaType::Other) | None => return None,
+        };
+        Some(place.rule(revision)).filter(|rule| holds(*rule, revision))
+    }
+}

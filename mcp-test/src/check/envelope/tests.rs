@@ -1,0 +1,273 @@
+//! Conversations written down line by line, and what is found in them.
+
+use bytes::Bytes;
+
+use super::judge_envelopes;
+use crate::spec::Revision;
+use crate::trace::{ConnectionId, EventKind, ParsedText, Party, Recorder, UnparsableKind};
+
+/// A conversation written down line by line: `>` from the client, `<` from the server.
+fn judged(revision: Revision, lines: &[&str]) -> String {
+    let recorder = Recorder::new();
+    let connection = recorder.open("duplex");
+    for line in lines {
+        let (party, text) = match line.split_at(1) {
+            (">", text) => (Party::Client, text),
+            (_, text) => (Party::Server, text),
+        };
+        say(&recorder, connection, None, party, text);
+    }
+    shown(&recorder, revision)
+}
+
+fn say(recorder: &Recorder, on: ConnectionId, exchange: Option<u64>, party: Party, text: &str) {
+    let text = Bytes::copy_from_slice(text.trim().as_bytes());
+    let parsed = ParsedText::parse(&text);
+    let what = if parsed.frame().is_some() {
+        EventKind::Message { text, parsed }
+    } else {
+        let stray = exchange.is_none() || text.starts_with(b"stray");
+        let damage = if stray { UnparsableKind::Stray } else { UnparsableKind::BrokenMessage };
+        EventKind::Unparsable { bytes: text, why: "not JSON".to_owned(), kind: damage }
+    };
+    recorder.record_in(on, exchange, party, what);
+}
+
+/// A POST of the client and its response, a connection for each.
+fn post(recorder: &Recorder, sent: &str, status: u16, media: &str, body: &str) {
+    let (on, number) = (recorder.open("http"), Some(1));
+    let request =
+        EventKind::HttpRequest { method: "POST".into(), path: "/mcp".into(), headers: Vec::new() };
+    recorder.record_in(on, number, Party::Client, request);
+    say(recorder, on, number, Party::Client, sent);
+    let headers = vec![("Content-Type".to_owned(), media.to_owned())];
+    recorder.record_in(on, number, Party::Server, EventKind::HttpResponse { status, headers });
+    if !body.is_empty() {
+        say(recorder, on, number, Party::Server, body);
+    }
+}
+
+fn shown(recorder: &Recorder, revision: Revision) -> String {
+    let findings = judge_envelopes(&recorder.trace(), Party::Server, &|_| revision);
+    let line = |finding: &crate::check::Finding| {
+        format!(
+            "{:?} {:?} {:?}\n{finding}\n",
+            finding.severity, finding.requirements, finding.evidence
+        )
+    };
+    findings.iter().map(line).collect()
+}
+
+/// The grade and the requirements of each finding, in one line.
+fn cited(findings: &[crate::check::Finding]) -> Vec<String> {
+    let line = |finding: &crate::check::Finding| {
+        format!("{:?} {}", finding.severity, finding.requirements.join(" ")).trim_end().to_owned()
+    };
+    findings.iter().map(line).collect()
+}
+
+const PING: &str = r#"> {"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+#[test]
+fn a_good_conversation_gives_no_finding() {
+    let lines = [
+        PING,
+        r#"< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
+        r#"< {"jsonrpc":"2.0","id":"s1","method":"roots/list"}"#,
+        r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#,
+        r#"> {"jsonrpc":"2.0","id":"s1","result":{"roots":[]}}"#,
+        r#"> {"jsonrpc":"2.0","id":2,"method":"nope"}"#,
+        r#"< {"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}"#,
+    ];
+    assert_eq!(judged(Revision::V2025_11_25, &lines), "");
+}
+
+#[test]
+fn ids_of_replies_are_those_of_requests() {
+    let lines = [
+        PING,
+        r#"< {"jsonrpc":"2.0","id":"1","result":{}}"#,
+        r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#,
+        r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#,
+        r#"< {"jsonrpc":"2.0","id":9,"error":{"code":1,"message":"x"}}"#,
+        r#"< {"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}"#,
+    ];
+    insta::assert_snapshot!(judged(Revision::V2025_11_25, &lines));
+}
+
+#[test]
+fn noise_and_malformed_messages_are_named() {
+    let lines = [
+        "< Server started on stdio",
+        PING,
+        r#"< {"id":1,"result":{}}"#,
+        r#"< {"jsonrpc":"2.0","id":1,"result":[]}"#,
+        r#"< [{"jsonrpc":"2.0","method":"notifications/message"}]"#,
+        r#"< {"jsonrpc":"2.0","method":"notifications/message","params":[1],"method":"x"}"#,
+    ];
+    insta::assert_snapshot!(judged(Revision::V2025_11_25, &lines));
+}
+
+#[test]
+fn a_server_of_the_stateless_era_asks_nothing_and_types_its_results() {
+    let lines = [
+        PING,
+        r#"< {"jsonrpc":"2.0","id":null,"method":"roots/list"}"#,
+        r#"< {"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
+        r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#,
+        r#"> {"jsonrpc":"2.0","id":2,"method":"resources/read"}"#,
+        r#"< {"jsonrpc":"2.0","id":2,"error":{"code":-32002,"message":"gone"}}"#,
+        r#"> {"jsonrpc":"2.0","id":3,"method":"resources/read"}"#,
+        r#"< {"jsonrpc":"2.0","id":3,"error":{"code":-32050,"message":"home made"}}"#,
+    ];
+    insta::assert_snapshot!(judged(Revision::V2026_07_28, &lines));
+}
+
+#[test]
+fn a_method_says_whether_there_is_an_id() {
+    let recorder = Recorder::new();
+    let on = recorder.open("duplex");
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"notifications/tools/list_changed"}"#,
+        r#"{"jsonrpc":"2.0","method":"roots/list"}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"notifications/x"}"#,
+        r#"{"jsonrpc":"2.0","method":"x"}"#,
+    ] {
+        say(&recorder, on, None, Party::Server, text);
+    }
+    let findings = judge_envelopes(&recorder.trace(), Party::Server, &|_| Revision::V2025_06_18);
+    assert_eq!(
+        cited(&findings),
+        ["Must jsonrpc.notification-no-id", "Must jsonrpc.request-id-type"]
+    );
+}
+
+const NOTIFICATION: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const REQUEST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+#[test]
+fn http_has_rules_of_its_own() {
+    let recorder = Recorder::new();
+    post(&recorder, NOTIFICATION, 202, "", "");
+    post(&recorder, NOTIFICATION, 200, "application/json", "");
+    post(&recorder, NOTIFICATION, 202, "application/json", "null");
+    post(&recorder, REQUEST, 200, "text/html", "<html>");
+    post(&recorder, REQUEST, 200, "application/json; charset=utf-8", r#"{"jsonrpc":"2.0","#);
+    post(&recorder, REQUEST, 200, "application/json", "7");
+    post(&recorder, REQUEST, 200, "text/event-stream", "not json at all");
+    post(&recorder, REQUEST, 200, "text/event-stream", "stray");
+    insta::assert_snapshot!(shown(&recorder, Revision::V2025_11_25));
+}
+
+#[test]
+fn a_refusal_may_say_why_in_any_form_that_does_not_claim_to_be_a_message() {
+    let body = |body: &str| {
+        let recorder = Recorder::new();
+        post(&recorder, REQUEST, 401, "application/json", body);
+        cited(&judge_envelopes(&recorder.trace(), Party::Server, &|_| Revision::V2025_11_25))
+    };
+    for good in [
+        "<html>",
+        r#"{"error":"invalid_token"}"#,
+        r#"{"a":1,"a":2}"#,
+        "[7]",
+        r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"x"}}"#,
+    ] {
+        assert_eq!(body(good), [""; 0], "{good}");
+    }
+    let bad = r#"{"jsonrpc":"2.0","error":{"code":"E","message":"x"}}"#;
+    assert_eq!(body(bad), ["Must jsonrpc.error-code-integer"]);
+}
+
+#[test]
+fn what_a_revision_does_not_demand_is_no_failure_there() {
+    let recorder = Recorder::new();
+    post(&recorder, NOTIFICATION, 200, "", "");
+    post(&recorder, REQUEST, 200, "application/json", "{");
+    post(&recorder, REQUEST, 200, "application/json", "7");
+    post(&recorder, REQUEST, 200, "application/json", &format!("[{REQUEST}]"));
+    let at = |revision| cited(&judge_envelopes(&recorder.trace(), Party::Server, &|_| revision));
+    assert_eq!(at(Revision::V2024_11_05), ["Should", "Must jsonrpc.version-member", "Should"]);
+    assert_eq!(
+        at(Revision::V2025_03_26),
+        [
+            "Must transport.http.accepted-202",
+            "Must transport.http.request-content-type",
+            "Must transport.http.request-content-type",
+        ]
+    );
+    assert_eq!(
+        at(Revision::V2025_06_18),
+        [
+            "Must transport.http.accepted-202",
+            "Must transport.http.json-single-object",
+            "Must transport.http.json-single-object",
+            "Must jsonrpc.batch-not-sent",
+        ]
+    );
+    let batch = shown(&recorder, Revision::V2024_11_05);
+    insta::assert_snapshot!(batch.lines().last().unwrap_or_default(), @"  hint: MCP 2024-11-05 does not require it; `jsonrpc.batch-not-sent` applies to 2025-06-18..");
+}
+
+#[test]
+fn each_connection_is_judged_at_its_own_revision() {
+    let recorder = Recorder::new();
+    let connections = [recorder.open("duplex"), recorder.open("duplex")];
+    let log = r#"[{"jsonrpc":"2.0","method":"notifications/message"}]"#;
+    for on in connections {
+        say(&recorder, on, None, Party::Server, log);
+    }
+    let findings = judge_envelopes(&recorder.trace(), Party::Server, &|on| {
+        if on == connections[0] { Revision::V2025_03_26 } else { Revision::V2025_06_18 }
+    });
+    assert_eq!(cited(&findings), ["Must jsonrpc.batch-not-sent"]);
+}
+
+#[test]
+fn a_process_left_behind_fails_and_ignoring_the_end_of_input_warns() {
+    use crate::trace::Leftover;
+    let cited_for = |what| {
+        let recorder = Recorder::new();
+        let lingered = EventKind::Lingered { what, how: "it runs on".to_owned(), wait: None };
+        recorder.record(recorder.open("stdio"), Party::Server, lingered);
+        cited(&judge_envelopes(&recorder.trace(), Party::Server, &|_| Revision::V2025_11_25))
+    };
+    assert_eq!(cited_for(Leftover::Descendant), ["Must mcp-test.server-leaves-no-process"]);
+    assert_eq!(cited_for(Leftover::Process), ["Should transport.stdio.exit-on-eof-implied"]);
+}
+
+#[test]
+fn our_own_limits_are_not_held_against_the_peer() {
+    for (transport, exchange) in [("stdio", None), ("http", Some(1))] {
+        let recorder = Recorder::new();
+        let on = recorder.open(transport);
+        let bytes = Bytes::from_static(b"[[[[");
+        let why = "not JSON: nested deeper than 128 levels".to_owned();
+        let noise = EventKind::Unparsable { bytes, why, kind: UnparsableKind::OverLimit };
+        recorder.record_in(on, exchange, Party::Server, noise);
+        let findings =
+            judge_envelopes(&recorder.trace(), Party::Server, &|_| Revision::V2025_11_25);
+        assert_eq!(cited(&findings), ["Should"]);
+        let hint = findings[0].hint.as_deref().unwrap_or_default();
+        assert!(hint.contains("one of mcp-test"), "{hint}");
+    }
+}
+
+#[test]
+fn a_reply_to_what_was_dropped_is_no_reply_to_nothing() {
+    let recorder = Recorder::new();
+    let on = recorder.open("duplex");
+    say(&recorder, on, None, Party::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    let refusal = r#"{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}"#;
+    say(&recorder, on, Some(3), Party::Server, refusal);
+    say(&recorder, on, Some(4), Party::Server, "<html>");
+    let count = |trace: &crate::trace::Trace| {
+        judge_envelopes(trace, Party::Server, &|_| Revision::V2025_11_25).len()
+    };
+    let mut trace = recorder.trace();
+    assert_eq!(count(&trace), 3);
+    trace.elided = 1;
+    assert_eq!(count(&trace), 0);
+    recorder.record(on, Party::Client, EventKind::Elided { was: "tools/call".into(), bytes: 5000 });
+    assert_eq!(count(&recorder.trace()), 0);
+}

@@ -1,0 +1,136 @@
+//! The requirements that findings about a conversation cite, whatever its scenario.
+//!
+//! The judges and the client cite nothing else: a [`Rule`] can be made only here. `mcp-test explain` reads the same tables, to
+//! name the checks that cite a requirement.
+
+/// A requirement that a finding about a conversation cites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rule(&'static str);
+
+impl Rule {
+    /// The id of the requirement.
+    pub(crate) const fn id(self) -> &'static str {
+        self.0
+    }
+}
+
+/// Declares groups of rules: a constant for each rule, and one for each group.
+macro_rules! rules {
+    ($($(#[$doc:meta])+ $group:ident { $($name:ident = $id:literal,)+ })+) => {
+        impl Rule {
+            $($(pub(crate) const $name: Self = Self($id);)+)+
+        }
+
+        $($(#[$doc])+ pub(crate) const $group: &[Rule] = &[$(Rule::$name),+];)+
+    };
+}
+
+rules! {
+    /// Those that `wire-well-formed` cites.
+    OF_ENVELOPES {
+        BATCH_NOT_SENT = "jsonrpc.batch-not-sent",
+        CANCELLATION_NO_RESPONSE = "cancellation.no-response",
+        ERROR_CODE_INTEGER = "jsonrpc.error-code-integer",
+        ERROR_CODE_RESERVED_RANGE = "jsonrpc.error-code-reserved-range",
+        ERROR_CODE_RETIRED = "jsonrpc.error-code-retired",
+        ERROR_ID_ECHO = "jsonrpc.error-id-echo",
+        ERROR_SHAPE = "jsonrpc.error-shape",
+        HTTP_ACCEPTED_202 = "transport.http.accepted-202",
+        HTTP_BODY_REQUEST_OR_NOTIFICATION = "transport.http.body-request-or-notification",
+        HTTP_BODY_SINGLE_MESSAGE = "transport.http.body-single-message",
+        HTTP_BODY_SINGLE_OR_BATCH = "transport.http.body-single-or-batch",
+        HTTP_JSON_SINGLE_OBJECT = "transport.http.json-single-object",
+        HTTP_REQUEST_CONTENT_TYPE = "transport.http.request-content-type",
+        HTTP_SERVER_NO_REQUESTS = "transport.http.server-no-requests",
+        HTTP_SSE_CLOSE_AFTER_RESPONSE = "transport.http.sse-close-after-response",
+        HTTP_SSE_EVENT_DATA = "transport.http.sse-event-data",
+        ID_TYPE_PRESERVED = "jsonrpc.id-type-preserved",
+        MESSAGE_DIRECTION = "schema.message-direction",
+        NOTIFICATION_NO_ID = "jsonrpc.notification-no-id",
+        PARAMS_OBJECT = "jsonrpc.params-object",
+        REQUEST_ID_NOT_NULL = "jsonrpc.request-id-not-null",
+        REQUEST_ID_TYPE = "jsonrpc.request-id-type",
+        REQUEST_ID_UNIQUE_INFLIGHT = "jsonrpc.request-id-unique-inflight",
+        REQUEST_ID_UNIQUE_SESSION = "jsonrpc.request-id-unique-session",
+        REQUEST_METHOD_STRING = "jsonrpc.request-method-string",
+        RESPONSE_NOT_BOTH = "jsonrpc.response-not-both",
+        RESPONSE_RESULT_OR_ERROR = "jsonrpc.response-result-or-error",
+        RESULT_ID_ECHO = "jsonrpc.result-id-echo",
+        RESULT_OBJECT = "jsonrpc.result-object",
+        RESULT_TYPE_PRESENT = "base.result-type-present",
+        SERVER_LEAVES_NO_PROCESS = "mcp-test.server-leaves-no-process",
+        SINGLE_RESPONSE = "jsonrpc.single-response",
+        SSE_MESSAGE_EVENTS = "transport.sse.message-events",
+        STDIO_CANCEL_NO_FURTHER_MESSAGES = "transport.stdio.cancel-no-further-messages",
+        STDIO_EXIT_ON_EOF = "transport.stdio.exit-on-eof",
+        STDIO_EXIT_ON_EOF_IMPLIED = "transport.stdio.exit-on-eof-implied",
+        STDIO_SERVER_NO_REQUESTS = "transport.stdio.server-no-requests",
+        STDIN_ONLY_MESSAGES = "transport.stdio.stdin-only-messages",
+        STDOUT_ONLY_MESSAGES = "transport.stdio.stdout-only-messages",
+        VERSION_MEMBER = "jsonrpc.version-member",
+    }
+    /// Those that the client cites, beside those of envelopes, when it cannot go on: any check of a scenario may fail with them.
+    OF_CLIENT {
+        ACK_SENT = "subscriptions.ack-sent",
+        HTTP_GET_SSE_OR_405 = "transport.http.get-sse-or-405",
+        INITIALIZE_RESULT = "schema.initialize-result",
+        INPUT_KEYS_UNIQUE = "mrtr.input-keys-unique",
+        INPUT_KINDS = "mrtr.input-kinds",
+        INPUT_REQUESTS_OR_STATE = "mrtr.requests-or-state",
+        INPUT_REQUIRED_RESULT = "schema.input-required-result",
+        INPUT_SUPPORTED_METHODS = "mrtr.supported-methods-only",
+        INPUT_UNDECLARED_KIND = "mrtr.undeclared-input-kind",
+        NOTHING_BEFORE_ACK = "subscriptions.nothing-before-ack",
+        REQUEST_ANSWERED = "jsonrpc.request-answered",
+        SUBSCRIPTION_ID_VALUE = "subscriptions.id-value",
+        SUBSCRIPTION_STAYS_OPEN = "subscriptions.stays-open",
+        SUPPORTED_VERSIONS_TRUTHFUL = "discover.supported-versions-truthful",
+    }
+    /// That which `wire-schema-valid` cites of a shape without a requirement of its own.
+    OF_SHAPES {
+        MESSAGE_SHAPE = "mcp-test.message-shape",
+    }
+    /// That which `client-took-part` cites.
+    OF_TOOK_PART {
+        CLIENT_TAKES_PART = "mcp-test.client-takes-part",
+    }
+    /// That which `client-left-well` cites.
+    OF_LEFT_WELL {
+        CLIENT_EXITS_WELL = "mcp-test.client-exits-well",
+    }
+    /// That which the checks of a client cite when it did not do its task.
+    OF_TASKS {
+        CLIENT_DOES_TASK = "mcp-test.client-does-task",
+    }
+    /// That which `scenario-timeout` cites.
+    OF_TIMEOUTS {
+        SCENARIO_ENDS = "mcp-test.scenario-ends",
+    }
+    /// Those that `wire-tool-schemas` cites.
+    OF_TOOLS {
+        INPUT_SCHEMA_VALID = "tools.definition.input-schema-valid",
+        OUTPUT_SCHEMA_VALID = "tools.definition.output-schema-valid",
+        STRUCTURED_CONFORMS = "tools.structured.conforms-output-schema",
+        STRUCTURED_PRESENT = "tools.structured.present-with-output-schema",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::spec::requirement;
+
+    #[test]
+    fn rules_are_requirements_by_their_own_ids_and_listed_once() {
+        let mut seen = HashSet::new();
+        let of_runs = [OF_TOOK_PART, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS].concat();
+        let of_messages = [OF_ENVELOPES, OF_CLIENT, OF_SHAPES, OF_TOOLS].concat();
+        for rule in of_messages.into_iter().chain(of_runs) {
+            let id = rule.id();
+            assert_eq!(requirement::find(id).map(|found| found.id), Some(id));
+            assert!(seen.insert(id), "{id}");
+        }
+    }
+}

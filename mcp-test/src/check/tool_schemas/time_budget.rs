@@ -1,0 +1,68 @@
+//! The time that judging by the schemas of tools may take in all, and what is left out once it is spent.
+
+use std::time::Duration;
+
+use crate::check::Finding;
+use crate::clock::{self, Stopwatch};
+use crate::expect::words;
+
+/// The default budget: an ordinary conversation takes a small part of it, and a hostile one cannot delay the report for long.
+const ALLOTTED: Duration = Duration::from_secs(10);
+
+/// How much time judging by schemas may take, and has taken so far.
+#[derive(Debug)]
+pub(in crate::check) struct TimeBudget {
+    allotted: Duration,
+    taken: Duration,
+    /// What was left out first, and how much in all.
+    left_out: Option<(Finding, usize)>,
+}
+
+impl Default for TimeBudget {
+    fn default() -> Self {
+        Self::new(ALLOTTED)
+    }
+}
+
+impl TimeBudget {
+    pub(super) fn new(allotted: Duration) -> Self {
+        Self { allotted, taken: Duration::ZERO, left_out: None }
+    }
+
+    /// Whether nothing more is judged.
+    pub(super) fn is_spent(&self) -> bool {
+        self.taken >= self.allotted
+    }
+
+    pub(super) fn time<T>(&mut self, judge: impl FnOnce() -> T) -> T {
+        let watch = Stopwatch::start();
+        let judged = judge();
+        self.taken += watch.elapsed();
+        judged
+    }
+
+    /// Leaves something out; `unjudged` says what.
+    pub(super) fn leave_out(&mut self, unjudged: impl FnOnce() -> Finding) {
+        let (_, count) = self.left_out.get_or_insert_with(|| (unjudged(), 0));
+        *count += 1;
+    }
+
+    /// Whether something was left out.
+    pub(super) fn has_left_out(&self) -> bool {
+        self.left_out.is_some()
+    }
+
+    /// The finding that nothing was judged from some point on, if so.
+    pub(in crate::check) fn into_finding(self) -> Option<Finding> {
+        let (first, count) = self.left_out?;
+        let got = format!(
+            "schemas and values that take more than {} to be judged",
+            clock::format_duration(self.allotted)
+        );
+        let from_here = format!(
+            "nothing was judged from here on: {} left out",
+            words::count(count, "judgement")
+        );
+        Some(first.got(got).hint(from_here))
+    }
+}

@@ -1,0 +1,126 @@
+//! The arguments that several commands share.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::option_value::{self as value, ReportKind, SecretArg};
+use crate::run::SchemaSource;
+use crate::scenario::{Profile, Suite};
+use crate::spec::Revisions;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Human,
+    Json,
+}
+
+/// The server under test.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct TargetArgs {
+    /// Test the server at this URL
+    #[arg(long, value_name = "URL")]
+    pub(super) url: Option<String>,
+    /// Test the built-in reference server
+    // It runs in this process, where there is no request to add headers to and no child process to set up.
+    #[arg(long, conflicts_with_all = ["url", "command", "headers", "env", "cwd"])]
+    pub(super) reference: bool,
+    /// Send a header with every request: NAME=VALUE; `@FILE` reads the value from a file, `${VAR}` inserts an environment
+    /// variable (repeatable)
+    // Two ways to keep a secret out of the command line, which other users of the machine can read.
+    #[arg(long = "header", value_name = "NAME=VALUE")]
+    pub(super) headers: Vec<SecretArg>,
+    /// Set an environment variable for the command (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", requires = "command")]
+    pub(super) env: Vec<SecretArg>,
+    /// Start the command in this directory
+    #[arg(long, value_name = "DIR", requires = "command")]
+    pub(super) cwd: Option<PathBuf>,
+    /// The command that is, or starts, the server
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) command: Vec<String>,
+}
+
+/// The options of runs of built-in scenarios.
+#[derive(Debug, Args)]
+pub(super) struct RunOptions {
+    /// Run only this scenario (repeatable)
+    #[arg(long = "scenario", value_name = "ID")]
+    pub(super) scenarios: Vec<String>,
+    /// Run a suite
+    // Each command replaces this text, to name its suites.
+    #[arg(long, value_name = "NAME")]
+    pub(super) suite: Option<Suite>,
+    #[command(flatten)]
+    pub(super) schemas: SchemaArgs,
+    /// Run a named scenario even if it does not exist at the revision
+    #[arg(long, requires = "scenarios")]
+    pub(super) force: bool,
+    /// Use these rules for verdicts: official, adaptive, strict
+    #[arg(long, value_name = "NAME")]
+    pub(super) profile: Option<Profile>,
+    #[command(flatten)]
+    pub(super) common: CommonRunOptions,
+}
+
+/// The options of all runs: of built-in scenarios and of cases, against servers and clients.
+#[derive(Debug, Clone, Args)]
+pub(super) struct CommonRunOptions {
+    /// Speak this revision, range (`2025-06-18..`) or `draft` (repeatable)
+    #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
+    pub(super) revisions: Vec<Revisions>,
+    /// Read the expected failures from a YAML file
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected_failures: Option<PathBuf>,
+    /// Write the failures of this run to a file for --expected-failures
+    #[arg(long, value_name = "FILE")]
+    pub(super) write_baseline: Option<PathBuf>,
+    /// End a scenario, case or client after this time: milliseconds, or with a unit (`5s`)
+    // The default of the official suite.
+    #[arg(long, value_name = "TIME", default_value = "30000", value_parser = value::duration)]
+    pub(super) timeout: Duration,
+    /// Run up to this many scenarios, cases or clients in parallel [default: one per processor; with `cases run --url`, one]
+    #[arg(long, value_name = "N", value_parser = value::jobs)]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Write checks.json for each scenario, case or file and summary.json to this directory
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) output_dir: Option<PathBuf>,
+    /// Record the conversation: as MCP Cases (FILE.yaml), which run against the same server, or as a trace (FILE.jsonl)
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
+    /// Report to CI as well: `junit=FILE` writes JUnit XML, `github` prints annotations on stderr and adds to the step summary
+    /// of GitHub Actions (repeatable) [default: github if GITHUB_ACTIONS is `true`]
+    #[arg(long = "report", value_name = "KIND", value_parser = value::report)]
+    pub(super) reports: Vec<ReportKind>,
+    /// Print text, or one JSON document
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(super) format: Format,
+    /// Show every check; for a single scenario, as JSON
+    #[arg(long)]
+    pub(super) verbose: bool,
+}
+
+impl CommonRunOptions {
+    /// The options of a run of cases: these, and defaults for the options that only runs of built-in scenarios have.
+    pub(super) fn for_cases(&self, scenarios: &[String], strict: bool) -> RunOptions {
+        RunOptions {
+            scenarios: scenarios.to_vec(),
+            suite: None,
+            schemas: SchemaArgs { schemas: Vec::new() },
+            force: false,
+            profile: strict.then_some(Profile::Strict),
+            common: self.clone(),
+        }
+    }
+}
+
+/// The schemas that replace the built-in shapes.
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// Validate the messages of a revision against an official schema.json instead of the built-in shapes (repeatable); an
+    /// unusable schema exits with 2, a URL that cannot be fetched with 3
+    #[arg(long = "schema", value_name = "REVISION=PATH|URL")]
+    pub(super) schemas: Vec<SchemaSource>,
+}

@@ -1,0 +1,71 @@
+//! The reports that `--report` and GitHub Actions select.
+
+use std::io::{self, Stderr};
+use std::path::{Path, PathBuf};
+
+use super::{RunRequest, rerun};
+use crate::cli::error::CliError;
+use crate::cli::option_value::ReportKind;
+use crate::cli::output;
+use crate::report::{GitHub, Junit, ReportError, RunInfo};
+use crate::run::RunEvent;
+
+/// The reports of a run for CI systems.
+pub(super) struct CiReports {
+    junit: Vec<Junit>,
+    github: Option<GitHub<Stderr>>,
+}
+
+impl CiReports {
+    /// Checks before a long run that the files can be written.
+    pub(super) fn new(
+        request: &RunRequest<'_>,
+        info: &RunInfo,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, CliError> {
+        let selected = &request.options.common.reports;
+        let mut junit = Vec::new();
+        for kind in selected {
+            if let ReportKind::Junit(path) = kind {
+                output::check_writable(path)
+                    .map_err(CliError::unwritable("--report junit", path))?;
+                junit.push(Junit::new(path, info.clone(), rerun(request)));
+            }
+        }
+        let is_selected = selected.contains(&ReportKind::GitHub);
+        let by_default =
+            selected.is_empty() && variable("GITHUB_ACTIONS").as_deref() == Some("true");
+        if !is_selected && !by_default {
+            return Ok(Self { junit, github: None });
+        }
+        let mut step_summary = variable("GITHUB_STEP_SUMMARY").map(PathBuf::from);
+        if let Some(path) = step_summary.as_deref()
+            && let Err(error) = output::check_writable(path)
+        {
+            let error = CliError::unwritable("GITHUB_STEP_SUMMARY", path)(error);
+            // In a container the variable may be set although the file is outside; only who asked for it has to know.
+            if is_selected {
+                return Err(error);
+            }
+            output::warn(&error.to_string());
+            step_summary = None;
+        }
+        // On standard error, which the runner reads as well: standard output may be a document, or be read by a script.
+        let summary = step_summary.as_deref().map(Path::new);
+        let github = GitHub::new(io::stderr(), summary, info.clone(), rerun(request));
+        Ok(Self { junit, github: Some(github) })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.junit.is_empty() && self.github.is_none()
+    }
+
+    /// Passes an event to every report, and returns the first error.
+    pub(super) fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        let written = self.junit.iter_mut().map(|junit| junit.event(event));
+        let results: Vec<_> =
+            written.chain(self.github.iter_mut().map(|github| github.event(event))).collect();
+        // After all of them were passed on: a full disk must not keep the annotations from the log.
+        results.into_iter().collect()
+    }
+}

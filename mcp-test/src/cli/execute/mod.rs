@@ -1,0 +1,295 @@
+//! The run of `server`, `check`, `client`, `cases run` and `cases verify-client`: builds a plan, executes it, and reports.
+
+mod ci_reports;
+mod reports;
+
+use std::num::NonZeroUsize;
+use std::thread;
+use std::time::Duration;
+
+use self::reports::Reports;
+use super::args::RunArgs;
+use super::common_args::RunOptions;
+use super::error::CliError;
+use super::output;
+use super::signal::unless_signalled;
+use super::variable;
+use crate::expect::words;
+use crate::report::{Rerun, Secrets};
+use crate::run::{
+    self, Baseline, ExitCode, Plan, RunEvent, SchemaSource, Selection, Tested, UsageError,
+};
+use crate::scenario::{Leg, Profile, Scenario, Shared, Surroundings};
+use crate::transport::TransportKind;
+
+/// A command that runs scenarios.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RunCommand {
+    /// `server`: a server, by the official rules.
+    Server,
+    /// `check`: a server, by the specification.
+    Check,
+    /// `client`: a client, by the official rules.
+    Client,
+    /// `cases run`: a server, by cases.
+    CasesRun,
+    /// `cases verify-client`: a client, by cases.
+    CasesVerifyClient,
+}
+
+impl RunCommand {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Check => "check",
+            Self::Client => "client",
+            Self::CasesRun => "cases run",
+            Self::CasesVerifyClient => "cases verify-client",
+        }
+    }
+
+    const fn default_profile(self) -> Profile {
+        match self {
+            Self::Server | Self::Client => Profile::Official,
+            Self::Check | Self::CasesRun | Self::CasesVerifyClient => Profile::Adaptive,
+        }
+    }
+
+    const fn leg(self) -> Leg {
+        match self {
+            Self::Server | Self::Check | Self::CasesRun => Leg::Server,
+            Self::Client | Self::CasesVerifyClient => Leg::Client,
+        }
+    }
+}
+
+/// Scenarios that were loaded from files of cases.
+#[derive(Default)]
+pub(super) struct LoadedScenarios {
+    /// The scenarios.
+    pub(super) scenarios: Vec<Shared<Scenario>>,
+    /// The surroundings that they need.
+    pub(super) surroundings: Option<Surroundings>,
+    /// The arguments that select them, without secrets.
+    pub(super) args: Vec<String>,
+}
+
+/// A run: what to test, and how.
+pub(super) struct RunRequest<'a> {
+    /// The command.
+    pub(super) command: RunCommand,
+    /// The options.
+    pub(super) options: &'a RunOptions,
+    /// The scenarios to select from, if not the built-in ones.
+    pub(super) loaded: Option<LoadedScenarios>,
+    /// The peer under test.
+    pub(super) target: Tested,
+    /// The selected transports.
+    pub(super) transports: Vec<TransportKind>,
+    /// The texts that no report may show.
+    pub(super) secrets: Secrets,
+    /// The arguments that select the target, without secrets.
+    pub(super) target_args: Vec<String>,
+    /// Whether the client is started manually; the run then ends with a signal and exits with 0.
+    pub(super) manual: bool,
+}
+
+/// The asynchronous runtime of this process.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    // On one thread: scenarios mostly wait for their peers, and their futures need not be `Send`.
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::Runtime)
+}
+
+/// Tests a server and returns the exit code.
+pub(super) fn test_server(command: RunCommand, args: &RunArgs) -> Result<u8, CliError> {
+    let resolved = args.target.resolve(command.name(), &variable)?;
+    execute(&RunRequest {
+        command,
+        options: &args.run,
+        loaded: None,
+        target: resolved.over(&args.transports).into(),
+        transports: args.transports.clone(),
+        secrets: resolved.secrets,
+        target_args: resolved.args,
+        manual: false,
+    })
+}
+
+/// Executes the run and returns the exit code.
+pub(super) fn execute(request: &RunRequest<'_>) -> Result<u8, CliError> {
+    let plan = plan(request)?;
+    let mut reports = Reports::new(request, &plan, &variable)?;
+    if plan.cells.is_empty() {
+        let code = reports.nothing_to_run()?;
+        // Officially a scenario that does not apply is not a failure; a run of cases that tests nothing must not pass.
+        return if request.loaded.is_none() { Ok(code) } else { Err(CliError::NoCase) };
+    }
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
+        let mut on = |event: RunEvent| reports.event(event);
+        let run = run::run(&plan, &mut on);
+        // For a manual client a signal means that it is done, which `manual_client` waits for; the run ends as usual.
+        if request.manual { Ok(run.await) } else { unless_signalled(run).await }
+    });
+    // An in-process server may block a thread forever; do not wait for it.
+    runtime.shutdown_background();
+    match result {
+        Err(signal) => reports.interrupted(signal),
+        // As in the official suite, which exits with 0 on Ctrl+C and leaves the judgement to the person.
+        Ok(_) if request.manual => reports.finish().map(|_| ExitCode::Passed.number()),
+        Ok(_) => reports.finish(),
+    }
+}
+
+fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
+    let (command, args) = (request.command, request.options);
+    let profile = args.profile.unwrap_or(command.default_profile());
+    let revisions = args.common.revisions.iter().flat_map(|revisions| revisions.iter());
+    let selection = Selection {
+        scenarios: args.scenarios.clone(),
+        suite: args.suite,
+        revisions: revisions.collect(),
+        transports: request.transports.clone(),
+        force: args.force,
+        // A case states one conversation, which would be repeated at every revision that it allows.
+        one_revision: request.loaded.is_some(),
+    };
+    let tested = request.target.clone();
+    let plan = match &request.loaded {
+        None => Plan::build(tested, profile, &selection)
+            .map_err(|error| CliError::selection(error, command.leg(), args.suite))?,
+        Some(loaded) => {
+            let scenarios = loaded.scenarios.iter().cloned();
+            Plan::build_from(scenarios, tested, profile, &selection)
+                .map_err(|error| CliError::selection_of_cases(error, command.leg()))?
+                .surroundings(loaded.surroundings.clone())
+        }
+    };
+    let plan = if request.manual {
+        // A person may take any time to start the client.
+        plan.timeout(Duration::MAX)
+    } else {
+        let jobs = args.common.jobs.or_else(|| thread::available_parallelism().ok());
+        plan.jobs(jobs.unwrap_or(NonZeroUsize::MIN)).timeout(args.common.timeout)
+    };
+    let plan = plan.schemas(SchemaSource::load(&args.schemas.schemas)?);
+    let Some(file) = &args.common.expected_failures else { return Ok(plan) };
+    let baseline_error =
+        |error| CliError::selection(UsageError::Baseline(error), command.leg(), None);
+    let baseline = Baseline::read(file).map_err(baseline_error)?;
+    let warnings = baseline.vet_among(&plan.scenarios, command.leg(), profile);
+    warnings.map_err(baseline_error)?.iter().for_each(|warning| output::warn(warning));
+    Ok(plan.baseline(baseline))
+}
+
+/// Describes the selected scenarios, for the first line.
+fn selection_label(request: &RunRequest<'_>, plan: &Plan) -> String {
+    let args = request.options;
+    if request.loaded.is_some() {
+        let noun = if request.command == RunCommand::CasesRun { "case" } else { "file" };
+        return match args.scenarios.is_empty() {
+            true => words::count(plan.scenarios.len(), noun),
+            false => format!("selected {noun}s"),
+        };
+    }
+    if !args.scenarios.is_empty() {
+        return "selected scenarios".to_owned();
+    }
+    match (args.suite, plan.profile) {
+        (Some(suite), _) => format!("{} suite", suite.name(plan.target.leg())),
+        // The default of the official suite.
+        (None, Profile::Official) => "active suite".to_owned(),
+        (None, profile) => format!("{profile} check"),
+    }
+}
+
+fn rerun(request: &RunRequest<'_>) -> Rerun {
+    let RunRequest { command, options, .. } = request;
+    let mut before = vec!["mcp-test".to_owned()];
+    before.extend(command.name().split(' ').map(str::to_owned));
+    before.extend(request.loaded.iter().flat_map(|loaded| loaded.args.iter().cloned()));
+    let profile = options.profile.filter(|profile| *profile != command.default_profile());
+    // Runs of cases have no `--profile`: `--strict` is among the arguments that select them.
+    if let Some(profile) = profile.filter(|_| request.loaded.is_none()) {
+        before.extend(["--profile".to_owned(), profile.to_string()]);
+    }
+    for schema in &options.schemas.schemas {
+        before.extend(["--schema".to_owned(), schema.to_string()]);
+    }
+    if options.force {
+        before.push("--force".to_owned());
+    }
+    let names_transport = request.target.transports().len() > 1;
+    let option = if *command == RunCommand::CasesRun { "--case" } else { "--scenario" };
+    Rerun { before, option, after: request.target_args.clone(), names_transport }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::args::{Args, Command};
+    use crate::run::{Summary, Verdict};
+    use crate::server::reference::everything;
+    use crate::transport::Fault;
+
+    /// Finishes a run of `ping` with a changed summary and `--write-baseline`.
+    fn finish(change: impl FnOnce(&mut Summary)) -> (u8, Vec<String>, String) {
+        let out = tempfile::tempdir().expect("a directory");
+        let path = out.path().join("known.yml");
+        let args = ["mcp-test", "check", "--reference", "--scenario", "ping", "--write-baseline"];
+        let args = args.into_iter().map(Into::into).chain([path.clone().into_os_string()]);
+        let Command::Check(args) = Args::try_parse_from(args).expect("arguments").command else {
+            panic!("another command");
+        };
+        let request = RunRequest {
+            command: RunCommand::Check,
+            options: &args.run,
+            loaded: None,
+            target: everything().faults([Fault::reply_error("ping", -32603)]).target().into(),
+            transports: Vec::new(),
+            secrets: Secrets::default(),
+            target_args: vec!["--reference".to_owned()],
+            manual: false,
+        };
+        let plan = plan(&request).expect("a plan");
+        let runtime = runtime().expect("a runtime");
+        let mut summary = runtime.block_on(run::run(&plan, &mut |_| {}));
+        assert_eq!(summary.exit, ExitCode::Failed);
+        change(&mut summary);
+        let mut reports = Reports::new(&request, &plan, &|_| None).expect("reports");
+        reports.event(RunEvent::Ended(summary));
+        let notes =
+            reports.notes().iter().map(|note| note.replace(&*path.to_string_lossy(), "[file]"));
+        let notes = notes.collect();
+        let code = reports.finish().expect("a code");
+        (code, notes, fs::read_to_string(&path).unwrap_or_default())
+    }
+
+    #[test]
+    fn a_baseline_contains_what_failed() {
+        let (code, notes, text) = finish(|_| {});
+        assert_eq!((code, notes), (0, vec!["Baseline written to [file]".to_owned()]));
+        assert!(text.ends_with("server:\n  - ping:ping\n"), "{text}");
+    }
+
+    #[test]
+    fn scenarios_that_could_not_be_run_are_noted_with_the_baseline() {
+        let (code, notes, _) = finish(|summary| {
+            summary.lines[0].verdict = Verdict::NotRun;
+        });
+        assert_eq!(
+            (code, notes[1].as_str()),
+            (3, "It does not contain the scenarios that could not be run: ping")
+        );
+        let (code, notes, text) = finish(|summary| {
+            summary.lines.clear();
+            summary.exit = ExitCode::NotRun;
+        });
+        assert_eq!((code, notes), (3, vec!["No baseline written: nothing was run".to_owned()]));
+        assert_eq!(text, "");
+    }
+}

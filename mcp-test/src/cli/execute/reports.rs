@@ -1,0 +1,316 @@
+//! The reports of a run: terminal output, result files, recording, and notes at the end.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::ci_reports::CiReports;
+use super::{RunCommand, RunRequest, rerun, selection_label};
+use crate::cli::common_args::Format;
+use crate::cli::error::CliError;
+use crate::cli::output;
+use crate::cli::record::Record;
+use crate::cli::signal::Signal;
+use crate::cli::workflow_commands;
+use crate::report::{
+    Console, ConsoleOptions, Json, Progress, ReportError, ResultFiles, RunInfo, Secrets, failure,
+    rows,
+};
+use crate::run::{Baseline, Comparison, ExitCode, Plan, RunEvent, Summary, Verdict};
+use crate::scenario::Profile;
+
+/// All reports of a run.
+pub(super) struct Reports {
+    files: Option<ResultFiles>,
+    ci: CiReports,
+    screen: Screen,
+    /// Whether the reader of standard output is gone.
+    stdout_closed: bool,
+    progress: Option<Progress<Box<dyn Write>>>,
+    secrets: Secrets,
+    /// The recording of the conversations.
+    record: Option<Record>,
+    /// The path of the new baseline, and the previous baseline.
+    baseline: Option<(PathBuf, Option<Baseline>)>,
+    /// The expected failures.
+    expected: Option<Baseline>,
+    /// The notes that are printed at the end.
+    notes: Vec<String>,
+    /// Whether standard output contains only the checks of the single scenario, as JSON.
+    checks_to_stdout: bool,
+    /// The state of the run so far.
+    summary: Summary,
+    /// The first error of a report.
+    error: Option<CliError>,
+}
+
+enum Screen {
+    Console(Console<Box<dyn Write>>),
+    Json(Json<Box<dyn Write>>),
+}
+
+impl Screen {
+    fn new(request: &RunRequest<'_>, plan: &Plan, info: RunInfo, checks_to_stdout: bool) -> Self {
+        let (command, args) = (request.command, request.options);
+        if args.common.format == Format::Json {
+            // JSON has no colours, so nothing has to be stripped from it.
+            let out = workflow_commands::disarmed_json(Box::new(io::stdout()));
+            return Self::Json(Json::new(out, info));
+        }
+        let out = workflow_commands::disarmed(match checks_to_stdout {
+            true => Box::new(anstream::stderr()),
+            false => Box::new(anstream::stdout()),
+        });
+        let options = ConsoleOptions {
+            leg: command.leg(),
+            target: info.target,
+            selection: selection_label(request, plan),
+            profile: plan.profile,
+            single: args.scenarios.len() == 1,
+            // The official suite shows every scenario; `check` and runs of cases only those that need attention.
+            brief: command.default_profile() == Profile::Adaptive
+                || plan.profile != Profile::Official,
+            verbose: args.common.verbose,
+            results: args.common.output_dir.clone(),
+            rerun: rerun(request),
+        };
+        Self::Console(Console::new(out, options))
+    }
+}
+
+impl Reports {
+    pub(super) fn new(
+        request: &RunRequest<'_>,
+        plan: &Plan,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, CliError> {
+        let options = &request.options.common;
+        let info = RunInfo {
+            command: request.command.name(),
+            target: request.target.label(),
+            profile: plan.profile,
+            suite: plan.suite,
+            inapplicable: plan.inapplicable.clone(),
+        };
+        // Each file is checked before the run: a long one would otherwise be lost at its end.
+        let files = options.output_dir.as_deref().map(|out| output_dir(out, info.clone()));
+        let files = files.transpose()?;
+        let ci = CiReports::new(request, &info, variable)?;
+        if let Some(path) = &options.write_baseline {
+            output::check_writable(path).map_err(CliError::unwritable("--write-baseline", path))?;
+        }
+        let record = options.record.as_deref().map(Record::to).transpose()?;
+        let checks_to_stdout = prints_only_checks(request);
+        let progress = output::stderr_is_terminal()
+            .then(|| Progress::new(Box::new(anstream::stderr()) as Box<dyn Write>));
+        let mut reports = Self {
+            files,
+            ci,
+            screen: Screen::new(request, plan, info, checks_to_stdout),
+            stdout_closed: false,
+            progress,
+            secrets: request.secrets.clone(),
+            record,
+            baseline: options.write_baseline.clone().map(|path| (path, plan.baseline.clone())),
+            expected: plan.baseline.clone(),
+            notes: Vec::new(),
+            checks_to_stdout,
+            summary: Summary::of(plan),
+            error: None,
+        };
+        if let Screen::Console(console) = &mut reports.screen {
+            let written = console.inapplicable(&plan.inapplicable);
+            reports.check_written(written);
+        }
+        reports.update_progress(Progress::paint);
+        Ok(reports)
+    }
+
+    pub(super) fn event(&mut self, event: RunEvent) {
+        // Before anything else, because the recording must not contain the secrets either.
+        let mut event = self.secrets.mask_event(event);
+        match &mut event {
+            RunEvent::Finished(outcome) => {
+                self.summary.take(outcome);
+                if let Some(record) = &mut self.record {
+                    record.outcome(outcome);
+                }
+            }
+            RunEvent::Ended(summary) => {
+                // Before the summary is reported, because a new baseline changes its exit code.
+                self.write_baseline(summary);
+                self.summary = summary.clone();
+            }
+            _ => {}
+        }
+        self.report(&event);
+    }
+
+    fn report(&mut self, event: &RunEvent) {
+        if let Some(files) = &mut self.files
+            && let Err(error) = files.event(event)
+        {
+            // The run goes on without the file; `finish` returns the first error.
+            self.error.get_or_insert(error.into());
+        }
+        self.update_progress(|progress| {
+            progress.event(event);
+            // What is printed next must not be appended to the status line.
+            progress.clear()
+        });
+        // On standard error in every format: a person has to see why nothing was run.
+        if let RunEvent::PreflightFailed { finding, tried } = event {
+            output::error(&failure::of_preflight(&self.summary.target, finding, *tried));
+        }
+        if !self.stdout_closed {
+            let written = match &mut self.screen {
+                Screen::Console(console) => console.event(event),
+                Screen::Json(json) => json.event(event),
+            };
+            self.check_written(written);
+        }
+        if let (true, RunEvent::Finished(outcome)) = (self.checks_to_stdout, event)
+            && let Err(error) = output::print(&workflow_commands::disarm_json(&format!(
+                "{}\n",
+                rows(&outcome.checks).pretty()
+            )))
+        {
+            self.error.get_or_insert(error);
+        }
+        // Last, so that annotations follow the text that explains them.
+        if let Err(error) = self.ci.event(event) {
+            self.error.get_or_insert(error.into());
+        }
+        self.update_progress(Progress::paint);
+    }
+
+    /// Whether a report needs the end of the run even if there is nothing to print.
+    fn needs_end(&self) -> bool {
+        matches!(self.screen, Screen::Json(_)) || self.files.is_some() || !self.ci.is_empty()
+    }
+
+    /// Updates the status line, and drops it on an error: it is a convenience, not a report.
+    fn update_progress(
+        &mut self,
+        work: impl FnOnce(&mut Progress<Box<dyn Write>>) -> io::Result<()>,
+    ) {
+        self.progress.take_if(|progress| work(progress).is_err());
+    }
+
+    fn check_written(&mut self, written: io::Result<()>) {
+        match output::tolerate(written) {
+            // A reader such as `head` may have seen enough; files and the recording are still written.
+            Ok(is_read) => self.stdout_closed |= !is_read,
+            Err(error) => {
+                self.stdout_closed = true;
+                self.error.get_or_insert(CliError::Stdout(error));
+            }
+        }
+    }
+
+    /// Reports an interrupted run to files and JSON; the console has printed everything already.
+    pub(super) fn interrupted(mut self, signal: Signal) -> Result<u8, CliError> {
+        self.update_progress(Progress::clear);
+        output::note("interrupted: the run is not complete");
+        if self.needs_end() {
+            let mut summary = self.summary.clone();
+            summary.interrupted = Some(signal.exit());
+            summary.baseline = self.expected.as_ref().map(|baseline| {
+                // What passed so far may fail in a scenario run that is missing.
+                Comparison { stale: Vec::new(), ..baseline.compare(&summary.results) }
+            });
+            // `report` then skips the console, which has no words for an incomplete run.
+            if let Screen::Console(_) = self.screen {
+                self.stdout_closed = true;
+            }
+            self.report(&RunEvent::Ended(summary));
+        }
+        // The signal decides, whatever has failed so far.
+        self.finish().map(|_| signal.exit())
+    }
+
+    /// Reports that no selected scenario is applicable, which is not a failure officially.
+    pub(super) fn nothing_to_run(mut self) -> Result<u8, CliError> {
+        if self.needs_end() {
+            self.event(RunEvent::Ended(self.summary.clone()));
+        }
+        if let Screen::Console(console) = &mut self.screen {
+            let written = console.report_not_applicable();
+            self.check_written(written);
+        }
+        self.finish()
+    }
+
+    /// Writes the baseline, after which everything that failed is expected; what could not be run is unknown.
+    fn write_baseline(&mut self, summary: &mut Summary) {
+        let Some((path, previous)) = &self.baseline else { return };
+        if summary.lines.is_empty() {
+            // An empty baseline would replace one that may still be right.
+            self.notes.push("No baseline written: nothing was run".to_owned());
+            return;
+        }
+        match fs::write(path, Baseline::text(&summary.results, previous.as_ref())) {
+            Ok(()) => {
+                self.notes.push(format!("Baseline written to {}", path.display()));
+                summary.exit = match not_run(summary).as_slice() {
+                    [] => ExitCode::Passed,
+                    ids => {
+                        let note = format!(
+                            "It does not contain the scenarios that could not be run: {}",
+                            ids.join(", ")
+                        );
+                        self.notes.push(note);
+                        ExitCode::NotRun
+                    }
+                };
+            }
+            Err(error) => drop(self.error.get_or_insert(CliError::write(path)(error))),
+        }
+    }
+
+    /// The notes so far.
+    #[cfg(test)]
+    pub(super) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    pub(super) fn finish(mut self) -> Result<u8, CliError> {
+        self.update_progress(Progress::clear);
+        // A recording is written even if a report failed, so that a long run is not lost.
+        match self.record.take().map(Record::write) {
+            Some(Ok(note)) => self.notes.push(note),
+            Some(Err(error)) => drop(self.error.get_or_insert(error)),
+            None => {}
+        }
+        self.notes.iter().for_each(|note| output::note(note));
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        Ok(self.summary.exit.number())
+    }
+}
+
+/// The scenarios of which at least one cell could not be run.
+fn not_run(summary: &Summary) -> Vec<&str> {
+    let lines = summary.lines.iter().filter(|line| line.verdict == Verdict::NotRun);
+    let mut ids: Vec<_> = lines.map(|line| &*line.cell.scenario.id).collect();
+    // The cells of a scenario follow one another.
+    ids.dedup();
+    ids
+}
+
+/// Whether standard output contains only the checks, as JSON: so does the official suite for a single client scenario.
+fn prints_only_checks(request: &RunRequest<'_>) -> bool {
+    let args = request.options;
+    request.command == RunCommand::Client && args.common.verbose && args.scenarios.len() == 1
+}
+
+/// Creates the directory for the results, and checks before the run that it is writable.
+fn output_dir(out: &Path, info: RunInfo) -> Result<ResultFiles, CliError> {
+    let files = ResultFiles::create(out, info).map_err(|ReportError::Write { path, source }| {
+        CliError::Unwritable { option: "--output-dir", path, source }
+    })?;
+    output::check_writable(&out.join("summary.json"))
+        .map_err(CliError::unwritable("--output-dir", out))?;
+    Ok(files)
+}

@@ -1,0 +1,172 @@
+//! Parsers for the values of options.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::clock;
+use crate::spec::{Revision, Revisions, SpecError};
+
+/// An argument that may be secret, so that no message may repeat it.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct SecretArg(String);
+
+impl SecretArg {
+    pub(super) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+impl FromStr for SecretArg {
+    type Err = Infallible;
+
+    /// Accepts anything: clap repeats what it refuses, so the form is checked later.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// Why the value of an option is invalid.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum OptionValueError {
+    /// Not a revision.
+    #[error(transparent)]
+    Revision(#[from] SpecError),
+    /// A range or list, where one revision is expected.
+    #[error("expected one revision, got {0}")]
+    Revisions(usize),
+    /// Not a duration.
+    #[error(
+        "expected milliseconds (`30000`) or a number with a unit (`500ms`, `5s`, `2m`), more than 0"
+    )]
+    Duration,
+    /// Not a number of jobs.
+    #[error("expected a whole number, at least 1")]
+    Jobs,
+    /// Not a report.
+    #[error("expected `junit=FILE` or `github`")]
+    Report,
+    /// Not an address.
+    #[error("expected an IP address and a port (`127.0.0.1:3000`), or a port")]
+    Address,
+}
+
+/// A revision, `draft`, a range, or a list of these.
+pub(super) fn revisions(text: &str) -> Result<Revisions, SpecError> {
+    // The official suite's name for what is not released yet; here it has a date already.
+    if text.eq_ignore_ascii_case("draft") {
+        return Ok(Revisions::only(Revision::NEWEST));
+    }
+    text.parse()
+}
+
+/// One revision, or `draft`.
+pub(super) fn revision(text: &str) -> Result<Revision, OptionValueError> {
+    let revisions: Vec<_> = revisions(text)?.iter().collect();
+    match revisions[..] {
+        [revision] => Ok(revision),
+        _ => Err(OptionValueError::Revisions(revisions.len())),
+    }
+}
+
+/// Milliseconds, or a number with a unit.
+pub(super) fn duration(text: &str) -> Result<Duration, OptionValueError> {
+    // A number alone is in milliseconds, as in the official suite.
+    let milliseconds = text.ends_with(|c: char| c.is_ascii_digit()).then(|| format!("{text}ms"));
+    clock::parse_duration(milliseconds.as_deref().unwrap_or(text)).ok_or(OptionValueError::Duration)
+}
+
+/// A number of jobs.
+pub(super) fn jobs(text: &str) -> Result<NonZeroUsize, OptionValueError> {
+    text.parse().map_err(|_| OptionValueError::Jobs)
+}
+
+/// A report for a CI system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ReportKind {
+    /// `junit=FILE`: JUnit XML.
+    Junit(PathBuf),
+    /// `github`: annotations, and the step summary.
+    GitHub,
+}
+
+/// `junit=FILE` or `github`.
+pub(super) fn report(text: &str) -> Result<ReportKind, OptionValueError> {
+    match text.split_once('=') {
+        None if text == "github" => Ok(ReportKind::GitHub),
+        Some(("junit", file)) if !file.is_empty() => Ok(ReportKind::Junit(file.into())),
+        _ => Err(OptionValueError::Report),
+    }
+}
+
+/// An address to listen at; a port alone means localhost.
+pub(super) fn address(text: &str) -> Result<SocketAddr, OptionValueError> {
+    // Not on all interfaces: a server under development should not be reachable from the network by default.
+    let local = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
+    port.parse().map(local).or_else(|_| text.parse().map_err(|_| OptionValueError::Address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_milliseconds_unless_they_have_a_unit() {
+        let read = |text| duration(text).ok().map(|time| time.as_millis());
+        assert_eq!(
+            ["30000", "500ms", "5s", "2m"].map(read),
+            [Some(30_000), Some(500), Some(5_000), Some(120_000)]
+        );
+        let invalid = ["abc", "", "0", "-1", "1.5", "5h", "99999999999999999999"];
+        assert!(invalid.into_iter().all(|text| read(text).is_none()));
+    }
+
+    #[test]
+    fn draft_is_the_newest_revision() {
+        assert_eq!(revisions("draft"), Ok(Revisions::only(Revision::NEWEST)));
+        assert_eq!(revisions("2025-11-25.."), Ok(Revisions::from(Revision::V2025_11_25)));
+        assert!(revisions("2025-06-19").is_err());
+    }
+
+    #[test]
+    fn a_port_alone_listens_on_localhost() {
+        for text in ["3000", ":3000", "localhost:3000", "127.0.0.1:3000"] {
+            assert_eq!(
+                address(text).map(|address| address.to_string()),
+                Ok("127.0.0.1:3000".to_owned()),
+                "{text}"
+            );
+        }
+        assert!(address("[::1]:0").is_ok());
+        assert!(["example.org:80", "70000", ""].iter().all(|text| address(text).is_err()));
+    }
+
+    #[test]
+    fn a_report_has_a_kind_and_maybe_a_file() {
+        assert_eq!(report("junit=a=b.xml"), Ok(ReportKind::Junit("a=b.xml".into())));
+        assert_eq!(report("github"), Ok(ReportKind::GitHub));
+        for text in ["junit", "junit=", "github=x", "xml=a", ""] {
+            assert_eq!(report(text), Err(OptionValueError::Report), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_secret_argument_is_not_shown_by_debug() {
+        let Ok(header) = "Authorization=Bearer x".parse::<SecretArg>();
+        assert_eq!(
+            (format!("{header:?}").as_str(), header.reveal()),
+            ("[secret]", "Authorization=Bearer x")
+        );
+    }
+}

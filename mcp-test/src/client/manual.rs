@@ -1,0 +1,162 @@
+//! Manual control of a conversation: the caller processes observations step by step and answers the server's requests.
+//!
+//! For callers that know both sides of the conversation in advance. The [handlers](super::Handlers) still answer all
+//! methods except those that they [leave unanswered](super::Handlers::leaving_unanswered).
+
+#![allow(
+    dead_code,
+    reason = "each feature that replays a conversation message by message uses a part of it"
+)]
+
+use super::handlers::{self, Answer};
+use super::notification::ReceivedNotification;
+use super::state::Abandoned;
+use super::wait::{Pending, Step};
+use super::{Client, Reply, RequestOptions};
+use crate::check::Finding;
+use crate::clock::Deadline;
+use crate::json::Value;
+use crate::spec::{Era, Revision};
+use crate::trace::Seq;
+use crate::transport::Sent;
+use crate::wire::{Id, Message, Notification, Request};
+
+impl RequestOptions {
+    /// Leaves requests for input to the caller: each round is a request of its own.
+    pub(crate) fn manual(mut self) -> Self {
+        self.manual = true;
+        self
+    }
+
+    /// Sends the parameters unchanged, without what the era adds.
+    pub(crate) fn verbatim(mut self) -> Self {
+        self.verbatim = true;
+        self
+    }
+}
+
+impl Client {
+    /// Answers a request of the server, under its id.
+    pub(crate) async fn answer(&mut self, request: &Request, answer: Answer) -> Sent {
+        let deadline = self.options.deadline();
+        self.connection.send(handlers::message(request, answer), deadline).await
+    }
+
+    /// Sends text that is not a message in place of a request, so that an error without an id may answer it.
+    pub(crate) async fn start_unreadable(&mut self, id: Id, method: &str, text: String) -> Pending {
+        let pending = self.start_raw(id, method, text).await;
+        self.state.mark_id_unreadable(pending.id());
+        pending
+    }
+
+    /// Cancels a request as [`Client::cancel`] does, with this notification where one is sent. With `waits`, the reply is
+    /// still awaited.
+    pub(crate) async fn cancel_with(
+        &mut self,
+        pending: Pending,
+        mut cancellation: Notification,
+        waits: bool,
+    ) -> Result<Option<Pending>, Finding> {
+        if self.cancels_by_closing() && !waits {
+            self.cancel(pending, None).await;
+            return Ok(None);
+        }
+        if let Some(params) = &mut cancellation.params {
+            // The id in the caller's notification is the one of its script; this conversation may have another.
+            params.set("/requestId", pending.id().to_value());
+        }
+        // Before the notification is sent, as in `Client::cancel`.
+        if !waits {
+            self.state.abandon(pending.id(), Abandoned::Cancelled);
+        }
+        let sent = self.notify_accepted(cancellation).await?;
+        self.mark_deliberate(sent);
+        Ok(waits.then_some(pending))
+    }
+
+    /// Processes the next observation, if one arrives before the deadline of a request.
+    pub(crate) async fn step_for(&mut self, pending: &Pending) -> Step {
+        self.step(pending.deadline).await
+    }
+
+    /// Records in the trace that a wait was abandoned.
+    pub(crate) fn record_deadline_fired(&self, awaited: String) -> Seq {
+        self.deadline_fired(None, awaited)
+    }
+
+    /// An id that no request of the conversation has used.
+    pub(crate) fn new_id(&mut self) -> Id {
+        self.next_id()
+    }
+
+    /// Whether the reply to a request may still arrive.
+    pub(crate) fn is_pending(&self, pending: &Pending) -> bool {
+        pending.sent.written && self.state.is_open(pending.id())
+    }
+
+    /// Marks a request that is not answered before the operation that it started has ended.
+    pub(crate) fn keep_open(&mut self, pending: &Pending) {
+        self.state.keep_open(pending.id());
+    }
+
+    /// The requests of the server after the first `known` ones, each with its event.
+    pub(crate) fn server_requests_after(
+        &self,
+        known: usize,
+    ) -> impl Iterator<Item = (Seq, &Request)> {
+        self.state.received().requests_with_seq().skip(known)
+    }
+
+    /// Takes the first matching notification that was not taken before.
+    pub(crate) fn take_notification(
+        &mut self,
+        matches: impl Fn(&ReceivedNotification) -> bool,
+    ) -> Option<ReceivedNotification> {
+        self.state.received_mut().take(matches)
+    }
+
+    /// The notifications that were not taken yet.
+    pub(crate) fn untaken_notifications(&self) -> impl Iterator<Item = &ReceivedNotification> {
+        self.state.received().untaken_notifications()
+    }
+
+    /// How the connection ended, if it has.
+    pub(crate) fn end_reason(&self) -> Option<&str> {
+        self.state.closed().map(|(_, how)| how.as_str())
+    }
+
+    /// The deadline of a wait that starts now.
+    pub(crate) fn deadline(&self) -> Deadline {
+        self.options.deadline()
+    }
+
+    /// Sends a notification unchanged and waits until it is accepted, so that no later message overtakes it.
+    pub(crate) async fn notify_accepted(
+        &mut self,
+        notification: Notification,
+    ) -> Result<Sent, Finding> {
+        let method = notification.method.clone();
+        let deadline = self.options.deadline();
+        let sent = self.connection.send(Message::Notification(notification), deadline).await;
+        self.until_accepted(&method, sent).await?;
+        Ok(sent)
+    }
+
+    /// Marks a sent message as deliberately invalid.
+    pub(crate) fn mark_deliberate(&self, sent: Sent) {
+        self.connection.recorder().mark_deliberate(sent.seq);
+    }
+
+    /// Adopts the revision of a reply to `initialize`, if it is known and of the handshake era.
+    pub(crate) fn adopt_revision(&mut self, reply: &Reply) -> Option<Revision> {
+        let result = reply.peek()?;
+        let version = result.get("protocolVersion").and_then(Value::as_str)?;
+        // As in `Client::initialize`, but without a finding: the caller compares the reply with its script.
+        let revision =
+            version.parse().ok().filter(|revision: &Revision| revision.era() == Era::Handshake)?;
+        let result = result.clone();
+        self.set_facts(revision, result);
+        self.connection.set_revision(revision);
+        Some(revision)
+    }
+}

@@ -1,0 +1,114 @@
+//! Waiting for notifications of the server.
+
+use super::Client;
+use super::notification::ReceivedNotification;
+use super::state::State;
+use super::wait::Step;
+use crate::check::Finding;
+use crate::clock;
+use crate::trace::Seq;
+
+impl Client {
+    /// Waits for the next notification of a method; returns each once, in the order of arrival.
+    ///
+    /// One that has already arrived counts, so that none is missed between its cause and the wait.
+    ///
+    /// ```
+    /// # use mcp_test::client::Client;
+    /// # async fn example(client: &mut Client) -> mcp_test::Result {
+    /// let changed = client.wait_for_notification("notifications/tools/list_changed").await?;
+    /// assert_eq!(changed.method(), "notifications/tools/list_changed");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A finding at the deadline of [`Options::timeout`](super::Options::timeout), or when the connection ends before.
+    pub async fn wait_for_notification(
+        &mut self,
+        method: &str,
+    ) -> Result<ReceivedNotification, Finding> {
+        self.wait_for_notification_where(method, |_| true).await
+    }
+
+    /// Waits for the next notification of a method that matches; see [`Client::wait_for_notification`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Client::wait_for_notification`].
+    pub async fn wait_for_notification_where(
+        &mut self,
+        method: &str,
+        matches: impl Fn(&ReceivedNotification) -> bool,
+    ) -> Result<ReceivedNotification, Finding> {
+        let awaited = Awaited { what: format!("`{method}`"), since: None };
+        let wanted =
+            |received: &ReceivedNotification| received.method() == method && matches(received);
+        self.wait_until(&awaited, |state| state.received_mut().take(wanted).map(Ok)).await
+    }
+
+    /// Waits until `done` returns a result. `done` is called before the connection is read, so that what arrived
+    /// before the connection ended still counts.
+    pub(super) async fn wait_until<T>(
+        &mut self,
+        awaited: &Awaited,
+        mut done: impl FnMut(&mut State) -> Option<Result<T, Finding>>,
+    ) -> Result<T, Finding> {
+        let deadline = self.options.deadline();
+        // For the finding, which counts what else arrived during the wait.
+        let received_before = self.state.received().count();
+        loop {
+            if let Some(result) = done(&mut self.state) {
+                return result;
+            }
+            match self.step(deadline).await {
+                Step::Observed => {}
+                Step::Closed => return Err(self.ended_before(awaited)),
+                Step::TimedOut => return Err(self.never_received(awaited, received_before)),
+            }
+        }
+    }
+
+    fn ended_before(&self, awaited: &Awaited) -> Finding {
+        let closed = self.state.closed();
+        let how = closed.map_or("the connection was closed".to_owned(), |(_, how)| how.clone());
+        Finding::peer(format!("the connection ended before {} came", awaited.what))
+            .expected(&awaited.what)
+            .got(how)
+            .evidence_all(awaited.since)
+            .evidence_all(closed.map(|(seq, _)| *seq))
+    }
+
+    fn never_received(&self, awaited: &Awaited, received_before: usize) -> Finding {
+        let within = clock::format_duration(self.options.timeout);
+        let expected = format!("{} within {within}", awaited.what);
+        let fired = self.deadline_fired(None, &expected);
+        let others = self.state.received().count().saturating_sub(received_before);
+        let (unexpected, seqs) = self.state.unexpected_since(awaited.since);
+        let others = match others {
+            0 => None,
+            1 => Some("1 other message".to_owned()),
+            many => Some(format!("{many} other messages")),
+        };
+        let received: Vec<String> = others.into_iter().chain(unexpected).collect();
+        let got = if received.is_empty() {
+            "nothing at all in that time".to_owned()
+        } else {
+            format!("only {} in that time", received.join("; "))
+        };
+        Finding::peer(format!("{} did not come", awaited.what))
+            .expected(expected)
+            .got(got)
+            .evidence_all(awaited.since)
+            .evidence_all(seqs)
+            .evidence(fired)
+    }
+}
+
+/// A description of what is awaited, and the event after which it counts.
+#[derive(Debug)]
+pub(super) struct Awaited {
+    pub(super) what: String,
+    pub(super) since: Option<Seq>,
+}

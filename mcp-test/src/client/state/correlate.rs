@@ -1,0 +1,365 @@
+//! Matches observations to open requests: each is a reply to one, or proof that one will get no reply.
+
+use super::State;
+use super::open_request::{Abandoned, BadReply, OpenRequest, Outcome, UnmatchedReply};
+use crate::check::{Finding, Rule, requirement_of};
+use crate::spec::{Era, Revision, requirement};
+use crate::trace::{Seq, UnparsableKind};
+use crate::transport::Origin;
+use crate::wire::{Id, Malformed, MediaType, Request};
+
+/// How many bad replies are kept until it is clear which request each was meant for.
+const KEPT_UNMATCHED: usize = 100;
+
+/// Whether a requirement applies at the revision.
+fn applies(id: &str, revision: Revision) -> bool {
+    requirement::find(id).is_some_and(|found| found.revisions.contains(revision))
+}
+
+impl State {
+    pub(super) fn reply(
+        &mut self,
+        seq: Seq,
+        origin: Origin,
+        id: Option<Id>,
+        outcome: Outcome,
+        revision: Revision,
+    ) {
+        // The official client of the stateless era looks neither at the status nor at the id of a JSON reply.
+        let ignores_id = self.lenient && revision.era() == Era::Stateless && !origin.is_stream();
+        if let Some(id) = &id
+            && let Some(open) = self.unsettled(id)
+        {
+            let status = origin.status.filter(|_| outcome.is_ok() && !ignores_id);
+            open.settled = Some(match status {
+                // An error may come with any status. A result may not, and 202 is for messages without a reply.
+                Some(status) if !(200..300).contains(&status) || status == 202 => {
+                    Err(wrong_status(open, seq, status))
+                }
+                _ => Ok((seq, outcome)),
+            });
+            return;
+        }
+        // Looked up before the open requests are: a late reply must not fail the request that is open now.
+        if id.as_ref().is_some_and(|id| self.note_late(seq, id)) {
+            return;
+        }
+        self.reply_with_other_id(seq, origin, id, outcome, ignores_id);
+    }
+
+    /// The open request that a reply with this id settles.
+    fn unsettled(&mut self, id: &Id) -> Option<&mut OpenRequest> {
+        let lenient = self.lenient;
+        // A settled request keeps its first reply; a second one is a reply that no open request has.
+        self.open.iter_mut().find(|open| {
+            let same = open.id == *id || (lenient && open.id.is_retyped(id));
+            same && open.settled.is_none()
+        })
+    }
+
+    /// Notes a reply to a request that nobody waits for any more; `false` if the id is not that of one.
+    fn note_late(&mut self, seq: Seq, id: &Id) -> bool {
+        let Some((_, why)) = self.abandoned.iter().find(|(other, _)| other == id) else {
+            return false;
+        };
+        let text = match why {
+            Abandoned::TimedOut => "a reply that arrived after its deadline",
+            Abandoned::Cancelled => "a reply to a cancelled request",
+        };
+        self.note_unexpected(seq, text.to_owned());
+        // One is enough to report, and a peer may repeat it endlessly.
+        if self.late_reply(id).is_none() {
+            self.late.push((id.clone(), seq));
+        }
+        true
+    }
+
+    /// A reply under an id that no open request has: it may still be clear which request it was meant for.
+    fn reply_with_other_id(
+        &mut self,
+        seq: Seq,
+        origin: Origin,
+        id: Option<Id>,
+        outcome: Outcome,
+        ignores_id: bool,
+    ) {
+        // A server that turns 1 into "1" has named its request, even if several are open.
+        let retyped = id.as_ref().and_then(|id| {
+            let same = |open: &OpenRequest| open.id.is_retyped(id) && open.settled.is_none();
+            self.open.iter().position(same)
+        });
+        let bad = BadReply::WrongId { id: id.clone(), is_error: outcome.is_err() };
+        let Some(index) = self.only_candidate(origin.exchange).or(retyped) else {
+            let id = id.map_or_else(|| "no id".to_owned(), |id| format!("id {id}"));
+            self.note_unexpected(seq, format!("a response with {id}, which no open request has"));
+            // Over HTTP the end of the exchange settles its requests. Elsewhere this may answer any of them.
+            if origin.exchange.is_none() {
+                self.keep_unmatched(seq, bad);
+            }
+            return;
+        };
+        // An error reply may lack the id; the exchange then shows which request it refuses.
+        let anonymous = matches!(id, None | Some(Id::Null)) && outcome.is_err();
+        let is_addressed =
+            origin.exchange.is_some() || (anonymous && self.open[index].id_unreadable);
+        if (anonymous || ignores_id) && is_addressed {
+            self.open[index].settled = Some(Ok((seq, outcome)));
+            return;
+        }
+        // The official client reads on until the right id or the end of the stream.
+        if self.lenient && origin.exchange.is_some() {
+            let (got, _) = self.wrong_id(id.as_ref(), &self.open[index].id, outcome.is_err());
+            self.note_unexpected(seq, format!("a response with {got}"));
+            return;
+        }
+        self.fail(index, seq, bad);
+    }
+
+    /// Bytes that are not a message: they settle a request if they arrived in place of its reply.
+    pub(super) fn not_a_message(
+        &mut self,
+        seq: Seq,
+        origin: Origin,
+        shown: &str,
+        malformed: Option<&Malformed>,
+        damage: UnparsableKind,
+        revision: Revision,
+    ) {
+        // Text with an id names its request; other text can only be matched while one request is open.
+        let named = malformed.and_then(|malformed| malformed.id.as_ref());
+        let target = match named {
+            Some(id) => self.open.iter().position(|open| open.id == *id),
+            None => self.only_candidate(origin.exchange),
+        };
+        // With a status other than 2xx the body may have any form; the end of the exchange settles the request.
+        let refusal = origin.status.is_some_and(|status| !(200..300).contains(&status));
+        if damage == UnparsableKind::Stray || refusal {
+            self.note_unexpected(seq, shown.to_owned());
+            return;
+        }
+        let breaks = match (damage, malformed, origin.status) {
+            // The limit is one of mcp-test, so the peer breaks no requirement.
+            (UnparsableKind::OverLimit, ..) => None,
+            (_, Some(malformed), _) => Some(requirement_of(malformed)),
+            (_, None, Some(_)) => Some(body_requirement(origin, revision)),
+            // Without a status it came on a line transport, where every line has to be a message.
+            (_, None, None) => Some(Rule::STDOUT_ONLY_MESSAGES.id()),
+        };
+        let bad = BadReply::NotAMessage { shown: shown.to_owned(), breaks, revision };
+        let Some(index) = target else {
+            self.note_unexpected(seq, shown.to_owned());
+            if origin.exchange.is_none() {
+                self.keep_unmatched(seq, bad);
+            }
+            return;
+        };
+        self.fail(index, seq, bad);
+    }
+
+    /// A request of the server at a revision where servers send none: the server would wait for its answer forever.
+    pub(super) fn unexpected_request(
+        &mut self,
+        seq: Seq,
+        origin: Origin,
+        request: &Request,
+        revision: Revision,
+    ) {
+        let Some(index) = self.only_candidate(origin.exchange) else {
+            self.note_unexpected(seq, format!("a request of the server, `{}`", request.method));
+            return;
+        };
+        let requirement = match origin.exchange {
+            Some(_) => Rule::HTTP_SERVER_NO_REQUESTS.id(),
+            None => Rule::STDIO_SERVER_NO_REQUESTS.id(),
+        };
+        let open = &mut self.open[index];
+        let headline = format!("the server sent a request, `{}`", request.method);
+        let finding = Finding::peer(headline)
+            .expected(format!(
+                "the reply to `{}`: in MCP {revision} servers send no requests",
+                open.method
+            ))
+            .got(format!("a request with id {}", request.id))
+            .requires(requirement)
+            .evidence(open.sent.seq)
+            .evidence(seq);
+        open.settled = Some(Err(finding));
+    }
+
+    pub(super) fn exchange_ended(
+        &mut self,
+        seq: Seq,
+        exchange: u64,
+        status: Option<u16>,
+        how: &str,
+    ) {
+        if !self.exchanges.contains(&exchange) {
+            // No request waits for it; `until_accepted` reads the status with which a notification was answered.
+            self.ended.push((exchange, seq, status, how.to_owned()));
+            // A server may refuse the GET for a stream of unsolicited messages.
+            let refused = status.is_none_or(|status| status >= 400);
+            if refused && !(self.listening.contains(&exchange) && status == Some(405)) {
+                self.note_unexpected(seq, format!("an HTTP exchange that {how}"));
+            }
+            return;
+        }
+        let last_unexpected = self.unexpected.back().map(|unexpected| unexpected.text.clone());
+        let unexpected: Vec<Seq> =
+            self.unexpected.iter().map(|unexpected| unexpected.seq).collect();
+        // Copied, because the loop below borrows the open requests mutably.
+        let unreachable = self.networked && !self.received_anything;
+        let is_proven = self.received_message;
+        // A batch carries several requests.
+        let carried = |open: &&mut OpenRequest| {
+            open.sent.exchange == Some(exchange) && open.settled.is_none()
+        };
+        for open in self.open.iter_mut().filter(carried) {
+            // What arrived before the request was sent cannot explain why it got no reply.
+            let evidence: Vec<Seq> =
+                unexpected.iter().copied().filter(|seq| *seq > open.sent.seq).collect();
+            let got = match last_unexpected.as_ref().filter(|_| !evidence.is_empty()) {
+                Some(text) => format!("an exchange that {how}: {text}"),
+                None => format!("an exchange that {how}"),
+            };
+            open.settled = Some(Err(without_reply(&open.method, status, unreachable, is_proven)
+                .expected(format!("an HTTP response with a JSON-RPC response with id {}", open.id))
+                .got(got)
+                .evidence(open.sent.seq)
+                .evidence_all(evidence)
+                .evidence(seq)));
+        }
+    }
+
+    /// The only open request that an observation without a usable id can belong to.
+    fn only_candidate(&self, exchange: Option<u64>) -> Option<usize> {
+        let mut candidates = self.open.iter().enumerate().filter(|(_, open)| {
+            let possible = match exchange {
+                // The reply to a subscription is due when it ends, so a bad one is meant for another.
+                None => !open.is_long_lived,
+                exchange => open.sent.exchange == exchange,
+            };
+            open.settled.is_none() && possible
+        });
+        match (candidates.next(), candidates.next()) {
+            (Some((index, _)), None) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// Keeps a bad reply to one of several open requests.
+    fn keep_unmatched(&mut self, seq: Seq, reply: BadReply) {
+        // With one open request or none, it will not become clear later which request was meant.
+        let several = self.open.iter().filter(|open| open.settled.is_none()).count() > 1;
+        if several && self.unmatched.len() < KEPT_UNMATCHED {
+            self.unmatched.push(UnmatchedReply { seq, reply });
+        }
+    }
+
+    /// Fails the last open request with a bad reply that was not matched before, since it can only belong to that one.
+    pub(super) fn match_remaining(&mut self) {
+        let Some(index) = self.only_candidate(None) else { return };
+        let since = self.open[index].sent.seq;
+        // A reply that arrived before the request was sent cannot be meant for it.
+        let later = self.unmatched.iter().position(|unmatched| unmatched.seq > since);
+        if let Some(position) = later {
+            let UnmatchedReply { seq, reply } = self.unmatched.swap_remove(position);
+            self.fail(index, seq, reply);
+        }
+    }
+
+    /// Settles a request with a finding about its bad reply.
+    fn fail(&mut self, index: usize, seq: Seq, reply: BadReply) {
+        let open = &self.open[index];
+        let response = format!("a response with id {}", open.id);
+        let finding = match reply {
+            BadReply::WrongId { id, is_error } => {
+                let (got, requirement) = self.wrong_id(id.as_ref(), &open.id, is_error);
+                Finding::peer(format!("the reply to `{}` has the wrong id", open.method))
+                    .expected(response)
+                    .got(got)
+                    .requires(requirement)
+            }
+            BadReply::NotAMessage { shown, breaks, revision } => {
+                let headline = format!("the reply to `{}` is not an MCP message", open.method);
+                let expected = format!("a JSON-RPC response with id {} of MCP {revision}", open.id);
+                let finding = Finding::peer(headline).expected(expected).got(shown);
+                match breaks {
+                    Some(requirement) => finding.requires(requirement),
+                    None => finding.hint("this limit is set by mcp-test, not by MCP"),
+                }
+            }
+        };
+        let finding = finding.evidence(open.sent.seq).evidence(seq);
+        self.open[index].settled = Some(Err(finding));
+    }
+
+    /// What is wrong with an id, and the requirement that it breaks.
+    fn wrong_id(&self, got: Option<&Id>, expected: &Id, is_error: bool) -> (String, &'static str) {
+        // Errors have a requirement of their own, since some of them may lack the id.
+        let echo = if is_error { Rule::ERROR_ID_ECHO.id() } else { Rule::RESULT_ID_ECHO.id() };
+        match got {
+            None => ("no id".to_owned(), echo),
+            Some(Id::Null) => ("id null".to_owned(), echo),
+            Some(id) if id.is_retyped(expected) => {
+                (format!("id {id}, of another JSON type"), Rule::ID_TYPE_PRESERVED.id())
+            }
+            Some(id) if self.answered.contains(id) => {
+                (format!("id {id}, which was answered already"), Rule::SINGLE_RESPONSE.id())
+            }
+            Some(id) => (format!("id {id}, which no request has"), echo),
+        }
+    }
+}
+
+/// A finding about a result that came with a status that results do not have.
+fn wrong_status(open: &OpenRequest, seq: Seq, status: u16) -> Finding {
+    Finding::peer(format!("the result of `{}` came with HTTP {status}", open.method))
+        .expected("a result with HTTP 200")
+        .got(format!("a result with HTTP {status}"))
+        .requires(Rule::REQUEST_ANSWERED.id())
+        .evidence(open.sent.seq)
+        .evidence(seq)
+}
+
+/// A finding about a request whose exchange ended without its reply; it blames a peer that `is_proven` to speak MCP.
+fn without_reply(method: &str, status: Option<u16>, unreachable: bool, is_proven: bool) -> Finding {
+    let headline = match status {
+        Some(status) if !(200..300).contains(&status) => {
+            format!("`{method}` was refused with HTTP {status}")
+        }
+        _ => format!("`{method}` got no reply"),
+    };
+    match status {
+        None if unreachable => {
+            Finding::environment(headline).hint("is the server running, and is this its URL?")
+        }
+        // Until the first message arrives, the URL may not belong to an MCP server at all.
+        Some(401) if !is_proven => Finding::environment(headline)
+            .hint("send credentials, with `--header` or `Target::header`"),
+        // A server on this machine must refuse foreign values of `Origin`, and many refuse foreign hosts alike.
+        Some(403) if !is_proven => Finding::environment(headline).hint(
+            "does the server serve the host of this URL, and does it demand credentials (`--header` or `Target::header`)?",
+        ),
+        Some(300..=399) if !is_proven => Finding::environment(headline)
+            .hint("mcp-test follows no redirects: use the URL that this one redirects to"),
+        Some(404 | 405) if !is_proven => Finding::environment(headline)
+            .hint("is this the URL of the MCP endpoint, with its path?"),
+        _ => Finding::peer(headline).requires(Rule::REQUEST_ANSWERED.id()),
+    }
+}
+
+/// The requirement broken by a body that contains no message.
+fn body_requirement(origin: Origin, revision: Revision) -> &'static str {
+    let candidates: &[Rule] = match origin.media {
+        // An event stream outside any exchange is that of HTTP+SSE.
+        Some(MediaType::EventStream) if origin.exchange.is_none() => &[Rule::SSE_MESSAGE_EVENTS],
+        Some(MediaType::EventStream) => &[Rule::HTTP_SSE_EVENT_DATA],
+        Some(MediaType::Json) => {
+            // Earlier revisions do not require a single object, but a body that is not JSON has the wrong content type.
+            &[Rule::HTTP_JSON_SINGLE_OBJECT, Rule::HTTP_REQUEST_CONTENT_TYPE]
+        }
+        Some(MediaType::Other) | None => &[Rule::HTTP_REQUEST_CONTENT_TYPE],
+    };
+    let applicable = candidates.iter().find(|rule| applies(rule.id(), revision));
+    applicable.copied().unwrap_or(Rule::REQUEST_ANSWERED).id()
+}

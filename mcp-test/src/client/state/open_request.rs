@@ -1,0 +1,55 @@
+//! An open request, and what can happen to its reply.
+
+use crate::check::Finding;
+use crate::json::Value;
+use crate::spec::Revision;
+use crate::trace::Seq;
+use crate::transport::Sent;
+use crate::wire::{Id, RpcError};
+
+/// What a reply contains.
+pub(in crate::client) type Outcome = Result<Value, RpcError>;
+
+/// A request whose reply has not been handed out yet.
+#[derive(Debug)]
+pub(super) struct OpenRequest {
+    pub(super) id: Id,
+    pub(super) method: String,
+    pub(super) sent: Sent,
+    /// It is not answered before its subscription ends.
+    pub(super) is_long_lived: bool,
+    /// The peer cannot read its id and has to answer without one.
+    pub(super) id_unreadable: bool,
+    /// The reply, or why it cannot arrive.
+    pub(super) settled: Option<Result<(Seq, Outcome), Finding>>,
+}
+
+/// Why nobody waits for a reply any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::client) enum Abandoned {
+    TimedOut,
+    Cancelled,
+}
+
+/// An unexpected observation that does not end a wait.
+#[derive(Debug)]
+pub(super) struct Unexpected {
+    pub(super) seq: Seq,
+    pub(super) text: String,
+}
+
+/// A bad reply to one of several open requests; which one is not known yet.
+#[derive(Debug)]
+pub(super) struct UnmatchedReply {
+    pub(super) seq: Seq,
+    pub(super) reply: BadReply,
+}
+
+/// What arrived in place of a valid reply.
+#[derive(Debug)]
+pub(super) enum BadReply {
+    /// A reply under an id that no open request has.
+    WrongId { id: Option<Id>, is_error: bool },
+    /// Text that is not a message, and the requirement that it breaks.
+    NotAMessage { shown: String, breaks: Option<&'static str>, revision: Revision },
+}

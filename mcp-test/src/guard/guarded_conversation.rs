@@ -1,0 +1,76 @@
+//! What the guard must remember of one conversation: its revision, and which requests still wait for a reply.
+
+use std::borrow::Cow;
+
+use crate::spec::{self, Revision};
+use crate::trace::{Limits, OpenRequests, Revisions, is_rememberable};
+use crate::wire::Id;
+
+/// How many requests are remembered in each direction. The oldest is forgotten first; its reply is then validated as
+/// that to an unknown request.
+const REQUESTS: Limits = Limits { requests: 4096, per_key: 1 };
+
+/// How long an id and a method may be to be remembered, in bytes.
+const NAME: usize = 1024;
+
+/// The state of one conversation.
+#[derive(Debug, Default)]
+pub(super) struct GuardedConversation {
+    /// The revisions that the conversation has named.
+    pub(super) revisions: Revisions,
+    /// The `initialize` of the peer that the handler has not answered.
+    pub(super) initialize: Option<Id>,
+    /// The requests of the peer that the handler has not answered; remembered only where its replies are judged.
+    pub(super) theirs: Sent,
+    /// The requests of the handler that the peer has not answered.
+    pub(super) ours: Sent,
+}
+
+/// A request that waits for its reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SentRequest {
+    pub(super) method: Cow<'static, str>,
+    /// The revision that it was written in, if that is known.
+    pub(super) revision: Option<Revision>,
+}
+
+/// The open requests of one side.
+#[derive(Debug)]
+pub(super) struct Sent(OpenRequests<Id, SentRequest>);
+
+impl Default for Sent {
+    fn default() -> Self {
+        Self(OpenRequests::new(REQUESTS))
+    }
+}
+
+impl Sent {
+    pub(super) fn remember(&mut self, id: &Id, method: &str, revision: Option<Revision>) {
+        if !is_rememberable(id, method, NAME) {
+            return;
+        }
+        // The usual methods are static, so that a remembered request allocates for its id only.
+        let method = match spec::method(method) {
+            Some(known) => Cow::Borrowed(known.name),
+            None => Cow::Owned(method.to_owned()),
+        };
+        self.0.insert(id.clone(), SentRequest { method, revision });
+    }
+
+    pub(super) fn get(&self, id: &Id) -> Option<&SentRequest> {
+        self.0.get(id).next()
+    }
+
+    pub(super) fn remove(&mut self, id: &Id) -> Option<SentRequest> {
+        self.0.remove(id, 0)
+    }
+}
+
+impl GuardedConversation {
+    /// Remembers an `initialize` of the peer.
+    pub(super) fn begin(&mut self, id: &Id, method: &str) {
+        if method == "initialize" && is_rememberable(id, method, NAME) {
+            self.initialize = Some(id.clone());
+        }
+    }
+}

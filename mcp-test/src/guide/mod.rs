@@ -1,0 +1,21 @@
+//! Guides, page by page: how to test servers and clients, on the command line and in Rust.
+
+#[cfg(any(not(doctest), all(feature = "harness", feature = "schema")))]
+#[doc = include_str!("testing_servers.md")]
+pub mod testing_servers {}
+
+// The code of a page compiles with the features that the page names.
+#[cfg(any(not(doctest), all(feature = "harness", feature = "http")))]
+#[doc = include_str!("testing_clients.md")]
+pub mod testing_clients {}
+
+#[doc = include_str!("command_line.md")]
+pub mod command_line {}
+
+#[cfg(any(not(doctest), all(feature = "cases", feature = "http")))]
+#[doc = include_str!("contracts.md")]
+pub mod contracts {}
+
+#[cfg(any(not(doctest), all(feature = "guard", feature = "http")))]
+#[doc = include_str!("guarding_servers.md")]
+pub mod guarding_servers {}

@@ -1,0 +1,255 @@
+//! One run of a user's scenario, from its declaration to the text of its failure.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+#[cfg(feature = "harness")]
+use libtest_mimic::{Completion, Failed};
+
+use super::Unplayable;
+use super::cells::DeclaredCell;
+use super::source::Source;
+use super::watchdog::{FAREWELL, Heartbeat, WatchdogError, run_watched};
+use crate::check::Finding;
+use crate::report::failure;
+use crate::run::single::{CellResult, SingleRun, run_single};
+use crate::run::spoken_revisions::ProbeFailure;
+use crate::run::{Cell, Outcome, Progress, Verdict, panics};
+use crate::scenario::{Body, Golden, Kind, Leg, Scenario, Shared, Stop, UserScenario};
+use crate::trace::{Recorder, Trace};
+use crate::transport::Target;
+
+/// How long one run may take by default.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long after the deadline of a run its thread is given up.
+///
+/// A run that is not blocked notices its deadline itself, and then has a better failure to report.
+const LENIENCE: Duration = Duration::from_secs(1);
+
+/// How a test ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum TestResult {
+    /// Nothing is wrong, and the test exchanged something with its target.
+    Passed,
+    /// Nothing was tested, for this reason.
+    Skipped(String),
+    /// Something is wrong: the whole report.
+    Failed(String),
+}
+
+#[cfg(feature = "harness")]
+impl TestResult {
+    /// The result as libtest-mimic takes it.
+    pub(super) fn into_completion(self) -> Result<Completion, Failed> {
+        match self {
+            Self::Passed => Ok(Completion::Completed),
+            Self::Skipped(reason) => Ok(Completion::ignored_with(reason)),
+            Self::Failed(report) => Err(report.into()),
+        }
+    }
+}
+
+/// A run of a user's scenario.
+#[derive(Debug, Clone)]
+pub(super) struct TestRun {
+    pub(super) scenario: &'static UserScenario,
+    pub(super) source: Source,
+    pub(super) cell: DeclaredCell,
+    pub(super) timeout: Duration,
+    /// What distinguishes the snapshot from those of the scenario's other runs, if there are any.
+    pub(super) snapshot_suffix: Option<String>,
+    /// Whether mcp-test shows how a snapshot differs.
+    pub(super) shows_differences: bool,
+    /// Whether panics are captured, as part of the report; under libtest they are printed.
+    pub(super) captures_panics: bool,
+}
+
+/// A run that ended.
+#[derive(Debug)]
+pub(super) struct FinishedRun {
+    pub(super) result: TestResult,
+    /// Whether it was skipped because the server does not speak the revision, which was one of a range.
+    pub(super) is_unsupported: bool,
+    /// Its revision and transport: `2025-11-25 over duplex`.
+    pub(super) place: String,
+    /// `scenario `x` failed at 2025-11-25 over duplex of calculator, tests/calculator.rs:12:10`.
+    pub(super) heading: String,
+}
+
+/// What is known of a run whose thread is blocked.
+#[derive(Default)]
+struct LastKnown {
+    target: Option<String>,
+    cell: Option<(Cell, Recorder)>,
+}
+
+impl TestRun {
+    /// Runs the scenario and waits for its end.
+    pub(super) fn execute(&self) -> FinishedRun {
+        let known = Arc::new(Mutex::new(LastKnown::default()));
+        let (run, shared) = (self.clone(), Arc::clone(&known));
+        let result = run_watched(self.scenario.test_name(), move |runtime, heartbeat| {
+            if run.captures_panics {
+                panics::capture();
+            }
+            let result =
+                catch_unwind(AssertUnwindSafe(|| run.on_thread(runtime, heartbeat, &shared)));
+            // The runner catches panics of the scenario; others come from the code of its target.
+            let result = result.unwrap_or_else(|_| Finding::test(code_panicked()).into());
+            // The captured panics are thread-local, so they are taken here.
+            (result, panics::take())
+        });
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (result, panics) = match result {
+            Ok(ended) => ended,
+            Err(WatchdogError::Blocked) => (blocked(known.cell.take()), Vec::new()),
+            Err(error) => (Finding::environment(error.to_string()).into(), Vec::new()),
+        };
+        self.report(result, known.target.as_deref(), &panics)
+    }
+
+    /// Makes the target, and runs the scenario against it.
+    fn on_thread(
+        &self,
+        runtime: &tokio::runtime::Runtime,
+        heartbeat: &Heartbeat<'_>,
+        known: &Mutex<LastKnown>,
+    ) -> CellResult {
+        let made = {
+            // The function that makes the target may spawn tasks.
+            let _context = runtime.enter();
+            self.source.make()
+        };
+        let target: Target = match made {
+            Ok(target) => target,
+            Err(unplayable) => return Finding::test(unplayable.to_string()).into(),
+        };
+        let update = |change: &dyn Fn(&mut LastKnown)| {
+            change(&mut known.lock().unwrap_or_else(PoisonError::into_inner));
+        };
+        // At once, so that a report on a blocked thread can name the target.
+        update(&|known| known.target = Some(target.label()));
+        // It uses a fixed port, so that only one such program can run.
+        if target.starts_program() {
+            heartbeat.wait_for_turn();
+        }
+        let progress = |progress: Progress<'_>| match progress {
+            Progress::Running { cell, recorder } => {
+                update(&|known| known.cell = Some((cell.clone(), recorder.clone())));
+                heartbeat.allow(self.timeout.saturating_add(LENIENCE));
+            }
+            Progress::Ending => heartbeat.allow(FAREWELL),
+        };
+        let run = SingleRun {
+            scenario: self.definition(),
+            revision: self.cell.revision,
+            transport: self.cell.transport,
+            timeout: self.timeout,
+            target_key: self.source.key(),
+        };
+        runtime.block_on(run_single(&run, &target, &progress))
+    }
+
+    /// The user's function as a scenario.
+    fn definition(&self) -> Shared<Scenario> {
+        let (run, golden) = (self.scenario.run, self.golden());
+        let body = Body::server(move |ctx| {
+            ctx.set_golden(golden.clone());
+            Box::pin(async move { run(ctx).await.map_err(Stop::from) })
+        });
+        let scenario = Scenario {
+            file: self.scenario.site.file.into(),
+            // That of the attribute or the environment; the plan's own applies to scenarios without one.
+            timeout: Some(self.timeout),
+            ..Scenario::dynamic(Kind::Test, Leg::Server, self.scenario.name, body)
+        };
+        scenario.into()
+    }
+
+    fn golden(&self) -> Option<Golden> {
+        let compare = self.scenario.golden?;
+        let name = match &self.snapshot_suffix {
+            Some(suffix) => format!("{}@{suffix}", self.scenario.name),
+            None => self.scenario.name.to_owned(),
+        };
+        Some(Golden { name, compare, shows_differences: self.shows_differences })
+    }
+
+    fn report(&self, result: CellResult, target: Option<&str>, panics: &[String]) -> FinishedRun {
+        // Only a run that has begun knows its revision and transport; otherwise the declared ones are its place.
+        let place = match &result {
+            CellResult::Finished(outcome) => {
+                Some(format!("{} over {}", outcome.cell.revision, outcome.cell.transport))
+            }
+            CellResult::Unsupported(_) | CellResult::NotRun(_) => None,
+        };
+        let heading = heading(self.scenario, place.as_deref(), target);
+        let is_unsupported = matches!(result, CellResult::Unsupported(_));
+        let result = match result {
+            CellResult::Unsupported(reason) => TestResult::Skipped(reason),
+            CellResult::NotRun(failure) => {
+                let text = failure::of_probe(&failure);
+                TestResult::Failed(format!("{heading}\n{text}{}", other_panics(panics)))
+            }
+            CellResult::Finished(outcome) => match outcome.verdict {
+                Verdict::Passed => TestResult::Passed,
+                Verdict::Skipped => {
+                    let reason = outcome.checks.iter().find_map(|check| check.message.clone());
+                    TestResult::Skipped(reason.unwrap_or_default())
+                }
+                Verdict::Failed | Verdict::NotRun => {
+                    let text = failure::FailureFormatter::new(&outcome).test(&other_panics(panics));
+                    TestResult::Failed(format!("{heading}\n{text}"))
+                }
+            },
+        };
+        let place = place.unwrap_or_else(|| self.cell.to_string());
+        FinishedRun { result, is_unsupported, place, heading }
+    }
+}
+
+/// The first line of every failure of a scenario.
+pub(super) fn heading(
+    scenario: &UserScenario,
+    place: Option<&str>,
+    target: Option<&str>,
+) -> String {
+    let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+    let target = target.map(|target| format!(" of {target}")).unwrap_or_default();
+    format!("scenario `{}` failed{place}{target}, {}\n", scenario.name, scenario.site)
+}
+
+/// The report of a scenario that cannot be planned.
+pub(super) fn unplayable(scenario: &UserScenario, why: &Unplayable) -> String {
+    format!("{}\n{why}\n", heading(scenario, None, None))
+}
+
+/// The result of a run whose thread was given up.
+fn blocked(known: Option<(Cell, Recorder)>) -> CellResult {
+    let finding = Finding::test(
+        "the thread of the test is blocked: it did not react to the end of its time",
+    )
+    .expected("code that awaits, so that client and server can take turns on one thread")
+    .hint("blocking calls (std::thread::sleep, std::sync, a busy loop) belong in `spawn_blocking`");
+    match known {
+        Some((cell, recorder)) => {
+            CellResult::Finished(Box::new(Outcome::failed(cell, finding, recorder.trace())))
+        }
+        None => CellResult::NotRun(ProbeFailure { finding, trace: Trace::default() }),
+    }
+}
+
+/// The message of a panic outside of the scenario.
+fn code_panicked() -> String {
+    panics::take_last()
+        .unwrap_or_else(|| "code of the target panicked; the message is above".to_owned())
+}
+
+/// The captured panics that did not end the scenario itself, such as those of an in-process server.
+fn other_panics(panics: &[String]) -> String {
+    panics.iter().map(|panic| format!("\ncode on the same thread {panic}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! Runs with unusual targets and scenarios.
+
+use serde_json::json;
+
+use super::*;
+use crate::harness::cells::tests::scenario;
+use crate::run::single::RevisionRequest;
+use crate::scenario::{Ctx, ScenarioFuture};
+use crate::server::reference::everything;
+use crate::transport::Fault;
+
+fn run_of(run: for<'a> fn(&'a mut Ctx) -> ScenarioFuture<'a>) -> TestRun {
+    TestRun {
+        scenario: Box::leak(Box::new(UserScenario { run, ..scenario() })),
+        source: Source::Function(|| everything().target()),
+        cell: DeclaredCell { revision: RevisionRequest::Newest, transport: None },
+        timeout: TIMEOUT,
+        snapshot_suffix: None,
+        shows_differences: false,
+        captures_panics: false,
+    }
+}
+
+fn failure(run: &TestRun) -> String {
+    match run.execute().result {
+        TestResult::Failed(text) => text,
+        other => panic!("expected a failure: {other:?}"),
+    }
+}
+
+#[test]
+fn spawn_blocking_does_not_delay_the_end_of_a_test() {
+    static SENDER: Mutex<Option<std::sync::mpsc::Sender<()>>> = Mutex::new(None);
+    let run = run_of(|ctx| {
+        Box::pin(async move {
+            ctx.list_tools().await?.assert_ok();
+            let (sender, receiver) = std::sync::mpsc::channel();
+            *SENDER.lock().expect("no panic") = Some(sender);
+            tokio::task::spawn_blocking(move || receiver.recv());
+            Ok(())
+        })
+    });
+    let result = run.execute().result;
+    assert!(SENDER.lock().expect("no panic").take().is_some());
+    assert_eq!(result, TestResult::Passed);
+}
+
+fn with_wrong_tools() -> Target {
+    let faults = [
+        Fault::set("tools/list", "/tools/0/description", json!(7)),
+        Fault::remove("tools/list", "/tools/1/inputSchema"),
+    ];
+    everything().faults(faults).target()
+}
+
+#[test]
+fn an_invalid_message_fails_a_test_that_did_not_examine_it() {
+    let run = run_of(|ctx| {
+        Box::pin(async move {
+            ctx.list_tools().await?.assert_ok();
+            Ok(())
+        })
+    });
+    let text = failure(&TestRun { source: Source::Function(with_wrong_tools), ..run });
+    assert!(text.contains("`/result/tools/0/description` is a string"), "{text}");
+    assert!(text.contains("`/result/tools/1/inputSchema` is an object"), "{text}");
+    assert!(text.contains("shape Tool of "), "{text}");
+}
+
+#[test]
+fn a_schema_failure_has_each_block_once() {
+    let run = run_of(|ctx| {
+        Box::pin(async move {
+            let _ = ctx.list_tools().await?;
+            ctx.assert_schema_valid();
+            Ok(())
+        })
+    });
+    let text = failure(&TestRun { source: Source::Function(with_one_wrong_tool), ..run });
+    for block in ["scenario `works` failed", "assertion failed at", "the exchange:", "\nshape "] {
+        assert_eq!(text.matches(block).count(), 1, "{block}\n{text}");
+    }
+}
+
+fn with_one_wrong_tool() -> Target {
+    everything().faults([Fault::set("tools/list", "/tools/0/description", json!(7))]).target()
+}
+
+#[test]
+fn an_invalid_request_of_a_test_does_not_fail_it() {
+    let passes = run_of(|ctx| {
+        Box::pin(async move {
+            let reply = ctx.request("tools/call", json!({"name": 7})).await?;
+            reply.error().ok_or("the server accepted a number as a name")?;
+            Ok(())
+        })
+    });
+    assert_eq!(passes.execute().result, TestResult::Passed);
+    let text = failure(&run_of(|ctx| {
+        Box::pin(async move {
+            let _ = ctx.request("tools/call", json!({"name": 7})).await?.result()?;
+            Ok(())
+        })
+    }));
+    let also = "also: the test itself sent something invalid, perhaps on purpose:\nthe request `tools/call`";
+    assert!(text.contains(also), "{text}");
+}
+
+#[cfg(all(unix, feature = "http"))]
+#[test]
+fn the_last_words_of_the_program_behind_a_url_are_reported() {
+    let run = run_of(|_| Box::pin(async { Ok(()) }));
+    let text = failure(&TestRun { source: Source::Function(listens_and_exits), ..run });
+    assert!(text.contains("exit code 3\n"), "{text}");
+    assert!(text.contains("its stderr ends with\n    no config\n"), "{text}");
+}
+
+/// A program that seems to listen, and exits at the first request: this process listens for it.
+#[cfg(all(unix, feature = "http"))]
+fn listens_and_exits() -> Target {
+    use std::fs::{self, File};
+    use std::io::Read;
+    use std::net::TcpListener;
+
+    use crate::process::Command;
+
+    let place = tempfile::tempdir().expect("a directory");
+    let pipe = |name| {
+        let path = place.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo starts");
+        assert!(made.success());
+        path
+    };
+    let (life, exit) = (pipe("life"), pipe("exit"));
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+    let address = free.expect("a free port");
+    let script = "exec 3> life; echo no config >&2; read line < exit; exit 3";
+    let command = Command::new("sh").args(["-c", script]).cwd(place.path());
+    std::thread::spawn(move || {
+        // The pipe can be opened when the program has started, and ends when it has exited.
+        let mut life = File::open(life).expect("the pipe exists");
+        let listener = TcpListener::bind(address).expect("the port is still free");
+        let connections = listener.incoming().map(|it| it.expect("a connection"));
+        let read = connections.map(|mut it| it.read(&mut [0]).map(|count| (count, it)));
+        let request = read.flatten().find(|(count, _)| *count > 0);
+        fs::write(exit, "now\n").expect("the pipe exists");
+        life.read_to_end(&mut Vec::new()).expect("it ends");
+        drop((request, place));
+    });
+    Target::url_started_by(format!("http://{address}/mcp"), command)
+}

@@ -1,0 +1,137 @@
+//! Finds descendants in `/proc`, and signals them without hitting an unrelated process that reuses an id.
+
+use std::collections::HashSet;
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, PoisonError};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::clock::Deadline;
+
+/// What identifies a process tree, and its known members.
+#[derive(Debug)]
+pub(super) struct Descendants {
+    leader: u32,
+    marker: Vec<u8>,
+    known: Mutex<HashSet<Identity>>,
+}
+
+/// A process id with its start time: unique until the next boot.
+type Identity = (u32, u64);
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Descendant {
+    pub(super) pid: u32,
+    pub(super) group: u32,
+    parent: u32,
+    started: u64,
+}
+
+impl Descendants {
+    pub(super) fn new(leader: u32, marker: &str) -> Self {
+        let marker = format!("{marker}=").into_bytes();
+        Self { leader, marker, known: Mutex::default() }
+    }
+
+    /// All living members of the tree, including the leader.
+    pub(super) fn living(&self) -> Vec<Descendant> {
+        let all = all_processes();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tree = HashSet::new();
+        for one in &all {
+            if one.group == self.leader
+                || known.contains(&one.identity())
+                || self.is_marked(one.pid)
+            {
+                tree.insert(one.pid);
+            }
+        }
+        // `/proc` is in the order of ids, which are reused: a parent may come after its child.
+        loop {
+            let before = tree.len();
+            let children = all.iter().filter(|one| tree.contains(&one.parent)).map(|one| one.pid);
+            let children: Vec<_> = children.collect();
+            tree.extend(children);
+            if tree.len() == before {
+                break;
+            }
+        }
+        let living: Vec<_> = all.into_iter().filter(|one| tree.contains(&one.pid)).collect();
+        *known = living.iter().map(Descendant::identity).collect();
+        living
+    }
+
+    fn is_marked(&self, pid: u32) -> bool {
+        // Unreadable if it belongs to another user; then we may not kill it either.
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(&self.marker))
+    }
+}
+
+impl Descendant {
+    fn identity(&self) -> Identity {
+        (self.pid, self.started)
+    }
+
+    pub(super) fn command(&self) -> String {
+        let read = |file: &str| std::fs::read(format!("/proc/{}/{file}", self.pid));
+        // During `exec` a process has no command line, only a name.
+        let words = read("cmdline").ok().filter(|words| !words.is_empty());
+        let words = words.or_else(|| read("comm").ok()).unwrap_or_default();
+        String::from_utf8_lossy(&words).trim_end_matches(['\0', '\n']).replace('\0', " ")
+    }
+
+    /// Signals exactly this process; returns a handle to it, unless it is gone or the kernel has no such handles.
+    pub(super) fn signal(&self, signal: Signal) -> Option<OwnedFd> {
+        let pid = Pid::from_raw(i32::try_from(self.pid).ok()?)?;
+        let handle = match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(handle) => handle,
+            Err(rustix::io::Errno::NOSYS) => {
+                let _ = rustix::process::kill_process(pid, signal);
+                return None;
+            }
+            Err(_) => return None,
+        };
+        // The id may have been reused between reading /proc and opening the handle. The handle pins it, so check again now.
+        stat(self.pid).filter(|now| now.identity() == self.identity())?;
+        pidfd_send_signal(&handle, signal).ok()?;
+        Some(handle)
+    }
+}
+
+/// Waits until the process is dead; `false` if the deadline passes first.
+pub(super) fn await_death(handle: &OwnedFd, deadline: Deadline) -> bool {
+    loop {
+        let left = deadline.remaining().and_then(|left| Timespec::try_from(left).ok());
+        match poll(&mut [PollFd::new(handle, PollFlags::IN)], left.as_ref()) {
+            Ok(count) => return count > 0,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+fn all_processes() -> Vec<Descendant> {
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| *pid != std::process::id()).filter_map(stat).collect()
+}
+
+/// Reads `/proc/<pid>/stat`; `None` if the process is gone or dead.
+fn stat(pid: u32) -> Option<Descendant> {
+    let line = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    // The second field, the name in parentheses, may itself contain parentheses and spaces.
+    let after_name = line.iter().rposition(|byte| *byte == b')')? + 1;
+    let fields = std::str::from_utf8(&line[after_name..]).ok()?;
+    let mut fields = fields.split_ascii_whitespace();
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let group = fields.next()?.parse().ok()?;
+    // Field 22 of proc_pid_stat(5), the start time; the next field here is the sixth.
+    let started = fields.nth(16)?.parse().ok()?;
+    let alive = !matches!(state, "Z" | "X" | "x");
+    alive.then_some(Descendant { pid, group, parent, started })
+}

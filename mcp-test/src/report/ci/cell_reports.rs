@@ -1,0 +1,215 @@
+//! What the reports for CI keep of each scenario run.
+//!
+//! They are written at the end, when the baseline has decided which failures were expected.
+
+use std::time::Duration;
+
+use crate::check::{Check, Status};
+use crate::report::{Rerun, RunInfo, failure};
+use crate::run::{self, Cell, Comparison, Outcome, RunEvent, Summary, Verdict};
+use crate::scenario::Kind;
+use crate::spec::requirement;
+
+/// What is known of a run.
+#[derive(Debug)]
+pub(super) struct CellReports {
+    pub(super) info: RunInfo,
+    rerun: Rerun,
+    /// The name and version of the server.
+    pub(super) server: Option<String>,
+    /// How many scenario runs were planned.
+    pub(super) planned: usize,
+    /// Those that have ended, in the order of the plan.
+    pub(super) cells: Vec<CellReport>,
+    /// Why nothing was run.
+    pub(super) not_run: Option<String>,
+}
+
+/// One scenario run that has ended.
+#[derive(Debug)]
+pub(super) struct CellReport {
+    pub(super) cell: Cell,
+    pub(super) started: String,
+    pub(super) elapsed: Duration,
+    verdict: Verdict,
+    /// The failures and warnings.
+    pub(super) problems: Vec<Problem>,
+    /// Why it was skipped.
+    pub(super) skip_reason: Option<String>,
+    /// The last lines on the peer's standard error, and the command that runs the scenario again.
+    pub(super) epilogue: String,
+}
+
+/// A failed check, or one with a warning.
+#[derive(Debug)]
+pub(super) struct Problem {
+    pub(super) check: String,
+    pub(super) status: Status,
+    /// Whether it counts in the profile.
+    pub(super) counts: bool,
+    /// Whether it counts against the peer if there is no baseline.
+    fails: bool,
+    /// Whether it is unexpected without an entry in the baseline.
+    needs_entry: bool,
+    /// What is wrong, in one sentence.
+    pub(super) headline: String,
+    /// What is wrong, with the requirements.
+    pub(super) reason: String,
+    /// The whole report on it.
+    pub(super) text: String,
+}
+
+/// What a scenario run amounts to, baseline included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Conclusion {
+    Passed,
+    Failed,
+    /// It failed, as the baseline expects.
+    ExpectedFailure,
+    Skipped,
+    NotRun,
+}
+
+impl CellReports {
+    pub(super) fn new(info: RunInfo, rerun: Rerun) -> Self {
+        Self { info, rerun, server: None, planned: 0, cells: Vec::new(), not_run: None }
+    }
+
+    /// Keeps what an event says, and returns the summary once the run has ended.
+    pub(super) fn event<'a>(&mut self, event: &'a RunEvent) -> Option<&'a Summary> {
+        match event {
+            RunEvent::PreflightDone(preflight) => self.server.clone_from(&preflight.server),
+            RunEvent::PreflightFailed { finding, tried } => {
+                self.not_run = Some(failure::of_preflight(&self.info.target, finding, *tried));
+            }
+            RunEvent::Planned(cells) => self.planned = cells.len(),
+            RunEvent::Finished(outcome) => self.cells.push(CellReport::new(outcome, &self.rerun)),
+            RunEvent::Ended(summary) => return Some(summary),
+            RunEvent::Started(_) => {}
+        }
+        None
+    }
+
+    /// How many scenario runs have this conclusion.
+    pub(super) fn count(&self, wanted: Conclusion, baseline: Option<&Comparison>) -> usize {
+        self.cells.iter().filter(|cell| cell.conclusion(baseline) == wanted).count()
+    }
+
+    /// `the run was interrupted after 3 of 40 scenario runs`.
+    pub(super) fn interruption(&self) -> String {
+        match self.planned {
+            0 => "the run was interrupted before the first scenario".to_owned(),
+            planned => {
+                let ended = self.cells.len();
+                format!("the run was interrupted after {ended} of {planned} scenario runs")
+            }
+        }
+    }
+}
+
+impl CellReport {
+    fn new(outcome: &Outcome, rerun: &Rerun) -> Self {
+        let mut formatter = failure::FailureFormatter::new(outcome);
+        let failing = outcome.checks.iter().filter(|check| check.status.is_failing());
+        let mut failing: Vec<&Check> = failing.collect();
+        // What others refer to as "above" must not be below, in the part that does not count.
+        failing.sort_by_key(|check| !outcome.profile.fails(outcome.cell.scenario.leg, check));
+        let problems: Vec<Problem> = failing
+            .into_iter()
+            .map(|check| Problem::new(outcome, check, formatter.check(check)))
+            .collect();
+        let skipped = outcome.checks.iter().find(|check| check.status == Status::Skipped);
+        let epilogue = match problems.is_empty() {
+            true => String::new(),
+            false => failure::of_cell(outcome, Some(rerun)),
+        };
+        Self {
+            cell: outcome.cell.clone(),
+            started: outcome.started.clone(),
+            elapsed: outcome.elapsed,
+            verdict: outcome.verdict,
+            problems,
+            skip_reason: skipped.and_then(|check| check.message.clone()),
+            epilogue,
+        }
+    }
+
+    /// `ping at 2025-11-25 over stdio`.
+    pub(super) fn name(&self) -> String {
+        let Cell { scenario, revision, transport } = &self.cell;
+        format!("{} at {revision} over {transport}", scenario.id)
+    }
+
+    /// The file of the case that it runs.
+    pub(super) fn file(&self) -> Option<&str> {
+        let scenario = &self.cell.scenario;
+        (scenario.kind == Kind::Case).then_some(&*scenario.file)
+    }
+
+    pub(super) fn conclusion(&self, baseline: Option<&Comparison>) -> Conclusion {
+        match self.verdict {
+            Verdict::NotRun => return Conclusion::NotRun,
+            Verdict::Skipped => return Conclusion::Skipped,
+            Verdict::Passed | Verdict::Failed => {}
+        }
+        if self.failing(baseline).next().is_some() {
+            Conclusion::Failed
+        } else if self.verdict == Verdict::Failed {
+            Conclusion::ExpectedFailure
+        } else {
+            Conclusion::Passed
+        }
+    }
+
+    /// The problems that make the run fail, so not those that the baseline expects.
+    pub(super) fn failing(&self, baseline: Option<&Comparison>) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(move |problem| self.fails(problem, baseline))
+    }
+
+    /// Whether a problem makes the run fail.
+    pub(super) fn fails(&self, problem: &Problem, baseline: Option<&Comparison>) -> bool {
+        match baseline {
+            // What could not be run is not compared with the baseline.
+            Some(baseline) if self.verdict != Verdict::NotRun => {
+                problem.needs_entry && !self.is_expected(problem, baseline)
+            }
+            _ => problem.fails,
+        }
+    }
+
+    /// Whether the baseline expects a problem.
+    pub(super) fn is_expected(&self, problem: &Problem, baseline: &Comparison) -> bool {
+        let id = &*self.cell.scenario.id;
+        let names = |entry: &String| match entry.strip_prefix(id) {
+            Some("") => true,
+            Some(rest) => rest.strip_prefix(':') == Some(&problem.check),
+            None => false,
+        };
+        baseline.expected.iter().any(names)
+    }
+}
+
+impl Problem {
+    fn new(outcome: &Outcome, check: &Check, text: String) -> Self {
+        let message = check.message.as_deref().unwrap_or("no reason was given");
+        let finding = check.finding.as_ref();
+        let requirements = match finding {
+            Some(finding) => &finding.requirements,
+            None => &check.requirements,
+        };
+        let cited = requirements
+            .iter()
+            .map(|id| format!("\nRequirement: {}", requirement::cite(id, outcome.cell.revision)));
+        let headline = finding.map_or(message, |finding| &finding.headline);
+        Self {
+            check: check.id.clone(),
+            status: check.status,
+            counts: outcome.profile.counts(check),
+            fails: outcome.profile.fails(outcome.cell.scenario.leg, check),
+            needs_entry: run::needs_entry(outcome.profile, check),
+            headline: headline.lines().next().unwrap_or_default().to_owned(),
+            reason: format!("{message}{}", cited.collect::<String>()),
+            text,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! JUnit XML, as Jenkins, GitLab and others read it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::cell_reports::{CellReport, CellReports, Conclusion, Problem};
+use crate::expect::words;
+use crate::report::{ReportError, Rerun, RunInfo};
+use crate::run::{Comparison, RunEvent, Summary};
+
+/// Writes a file of JUnit XML when the run has ended.
+///
+/// There is one `testsuite` for each revision and transport, and one `testcase` for each scenario run. Of a scenario run that
+///
+/// - failed, the `failure` contains the report on each check that counts;
+/// - failed as the baseline expects, `skipped` says "expected failure";
+/// - was skipped, `skipped` has the reason;
+/// - could not be run, there is an `error`;
+/// - passed with warnings, they are in `system-out`.
+///
+/// What concerns the whole run is a `testcase` of the suite `mcp-test`: that it could not take place, that it was interrupted,
+/// and each stale entry of the baseline.
+#[derive(Debug)]
+pub struct Junit {
+    path: PathBuf,
+    reports: CellReports,
+}
+
+impl Junit {
+    /// Writes to the file at `path`.
+    #[must_use]
+    pub fn new(path: &Path, info: RunInfo, rerun: Rerun) -> Self {
+        Self { path: path.to_owned(), reports: CellReports::new(info, rerun) }
+    }
+
+    /// Records `event`, and writes the file after the last one.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        let Some(summary) = self.reports.event(event) else { return Ok(()) };
+        let text = report(&self.reports, summary).to_string();
+        // The text is written to memory, so that this cannot happen.
+        let text = text.map_err(io::Error::other);
+        text.and_then(|text| fs::write(&self.path, text)).map_err(ReportError::write(&self.path))
+    }
+}
+
+fn report(reports: &CellReports, summary: &Summary) -> Report {
+    let baseline = summary.baseline.as_ref();
+    let mut report = Report::new(format!("mcp-test {}", reports.info.command));
+    let run = run_suite(reports, summary);
+    if !run.test_cases.is_empty() {
+        report.add_test_suite(run);
+    }
+    let mut suites: Vec<TestSuite> = Vec::new();
+    for cell in &reports.cells {
+        let name = suite_name(cell);
+        let index = suites.iter().position(|suite| suite.name.as_str() == name);
+        let index = index.unwrap_or_else(|| {
+            suites.push(suite(&name, reports));
+            suites.len() - 1
+        });
+        let suite = &mut suites[index];
+        suite.set_time(suite.time.unwrap_or_default() + cell.elapsed);
+        suite.add_test_case(test_case(cell, baseline));
+    }
+    report.add_test_suites(suites);
+    report
+}
+
+fn suite(name: &str, reports: &CellReports) -> TestSuite {
+    let mut suite = TestSuite::new(name);
+    suite.add_property(("target", &*line(&reports.info.target)));
+    if let Some(server) = &reports.server {
+        suite.add_property(("server", &*line(server)));
+    }
+    suite.add_property(("profile", reports.info.profile.as_str()));
+    suite
+}
+
+fn suite_name(cell: &CellReport) -> String {
+    let cell = &cell.cell;
+    format!("{} at {} over {}", cell.scenario.leg, cell.revision, cell.transport)
+}
+
+/// What concerns the whole run.
+fn run_suite(reports: &CellReports, summary: &Summary) -> TestSuite {
+    let mut suite = suite("mcp-test", reports);
+    let mut add = |name: &str, kind: NonSuccessKind, message: &str, text: &str| {
+        let mut status = TestCaseStatus::non_success(kind);
+        status.set_message(line(message)).set_description(block(text));
+        let mut case = TestCase::new(line(name), status);
+        case.set_classname("mcp-test");
+        suite.add_test_case(case);
+    };
+    if let Some(text) = &reports.not_run {
+        add("start", NonSuccessKind::Error, text.lines().next().unwrap_or_default(), text);
+    }
+    if summary.interrupted.is_some() {
+        let text = reports.interruption();
+        add("complete", NonSuccessKind::Error, &text, &text);
+    }
+    for entry in summary.baseline.iter().flat_map(|baseline| &baseline.stale) {
+        let text = "expected to fail, but it passed; remove it from the baseline";
+        add(&format!("baseline: {entry}"), NonSuccessKind::Failure, text, text);
+    }
+    suite
+}
+
+fn test_case(cell: &CellReport, baseline: Option<&Comparison>) -> TestCase {
+    let conclusion = cell.conclusion(baseline);
+    let mut case = TestCase::new(line(&cell.cell.scenario.id), status(cell, conclusion, baseline));
+    // Jenkins shows what precedes the last dot as a package.
+    let leg = cell.cell.scenario.leg;
+    case.set_classname(format!("{leg}.{}.{}", cell.cell.revision, cell.cell.transport));
+    case.set_time(cell.elapsed);
+    case.extra.insert("timestamp".into(), cell.started.as_str().into());
+    let others: Vec<&Problem> = match conclusion {
+        // The status has those that count.
+        Conclusion::Failed => {
+            cell.problems.iter().filter(|problem| !cell.fails(problem, baseline)).collect()
+        }
+        Conclusion::Passed => cell.problems.iter().collect(),
+        Conclusion::ExpectedFailure | Conclusion::Skipped | Conclusion::NotRun => Vec::new(),
+    };
+    if !others.is_empty() {
+        case.set_system_out(texts(others));
+    }
+    case
+}
+
+fn status(
+    cell: &CellReport,
+    conclusion: Conclusion,
+    baseline: Option<&Comparison>,
+) -> TestCaseStatus {
+    match conclusion {
+        Conclusion::Passed => TestCaseStatus::success(),
+        Conclusion::Failed => {
+            non_success(NonSuccessKind::Failure, cell, cell.failing(baseline).collect())
+        }
+        Conclusion::NotRun => {
+            non_success(NonSuccessKind::Error, cell, cell.problems.iter().collect())
+        }
+        Conclusion::Skipped => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(line(cell.skip_reason.as_deref().unwrap_or("not applicable")));
+            status
+        }
+        Conclusion::ExpectedFailure => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message("expected failure").set_description(texts(&cell.problems));
+            status
+        }
+    }
+}
+
+fn non_success(kind: NonSuccessKind, cell: &CellReport, problems: Vec<&Problem>) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    if let Some(first) = problems.first() {
+        let more = match problems.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        status.set_message(line(&format!("{}: {}{more}", first.check, first.headline)));
+        status.set_type(first.status.as_str());
+    }
+    status.set_description(format!("{}\n{}", texts(problems), block(&cell.epilogue)));
+    status
+}
+
+fn texts<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> String {
+    let texts: Vec<String> = problems.into_iter().map(|problem| block(&problem.text)).collect();
+    texts.join("\n")
+}
+
+/// Text that may have several lines.
+fn block(text: &str) -> String {
+    // quick-junit would remove tabs, with which words would run together.
+    words::inert(text).replace('\t', "    ")
+}
+
+/// Text for an attribute, in which a reader turns line breaks into blanks.
+fn line(text: &str) -> String {
+    block(text).replace('\n', " ")
+}

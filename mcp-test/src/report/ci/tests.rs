@@ -1,0 +1,415 @@
+//! Tests of the reports for CI.
+
+use std::fs;
+
+use super::*;
+use crate::check::{Finding, Status};
+use crate::report::{RunInfo, sample};
+use crate::run::{Comparison, Outcome, RunEvent, Verdict};
+
+/// What a hostile peer puts into names and errors.
+const HOSTILE: &str = "]]> \u{1b}[31mred\u{0}\r\n::error::pwned\n##[error]x <script>alert(1)</script> ```\n# h 100%, \u{202e}a:b\u{ffff}\tc";
+
+fn info() -> RunInfo {
+    RunInfo { target: "node 'my <server>.js'".to_owned(), ..sample::info() }
+}
+
+/// The events of a run, with a change to the summary.
+fn events(outcomes: Vec<Outcome>, change: impl FnOnce(&mut crate::run::Summary)) -> Vec<RunEvent> {
+    let cells = outcomes.iter().map(|outcome| outcome.cell.clone()).collect();
+    let mut events = sample::events(cells, outcomes);
+    if let Some(RunEvent::Ended(summary)) = events.last_mut() {
+        change(summary);
+    }
+    events
+}
+
+fn junit(events: &[RunEvent]) -> String {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("junit.xml");
+    let mut junit = Junit::new(&path, info(), sample::rerun());
+    for event in events {
+        junit.event(event).expect("the file can be written");
+    }
+    fs::read_to_string(path).expect("the file was written")
+}
+
+/// The commands, and the step summary.
+fn github(events: &[RunEvent]) -> (String, String) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("summary.md");
+    fs::write(&path, "of another command\n").expect("it can be written");
+    let mut out = Vec::new();
+    let mut github = GitHub::new(&mut out, Some(&path), info(), sample::rerun());
+    for event in events {
+        github.event(event).expect("the file can be written");
+    }
+    let summary = fs::read_to_string(path).expect("the file was written");
+    (String::from_utf8(out).expect("a text"), summary)
+}
+
+/// A run with every conclusion.
+fn mixed() -> Vec<RunEvent> {
+    let mut not_run = sample::ping();
+    not_run.checks[0] = crate::check::Check::from_finding(
+        "ping",
+        not_run.checks[0].origin,
+        Finding::environment("no such program"),
+    );
+    not_run.verdict = Verdict::NotRun;
+    events(vec![sample::passed(), sample::failed(), sample::skipped(), not_run], |_| {})
+}
+
+fn hostile() -> Outcome {
+    let mut outcome = sample::failed();
+    let check = &mut outcome.checks[1];
+    let finding = Finding::peer(format!("the tool is {HOSTILE}")).got(HOSTILE);
+    check.message = Some(finding.to_string());
+    check.finding = Some(finding);
+    outcome.stderr_tail = vec![HOSTILE.to_owned()];
+    outcome
+}
+
+#[test]
+fn junit_has_every_conclusion() {
+    insta::assert_snapshot!(junit(&mixed()), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="mcp-test server" tests="4" skipped="1" failures="1" errors="1">
+        <testsuite name="server at 2025-11-25 over stdio" tests="3" skipped="0" errors="1" failures="1" time="0.036">
+            <properties>
+                <property name="target" value="node &apos;my &lt;server&gt;.js&apos;"/>
+                <property name="server" value="sample 1.0.0"/>
+                <property name="profile" value="official"/>
+            </properties>
+            <testcase name="tools-list" classname="server.2025-11-25.stdio" time="0.012" timestamp="2026-11-21T21:37:43.473Z"/>
+            <testcase name="tools-list" classname="server.2025-11-25.stdio" time="0.012" timestamp="2026-11-21T21:37:43.473Z">
+                <failure message="tools-list: the tool list is malformed (and 1 more)" type="FAILURE">  - ToolsList: Server lists its tools
+        Error: the tool list is malformed
+          expected `/tools/0/name` is a non-empty string
+          got 7, which is a number
+          hint: give every tool a name
+        Check: tools-list
+        The official suite fails this, but the specification allows it: the specification does not demand it
+        Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
+          https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
+        Exchange:
+          1  client → server  tools/list
+          2  client ← server  result {&quot;tools&quot;:[{&quot;name&quot;:7}]}
+
+      - tools-annotated:
+        Error: Not testable: no tool has annotations
+        Check: tools-annotated
+
+      The last lines on the server&apos;s stderr:
+        | warning: no name
+      Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node &apos;my server.js&apos;
+    </failure>
+                <system-out>  - tools-described: Tools have a description
+        Warning: the tool has no description
+        Check: tools-described
+        Exchange: the same as above
+
+      - wire-well-formed: Every message is well-formed
+        Error: the schema cannot be read
+        Check: wire-well-formed (advisory: does not count)
+        Blame: mcp-test itself, not the peer; please report it
+        Exchange: the same as above
+    </system-out>
+            </testcase>
+            <testcase name="ping" classname="server.2025-11-25.stdio" time="0.012" timestamp="2026-11-21T21:37:43.473Z">
+                <error message="ping: no such program" type="FAILURE">  - ping:
+        Error: no such program
+        Check: ping
+        Blame: the environment, not the peer
+
+      Rerun: mcp-test server --scenario ping --spec-version 2025-11-25 -- node &apos;my server.js&apos;
+    </error>
+            </testcase>
+        </testsuite>
+        <testsuite name="server at 2026-07-28 over stdio" tests="1" skipped="1" errors="0" failures="0" time="0.012">
+            <properties>
+                <property name="target" value="node &apos;my &lt;server&gt;.js&apos;"/>
+                <property name="server" value="sample 1.0.0"/>
+                <property name="profile" value="official"/>
+            </properties>
+            <testcase name="tools-list" classname="server.2026-07-28.stdio" time="0.012" timestamp="2026-11-21T21:37:43.473Z">
+                <skipped message="the server does not declare the capability `tools`"/>
+            </testcase>
+        </testsuite>
+    </testsuites>
+    "#);
+}
+
+#[test]
+fn github_has_every_conclusion() {
+    let (commands, summary) = github(&mixed());
+    insta::assert_snapshot!(commands, @"
+    ::error title=mcp-test%3A tools-list::the tool list is malformed%0A  expected `/tools/0/name` is a non-empty string%0A  got 7, which is a number%0A  hint: give every tool a name%0ARequirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.%0A  https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities%0AFound by tools-list at 2025-11-25 over stdio
+    ::error title=mcp-test%3A tools-annotated::Not testable: no tool has annotations%0AFound by tools-list at 2025-11-25 over stdio
+    ::error title=mcp-test%3A ping::no such program%0AFound by ping at 2025-11-25 over stdio
+    ::warning title=mcp-test%3A tools-described::the tool has no description%0AFound by tools-list at 2025-11-25 over stdio
+    ");
+    insta::assert_snapshot!(summary, @"
+    of another command
+
+    ## mcp-test server: ❌ failed
+
+    `node 'my <server>.js'` (`sample 1.0.0`), profile official: 4 scenario runs, 1 passed, 1 failed, 1 skipped, 1 could not be run
+
+    ### ❌ `tools-list`: `the tool list is malformed`
+
+    Found by `tools-list at 2025-11-25 over stdio`
+
+    ```text
+    the tool list is malformed
+      expected `/tools/0/name` is a non-empty string
+      got 7, which is a number
+      hint: give every tool a name
+    Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
+      https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
+    ```
+
+    ### ❌ `tools-annotated`: `Not testable: no tool has annotations`
+
+    Found by `tools-list at 2025-11-25 over stdio`
+
+    ```text
+    Not testable: no tool has annotations
+    ```
+
+    ### ❌ `ping`: `no such program`
+
+    Found by `ping at 2025-11-25 over stdio`
+
+    ```text
+    no such program
+    ```
+
+    ### ⚠️ `tools-described`: `the tool has no description`
+
+    Found by `tools-list at 2025-11-25 over stdio`
+
+    ```text
+    the tool has no description
+    ```
+
+    ### Not tested
+
+    - `` the server does not declare the capability `tools` ``: 1 scenario run
+    ");
+}
+
+#[test]
+fn text_of_a_peer_is_inert_in_junit() {
+    let text = junit(&events(vec![hostile()], |_| {}));
+    assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+    assert!(!text.contains(['\u{202e}', '\u{ffff}']), "{text:?}");
+    insta::assert_snapshot!(text, @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="mcp-test server" tests="1" skipped="0" failures="1" errors="0">
+        <testsuite name="server at 2025-11-25 over stdio" tests="1" skipped="0" errors="0" failures="1" time="0.012">
+            <properties>
+                <property name="target" value="node &apos;my &lt;server&gt;.js&apos;"/>
+                <property name="server" value="sample 1.0.0"/>
+                <property name="profile" value="official"/>
+            </properties>
+            <testcase name="tools-list" classname="server.2025-11-25.stdio" time="0.012" timestamp="2026-11-21T21:37:43.473Z">
+                <failure message="tools-list: the tool is ]]&gt; ·[31mred· (and 1 more)" type="FAILURE">  - ToolsList: Server lists its tools
+        Error: the tool is ]]&gt; ·[31mred·
+          ::error::pwned
+          ##[error]x &lt;script&gt;alert(1)&lt;/script&gt; ```
+          # h 100%, ·a:b·    c
+          got ]]&gt; ·[31mred·
+            ::error::pwned
+            ##[error]x &lt;script&gt;alert(1)&lt;/script&gt; ```
+            # h 100%, ·a:b·    c
+        Check: tools-list
+        The official suite fails this, but the specification allows it: the specification does not demand it
+        Exchange:
+          1  client → server  tools/list
+          2  client ← server  result {&quot;tools&quot;:[{&quot;name&quot;:7}]}
+
+      - tools-annotated:
+        Error: Not testable: no tool has annotations
+        Check: tools-annotated
+
+      The last lines on the server&apos;s stderr:
+        | ]]&gt; ·[31mred···::error::pwned·##[error]x &lt;script&gt;alert(1)&lt;/script&gt; ```·# h 100%, ·a:b·    c
+      Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node &apos;my server.js&apos;
+    </failure>
+                <system-out>  - tools-described: Tools have a description
+        Warning: the tool has no description
+        Check: tools-described
+        Exchange: the same as above
+
+      - wire-well-formed: Every message is well-formed
+        Error: the schema cannot be read
+        Check: wire-well-formed (advisory: does not count)
+        Blame: mcp-test itself, not the peer; please report it
+        Exchange: the same as above
+    </system-out>
+            </testcase>
+        </testsuite>
+    </testsuites>
+    "#);
+}
+
+#[test]
+fn text_of_a_peer_is_inert_on_github() {
+    let (commands, summary) = github(&events(vec![hostile()], |_| {}));
+    let expected = [
+        "::error title=mcp-test%3A tools-list::",
+        "::error title=mcp-test%3A tools-annotated::",
+        "::warning ",
+    ];
+    assert!(commands.lines().count() == 3, "{commands}");
+    assert!(
+        commands.lines().zip(expected).all(|(line, start)| line.starts_with(start)),
+        "{commands}"
+    );
+    insta::assert_snapshot!(summary, @"
+    of another command
+
+    ## mcp-test server: ❌ failed
+
+    `node 'my <server>.js'` (`sample 1.0.0`), profile official: 1 scenario run, 1 failed
+
+    ### ❌ `tools-list`: `the tool is ]]> ·[31mred·`
+
+    Found by `tools-list at 2025-11-25 over stdio`
+
+    ````text
+    the tool is ]]> ·[31mred··
+    ::error::pwned
+    ##[error]x <script>alert(1)</script> ```
+    # h 100%, ·a:b·	c
+      got ]]> ·[31mred··
+        ::error::pwned
+        ##[error]x <script>alert(1)</script> ```
+        # h 100%, ·a:b·	c
+    ````
+
+    ### ❌ `tools-annotated`: `Not testable: no tool has annotations`
+
+    Found by `tools-list at 2025-11-25 over stdio`
+
+    ```text
+    Not testable: no tool has annotations
+    ```
+
+    ### ⚠️ `tools-described`: `the tool has no description`
+
+    Found by `tools-list at 2025-11-25 over stdio`
+
+    ```text
+    the tool has no description
+    ```
+    ");
+}
+
+#[test]
+fn a_failure_that_the_baseline_expects_is_skipped() {
+    let expects = |entries: &[&str]| Comparison {
+        expected: entries.iter().map(|entry| (*entry).to_owned()).collect(),
+        stale: vec!["ping:ping".to_owned()],
+        unexpected: Vec::new(),
+    };
+    let all = ["tools-list:tools-list", "tools-list:tools-described", "tools-list:tools-annotated"];
+    for (entries, failures) in
+        [(&all[..], 1), (&["tools-list"], 1), (&all[..2], 2), (&["tools"], 2)]
+    {
+        let baseline = expects(entries);
+        let text =
+            junit(&events(vec![sample::failed()], |summary| summary.baseline = Some(baseline)));
+        // One of them is the stale entry.
+        assert!(
+            text.contains(&format!("failures=\"{failures}\" errors=\"0\"")),
+            "{entries:?}: {text}"
+        );
+        assert_eq!(
+            text.contains("<skipped message=\"expected failure\">"),
+            failures == 1,
+            "{text}"
+        );
+        assert!(text.contains("<testcase name=\"baseline: ping:ping\""), "{text}");
+    }
+    // A warning has to be in the baseline as well, in each profile but adaptive.
+    let baseline = expects(&[all[0], all[2]]);
+    let events = events(vec![sample::failed()], |summary| summary.baseline = Some(baseline));
+    let (commands, _) = github(&events);
+    assert_eq!(commands.lines().count(), 2, "{commands}");
+    assert!(commands.lines().all(|line| line.starts_with("::error ")), "{commands}");
+    assert!(
+        commands.contains("tools-described") && commands.contains("stale baseline entry"),
+        "{commands}"
+    );
+}
+
+#[test]
+fn a_run_that_could_not_take_place_or_was_interrupted_is_an_error() {
+    let finding = Finding::environment("nothing listens").got("connection refused");
+    let failed = RunEvent::PreflightFailed { finding: finding.clone(), tried: None };
+    let mut not_run = events(Vec::new(), |summary| summary.not_run = Some(finding));
+    not_run.splice(..2, [failed]);
+    let interrupted = events(vec![sample::passed()], |summary| summary.interrupted = Some(130));
+    for (events, words) in
+        [(&not_run, "nothing listens"), (&interrupted, "after 1 of 1 scenario runs")]
+    {
+        let text = junit(events);
+        assert!(text.contains("failures=\"0\" errors=\"1\"") && text.contains(words), "{text}");
+        let (commands, summary) = github(events);
+        assert!(
+            commands.starts_with("::error title=mcp-test%3A ") && commands.contains(words),
+            "{commands}"
+        );
+        assert!(summary.contains(words), "{summary}");
+    }
+}
+
+#[test]
+fn equal_problems_are_one_annotation_and_there_are_ten_at_most() {
+    let (commands, _) =
+        github(&events(vec![sample::failed(), sample::failed(), sample::failed()], |_| {}));
+    assert_eq!(commands.lines().count(), 3, "{commands}");
+    let mut outcome = sample::failed();
+    outcome.checks = (0..30)
+        .map(|number| {
+            let mut check = outcome.checks[3].clone();
+            check.id = format!("check-{number}");
+            check.status = if number < 11 { Status::Failure } else { Status::Warning };
+            check
+        })
+        .collect();
+    let (commands, summary) = github(&events(vec![outcome], |_| {}));
+    assert_eq!(
+        commands.lines().filter(|line| line.starts_with("::error ")).count(),
+        10,
+        "{commands}"
+    );
+    assert_eq!(
+        commands.lines().filter(|line| line.starts_with("::warning ")).count(),
+        10,
+        "{commands}"
+    );
+    assert!(commands.contains("::2 more;") && commands.contains("::10 more;"), "{commands}");
+    assert_eq!(summary.matches("\n### ").count(), 30, "{summary}");
+}
+
+#[test]
+fn the_error_names_a_file_that_cannot_be_written() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut junit = Junit::new(directory.path(), info(), sample::rerun());
+    let mut github = GitHub::new(Vec::new(), Some(directory.path()), info(), sample::rerun());
+    let events = mixed();
+    let (last, before) = events.split_last().expect("the end");
+    for event in before {
+        junit.event(event).and_then(|()| github.event(event)).expect("nothing is written yet");
+    }
+    for error in [junit.event(last), github.event(last)] {
+        let error = error.expect_err("a directory is not a file").to_string();
+        assert!(
+            error.starts_with(&format!("cannot write {}", directory.path().display())),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,453 @@
+//! Running one cell, and judging what happened.
+
+mod client;
+mod silenced;
+mod test_function;
+
+use std::any::Any;
+use std::time::Duration;
+
+use super::common_checks::SCENARIO_TIMEOUT;
+use super::outcome::STDERR_LINES;
+use super::schema_valid::{joined_texts, requirements, schema_valid};
+use super::silence::{LivenessQuestion, ends_in_silence};
+use super::{Cell, Outcome, Plan, Tested};
+use crate::assert::catch_failures;
+use crate::check::{
+    Blame, Check, Finding, Judgement, Origin, Rule, Severity, Status, TOOL_SCHEMAS, ToolJudgement,
+    WELL_FORMED,
+};
+use crate::clock::{self, Deadline, Stopwatch};
+use crate::expect::words::panic_text;
+use crate::json::Value;
+use crate::scenario::{
+    Body, CheckSpec, Ctx, Ended, Inventory, Kind, Profile, Run, Setup, Stop, Transports,
+};
+use crate::spec::Era;
+use crate::trace::{EventKind, Recorder, Trace};
+use crate::transport::{ClientRun, Target};
+
+pub(super) use silenced::skip_cell;
+
+/// How long the official client of the stateless era waits for a reply.
+const OFFICIAL_REPLY: Duration = Duration::from_secs(10);
+
+/// How long closing the connections may take after the time-out, in all: no scenario outlasts it by two seconds.
+const ENDING: Duration = Duration::from_millis(1800);
+
+/// How long a reply may take in a test function, unless the whole run has less time.
+pub(super) const REPLY: Duration = Duration::from_secs(10);
+
+/// The progress of a run, for its watchdog.
+pub(crate) enum Progress<'a> {
+    /// The scenario runs.
+    Running {
+        /// Its cell.
+        cell: &'a Cell,
+        /// The recorder of its conversation.
+        recorder: &'a Recorder,
+    },
+    /// The scenario has ended, and its connections are being closed.
+    Ending,
+}
+
+/// Why the body of a scenario did not run to its end.
+enum EarlyEnd {
+    TimedOut,
+    Panicked(Box<dyn Any + Send>),
+    Stopped(Stop),
+}
+
+/// The results of the pre-flight for one cell.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CellFacts {
+    /// What the peer offers.
+    pub(super) inventory: Inventory,
+    /// That the peer does not speak the revision, and what it speaks.
+    pub(super) unsupported: Option<String>,
+    /// How to ask the peer after a silence whether it still answers; `None` if nothing depends on it.
+    pub(super) liveness: Option<LivenessQuestion>,
+}
+
+/// Runs one cell.
+pub(super) async fn run_cell(plan: &Plan, cell: Cell, facts: CellFacts) -> Outcome {
+    run_cell_watched(plan, cell, facts, &|_| {}).await
+}
+
+/// Runs one cell, and reports its progress.
+pub(super) async fn run_cell_watched(
+    plan: &Plan,
+    cell: Cell,
+    facts: CellFacts,
+    progress: &dyn Fn(Progress<'_>),
+) -> Outcome {
+    let run = CellRun::new(plan, cell.clone());
+    // The official suite runs every scenario, whatever the peer offers.
+    if run.profile != Profile::Official {
+        let unsupported = facts.unsupported.clone().filter(|_| !cell.scenario.opens);
+        let unmet = unsupported.or_else(|| {
+            cell.scenario.needs.iter().find_map(|need| need.unmet(&facts.inventory, cell.revision))
+        });
+        if let Some(reason) = unmet {
+            return run.not_applicable(&reason);
+        }
+    }
+    let scenario = cell.scenario.clone();
+    match (&plan.target, &scenario.body) {
+        (Tested::Server(target), Body::Server(body)) => {
+            run.test_server(target, &**body, facts, progress).await
+        }
+        (Tested::Client(client), Body::Client { serve, judge }) => {
+            run.test_client(client, &**serve, &**judge).await
+        }
+        (tested, _) => {
+            let leg = tested.leg();
+            run.not_applicable(&format!("this scenario does not test a {leg}"))
+        }
+    }
+}
+
+/// The results of a scenario, before the checks that every scenario has.
+struct Recorded {
+    checks: Vec<Check>,
+    trace: Trace,
+    judgement: Judgement,
+    client_run: Option<ClientRun>,
+}
+
+/// A cell that is being run.
+struct CellRun<'a> {
+    plan: &'a Plan,
+    cell: Cell,
+    profile: Profile,
+    started: String,
+    stopwatch: Stopwatch,
+}
+
+impl<'a> CellRun<'a> {
+    fn new(plan: &'a Plan, cell: Cell) -> Self {
+        Self {
+            plan,
+            profile: plan.profile.at(&cell.scenario, cell.revision),
+            cell,
+            started: clock::utc_now(),
+            stopwatch: Stopwatch::start(),
+        }
+    }
+
+    /// The outcome of a scenario that was not run: its checks are SKIPPED, or FAILURE in profile `strict`.
+    fn not_applicable(self, reason: &str) -> Outcome {
+        let checks = declared(&self.cell)
+            .filter(|spec| spec.always)
+            .map(|spec| match self.profile {
+                Profile::Strict => Check {
+                    message: Some(format!("Not testable: {reason}")),
+                    untestable: true,
+                    ..failed(spec, Finding::peer(reason))
+                },
+                Profile::Official | Profile::Adaptive => skipped(spec, reason),
+            })
+            .collect();
+        self.outcome(checks, Trace::default())
+    }
+
+    async fn test_server(
+        self,
+        target: &Target,
+        body: &Run,
+        facts: CellFacts,
+        progress: &dyn Fn(Progress<'_>),
+    ) -> Outcome {
+        let CellFacts { inventory, liveness, .. } = facts;
+        let is_test = self.cell.scenario.kind == Kind::Test;
+        // A test function declares no checks, and may make any.
+        let declares = (!is_test).then(|| self.cell.scenario.declared());
+        let mut ctx = Ctx::new(self.setup(target, inventory), declares);
+        progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
+        let running = catch_failures(body(&mut ctx));
+        let early = match clock::within(Deadline::after(self.timeout()), running).await {
+            Ok(Ok(Ok(()))) => None,
+            Ok(Ok(Err(stop))) => Some(EarlyEnd::Stopped(stop)),
+            Ok(Err(payload)) => Some(EarlyEnd::Panicked(payload)),
+            Err(_) => Some(EarlyEnd::TimedOut),
+        };
+        // Closing connections and ending child processes has a time limit of its own.
+        progress(Progress::Ending);
+        let timed_out = matches!(early, Some(EarlyEnd::TimedOut));
+        let question = liveness.filter(|_| timed_out || ends_in_silence(&ctx.trace()));
+        let (ended, answers) = self.end(ctx, target, question).await;
+        let outcome = self.server_outcome(ended, early);
+        if answers { outcome } else { silenced::silenced(outcome) }
+    }
+
+    /// The outcome of a scenario whose connections are closed.
+    fn server_outcome(self, ended: Ended, early: Option<EarlyEnd>) -> Outcome {
+        if self.cell.scenario.kind == Kind::Test {
+            return self.test_outcome(ended, early);
+        }
+        let Ended { mut checks, trace, judgement, unexamined, .. } = ended;
+        match early {
+            None => {
+                // Only after a complete run: an early end explains why a reply was not examined.
+                for finding in unexamined {
+                    checks.push(Check::from_finding(self.id(), self.origin(), finding));
+                }
+                demand_declared(&self.cell, &mut checks);
+            }
+            // As in the official suite, the time-out replaces even the checks that were made.
+            Some(EarlyEnd::TimedOut) => checks = vec![self.timed_out(&trace)],
+            Some(EarlyEnd::Stopped(Stop::Finding(finding)))
+                if self.is_officially_a_timeout(&trace) =>
+            {
+                checks = vec![timeout_row(finding)];
+            }
+            Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
+                for spec in unmade(&self.cell, &checks) {
+                    checks.push(skipped(spec, &skip.reason));
+                }
+            }
+            Some(early) => fail_unmade(&self.cell, &mut checks, &finding_of(early)),
+        }
+        self.conclude(Recorded { checks, trace, judgement, client_run: None })
+    }
+
+    /// Adds the checks that every scenario has.
+    fn conclude(self, recorded: Recorded) -> Outcome {
+        let Recorded { mut checks, trace, judgement, client_run } = recorded;
+        if checks.is_empty() {
+            // Without this, a scenario that does nothing would pass.
+            let finding = Finding::harness("the scenario ended without making a check");
+            checks.push(Check::from_finding(self.id(), Origin::Official, finding));
+        }
+        checks.extend(schema_valid(&self.cell.scenario, self.profile, &trace, &judgement));
+        checks.extend(tool_schemas(&judgement.tools));
+        checks.push(well_formed(&judgement.envelopes, &trace));
+        let outcome = self.outcome(checks, trace);
+        let Some(client_run) = client_run else { return outcome };
+        let stderr_tail = last_lines(&client_run.stderr);
+        Outcome { client_run: Some(client_run), stderr_tail, ..outcome }
+    }
+
+    fn id(&self) -> &str {
+        &self.cell.scenario.id
+    }
+
+    /// Whose a check is that the scenario does not declare.
+    fn origin(&self) -> Origin {
+        match self.cell.scenario.kind {
+            Kind::BuiltIn => Origin::Own,
+            _ => Origin::User,
+        }
+    }
+
+    fn setup(&self, target: &Target, inventory: Inventory) -> Setup {
+        // The deadline of all replies together; `timeout` is for a single one.
+        let until = match self.cell.scenario.kind {
+            // A test function needs time to report a silent server, before its own deadline.
+            Kind::Test => self.timeout() - self.timeout() / 4,
+            _ => self.reply_timeout(),
+        };
+        Setup {
+            target: target.clone(),
+            transport: self.cell.transport,
+            revision: self.cell.revision,
+            profile: self.profile,
+            limits: self.plan.limits,
+            timeout: self.request_timeout(),
+            until: Deadline::after(until),
+            ends: Deadline::after(self.timeout().saturating_add(ENDING)),
+            inventory,
+            schemas: self.plan.schemas.clone(),
+        }
+    }
+
+    fn timed_out(&self, trace: &Trace) -> Check {
+        let last = trace.events.iter().rev().find_map(|event| match &event.kind {
+            EventKind::DeadlineFired { awaited } => Some(awaited.clone()),
+            _ => None,
+        });
+        let mut finding = Finding::peer("the scenario did not end in time")
+            .expected(format!("an end within {}", clock::format_duration(self.timeout())))
+            .requires(Rule::SCENARIO_ENDS.id());
+        if let Some(awaited) = last {
+            finding = finding.got(format!("a wait for {awaited}"));
+        }
+        timeout_row(finding)
+    }
+
+    /// Whether a request without a reply counts as a time-out of the whole scenario.
+    ///
+    /// It does where the official client waits longer than the scenario may take: the client of the handshake era, and every
+    /// one that sends raw HTTP requests.
+    fn is_officially_a_timeout(&self, trace: &Trace) -> bool {
+        self.profile == Profile::Official && self.waits_longer() && trace.deadline_fired()
+    }
+
+    fn waits_longer(&self) -> bool {
+        self.cell.revision.era() == Era::Handshake
+            || self.cell.scenario.transports == Transports::StreamableHttp
+            || self.timeout() < OFFICIAL_REPLY
+    }
+
+    /// How long one request may take.
+    fn request_timeout(&self) -> Duration {
+        if self.cell.scenario.kind == Kind::Test {
+            return REPLY.min(self.timeout() - self.timeout() / 4);
+        }
+        match (self.profile, self.cell.revision.era()) {
+            (Profile::Official, Era::Stateless) => self.reply_timeout().min(OFFICIAL_REPLY),
+            _ => self.reply_timeout(),
+        }
+    }
+
+    /// How long the scenario may take.
+    fn timeout(&self) -> Duration {
+        self.plan.timeout_of(&self.cell.scenario)
+    }
+
+    /// A little less than the scenario may take, so that a reply times out first and the finding names it.
+    fn reply_timeout(&self) -> Duration {
+        self.timeout() - self.timeout() / 10
+    }
+
+    fn outcome(self, checks: Vec<Check>, trace: Trace) -> Outcome {
+        Outcome {
+            verdict: Outcome::judge(&self.cell, self.profile, &checks),
+            cell: self.cell,
+            profile: self.profile,
+            checks,
+            stderr_tail: trace.stderr_tail(STDERR_LINES),
+            exited: None,
+            client_run: None,
+            spoken: None,
+            silence: None,
+            assertion: None,
+            trace,
+            started: self.started,
+            elapsed: self.stopwatch.elapsed(),
+        }
+    }
+}
+
+fn last_lines(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let first = lines.len().saturating_sub(STDERR_LINES);
+    lines[first..].iter().map(|line| (*line).to_owned()).collect()
+}
+
+fn declared(cell: &Cell) -> impl Iterator<Item = &CheckSpec> {
+    cell.scenario.checks_at(cell.revision)
+}
+
+fn unmade<'a>(cell: &'a Cell, checks: &[Check]) -> Vec<&'a CheckSpec> {
+    declared(cell).filter(|spec| !checks.iter().any(|check| check.id == spec.id)).collect()
+}
+
+fn skipped(spec: &CheckSpec, reason: &str) -> Check {
+    Check { message: Some(reason.to_owned()), ..spec.row(Status::Skipped) }
+}
+
+fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {
+    let status = match finding.severity {
+        // A check for a SHOULD can only warn, whatever the finding says.
+        Severity::Must if spec.fails => Status::Failure,
+        Severity::Must | Severity::Should => Status::Warning,
+    };
+    // The environment breaks no requirement.
+    if finding.requirements.is_empty() && finding.blame != Blame::Environment {
+        finding.requirements.extend(spec.requirements.first().copied());
+    }
+    Check { message: Some(finding.to_string()), finding: Some(finding), ..spec.row(status) }
+}
+
+/// The finding for an early end of a scenario.
+fn finding_of(early: EarlyEnd) -> Finding {
+    match early {
+        EarlyEnd::Stopped(Stop::Finding(finding)) => finding,
+        EarlyEnd::Stopped(Stop::Error(error)) => Finding::harness(error.to_string()),
+        EarlyEnd::Stopped(Stop::Skipped(skip)) => Finding::test(skip.to_string()),
+        EarlyEnd::TimedOut => Finding::peer("the scenario did not end in time"),
+        EarlyEnd::Panicked(payload) => {
+            // The code is that of mcp-test, or of a target in this process.
+            Finding::harness(format!("the scenario panicked: {}", panic_text(&*payload)))
+        }
+    }
+}
+
+/// Adds the checks that were not made because a finding ended the scenario.
+///
+/// As in the official suite, the official checks that every run makes fail with the finding, and all others are skipped. If
+/// there is no such check, the finding fails all that remain, since it must not get lost.
+fn fail_unmade(cell: &Cell, checks: &mut Vec<Check>, finding: &Finding) {
+    let unmade = unmade(cell, checks);
+    let carries_finding = |spec: &&&CheckSpec| spec.always && spec.origin == Origin::Official;
+    let any_carries = unmade.iter().any(|spec| carries_finding(&spec));
+    if unmade.is_empty() {
+        let id = &*cell.scenario.id;
+        // As if it were an official check, so that it counts in every profile.
+        checks.push(Check::from_finding(id, Origin::Official, finding.clone()));
+    }
+    for spec in unmade {
+        checks.push(if carries_finding(&&spec) || !any_carries {
+            failed(spec, finding.clone())
+        } else {
+            skipped(spec, &format!("not reached: {}", finding.headline))
+        });
+    }
+}
+
+/// Adds a failure for each check that every run makes and that a complete run did not make.
+fn demand_declared(cell: &Cell, checks: &mut Vec<Check>) {
+    for spec in unmade(cell, checks) {
+        if spec.always {
+            let finding =
+                Finding::harness(format!("the scenario ended without its check `{}`", spec.id));
+            checks.push(failed(spec, finding));
+        }
+    }
+}
+
+fn timeout_row(finding: Finding) -> Check {
+    let row = Check::from_finding(SCENARIO_TIMEOUT, Origin::Official, finding);
+    row.described("ScenarioTimeout", "The scenario ends in time")
+}
+
+/// The check of the envelopes of the whole conversation.
+fn well_formed(judged: &[Finding], trace: &Trace) -> Check {
+    let row = most_severe(WELL_FORMED, judged).unwrap_or_else(|| {
+        if trace.has_messages_both_ways() {
+            return Check::new(WELL_FORMED, Origin::Own, Status::Success);
+        }
+        let message = Some("the peer sent nothing".to_owned());
+        Check { message, ..Check::new(WELL_FORMED, Origin::Own, Status::Skipped) }
+    });
+    row.described("WireWellFormed", "Everything that the peer sent is well-formed JSON-RPC and follows the rules of its transport")
+}
+
+/// The check of the schemas of tools, if anything was validated.
+fn tool_schemas(tools: &ToolJudgement) -> Option<Check> {
+    // Most scenarios list no tools: a row for each of them would say nothing.
+    if tools.judged == 0 {
+        return None;
+    }
+    let good = || Check::new(TOOL_SCHEMAS, Origin::Own, Status::Success);
+    let row = most_severe(TOOL_SCHEMAS, &tools.findings).unwrap_or_else(good);
+    Some(row.described(
+        "WireToolSchemas",
+        "The schemas of tools are valid JSON Schema, and what the peer sends by them conforms",
+    ))
+}
+
+/// One row for several findings, with the status of the most severe and the texts of all.
+fn most_severe(id: &str, findings: &[Finding]) -> Option<Check> {
+    let most_severe = findings.iter().max_by_key(|finding| finding.severity)?;
+    let mut row = Check::from_finding(id, Origin::Own, most_severe.clone());
+    if findings.len() > 1 {
+        // All of them, while the message has a bounded number.
+        let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        row.message = Some(joined_texts(findings));
+        row.details = Some(Value::from(serde_json::json!({ "findings": texts })));
+        row.requirements = requirements([most_severe].into_iter().chain(findings));
+    }
+    Some(row)
+}

@@ -1,0 +1,79 @@
+//! Cells in which a server stops answering, and cells that are not run because of it.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use futures_util::future::join;
+
+use super::{CellRun, fail_unmade, timeout_row};
+use crate::check::Finding;
+use crate::run::silence::{LivenessQuestion, left};
+use crate::run::{Cell, Outcome, Plan, Silence};
+use crate::scenario::{Ctx, Ended, Profile};
+use crate::trace::{Event, EventKind, Seq, Trace};
+use crate::transport::{Target, TransportKind};
+
+impl CellRun<'_> {
+    /// Closes the connections, and asks the server whether it still answers, if there is a question.
+    pub(super) async fn end(
+        &self,
+        ctx: Ctx,
+        target: &Target,
+        question: Option<LivenessQuestion>,
+    ) -> (Ended, bool) {
+        let answers = async {
+            match question {
+                None => true,
+                Some(question) => {
+                    let left = left(self.timeout(), self.stopwatch);
+                    question.ask(target, self.cell.transport, left).await
+                }
+            }
+        };
+        // With one job, the program may be one that cannot run twice at the same time.
+        let is_exclusive =
+            self.cell.transport == TransportKind::Stdio && self.plan.jobs == NonZeroUsize::MIN;
+        if is_exclusive {
+            let ended = ctx.end().await;
+            (ended, answers.await)
+        } else {
+            join(ctx.end(), answers).await
+        }
+    }
+
+    /// The outcome of a scenario that is not run since it would only wait: as officially, its time-out.
+    fn not_answered(self, silence: &Silence) -> Outcome {
+        let finding = Finding::peer(silence.reason());
+        let mut checks = Vec::new();
+        if self.waits_longer() {
+            checks.push(timeout_row(finding));
+        } else {
+            fail_unmade(&self.cell, &mut checks, &finding);
+        }
+        self.outcome(checks, Trace::default())
+    }
+}
+
+/// The outcome of a cell that is not run because the server has stopped answering.
+pub(in crate::run) fn skip_cell(plan: &Plan, cell: Cell, silence: Arc<Silence>) -> Outcome {
+    let run = CellRun::new(plan, cell);
+    let outcome = match run.profile {
+        // The official suite would run it, and wait.
+        Profile::Official => run.not_answered(&silence),
+        Profile::Adaptive | Profile::Strict => run.not_applicable(&silence.reason()),
+    };
+    Outcome { silence: Some(silence), ..outcome }
+}
+
+/// The outcome in which it was noticed that the server has stopped answering.
+pub(super) fn silenced(outcome: Outcome) -> Outcome {
+    let is_silence = |event: &&Event| matches!(event.kind, EventKind::DeadlineFired { .. });
+    let silences: Vec<Seq> =
+        outcome.trace.events.iter().filter(is_silence).map(|event| event.seq).collect();
+    let shows = |finding: &&Finding| finding.evidence.iter().any(|seq| silences.contains(seq));
+    let findings = || outcome.checks.iter().filter_map(|check| check.finding.as_ref());
+    let finding = findings().find(shows).or_else(|| findings().next()).cloned();
+    let finding = finding.unwrap_or_else(|| Finding::peer("the scenario did not end in time"));
+    let silence = Silence { cell: outcome.cell.clone(), finding };
+    Outcome { silence: Some(Arc::new(silence)), ..outcome }
+}

@@ -1,0 +1,181 @@
+//! The outcome of a function under `#[mcp_scenario]`.
+//!
+//! It declares no checks, so that everything wrong becomes a row of its own under the id of the scenario: how it ended, error
+//! replies that it never examined, and what is wrong with the whole conversation. A row that repeats another is left out.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{CellRun, EarlyEnd};
+use crate::assert::AssertionFailure;
+use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
+use crate::clock;
+use crate::run::{Outcome, panics};
+use crate::scenario::{BoxError, Ended, Stop};
+use crate::trace::Trace;
+
+impl CellRun<'_> {
+    /// The outcome of a test function that ended.
+    pub(super) fn test_outcome(self, ended: Ended, early: Option<EarlyEnd>) -> Outcome {
+        let Ended { checks, trace, judgement, unexamined, .. } = ended;
+        let Judgement { envelopes, shapes, tools, .. } = judgement;
+        let mut rows = Rows { id: self.id().to_owned(), checks: Vec::new() };
+        let mut assertion = None;
+        let mut skipped = None;
+        match early {
+            None => {
+                for finding in unexamined.into_iter().chain(nothing_exchanged(&trace)) {
+                    rows.fail(finding);
+                }
+            }
+            Some(EarlyEnd::TimedOut) => rows.fail(timed_out(self.timeout())),
+            Some(EarlyEnd::Panicked(payload)) => match payload.downcast::<AssertionFailure>() {
+                Ok(failure) => assertion = Some(Arc::new(*failure)),
+                Err(payload) => rows.fail(panicked(&*payload)),
+            },
+            Some(EarlyEnd::Stopped(Stop::Finding(finding))) => rows.fail(finding),
+            Some(EarlyEnd::Stopped(Stop::Error(error))) => rows.fail(failed_with(&error)),
+            Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => skipped = Some(skip.reason),
+        }
+        // Checks that passed or were skipped are of no interest under `cargo test`.
+        rows.checks.extend(checks.into_iter().filter(|check| check.status == Status::Failure));
+        let judged = envelopes.into_iter().chain(shapes.findings).chain(tools.findings);
+        let mut remarks = rows.add_judged(judged);
+        // A test may send invalid messages, often on purpose, so that they only cause warnings.
+        let of_test = |finding| Finding { blame: Blame::Test, ..finding };
+        remarks.extend(shapes.harness.into_iter().map(of_test));
+        // Only now, after the search for repeats: an assertion about a message says nothing about its other defects.
+        if let Some(failure) = &assertion {
+            let finding = failure.finding.clone();
+            rows.checks.retain(|check| check.finding.as_ref() != Some(&finding));
+            rows.checks.insert(0, rows.row(finding, Status::Failure));
+        }
+        // Remarks alone are not reported: the output of a test that passes is not read.
+        if rows.checks.is_empty() {
+            let status = if skipped.is_some() { Status::Skipped } else { Status::Success };
+            let row = Check { message: skipped, ..Check::new(&*rows.id, Origin::User, status) };
+            return self.outcome(vec![row], trace);
+        }
+        let remarks: Vec<Check> =
+            remarks.into_iter().map(|finding| rows.row(finding, Status::Warning)).collect();
+        rows.checks.extend(remarks);
+        Outcome { assertion, ..self.outcome(rows.checks, trace) }
+    }
+}
+
+/// The rows of a test.
+struct Rows {
+    id: String,
+    checks: Vec<Check>,
+}
+
+impl Rows {
+    /// Adds something that fails the test, whoever is to blame.
+    fn fail(&mut self, finding: Finding) {
+        let row = self.row(finding, Status::Failure);
+        self.checks.push(row);
+    }
+
+    /// Adds what breaks a MUST, unless a row reports it already, and returns what breaks only a SHOULD.
+    fn add_judged(&mut self, findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
+        let mut remarks = Vec::new();
+        for finding in findings {
+            match finding.severity {
+                Severity::Must if !self.has_same(&finding) => self.fail(finding),
+                Severity::Must => {}
+                Severity::Should => remarks.push(finding),
+            }
+        }
+        remarks
+    }
+
+    fn row(&self, finding: Finding, status: Status) -> Check {
+        Check { status, ..Check::from_finding(&self.id, Origin::User, finding) }
+    }
+
+    /// Whether a row reports the same as this finding: about the same events, or with the same headline.
+    fn has_same(&self, finding: &Finding) -> bool {
+        let known = self.checks.iter().filter_map(|check| check.finding.as_ref());
+        known.into_iter().any(|known| {
+            if known.shape.is_some() && finding.shape.is_some() {
+                // One message may have several defects in its shape, which are all reported.
+                return known.shape == finding.shape;
+            }
+            known.headline == finding.headline
+                || finding.evidence.iter().all(|seq| known.evidence.contains(seq))
+        })
+    }
+}
+
+/// The finding that a scenario exchanged nothing with its target, and so tested nothing.
+fn nothing_exchanged(trace: &Trace) -> Option<Finding> {
+    if trace.has_messages_both_ways() {
+        return None;
+    }
+    let finding = Finding::test("the scenario exchanged nothing with its target")
+        .expected("at least one message from each side")
+        .got(if trace.events.is_empty() { "no connection at all" } else { "no such exchange" });
+    Some(finding.hint("a scenario that tests nothing does not pass"))
+}
+
+fn timed_out(allotted: Duration) -> Finding {
+    let allotted = clock::format_duration(allotted);
+    Finding::test(format!("the scenario did not finish within {allotted}"))
+        .hint("`#[mcp_scenario(timeout = \"…\")]` or MCP_TEST_TIMEOUT gives it more time")
+}
+
+/// The finding for a panic that is not an assertion of mcp-test: its text, if the harness captured it; otherwise the panic
+/// hook has printed it.
+fn panicked(payload: &(dyn Any + Send)) -> Finding {
+    // Taken in any case: the text of insta's panic adds nothing to the difference.
+    let captured = panics::take_last();
+    if let Some(mismatch) = payload.downcast_ref::<crate::scenario::SnapshotMismatch>() {
+        return mismatch.finding();
+    }
+    Finding::test(captured.unwrap_or_else(|| "it panicked; the message is above".to_owned()))
+}
+
+fn failed_with(error: &BoxError) -> Finding {
+    let mut headline = format!("error: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        headline.push_str(&format!("\n  because: {}", error.to_string().replace('\n', "\n    ")));
+        cause = error.source();
+    }
+    Finding::test(headline)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{EventKind, Party};
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot read the settings")]
+    struct Outer(#[source] std::io::Error);
+
+    #[test]
+    fn an_error_is_reported_with_its_causes() {
+        let error: BoxError = Outer(std::io::Error::other("the disk\nis gone")).into();
+        insta::assert_snapshot!(failed_with(&error), @r"
+        error: cannot read the settings
+          because: the disk
+            is gone
+        ");
+    }
+
+    #[test]
+    fn a_finding_is_not_repeated() {
+        let mut rows = Rows { id: "works".to_owned(), checks: Vec::new() };
+        let recorder = crate::trace::Recorder::new();
+        let wire = recorder.open("duplex");
+        let fence =
+            |name: &str| recorder.record(wire, Party::Harness, EventKind::Fence(name.to_owned()));
+        let (first, second) = (fence("first"), fence("second"));
+        rows.fail(Finding::peer("a wrong id").evidence(first));
+        assert!(rows.has_same(&Finding::peer("a wrong id").evidence(second)));
+        assert!(rows.has_same(&Finding::peer("an unknown id").evidence(first)));
+        assert!(!rows.has_same(&Finding::peer("an unknown id").evidence(second)));
+    }
+}

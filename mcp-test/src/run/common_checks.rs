@@ -1,0 +1,76 @@
+//! The checks that every scenario may have without declaring them.
+
+use super::schema_valid::OF_THE_ENVELOPE;
+use crate::check::{
+    OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART, OF_TOOLS, Rule,
+    SCHEMA_HARNESS_ERROR, SCHEMA_VALID, TOOL_SCHEMAS, WELL_FORMED, requirements_of_shapes,
+};
+use crate::scenario::{LEFT_WELL, TOOK_PART};
+
+/// The id of the check that replaces those of a scenario that did not end in time, as in the official suite.
+pub(super) const SCENARIO_TIMEOUT: &str = "scenario-timeout";
+
+/// The checks that any scenario may have without declaring them, with their descriptions; baselines may name them.
+pub const COMMON: [(&str, &str); 7] = [
+    (
+        WELL_FORMED,
+        "Everything that the peer sent, in the whole conversation, is well-formed JSON-RPC, follows the rules of\n\
+         the transport, and answers the requests. It warns when only a SHOULD is not followed, and is skipped when\n\
+         the peer sent nothing. A check of mcp-test, made in every scenario.",
+    ),
+    (
+        TOOK_PART,
+        "The client under test connects, and sends a message. A check of mcp-test, made in every scenario that tests\n\
+         a client. It counts in every profile: for a client that never connected, no other check means anything.",
+    ),
+    (
+        LEFT_WELL,
+        "The client under test exits on its own before --timeout, and without an error. A check of mcp-test, made in\n\
+         every scenario that tests a client. In profile official it counts when a scenario is run by name, since the\n\
+         official suite ignores it in a whole suite.",
+    ),
+    (
+        SCENARIO_TIMEOUT,
+        "The scenario ends within the time of --timeout. The check is made only when it fails, in profile official\n\
+         instead of the checks of the scenario.",
+    ),
+    (
+        SCHEMA_VALID,
+        "Everything that the peer sent has the shape that the schema of its revision gives it. The check is made in\n\
+         every scenario; in profile official it counts where the official suite makes it, and follows the official\n\
+         schema to the letter. Without a message of the peer it is skipped.\n\
+         --schema validates against an official schema.json; `mcp-test validate` validates the messages in a file.",
+    ),
+    (
+        SCHEMA_HARNESS_ERROR,
+        "Everything that mcp-test sent has the shape that the schema of its revision gives it, except for what is\n\
+         wrong on purpose. The check is made only when it fails: then mcp-test is to blame, not the peer.",
+    ),
+    (
+        TOOL_SCHEMAS,
+        "The schemas of a server's tools are valid JSON Schema, and what it returns of a tool with an `outputSchema`\n\
+         conforms to that; a client is warned of arguments that do not conform to the `inputSchema`. A check of\n\
+         mcp-test, made where tools are listed. It warns of what it cannot judge by, and says why.",
+    ),
+];
+
+/// The requirements that a check of [`COMMON`] may cite, from the tables by which it is judged.
+#[must_use]
+pub fn requirements_of_common(check: &str) -> Vec<&'static str> {
+    let ids = |rules: &[Rule]| rules.iter().map(|rule| rule.id()).collect();
+    match check {
+        WELL_FORMED => ids(OF_ENVELOPES),
+        TOOL_SCHEMAS => ids(OF_TOOLS),
+        SCHEMA_VALID => OF_THE_ENVELOPE.into_iter().chain(requirements_of_shapes()).collect(),
+        TOOK_PART => ids(OF_TOOK_PART),
+        LEFT_WELL => ids(OF_LEFT_WELL),
+        SCENARIO_TIMEOUT => ids(OF_TIMEOUTS),
+        _ => Vec::new(),
+    }
+}
+
+/// The requirements that any declared check may cite beside its own: when the conversation breaks off, it fails with what
+/// broke it off.
+pub fn requirements_of_interruptions() -> impl Iterator<Item = &'static str> {
+    [OF_CLIENT, OF_ENVELOPES, OF_TASKS].into_iter().flatten().map(|rule| rule.id())
+}

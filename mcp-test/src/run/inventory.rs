@@ -1,0 +1,104 @@
+//! What a target offers: its lists, as far as the scenarios of a plan need them.
+
+use std::time::Duration;
+
+use super::silence::{LivenessQuestion, ends_in_silence, left};
+use super::{Cell, Plan};
+use crate::check::Finding;
+use crate::client::reply::{List, ListKind};
+use crate::clock::{self, Deadline, Stopwatch};
+use crate::json::Value;
+use crate::scenario::{Ctx, Inventory, Listing, Need, Profile, Setup};
+use crate::spec::Capability;
+use crate::transport::Target;
+
+/// How long closing the connection to a target that has stopped answering may take.
+const ENDING: Duration = Duration::from_millis(500);
+
+/// The requests for the lists of a target, at the revision and over the transport of a cell.
+pub(super) struct InventoryRequest<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) target: &'a Target,
+    pub(super) cell: &'a Cell,
+    /// How to ask after a silence whether the target still answers.
+    pub(super) question: Option<LivenessQuestion>,
+    /// How long each answer may take.
+    pub(super) timeout: Duration,
+}
+
+impl InventoryRequest<'_> {
+    /// Requests each list that some scenario needs and whose capability is declared.
+    ///
+    /// # Errors
+    ///
+    /// If a list was not answered, and the target has stopped answering.
+    pub(super) async fn send(&self, declared: &Value) -> Result<Inventory, Finding> {
+        let Cell { transport, revision, .. } = *self.cell;
+        let (target, limits) = (self.target.clone(), self.plan.limits);
+        let setup = Setup::new(target, transport, revision, Profile::Adaptive, self.timeout);
+        let mut ctx = Ctx::new(Setup { limits, ..setup }, None);
+        let inventory = self.request_all(&mut ctx, declared).await;
+        // What went wrong here is not part of any scenario.
+        let deadline = if inventory.is_err() { Deadline::after(ENDING) } else { Deadline::never() };
+        let _ = clock::within(deadline, ctx.end()).await;
+        inventory
+    }
+
+    async fn request_all(&self, ctx: &mut Ctx, declared: &Value) -> Result<Inventory, Finding> {
+        let mut inventory = Inventory::default();
+        let stopwatch = Stopwatch::start();
+        if self.needs(|need| matches!(need, Need::Tool(_))) {
+            let listed = listing(Capability::Tools, declared, ctx.list_tools()).await;
+            inventory.tools = self.checked(ctx, listed, stopwatch).await?;
+        }
+        let stopwatch = Stopwatch::start();
+        if self.needs(|need| matches!(need, Need::Resource(_))) {
+            let listed = listing(Capability::Resources, declared, ctx.list_resources()).await;
+            inventory.resources = self.checked(ctx, listed, stopwatch).await?;
+        }
+        let stopwatch = Stopwatch::start();
+        if self.needs(|need| matches!(need, Need::Prompt(_))) {
+            let listed = listing(Capability::Prompts, declared, ctx.list_prompts()).await;
+            inventory.prompts = self.checked(ctx, listed, stopwatch).await?;
+        }
+        Ok(inventory)
+    }
+
+    fn needs(&self, need: fn(&Need) -> bool) -> bool {
+        self.plan.cells.iter().flat_map(|cell| cell.scenario.needs).any(need)
+    }
+
+    /// The listing; after a silence only if the target still answers.
+    async fn checked(
+        &self,
+        ctx: &Ctx,
+        listed: Result<Listing, Finding>,
+        stopwatch: Stopwatch,
+    ) -> Result<Listing, Finding> {
+        let finding = match listed {
+            Ok(listing) => return Ok(listing),
+            Err(finding) => finding,
+        };
+        if let Some(question) = self.question
+            && ends_in_silence(&ctx.trace())
+        {
+            let left = left(self.timeout, stopwatch);
+            if !question.ask(self.target, self.cell.transport, left).await {
+                return Err(finding);
+            }
+        }
+        Ok(Listing::Failed(finding.headline))
+    }
+}
+
+async fn listing<K: ListKind>(
+    capability: Capability,
+    declared: &Value,
+    list: impl Future<Output = Result<List<K>, Finding>>,
+) -> Result<Listing, Finding> {
+    if !capability.declared_in(declared) {
+        return Ok(Listing::Undeclared(capability));
+    }
+    let list = list.await?;
+    Ok(Listing::Listed(list.keys()?.into_iter().map(str::to_owned).collect()))
+}

@@ -1,0 +1,59 @@
+//! The rows of the tables of proofs: damage on a good peer, and the exact findings of the judge.
+
+use super::{block_on, outcome, statuses, unfounded};
+use crate::check::{Status, WELL_FORMED};
+use crate::run::{Cell, Outcome};
+use crate::scenario::{Peer, Profile};
+use crate::transport::Fault;
+
+/// Damage on a good peer in one cell, the status of `wire-well-formed`, and all requirements that it cites.
+pub(super) struct Row {
+    peer: Peer,
+    cell: Cell,
+    pub(super) faults: Vec<Fault>,
+    pub(super) status: Status,
+    requirements: Vec<&'static str>,
+}
+
+impl Row {
+    pub(super) fn new(
+        peer: impl Into<Peer>,
+        cell: Cell,
+        faults: impl IntoIterator<Item = Fault>,
+        status: Status,
+        requirements: &[&'static str],
+    ) -> Self {
+        let (faults, requirements) = (faults.into_iter().collect(), requirements.to_vec());
+        Self { peer: peer.into(), cell, faults, status, requirements }
+    }
+
+    /// The outcome with these faults, which are none or those of the row.
+    pub(super) fn run(&self, faults: &[Fault], profile: Profile) -> Outcome {
+        let peer = faults.iter().cloned().fold(self.peer.clone(), Peer::fault);
+        block_on(outcome(&peer, self.cell.clone(), profile))
+    }
+
+    /// What differs from the row, if anything does.
+    pub(super) fn prove(&self) -> Option<String> {
+        let good = self.run(&[], Profile::Adaptive);
+        let good = statuses(&good).get(WELL_FORMED).copied();
+        let bad = self.run(&self.faults, Profile::Adaptive);
+        let check = bad.checks.iter().find(|check| check.id == WELL_FORMED).expect("the check");
+        let unfounded = unfounded(&bad);
+        let is_proven = good == Some(Status::Success)
+            && check.status == self.status
+            && check.requirements == self.requirements
+            && unfounded.is_empty();
+        (!is_proven).then(|| {
+            let faults: Vec<String> = self.faults.iter().map(Fault::name).collect();
+            format!(
+                "{} damaged by {}\n  without {good:?}\n  {:?} {:?} {unfounded:?}\n  {}",
+                self.cell,
+                faults.join(" "),
+                check.status,
+                check.requirements,
+                check.message.as_deref().unwrap_or_default()
+            )
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! One run of one scenario, without the pre-flight of a plan, for test functions.
+//!
+//! A plan surveys its target once for hundreds of runs. A test has a target of its own, made again for every run, and
+//! declares where it runs: only what it leaves open is asked here.
+
+use std::time::Duration;
+
+use super::cell_run::{CellFacts, Progress, REPLY, run_cell_watched};
+use super::preflight::add_last_words;
+use super::spoken_revisions::{NEWEST, ProbeFailure, TargetKey, spoken_revisions};
+use super::{Cell, Outcome, Plan};
+use crate::check::Finding;
+use crate::clock::Deadline;
+use crate::scenario::{Scenario, Shared};
+use crate::spec::Revision;
+use crate::trace::Trace;
+use crate::transport::{PreparedTarget, Target, TransportKind};
+
+/// How long to wait for a dying program to exit, after its client has noticed.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// The revision of a run, as its test declares it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RevisionRequest {
+    /// The newest one that both sides speak.
+    Newest,
+    /// A revision named by itself: the server must speak it.
+    Named(Revision),
+    /// A revision out of a range: the server need not speak it.
+    Ranged(Revision),
+}
+
+/// A run that a test requests.
+#[derive(Debug, Clone)]
+pub(crate) struct SingleRun {
+    /// The scenario; its `timeout` is set.
+    pub(crate) scenario: Shared<Scenario>,
+    pub(crate) revision: RevisionRequest,
+    /// The transport; `None` for the first of the target.
+    pub(crate) transport: Option<TransportKind>,
+    pub(crate) timeout: Duration,
+    /// What distinguishes the target from others of this process.
+    pub(crate) target_key: TargetKey,
+}
+
+/// How a single run ended.
+#[derive(Debug)]
+pub(crate) enum CellResult {
+    /// The scenario was run.
+    Finished(Box<Outcome>),
+    /// The server does not speak the revision, and need not, for this reason.
+    Unsupported(String),
+    /// The scenario could not be run.
+    NotRun(ProbeFailure),
+}
+
+impl From<Finding> for CellResult {
+    fn from(finding: Finding) -> Self {
+        Self::NotRun(ProbeFailure { finding, trace: Trace::default() })
+    }
+}
+
+/// Starts the target, settles the revision and the transport, and runs the scenario there.
+pub(crate) async fn run_single(
+    run: &SingleRun,
+    target: &Target,
+    progress: &dyn Fn(Progress<'_>),
+) -> CellResult {
+    let prepared = match target.prepare().await {
+        Ok(prepared) => prepared,
+        Err(error) => return Finding::from(error).into(),
+    };
+    let mut result = on_target(run, target, progress).await;
+    // Before `end`, after which every program has exited.
+    result.add_last_words(&prepared).await;
+    prepared.end().await;
+    result
+}
+
+impl CellResult {
+    /// Adds how the program behind the URL exited, and its last output.
+    async fn add_last_words(&mut self, prepared: &PreparedTarget) {
+        match self {
+            Self::Finished(outcome) if outcome.verdict.is_failing() => {
+                // The connection breaks a little before the exit of the program can be observed.
+                let _ = prepared.exit_until(Deadline::after(LAST_WORDS)).await;
+                outcome.add_last_words(prepared);
+            }
+            Self::NotRun(failure) => {
+                let _ = prepared.exit_until(Deadline::after(LAST_WORDS)).await;
+                add_last_words(&mut failure.finding, prepared);
+            }
+            Self::Finished(_) | Self::Unsupported(_) => {}
+        }
+    }
+}
+
+async fn on_target(
+    run: &SingleRun,
+    target: &Target,
+    progress: &dyn Fn(Progress<'_>),
+) -> CellResult {
+    let Some(transport) = run.transport.or_else(|| target.transports().first().copied()) else {
+        return Finding::test("the target has no transport").into();
+    };
+    let revision = match run.revision(target, transport).await {
+        Ok(revision) => revision,
+        Err(result) => return result,
+    };
+    let cell = Cell { scenario: run.scenario.clone(), revision, transport };
+    let plan = Plan::single(cell.clone(), target.clone(), run.timeout);
+    CellResult::Finished(Box::new(
+        run_cell_watched(&plan, cell, CellFacts::default(), progress).await,
+    ))
+}
+
+impl SingleRun {
+    async fn revision(
+        &self,
+        target: &Target,
+        transport: TransportKind,
+    ) -> Result<Revision, CellResult> {
+        let timeout = REPLY.min(self.timeout);
+        let ask = async |wanted: &[Revision]| {
+            let spoken = spoken_revisions(self.target_key, target, transport, wanted, timeout);
+            spoken.await.map_err(CellResult::NotRun)
+        };
+        match self.revision {
+            // Not probed: if the server refuses it, the run itself fails with the better finding.
+            RevisionRequest::Named(revision) => Ok(revision),
+            RevisionRequest::Newest => {
+                let spoken = ask(&NEWEST).await?;
+                Ok(spoken.last().copied().unwrap_or(Revision::NEWEST))
+            }
+            RevisionRequest::Ranged(revision) => {
+                let spoken = ask(&Revision::ALL).await?;
+                if spoken.contains(&revision) {
+                    return Ok(revision);
+                }
+                let spoken: Vec<&str> = spoken.iter().map(|revision| revision.as_str()).collect();
+                Err(CellResult::Unsupported(format!(
+                    "the server does not speak {revision} over {transport}; it speaks {}",
+                    spoken.join(", ")
+                )))
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! A message that the server of a scenario received from the client under test.
+
+use super::Part;
+use crate::json::Value;
+use crate::spec::{Era, Revision, Side, meta, method, named_revision};
+use crate::trace::{ConnectionId, Event, Seq};
+use crate::wire::Message;
+
+/// A message that the server received from the client.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ReceivedMessage {
+    /// The event that records it.
+    pub seq: Seq,
+    /// The message.
+    pub message: Message,
+    /// The headers of its HTTP request, in order.
+    pub headers: Vec<(String, String)>,
+    pub(super) exchange: Exchange,
+}
+
+impl ReceivedMessage {
+    /// The method, if it is a request or a notification.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        self.message.method().unwrap_or_default()
+    }
+
+    /// The params; `null` if there are none.
+    #[must_use]
+    pub fn params(&self) -> &Value {
+        self.message.params().unwrap_or(&Value::Null)
+    }
+
+    /// A member of `_meta`.
+    #[must_use]
+    pub fn meta(&self, key: &str) -> Option<&Value> {
+        self.params().get("_meta")?.get(key)
+    }
+
+    /// The value of the first header of this name, which is compared without regard to case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        headers
+            .find(|(header, _)| header.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it has the form of the stateless era, whatever revision it names.
+    #[must_use]
+    pub fn is_stateless(&self) -> bool {
+        self.meta(meta::PROTOCOL_VERSION).is_some() || self.stateless_revision().is_some()
+    }
+
+    /// The revision of the stateless era that it names, or that has its method first.
+    pub(super) fn stateless_revision(&self) -> Option<Revision> {
+        let in_meta = named_revision::in_meta(&self.message).known();
+        let in_header = named_revision::in_headers(&self.headers).known();
+        let by_method = method(self.method()).and_then(|method| {
+            Revision::ALL.into_iter().find(|revision| method.sent_by(Side::Client, *revision))
+        });
+        let named = [in_meta, in_header, by_method].into_iter().flatten();
+        named.filter(|revision| revision.era() == Era::Stateless).max()
+    }
+
+    /// The params, as the subject of a check.
+    #[must_use]
+    pub fn part(&self) -> Part<'_> {
+        let what = format!("the message `{}`", self.method());
+        Part::new(what, self.params(), Some(self.seq))
+    }
+}
+
+/// The connection of an event, and the number of its exchange there.
+pub(super) type Exchange = (ConnectionId, Option<u64>);
+
+pub(super) fn exchange(event: &Event) -> Exchange {
+    (event.connection, event.exchange)
+}

@@ -1,0 +1,126 @@
+//! What `#[mcp_scenario]` expands to: plain data, which the registry of the test binary collects.
+//!
+//! The harness plans and runs it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use super::{BoxError, CallSite, Ctx, GoldenFn};
+use crate::transport::Target;
+
+/// One run of a user's scenario; not `Send`, since it stays on the thread of its test.
+pub type ScenarioFuture<'a> = Pin<Box<dyn Future<Output = Result<(), BoxError>> + 'a>>;
+
+/// A function under `#[mcp_scenario]`, and everything that its attributes specify.
+#[derive(Debug)]
+pub struct UserScenario {
+    /// The function's name.
+    pub name: &'static str,
+    /// Where its name is.
+    pub site: CallSite,
+    /// The target of this scenario, if it names one of its own.
+    pub target: Option<fn() -> Target>,
+    /// The revisions it asks for: `2025-06-18..`.
+    pub revisions: Option<&'static str>,
+    /// The transports it asks for; with none, the target's first one.
+    pub transports: &'static [&'static str],
+    /// Whether it runs at every revision and over every transport that the options above allow.
+    pub matrix: bool,
+    /// Whether a skip at run time passes.
+    pub allow_skip: bool,
+    /// The reason of `#[ignore]`, which may be empty.
+    pub ignored: Option<&'static str>,
+    /// How long one run may take.
+    pub timeout: Option<Duration>,
+    /// How a golden snapshot is compared, with the feature `golden`.
+    pub golden: Option<GoldenFn>,
+    /// Calls the function.
+    pub run: for<'a> fn(&'a mut Ctx) -> ScenarioFuture<'a>,
+}
+
+impl UserScenario {
+    /// The name as libtest shows it.
+    #[must_use]
+    pub fn test_name(&self) -> String {
+        self.site.test_name(self.name)
+    }
+}
+
+/// The entry of a user's scenario in the registry.
+#[derive(Debug)]
+pub struct Registered(pub &'static UserScenario);
+
+inventory::collect!(Registered);
+
+/// Every `#[mcp_scenario]` of this test binary, in the order of their names.
+#[must_use]
+pub fn user_scenarios() -> Vec<&'static UserScenario> {
+    let mut scenarios: Vec<_> =
+        inventory::iter::<Registered>.into_iter().map(|Registered(scenario)| *scenario).collect();
+    // `inventory` has no defined order.
+    scenarios.sort_by_key(|scenario| (scenario.site.module_path, scenario.name));
+    scenarios
+}
+
+/// What a scenario function may return: `Result<(), E>`, where `E` converts into a boxed error.
+///
+/// That is every error type that is `Send + Sync + 'static`, `anyhow::Error` and its like, `String` and `&str`.
+#[diagnostic::on_unimplemented(
+    message = "a scenario can't return `{Self}`",
+    label = "expected `Result<(), E>`, where `E` converts into `Box<dyn Error + Send + Sync>`",
+    note = "`mcp_test::Result<()>` always fits"
+)]
+pub trait ScenarioOutcome {
+    /// The outcome with its error boxed.
+    ///
+    /// # Errors
+    ///
+    /// The error that the scenario returned.
+    fn into_outcome(self) -> Result<(), BoxError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<BoxError>> ScenarioOutcome for Result<(), E> {
+    fn into_outcome(self) -> Result<(), BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+/// An `Option<GoldenFn>` whose snapshots belong to the crate and file that this is expanded in.
+#[cfg(feature = "golden")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __golden_fn {
+    () => {
+        ::core::option::Option::Some(|name, text| {
+            $crate::__private::insta::assert_snapshot!(name, text, "ctx.assert_golden()");
+        })
+    };
+}
+
+/// Without the feature `golden` there is no snapshot to compare with.
+#[cfg(not(feature = "golden"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __golden_fn {
+    () => {
+        ::core::option::Option::None
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_many_kinds_fit() {
+        assert!(Ok::<(), String>(()).into_outcome().is_ok());
+        let text = Err::<(), _>("why").into_outcome().expect_err("an error");
+        assert_eq!(text.to_string(), "why");
+        let boxed = Err::<(), BoxError>("why".into()).into_outcome().expect_err("an error");
+        assert_eq!(boxed.to_string(), "why");
+        let io = Err::<(), _>(std::io::Error::other("why")).into_outcome().expect_err("an error");
+        assert!(io.is::<std::io::Error>());
+    }
+}

@@ -1,0 +1,10 @@
+//! Whether a method is a request or a notification.
+
+/// Whether a method expects a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MethodKind {
+    /// Answered by a result or an error.
+    Request,
+    /// Never answered.
+    Notification,
+}

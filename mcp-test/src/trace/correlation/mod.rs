@@ -1,0 +1,26 @@
+//! Which reply belongs to which request, and what earlier messages imply for a message.
+//!
+//! | file | what |
+//! |---|---|
+//! | `correlator` | every message of a trace, connection by connection |
+//! | `messages` | the messages of one connection, or of anything else that is a sequence of messages |
+//! | `requests` | the table of open requests; bounded where messages are seen one by one |
+//! | `cancelled` | requests that were cancelled, and whether the other side has read the cancellation |
+//! | `revisions` | the revisions that a connection has named |
+//!
+//! Nothing is copied: messages are borrowed, and named by their position.
+
+mod cancelled;
+mod correlator;
+mod messages;
+mod requests;
+mod revisions;
+
+pub(crate) use correlator::{Correlator, Position, claims_to_be_json_rpc};
+#[cfg(feature = "cases")]
+pub(crate) use messages::Correlation;
+pub(crate) use messages::{Correlated, Fit, Relation, Reply, Request};
+#[cfg(feature = "guard")]
+pub(crate) use requests::{Limits, OpenRequests, is_rememberable};
+#[cfg(feature = "guard")]
+pub(crate) use revisions::Revisions;

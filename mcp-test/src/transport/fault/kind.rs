@@ -1,0 +1,114 @@
+//! The kinds of faults, as `mcp-test list --faults` shows them.
+
+use self::Reach::{Everywhere, Http, Lines, Network, Process};
+use super::Reach;
+use crate::spec::Side;
+
+/// A kind of fault: its notation, where it has an effect, and what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FaultKind {
+    /// The word that its notation starts with.
+    pub word: &'static str,
+    /// The whole notation, with the arguments in capitals.
+    pub form: &'static str,
+    /// The transports on which it has an effect.
+    pub reach: Reach,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    of_clients: bool,
+}
+
+impl FaultKind {
+    /// Whether a peer of this side can have the fault.
+    #[must_use]
+    pub(crate) fn is_of(&self, side: Side) -> bool {
+        side == Side::Server || self.of_clients
+    }
+
+    /// A fault of servers.
+    const fn server(
+        word: &'static str,
+        form: &'static str,
+        reach: Reach,
+        summary: &'static str,
+    ) -> Self {
+        Self { word, form, reach, summary, of_clients: false }
+    }
+
+    /// A fault of servers and clients.
+    const fn both(
+        word: &'static str,
+        form: &'static str,
+        reach: Reach,
+        summary: &'static str,
+    ) -> Self {
+        Self { of_clients: true, ..Self::server(word, form, reach, summary) }
+    }
+}
+
+/// All kinds of faults.
+#[rustfmt::skip]
+pub(crate) const FAULT_KINDS: &[FaultKind] = &[
+    FaultKind::both("set", "set:METHOD:POINTER:JSON", Everywhere, "put a value into the message"),
+    FaultKind::both("remove", "remove:METHOD:POINTER", Everywhere, "remove a member or an item from the message"),
+    FaultKind::both("retype", "retype:METHOD:POINTER", Everywhere, "turn a value of the message into one of another type"),
+    FaultKind::both("duplicate", "duplicate:METHOD:POINTER", Everywhere, "write a member twice"),
+    FaultKind::both("error", "error:METHOD:CODE", Everywhere, "answer with a JSON-RPC error"),
+    FaultKind::both("wrong-id", "wrong-id:METHOD", Everywhere, "send an id other than the right one"),
+    FaultKind::both("retyped-id", "retyped-id:METHOD", Everywhere, "send the id in the wrong type, \"1\" for 1"),
+    FaultKind::both("null-id", "null-id:METHOD", Everywhere, "send null as id"),
+    FaultKind::both("twice", "twice:METHOD", Everywhere, "send the message twice"),
+    FaultKind::both("late", "late:METHOD:TIME", Everywhere, "delay the message by this time while others pass it"),
+    FaultKind::both("never", "never:METHOD", Everywhere, "never send the message"),
+    FaultKind::server("answer", "answer:METHOD:JSON", Everywhere, "answer with this result without doing anything else"),
+    FaultKind::server("ignore", "ignore:METHOD", Everywhere, "ignore this message from the other side"),
+    FaultKind::both("stray", "stray:METHOD:JSON", Everywhere, "send an unsolicited message before the message"),
+    FaultKind::both("flood", "flood:METHOD:COUNT", Everywhere, "send this many notifications before the message"),
+    FaultKind::both("truncate", "truncate:METHOD", Everywhere, "send half of the text as if it were complete"),
+    FaultKind::both("bom", "bom:METHOD", Everywhere, "start the text with a byte order mark"),
+    FaultKind::both("nul", "nul:METHOD", Everywhere, "put NUL bytes before the text"),
+    FaultKind::both("invalid-utf8", "invalid-utf8:METHOD", Everywhere, "put a byte into the text that is not valid UTF-8"),
+    FaultKind::both("deep", "deep:METHOD", Everywhere, "add a value that is nested 10,000 levels deep"),
+    FaultKind::both("pad", "pad:METHOD:BYTES", Everywhere, "make the text this many bytes longer"),
+    FaultKind::server("cut", "cut:METHOD", Everywhere, "send half of the text, then break the connection"),
+    FaultKind::server("close", "close:METHOD", Everywhere, "close the connection instead of sending the message"),
+    FaultKind::server("exit", "exit:METHOD", Lines, "exit instead of sending the message"),
+    FaultKind::server("exit-after", "exit-after:METHOD", Lines, "exit once the message is sent"),
+    FaultKind::server("banner", "banner:TEXT", Lines, "print a line that is not a message before anything else"),
+    FaultKind::both("noise", "noise:METHOD:TEXT", Lines, "print a line that is not a message before the message"),
+    FaultKind::both("blank-line", "blank-line:METHOD", Lines, "write an empty line before the message"),
+    FaultKind::both("two-on-a-line", "two-on-a-line:METHOD", Lines, "write the message twice on the same line"),
+    FaultKind::both("embedded-newline", "embedded-newline:METHOD", Lines, "spread the message over several lines"),
+    FaultKind::server("ignore-eof", "ignore-eof", Lines, "keep running after the input has ended"),
+    FaultKind::both("ignore-term", "ignore-term", Process, "keep running when asked to terminate"),
+    FaultKind::server("status", "status:METHOD:STATUS", Http, "answer with another HTTP status"),
+    FaultKind::both("header", "header:METHOD:NAME:TEXT", Http, "send an HTTP header, replacing any of the same name"),
+    FaultKind::both("no-header", "no-header:METHOD:NAME", Http, "leave out an HTTP header"),
+    FaultKind::both("content-type", "content-type:METHOD:TYPE", Http, "send another Content-Type"),
+    FaultKind::server("redirect", "redirect:METHOD:LOCATION", Http, "answer with status 307 and this location"),
+    FaultKind::server("html", "html:METHOD", Http, "answer with an HTML page"),
+    FaultKind::both("empty-body", "empty-body:METHOD", Http, "send an empty HTTP body"),
+    FaultKind::server("wrong-chunks", "wrong-chunks:METHOD", Network, "send a chunked body without readable sizes"),
+    FaultKind::server("session-id", "session-id:TEXT", Http, "issue session ids that contain this text"),
+    FaultKind::server("sse-split", "sse-split:METHOD", Http, "send the message as an event, one byte at a time"),
+    FaultKind::server("sse-garble", "sse-garble:METHOD", Http, "send the message in lines that are not fields of an event"),
+    FaultKind::server("sse-end", "sse-end:METHOD", Http, "end the event stream before the message"),
+    FaultKind::server("sse-open", "sse-open:METHOD", Http, "leave the event stream open after the message"),
+    FaultKind::server("any-origin", "any-origin", Http, "serve requests with any Origin and Host"),
+    FaultKind::server("host-only", "host-only", Http, "refuse foreign hosts, but serve foreign origins"),
+    FaultKind::server("any-version", "any-version", Http, "serve requests with any MCP-Protocol-Version"),
+    FaultKind::server("vague-version", "vague-version", Everywhere, "refuse unsupported versions with -32600"),
+    FaultKind::server("any-meta", "any-meta", Everywhere, "serve requests without the required members of _meta"),
+    FaultKind::server("want-client-info", "want-client-info", Everywhere, "refuse requests that do not name their client"),
+    FaultKind::server("any-filter", "any-filter", Everywhere, "notify subscriptions of what they did not ask for"),
+    FaultKind::server("any-mirror", "any-mirror", Http, "serve requests whose mirrored headers do not match their body"),
+    FaultKind::server("vague-mirror", "vague-mirror", Http, "refuse mismatched mirrored headers with -32600"),
+    FaultKind::server("no-session", "no-session", Http, "issue no session id and require none"),
+    FaultKind::server("same-session-id", "same-session-id", Http, "issue the same session id every time"),
+    FaultKind::server("forget-session", "forget-session", Http, "forget the session once it is initialized"),
+    FaultKind::server("keep-session", "keep-session", Http, "keep serving a session after DELETE"),
+    FaultKind::server("no-event-ids", "no-event-ids", Http, "send no event ids, and so no priming event"),
+    FaultKind::server("same-event-ids", "same-event-ids", Http, "use the same event ids on every stream"),
+    FaultKind::server("no-retry", "no-retry", Http, "never send a retry time"),
+    FaultKind::server("no-replay", "no-replay", Http, "do not replay what a resuming client has missed"),
+];

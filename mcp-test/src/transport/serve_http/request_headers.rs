@@ -1,0 +1,142 @@
+//! Reads the headers of a request: its origin, its host, and the media types that it sends and accepts.
+
+use http::uri::Authority;
+use http::{HeaderMap, Uri, header};
+
+use crate::wire::{MediaType, essence};
+
+/// The media type of a message.
+pub(super) const JSON: &str = "application/json";
+/// The media type of a stream of messages.
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
+
+/// The value of a header that occurs exactly once and is text.
+pub(super) fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    // Of several values, readers may take any; a security check must not depend on which.
+    values.next().is_none().then_some(value)
+}
+
+/// Whether the request does not come from a web page, or from one of this machine.
+///
+/// Servers must validate `Origin` against DNS rebinding.
+/// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning>
+pub(super) fn has_local_origin(headers: &HeaderMap) -> bool {
+    if !headers.contains_key(header::ORIGIN) {
+        return true;
+    }
+    let origin =
+        value(headers, header::ORIGIN.as_str()).and_then(|origin| origin.parse::<Uri>().ok());
+    // `null`, the origin of sandboxed pages and of files, is refused like any other name.
+    origin.as_ref().and_then(Uri::host).is_some_and(is_loopback)
+}
+
+/// Whether the request names this machine as its host, by name or address, or names no host.
+pub(super) fn has_local_host(uri: &Uri, headers: &HeaderMap) -> bool {
+    let named = if headers.contains_key(header::HOST) {
+        let host = value(headers, header::HOST.as_str());
+        host.and_then(|host| host.parse::<Authority>().ok())
+            .is_some_and(|host| is_loopback(host.host()))
+    } else {
+        true
+    };
+    named && uri.host().is_none_or(is_loopback)
+}
+
+/// Whether a host is `localhost` or a loopback address.
+fn is_loopback(host: &str) -> bool {
+    // `Uri::host` keeps the brackets of an IPv6 address, which `IpAddr` does not parse.
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let address = host.parse::<std::net::IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Whether the body is declared as JSON.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    value(headers, header::CONTENT_TYPE.as_str())
+        .is_some_and(|kind| MediaType::of(kind) == MediaType::Json)
+}
+
+/// Whether `Accept` lists a media type, or a range that includes it.
+pub(super) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
+    let family = wanted.split_once('/').map_or(wanted, |(family, _)| family);
+    let listed = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    // Without regard to `q`: a client that lists a type accepts it.
+    listed.flat_map(|list| list.split(',')).map(essence).any(|range| {
+        range == "*/*"
+            || range.eq_ignore_ascii_case(wanted)
+            || range.strip_suffix("/*").is_some_and(|range| range.eq_ignore_ascii_case(family))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: &'static str, value: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, value.parse().unwrap());
+        headers
+    }
+
+    #[test]
+    fn only_loopback_origins_are_local() {
+        for origin in [
+            "http://localhost",
+            "http://LOCALHOST:3000",
+            "https://127.0.0.1:1",
+            "http://127.8.9.1",
+            "http://[::1]:80",
+        ] {
+            assert!(has_local_origin(&headers("origin", origin)), "{origin}");
+        }
+        for origin in [
+            "http://evil.example",
+            "http://localhost.evil.example",
+            "http://127.0.0.1.evil.example",
+            "null",
+            "http://10.0.0.1",
+            "",
+        ] {
+            assert!(!has_local_origin(&headers("origin", origin)), "{origin}");
+        }
+        assert!(has_local_origin(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn only_loopback_hosts_are_local() {
+        let here = |uri: &str, host| {
+            let headers = headers("host", host);
+            has_local_host(&uri.parse().unwrap(), &headers)
+        };
+        for host in ["localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]:80", "127.1.2.3"] {
+            assert!(here("/mcp", host), "{host}");
+        }
+        for host in ["evil.example", "localhost.evil.example:80", "10.0.0.1", "", "a b", "::1"] {
+            assert!(!here("/mcp", host), "{host}");
+        }
+        assert!(has_local_host(&Uri::from_static("/mcp"), &HeaderMap::new()));
+        assert!(!here("http://evil.example/mcp", "localhost"));
+    }
+
+    #[test]
+    fn accept_lists_types_and_ranges() {
+        for accept in
+            ["application/json, text/event-stream", "*/*", "text/*;q=0.5, Application/JSON"]
+        {
+            let headers = headers("accept", accept);
+            assert!(accepts(&headers, JSON) && accepts(&headers, EVENT_STREAM), "{accept}");
+        }
+        let only_json = headers("accept", "application/json");
+        assert!(accepts(&only_json, JSON) && !accepts(&only_json, EVENT_STREAM));
+        assert!(!accepts(&HeaderMap::new(), JSON));
+    }
+
+    #[test]
+    fn json_may_have_a_charset() {
+        assert!(is_json(&headers("content-type", "application/json; charset=utf-8")));
+        assert!(!is_json(&headers("content-type", "text/plain")));
+        assert!(!is_json(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,58 @@
+//! A correct server that closes connections without announcing it: the verdict is the same each time.
+
+use std::collections::BTreeMap;
+
+use mcp_test::check::Status;
+use mcp_test::run::Outcome;
+use mcp_test::server::reference::everything;
+use mcp_test::transport::{Target, TransportKind};
+use mcp_test_tests::hostile::closing::ClosingServer;
+use tokio::runtime::Runtime;
+
+use crate::repeats::repeats;
+use crate::scenario_run::{NO_TIMEOUT, run_all};
+
+/// How often each status of each check occurred.
+type Verdicts = BTreeMap<(String, Status), usize>;
+
+fn verdicts(outcomes: &[Outcome]) -> Verdicts {
+    let mut verdicts = Verdicts::new();
+    for outcome in outcomes {
+        for check in &outcome.checks {
+            let cell = &outcome.cell;
+            let key = format!("{} {} {}", cell.scenario.id, cell.revision, check.id);
+            *verdicts.entry((key, check.status)).or_default() += 1;
+        }
+    }
+    verdicts
+}
+
+/// The reference conversation, directly and then through the server that closes connections.
+#[test]
+fn a_server_that_closes_idle_connections_gets_one_verdict() {
+    let runtime = Runtime::new().expect("a runtime");
+    let listening = runtime.block_on(everything().listen("127.0.0.1:0")).expect("a free port");
+    let direct = run_all(Target::url(listening.url()), TransportKind::Http, NO_TIMEOUT);
+    let expected = verdicts(&direct.outcomes);
+    assert_eq!(direct.exit, Some(0), "{}", direct.report());
+    let closing = ClosingServer::start(listening.address());
+    for repeat in 1..=repeats() {
+        let run = run_all(Target::url(closing.url()), TransportKind::Http, NO_TIMEOUT);
+        let got = verdicts(&run.outcomes);
+        let changed: Vec<_> =
+            got.iter().filter(|(key, count)| expected.get(key) != Some(count)).collect();
+        assert!(
+            changed.is_empty() && got.len() == expected.len(),
+            "run {repeat}: {changed:#?}\n{}",
+            run.report()
+        );
+        assert_eq!(run.exit, Some(0), "run {repeat}: {}", run.report());
+    }
+    // Otherwise the server has not done what it is for.
+    assert!(closing.unanswered_requests() > 0);
+    assert_eq!(
+        closing.unanswered_tool_calls(),
+        0,
+        "a tool call was sent on a connection that could be closed"
+    );
+}

@@ -1,0 +1,117 @@
+//! The client scenarios: the official suite and `mcp-test client` agree on our reference client, with and without faults, and
+//! a client on the official TypeScript SDK passes.
+
+use std::fs;
+use std::path::Path;
+
+use mcp_test_tests::folder::Folder;
+
+use crate::official_suite::{path_arg, statuses_by};
+use crate::peers::Peers;
+use crate::program::{MCP_TEST, mcp_test, run};
+
+/// The scenarios that the official suite has, too.
+const SCENARIOS: [&str; 6] = [
+    "initialize",
+    "tools_call",
+    "elicitation-sep1034-client-defaults",
+    "sse-retry",
+    "request-metadata",
+    "http-standard-headers",
+];
+
+/// The names of rows that the official suite only logs, without checking anything.
+const LOG_ONLY: [&str; 6] = [
+    "IncomingRequest",
+    "Incoming-request",
+    "OutgoingResponse",
+    "Outgoing-response",
+    "OutgoingSseEvent",
+    "OutgoingStreamClose",
+];
+
+/// The command of our reference client with these faults.
+fn reference(faults: &[&str]) -> String {
+    let faults = faults.iter().map(|fault| format!(" --fault {fault}"));
+    format!("{MCP_TEST} reference client{}", faults.collect::<String>())
+}
+
+/// Runs one scenario of the official suite; returns the exit code and the output.
+fn run_official(peers: &Peers, command: &str, scenario: &str, out: &Path) -> (i32, String) {
+    let mut args = peers.conformance("client");
+    let choice = ["--command", command, "--scenario", scenario, "-o"];
+    args.extend(choice.map(str::to_owned));
+    args.push(path_arg(out));
+    let program = args.remove(0);
+    let run = run(&program, args);
+    (run.code, run.text(&[]))
+}
+
+/// Runs one of our scenarios; returns the exit code and the output.
+fn run_ours(command: &str, scenario: &str, out: &Path) -> (i32, String) {
+    let out = path_arg(out);
+    let run = mcp_test(["client", "--command", command, "--scenario", scenario, "-o", &out]);
+    (run.code, run.text(&[]))
+}
+
+#[test]
+fn the_reference_client_passes_with_the_same_statuses_in_both_suites() {
+    let Some(peers) = Peers::installed() else { return };
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "clients-alike");
+    for scenario in SCENARIOS {
+        let out = |side: &str| folder.path().join(side).join(scenario);
+        let (code, text) = run_official(&peers, &reference(&[]), scenario, &out("theirs"));
+        assert_eq!(code, 0, "{scenario}\n{text}");
+        let (code, text) = run_ours(&reference(&[]), scenario, &out("ours"));
+        assert_eq!(code, 0, "{scenario}\n{text}");
+        // Ids may repeat, so the rows are compared by name.
+        let mut theirs = statuses_by("name", &out("theirs"));
+        theirs.retain(|name, _| !LOG_ONLY.contains(&name.as_str()));
+        let mut ours = statuses_by("name", &out("ours"));
+        ours.retain(|name, _| !LOG_ONLY.contains(&name.as_str()));
+        assert_eq!(ours, theirs, "{scenario}");
+    }
+}
+
+#[test]
+fn a_faulty_client_fails_in_both_suites() {
+    let Some(peers) = Peers::installed() else { return };
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "clients-fail");
+    let faulty = [
+        ("initialize", "remove:initialize:/clientInfo/version"),
+        ("initialize", "set:initialize:/protocolVersion:7"),
+        ("tools_call", "retype:tools/call:/arguments/a"),
+        ("tools_call", "remove:tools/call:/jsonrpc"),
+        ("request-metadata", "no-header:tools/list:MCP-Protocol-Version"),
+        ("request-metadata", "remove:tools/list:/_meta/io.modelcontextprotocol~1clientInfo"),
+        ("http-standard-headers", "no-header:tools/call:Mcp-Name"),
+        ("http-standard-headers", "header:prompts/get:Mcp-Method:Prompts/Get"),
+    ];
+    for (number, (scenario, fault)) in faulty.into_iter().enumerate() {
+        let out = |side: &str| folder.path().join(side).join(number.to_string());
+        let (their_code, their_text) =
+            run_official(&peers, &reference(&[fault]), scenario, &out("theirs"));
+        let (our_code, our_text) = run_ours(&reference(&[fault]), scenario, &out("ours"));
+        assert_eq!((their_code, our_code), (1, 1), "{scenario} {fault}\n{their_text}\n{our_text}");
+    }
+}
+
+#[test]
+fn a_client_on_the_typescript_sdk_passes() {
+    let Some(peers) = Peers::installed() else { return };
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "clients-sdk");
+    let command = peers.client_command();
+    // The remaining scenarios are about 2026-07-28, which `client.mjs` does not speak.
+    for scenario in &SCENARIOS[..4] {
+        let out = folder.path().join(scenario);
+        let (code, text) = run_ours(&command, scenario, &out);
+        assert_eq!(code, 0, "{scenario}\n{text}");
+        let run = fs::read_dir(&out)
+            .expect("the output folder exists")
+            .flatten()
+            .find(|it| it.path().is_dir());
+        let advisory = run.expect("the run has a folder").path().join("advisory.json");
+        let advisory = fs::read_to_string(advisory).expect("advisory.json was written");
+        assert!(!advisory.contains("FAILURE") && !advisory.contains("WARNING"), "{advisory}");
+    }
+}

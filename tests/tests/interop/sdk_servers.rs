@@ -1,0 +1,218 @@
+//! Third-party servers under `mcp-test check`.
+//!
+//! A failing check must name a requirement that the server really breaks. The checks that are known to fail are listed here
+//! with the reason; any other failure is a bug in one of our checks.
+
+use std::collections::BTreeSet;
+
+use crate::json_report::{Report, over_lines, over_streamable_http};
+use crate::peers::Peers;
+use crate::program::{free_port, mcp_test};
+
+/// A check that fails on a server, as [`Report::failures`] formats it, and what the server does wrong.
+type KnownFailure = (&'static str, &'static str);
+
+fn check(target: &[String], known: &[KnownFailure]) -> Report {
+    let mut args = vec!["check".to_owned(), "--format".to_owned(), "json".to_owned()];
+    args.extend_from_slice(target);
+    let run = mcp_test(&args);
+    let report = Report::read(&run);
+    let known: BTreeSet<String> = known.iter().map(|(failure, _)| (*failure).to_owned()).collect();
+    assert_eq!(report.failures(), known, "{}", run.stderr);
+    assert_eq!(run.code, i32::from(!known.is_empty()), "{}", run.stderr);
+    report
+}
+
+fn over_stdio(command: Vec<String>) -> Vec<String> {
+    [vec!["--".to_owned()], command].concat()
+}
+
+fn over_http(port: u16, command: Vec<String>) -> Vec<String> {
+    at_path("mcp", port, command)
+}
+
+/// The server learns its port from the variable `PORT`.
+fn at_path(path: &str, port: u16, command: Vec<String>) -> Vec<String> {
+    let url = format!("http://127.0.0.1:{port}/{path}");
+    let env = format!("PORT={port}");
+    [["--env", &env, "--url", &url, "--"].map(str::to_owned).to_vec(), command].concat()
+}
+
+/// The server lacks the fixtures of the official suite, so scenarios that need one are skipped.
+const EVERYTHING: [KnownFailure; 0] = [];
+
+const EVERYTHING_OVER_HTTP: [KnownFailure; 5] = [
+    (
+        "localhost-host-rebinding-rejected of dns-rebinding-protection: transport.http.origin-validated",
+        "it validates neither the Host nor the Origin header",
+    ),
+    (
+        "foreign-origin-refused of dns-rebinding-protection: transport.http.origin-validated, transport.http.origin-403",
+        "it validates neither the Host nor the Origin header",
+    ),
+    (
+        "server-session-terminated-returns-404 of server-session-lifecycle: transport.http.session-terminated-404",
+        "it responds with HTTP 400, not 404, once a session has ended",
+    ),
+    (
+        "server-session-terminated-everywhere of server-session-lifecycle: transport.http.session-terminated-404",
+        "it responds with HTTP 400, not 404, once a session has ended",
+    ),
+    (
+        "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405, transport.http.multiple-streams-tolerated",
+        "it rejects a second GET with HTTP 409",
+    ),
+];
+
+const EVERYTHING_VERDICTS: &str = "\
+completion-complete: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+dns-rebinding-protection: failed at 2025-03-26 2025-06-18 2025-11-25
+http-header-validation: skipped at 2026-07-28
+logging-set-level: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+ping: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+prompts-get-simple: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+prompts-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-read-text: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-subscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-unsubscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+server-session-lifecycle: failed at 2025-03-26 2025-06-18 2025-11-25
+server-sse-multiple-streams: failed at 2025-03-26 2025-06-18 2025-11-25
+server-sse-polling: skipped at 2025-11-25
+server-stateless: skipped at 2026-07-28
+tools-call-elicitation: skipped at 2025-06-18 2025-11-25
+tools-call-error: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-simple-text: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-with-logging: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-call-with-progress: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+";
+
+#[test]
+fn everything_server_passes_over_stdio() {
+    let Some(peers) = Peers::installed() else { return };
+    let report = check(&over_stdio(peers.everything("stdio")), &EVERYTHING);
+    assert_eq!(report.verdicts(), over_lines(EVERYTHING_VERDICTS));
+}
+
+#[test]
+fn everything_server_has_only_known_failures_over_http() {
+    let Some(peers) = Peers::installed() else { return };
+    let target = over_http(free_port(), peers.everything("streamableHttp"));
+    let report = check(&target, &EVERYTHING_OVER_HTTP);
+    assert_eq!(report.verdicts(), over_streamable_http(EVERYTHING_VERDICTS));
+}
+
+/// Of the revisions that the server supports, only 2024-11-05 has this transport. Without `--transport`, the fallback to
+/// HTTP+SSE applies, since the URL refuses POST requests.
+#[test]
+fn everything_server_passes_over_sse() {
+    let Some(peers) = Peers::installed() else { return };
+    for options in [vec![], vec!["--transport".to_owned(), "sse".to_owned()]] {
+        let target = [options, at_path("sse", free_port(), peers.everything("sse"))].concat();
+        let report = check(&target, &EVERYTHING);
+        let verdicts = over_lines(EVERYTHING_VERDICTS);
+        let verdicts = verdicts.lines().filter(|line| line.contains("2024-11-05"));
+        let verdicts: String = verdicts
+            .map(|line| line.split_inclusive("2024-11-05").next().unwrap_or_default())
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(report.verdicts(), verdicts);
+    }
+}
+
+/// `everything.py` has fixtures for tools, resources and prompts, but no completions and no logging.
+const PYTHON: [KnownFailure; 0] = [];
+
+const PYTHON_OVER_HTTP: [KnownFailure; 1] = [(
+    "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405, transport.http.multiple-streams-tolerated",
+    "it rejects a second GET with HTTP 409",
+)];
+
+const PYTHON_VERDICTS: &str = "\
+completion-complete: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+dns-rebinding-protection: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+http-header-validation: passed at 2026-07-28
+logging-set-level: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+ping: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+prompts-get-simple: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+prompts-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+resources-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+resources-read-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+resources-subscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+resources-unsubscribe: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+server-initialize: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+server-session-lifecycle: passed at 2025-03-26 2025-06-18 2025-11-25
+server-sse-multiple-streams: failed at 2025-03-26 2025-06-18 2025-11-25
+server-sse-multiple-streams: passed at 2026-07-28
+server-sse-polling: skipped at 2025-11-25
+server-stateless: passed at 2026-07-28
+tools-call-elicitation: skipped at 2025-06-18 2025-11-25 2026-07-28
+tools-call-error: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-call-sampling: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-call-simple-text: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-call-with-logging: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-call-with-progress: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+tools-list: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+";
+
+#[test]
+fn python_sdk_server_passes_over_stdio() {
+    let Some(peers) = Peers::installed() else { return };
+    let report = check(&over_stdio(peers.python("everything.py", &["stdio"])), &PYTHON);
+    assert_eq!(report.verdicts(), over_lines(PYTHON_VERDICTS));
+}
+
+#[test]
+fn python_sdk_server_has_only_known_failures_over_http() {
+    let Some(peers) = Peers::installed() else { return };
+    let port = free_port();
+    let target = over_http(port, peers.python("everything.py", &["http", &port.to_string()]));
+    let report = check(&target, &PYTHON_OVER_HTTP);
+    assert_eq!(report.verdicts(), over_streamable_http(PYTHON_VERDICTS));
+}
+
+/// `server_v2.mjs` supports both eras, with the fixtures of the Python server; over HTTP it has no sessions and no GET.
+const TYPESCRIPT: [KnownFailure; 0] = [];
+
+#[test]
+fn typescript_sdk_2_server_passes_over_stdio() {
+    let Some(peers) = Peers::installed() else { return };
+    let report = check(&over_stdio(peers.typescript("server_v2.mjs", &["stdio"])), &TYPESCRIPT);
+    assert_eq!(report.verdicts(), over_lines(PYTHON_VERDICTS));
+}
+
+#[test]
+fn typescript_sdk_2_server_passes_over_http() {
+    let Some(peers) = Peers::installed() else { return };
+    let port = free_port();
+    let server = peers.typescript("server_v2.mjs", &["http", &port.to_string()]);
+    let report = check(&over_http(port, server), &TYPESCRIPT);
+    insta::assert_snapshot!(report.verdicts(), @"
+    completion-complete: skipped at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    dns-rebinding-protection: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    http-header-validation: passed at 2026-07-28
+    logging-set-level: skipped at 2025-03-26 2025-06-18 2025-11-25
+    ping: passed at 2025-03-26 2025-06-18 2025-11-25
+    prompts-get-simple: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    prompts-list: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    resources-list: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    resources-read-text: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    resources-subscribe: skipped at 2025-03-26 2025-06-18 2025-11-25
+    resources-unsubscribe: skipped at 2025-03-26 2025-06-18 2025-11-25
+    server-initialize: passed at 2025-03-26 2025-06-18 2025-11-25
+    server-session-lifecycle: passed at 2025-03-26 2025-06-18 2025-11-25
+    server-sse-multiple-streams: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    server-sse-polling: skipped at 2025-11-25
+    server-stateless: passed at 2026-07-28
+    tools-call-elicitation: skipped at 2025-06-18 2025-11-25 2026-07-28
+    tools-call-error: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    tools-call-sampling: skipped at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    tools-call-simple-text: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    tools-call-with-logging: skipped at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    tools-call-with-progress: skipped at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    tools-list: passed at 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    ");
+}
