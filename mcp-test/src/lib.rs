@@ -1,4 +1,4 @@
-//! Tests [Model Context Protocol](https://modelcontextprotocol.io) (MCP) servers and clients.
+//! A test harness for [Model Context Protocol](https://modelcontextprotocol.io) (MCP) servers and clients.
 //!
 //! # Quick start
 //!
@@ -17,8 +17,10 @@
 //! }
 //! ```
 //!
-//! `cargo test` starts the server, runs the scenario, and stops the server. Besides the scenario's own
-//! assertions, every message from the server is validated against the revision of MCP in use.
+//! `cargo test` starts the server, runs the scenario, and stops the server. In addition to the scenario's own assertions, it
+//! validates every message from the server against the MCP revision in use.
+//!
+//! `my-mcp-server` is looked up in `PATH`; `env!("CARGO_BIN_EXE_my-mcp-server")` is the binary of your own package.
 //!
 //! # Targets
 //!
@@ -32,14 +34,14 @@
 //!
 //! # Where to go next
 //!
-//! | To … | See |
-//! |---|---|
-//! | write scenarios | [`guide::testing_servers`], [`Ctx`](prelude::Ctx), [`mod@assert`] |
-//! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] |
-//! | run the built-in scenarios | [`guide::command_line`] |
-//! | write contracts in YAML | [`guide::contracts`] |
-//! | validate messages in front of your own server | [`guide::guarding_servers`] |
-//! | look up revisions and requirements | [`spec`] |
+//! | To … | See | feature |
+//! |---|---|---|
+//! | write scenarios | [`guide::testing_servers`], [`Ctx`](prelude::Ctx), [`mod@assert`] | |
+//! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] | `http` |
+//! | run the built-in scenarios | [`guide::command_line`] | `cli`, `harness` |
+//! | write contracts in YAML | [`guide::contracts`] | `cases` |
+//! | validate messages in front of your own server or client | [`guide::guarding_servers`] | `guard` |
+//! | look up revisions and requirements | [`spec`] | |
 
 #[cfg(feature = "harness")]
 pub use harness::{client_conformance, conformance};
@@ -47,7 +49,7 @@ pub use harness::{client_conformance, conformance};
 pub use mcp_test_macros::cases;
 pub use mcp_test_macros::mcp_scenario;
 
-/// The error that test code may end with: anything that is an error.
+/// The error type of test code; `?` converts any error into it.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// What scenario functions return; `?` accepts any error.

@@ -290,6 +290,10 @@ impl MessageValidator {
 
 /// The violations of a member, as seen from its message.
 fn within(member: &str, found: Vec<Violation>) -> Vec<Violation> {
+    // Most messages have no violations, and the location is not needed.
+    if found.is_empty() {
+        return found;
+    }
     let location = Pointer::root().member(member);
     found.into_iter().map(|it| it.within(location.clone())).collect()
 }
