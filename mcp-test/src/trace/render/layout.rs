@@ -24,10 +24,9 @@ fn write_short(value: &Value, budget: usize, out: &mut String) {
     match value {
         Value::String(text) => {
             // The quotes, the ellipsis and the count of what is left out need their share of the budget.
-            let kept = budget.max(LEAST).saturating_sub(6);
-            let head: String = text.chars().take(kept).collect();
+            let head = prefix_of_escaped_length(text, budget.max(LEAST).saturating_sub(6));
+            let left = text.chars().count().saturating_sub(head.chars().count());
             let head = Value::from(head).to_string();
-            let left = text.chars().count() - kept;
             // The closing quote comes behind the ellipsis.
             let _ = write!(out, "{}…\" +{}", &head[..head.len() - 1], grouped(left));
         }
@@ -45,6 +44,16 @@ fn write_short(value: &Value, budget: usize, out: &mut String) {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&whole),
     }
+}
+
+/// The longest prefix that has at most so many characters in JSON, where one character may need six.
+fn prefix_of_escaped_length(text: &str, most: usize) -> String {
+    let escaped_length = |char: char| Value::from(char.to_string()).to_string().chars().count() - 2;
+    let fits = |used: &mut usize, char: char| {
+        *used += escaped_length(char);
+        (*used <= most).then_some(char)
+    };
+    text.chars().scan(0, fits).collect()
 }
 
 /// Writes as many parts as are worth showing. The small ones are whole, the big ones share what room is left.
@@ -166,9 +175,11 @@ pub(crate) fn grouped(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use insta::assert_snapshot;
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+    use crate::json::arbitrary;
 
     #[test]
     fn a_short_value_shows_something_of_every_part() {
@@ -180,6 +191,31 @@ mod tests {
         assert_snapshot!(short(&list, 200), @r#"{"nextCursor":"page-2","tools":[{"description":"what it does what it does what …" +86,… 2 more},{"description":"what it does what it does what …" +86,… 2 more},{"description":"what it does what it does what …" +86,… 2 more}]}"#);
         assert_snapshot!(short(&json!((0..100).collect::<Vec<_>>()).into(), 40), @"[0,1,2,3,4,5,6,7,8,9,10,11,… 88 more]");
         assert_snapshot!(short(&json!("é".repeat(2000)).into(), 20), @r#""éééééééééééééé…" +1,986"#);
+    }
+
+    #[test]
+    fn a_string_that_is_short_until_it_is_escaped_is_cut() {
+        let text = r#"Takes {"a": {"b": "c"}} or {"a": ""}"#;
+        assert_snapshot!(short(&json!(text).into(), text.chars().count()), @r#""Takes {\"a\": {\"b\": \"c\"}} …" +12"#);
+        assert_snapshot!(short(&json!("\u{1}".repeat(12)).into(), 12), @r#""\u0001…" +11"#);
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_is_shown_at_any_width(
+            value in arbitrary::value(),
+            text in "[\\\\\"\\x00-\\x7fé😀]{0,200}",
+            budget in 0_usize..200,
+            indent in 0_usize..20,
+        ) {
+            let shown = short(&Value::from(text.as_str()), budget);
+            // The count of what is left out is behind the quotes: it has at most three digits here.
+            prop_assert!(shown.chars().count() <= budget.max(LEAST) + 3, "{shown}");
+            let value = Value::Array(vec![value, text.into()]);
+            short(&value, budget);
+            full(&value, budget, indent, budget);
+            wrapped(&without_long_strings(&value, budget).to_string(), budget, indent);
+        }
     }
 
     #[test]
