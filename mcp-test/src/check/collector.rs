@@ -38,8 +38,10 @@ pub struct Check {
     pub status: Status,
     /// Why, where the status alone does not say it.
     pub message: Option<String>,
-    /// What was found, for WARNING and FAILURE.
+    /// What was found, for WARNING and FAILURE; for SKIPPED, what kept the check from being made.
     pub finding: Option<Finding>,
+    /// What else was found, where one check stands for several findings.
+    pub others: Vec<Finding>,
     /// The ids of the requirements that the check stands for.
     pub requirements: Vec<&'static str>,
     /// Official, or our own.
@@ -70,6 +72,7 @@ impl Check {
             status,
             message: None,
             finding: None,
+            others: Vec::new(),
             requirements: Vec::new(),
             origin,
             binding: false,

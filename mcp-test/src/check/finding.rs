@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Shape;
+use super::{Cause, Shape};
 use crate::expect::Mismatch;
 use crate::spec::{Requirement, Revision};
 use crate::trace::Seq;
@@ -95,6 +95,8 @@ pub struct Finding {
     pub requirements: Vec<&'static str>,
     /// The events of the trace that show it.
     pub evidence: Vec<Seq>,
+    /// What it is traced back to, where its requirements and texts do not identify the problem.
+    pub cause: Option<Cause>,
 }
 
 impl Finding {
@@ -113,6 +115,7 @@ impl Finding {
             shape: None,
             requirements: Vec::new(),
             evidence: Vec::new(),
+            cause: None,
         }
     }
 
@@ -224,6 +227,13 @@ impl Finding {
     #[must_use]
     pub fn evidence_all(mut self, events: impl IntoIterator<Item = Seq>) -> Self {
         self.evidence.extend(events);
+        self
+    }
+
+    /// Traces the finding back to a cause.
+    #[must_use]
+    pub fn caused_by(mut self, cause: Cause) -> Self {
+        self.cause = Some(cause);
         self
     }
 

@@ -5,6 +5,7 @@
 //! by the rules for every message ([`judge_envelopes`]), by what each message must hold ([`judge_shapes`]), and by the
 //! schemas of the tools in it ([`judge_tools`]). What a single scenario demands is not decided here.
 
+mod cause;
 mod collector;
 mod envelope;
 mod finding;
@@ -21,6 +22,7 @@ mod tool_schemas;
 mod tools;
 mod walk;
 
+pub use cause::{Cause, Fate};
 #[doc(hidden)]
 pub use collector::Collector;
 pub use collector::{Check, Origin, SpecReference};

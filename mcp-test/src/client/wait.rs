@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::reply::Reply;
 use super::state::{Abandoned, Outcome};
 use super::{Client, RequestOptions};
-use crate::check::{Finding, Rule};
+use crate::check::{Cause, Fate, Finding, Rule};
 use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::spec::meta;
@@ -153,7 +153,8 @@ impl Client {
             .evidence_all(evidence);
         // Revisions without Streamable HTTP do not say how a notification is accepted.
         if self.facts.revision.has_streamable_http() {
-            return finding.requires(Rule::HTTP_ACCEPTED_202.id());
+            let accepted = Rule::HTTP_ACCEPTED_202.id();
+            return finding.requires(accepted).caused_by(Cause::of_rule(accepted));
         }
         finding
     }
@@ -196,6 +197,7 @@ impl Client {
         };
         let closed = self.state.closed().map(|(seq, _)| *seq);
         Finding::peer(format!("the connection ended before `{}` was answered", pending.method))
+            .caused_by(Cause::request(&*pending.method, Fate::Dropped))
             .expected(format!("a response with id {}", pending.id))
             .got(got)
             .requires(Rule::REQUEST_ANSWERED.id())
@@ -223,15 +225,22 @@ impl Client {
         } else {
             format!("no reply in that time, but {}", received.join("; "))
         };
-        let requirement = match (&unexpected, self.connection.kind().is_http()) {
+        let (requirement, cause) = match (&unexpected, self.connection.kind().is_http()) {
             // Text between the messages is a more precise diagnosis than the missing reply.
-            (Some(_), false) => Rule::STDOUT_ONLY_MESSAGES.id(),
-            _ => Rule::REQUEST_ANSWERED.id(),
+            (Some(_), false) => {
+                let stray = Rule::STDOUT_ONLY_MESSAGES.id();
+                (stray, Cause::of_rule(stray))
+            }
+            _ => {
+                let method = &*pending.method;
+                (Rule::REQUEST_ANSWERED.id(), Cause::request(method, Fate::Unanswered))
+            }
         };
         let finding = Finding::peer(format!("`{}` was not answered", pending.method))
             .expected(awaited)
             .got(got)
             .requires(requirement)
+            .caused_by(cause)
             .evidence(pending.sent.seq)
             .evidence_all(seqs)
             .evidence(fired);

@@ -1,9 +1,10 @@
 //! The run as text for a terminal.
 //!
-//! Lines that the official suite prints are printed in the same words, because scripts parse them; additions are on
-//! separate lines. Colours are always written: the caller passes a stream that strips them where they are not wanted.
+//! In profile `official`, lines that the official suite prints are printed in the same words, because scripts parse them;
+//! additions are on separate lines. The other profiles have a report of their own, `brief`. Colours are always written: the caller passes a stream that strips them where they are not wanted.
 
 mod baseline;
+mod brief;
 mod client;
 mod group;
 mod palette;
@@ -38,9 +39,10 @@ pub struct ConsoleOptions {
     pub profile: Profile,
     /// Shows a run of a single cell as the official suite does with `--scenario`: check by check, without a summary.
     pub single: bool,
-    /// Shows cells that passed only in the summary.
+    /// Shows a digest and each problem once, at the end, instead of each cell as the official suite does.
     pub brief: bool,
-    /// Shows all checks: as JSON for a single cell, as lines for several.
+    /// Shows all checks: as lines, and as the official suite does for a single cell as JSON. A brief report also says which
+    /// scenarios were not tested, and why.
     pub verbose: bool,
     /// Where the results are written.
     pub results: Option<PathBuf>,
@@ -131,11 +133,19 @@ impl<W: Write> Console<W> {
             }
             RunEvent::Finished(outcome) => {
                 self.record_skip_reason(outcome);
-                let text = self.finished(outcome);
+                let text = match self.options.brief {
+                    true => self.checks(outcome),
+                    false => self.finished(outcome),
+                };
                 self.show(&text)?;
             }
+            // The official suite has no words for an incomplete run.
+            RunEvent::Ended(Summary { interrupted: Some(_), .. }) if !self.options.brief => {}
             RunEvent::Ended(summary) if summary.not_run.is_none() => {
-                let text = self.ended(summary);
+                let text = match self.options.brief {
+                    true => self.brief(summary),
+                    false => self.ended(summary),
+                };
                 self.show(&text)?;
             }
             RunEvent::PreflightFailed { .. } | RunEvent::Started(_) | RunEvent::Ended(_) => {}
@@ -190,26 +200,19 @@ impl<W: Write> Console<W> {
         }
     }
 
+    /// The checks of a cell in a brief report, if they are shown.
+    fn checks(&self, outcome: &Outcome) -> String {
+        if !(self.options.single || self.options.verbose) {
+            return String::new();
+        }
+        format!("{}: {}\n", self.names.label(&outcome.cell), rows::text(outcome))
+    }
+
     fn finished(&mut self, outcome: &Outcome) -> String {
         let mut text = String::new();
         let sections = problem_sections(outcome);
         let problems = problems(outcome);
         let earlier = self.same_as(outcome, &problems);
-        if self.options.brief && !self.options.verbose {
-            if !self.options.single && sections.is_empty() {
-                return text;
-            }
-            if let Some(earlier) = &earlier {
-                let label = self.names.label(&outcome.cell);
-                let ids = ids(&problems);
-                // A warning is not drawn as a failure.
-                let (style, mark) =
-                    if outcome.verdict.is_failing() { (BAD, '✗') } else { (UNSURE, '!') };
-                return format!(
-                    "{style}{mark}{style:#} {label}: {ids}, the same as in {earlier}\n"
-                );
-            }
-        }
         text.push_str(&self.beginning(outcome));
         text.push_str(&self.results(outcome));
         if sections.is_empty() {
@@ -278,10 +281,10 @@ impl<W: Write> Console<W> {
         text
     }
 
-    /// An earlier cell with the same problems: of the same scenario, or of any scenario in a brief report.
+    /// An earlier cell of the same scenario with the same problems.
     fn same_as(&self, outcome: &Outcome, problems: &[Problem]) -> Option<String> {
         let known = self.reported.iter().find(|(cell, reported)| {
-            reported == problems && (self.options.brief || cell.scenario == outcome.cell.scenario)
+            reported == problems && cell.scenario == outcome.cell.scenario
         });
         known.filter(|_| !problems.is_empty()).map(|(cell, _)| self.names.label(cell))
     }
@@ -293,14 +296,7 @@ impl<W: Write> Console<W> {
                 Leg::Server => "\n=== SUMMARY ===\n",
                 Leg::Client => "\n=== SUITE SUMMARY ===\n\n",
             });
-            if self.options.brief {
-                let groups = group::group(&summary.lines, |cell| self.reason(cell));
-                text.extend(groups.iter().map(|group| {
-                    verdict_line(group.verdict, &group.label(), &group.outcome(), group.reason)
-                }));
-            } else {
-                text.extend(summary.lines.iter().map(|line| self.line(line)));
-            }
+            text.extend(summary.lines.iter().map(|line| self.line(line)));
             let Counts { success, failure, warning, skipped, .. } = summary.counts;
             text.push_str(&format!("\nTotal: {success} passed, {failure} failed"));
             match (self.options.leg, self.options.profile) {

@@ -185,7 +185,7 @@ pub fn of_preflight(target: &str, finding: &Finding, tried: Option<Revision>) ->
 }
 
 /// Who is to blame, unless it is the peer.
-fn blame(blame: Blame) -> Option<&'static str> {
+pub(super) fn blame(blame: Blame) -> Option<&'static str> {
     match blame {
         Blame::Peer => None,
         Blame::Test => Some("the test, not the peer"),

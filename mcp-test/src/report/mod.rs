@@ -16,15 +16,21 @@ mod checks_json;
 mod ci;
 #[cfg(feature = "cli")]
 mod console;
+#[cfg(any(feature = "cli", feature = "harness"))]
+mod digest;
 mod error;
 pub mod failure;
 mod json;
+#[cfg(feature = "cli")]
+mod problem_details;
 #[cfg(feature = "cli")]
 mod progress;
 #[cfg(test)]
 mod sample;
 mod secrets;
 mod summary;
+#[cfg(feature = "cli")]
+mod wrap;
 
 pub use cell_names::CellNames;
 pub use checks_json::{ResultFiles, rows};

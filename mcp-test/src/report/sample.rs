@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::{Rerun, RunInfo};
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
-use crate::run::{Cell, Counts, ExitCode, Outcome, Preflight, Results, RunEvent, Summary, Verdict};
+use crate::run::{Cell, Counts, ExitCode, Outcome, Preflight, Problems, Results, RunEvent, Summary, Verdict};
 use crate::scenario::{Body, Kind, Leg, Official, Profile, Scenario, Shared, Suite, Transports};
 use crate::spec::{Revision, Revisions};
 use crate::trace::{EventKind, Party, Recorder};
@@ -168,6 +168,7 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
         counts: Counts::default(),
         advisory: Counts::default(),
         results: Results::default(),
+        problems: Problems::default(),
         baseline: None,
         client_speaks: None,
         not_run: None,
@@ -207,6 +208,7 @@ fn outcome(scenario: &'static Scenario, checks: Vec<Check>, verdict: Verdict) ->
         client_run: None,
         spoken: None,
         silence: None,
+        unmet: None,
         assertion: None,
         started: "2026-11-21T21:37:43.473Z".to_owned(),
         elapsed: Duration::from_millis(12),

@@ -95,9 +95,9 @@ impl Secrets {
 
     fn outcome(&self, outcome: &mut Outcome) {
         for check in &mut outcome.checks {
-            let Check { message, finding, details, .. } = check;
+            let Check { message, finding, others, details, .. } = check;
             self.replace(message);
-            finding.iter_mut().for_each(|finding| self.finding(finding));
+            finding.iter_mut().chain(others).for_each(|finding| self.finding(finding));
             details.iter_mut().for_each(|details| *details = self.value(details));
         }
         self.replace(&mut outcome.stderr_tail);

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use super::common_checks::SCENARIO_TIMEOUT;
 use super::outcome::STDERR_LINES;
-use super::schema_valid::{joined_texts, requirements, schema_valid};
+use super::schema_valid::{joined_texts, others, requirements, schema_valid};
 use super::silence::{LivenessQuestion, ends_in_silence};
 use super::{Cell, Outcome, Plan, Tested};
 use crate::assert::catch_failures;
 use crate::check::{
-    Blame, Check, Finding, Judgement, Origin, Rule, Severity, Status, TOOL_SCHEMAS, ToolJudgement,
+    Blame, Cause, Check, Finding, Judgement, Origin, Rule, Severity, Status, TOOL_SCHEMAS, ToolJudgement,
     WELL_FORMED,
 };
 use crate::clock::{self, Deadline, Stopwatch};
@@ -84,12 +84,16 @@ pub(super) async fn run_cell_watched(
     let run = CellRun::new(plan, cell.clone());
     // The official suite runs every scenario, whatever the peer offers.
     if run.profile != Profile::Official {
-        let unsupported = facts.unsupported.clone().filter(|_| !cell.scenario.opens);
-        let unmet = unsupported.or_else(|| {
-            cell.scenario.needs.iter().find_map(|need| need.unmet(&facts.inventory, cell.revision))
+        if let Some(reason) = facts.unsupported.as_ref().filter(|_| !cell.scenario.opens) {
+            return run.not_applicable(reason);
+        }
+        let unmet = cell.scenario.needs.iter().find_map(|need| {
+            Some((*need, need.unmet(&facts.inventory, cell.revision)?))
         });
-        if let Some(reason) = unmet {
-            return run.not_applicable(&reason);
+        if let Some((need, reason)) = unmet {
+            // After a list that was refused, the need may be met.
+            let unmet = Some(need).filter(|need| !need.is_unknown(&facts.inventory));
+            return Outcome { unmet, ..run.not_applicable(&reason) };
         }
     }
     let scenario = cell.scenario.clone();
@@ -174,7 +178,8 @@ impl<'a> CellRun<'a> {
         // Closing connections and ending child processes has a time limit of its own.
         progress(Progress::Ending);
         let timed_out = matches!(early, Some(EarlyEnd::TimedOut));
-        let question = liveness.filter(|_| timed_out || ends_in_silence(&ctx.trace()));
+        let is_gone = self.profile != Profile::Official && early.as_ref().is_some_and(is_unreachable);
+        let question = liveness.filter(|_| timed_out || is_gone || ends_in_silence(&ctx.trace()));
         let (ended, answers) = self.end(ctx, target, question).await;
         let outcome = self.server_outcome(ended, early);
         if answers { outcome } else { silenced::silenced(outcome) }
@@ -321,6 +326,7 @@ impl<'a> CellRun<'a> {
             client_run: None,
             spoken: None,
             silence: None,
+            unmet: None,
             assertion: None,
             trace,
             started: self.started,
@@ -374,6 +380,14 @@ fn finding_of(early: EarlyEnd) -> Finding {
     }
 }
 
+/// Whether nothing listens at the URL any more; an official client finds that out at each scenario.
+fn is_unreachable(early: &EarlyEnd) -> bool {
+    match early {
+        EarlyEnd::Stopped(Stop::Finding(finding)) => finding.cause == Some(Cause::Unreachable),
+        _ => false,
+    }
+}
+
 /// Adds the checks that were not made because a finding ended the scenario.
 ///
 /// As in the official suite, the official checks that every run makes fail with the finding, and all others are skipped. If
@@ -391,7 +405,8 @@ fn fail_unmade(cell: &Cell, checks: &mut Vec<Check>, finding: &Finding) {
         checks.push(if carries_finding(&&spec) || !any_carries {
             failed(spec, finding.clone())
         } else {
-            skipped(spec, &format!("not reached: {}", finding.headline))
+            let reason = format!("not reached: {}", finding.headline);
+            Check { finding: Some(finding.clone()), ..skipped(spec, &reason) }
         });
     }
 }
@@ -447,6 +462,7 @@ fn most_severe(id: &str, findings: &[Finding]) -> Option<Check> {
         let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
         row.message = Some(joined_texts(findings));
         row.details = Some(Value::from(serde_json::json!({ "findings": texts })));
+        row.others = others(findings, most_severe);
         row.requirements = requirements([most_severe].into_iter().chain(findings));
     }
     Some(row)

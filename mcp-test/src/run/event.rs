@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cell, Comparison, ExitCode, Outcome, Results, Verdict};
+use super::{Cell, Comparison, ExitCode, Outcome, Problems, Results, Verdict};
 use crate::check::{Check, Finding, Status};
 use crate::scenario::{Profile, Suite};
 use crate::spec::Revision;
@@ -79,7 +79,7 @@ impl Counts {
     }
 
     // A match, so that the compiler finds a status that is not counted.
-    fn of_status(&mut self, status: Status) -> &mut usize {
+    pub(super) fn of_status(&mut self, status: Status) -> &mut usize {
         match status {
             Status::Success => &mut self.success,
             Status::Failure => &mut self.failure,
@@ -154,6 +154,8 @@ pub struct Summary {
     pub advisory: Counts,
     /// The status of every check that counts, for a baseline.
     pub results: Results,
+    /// The findings, those with one cause as one problem, and what was not tested.
+    pub problems: Problems,
     /// How the outcomes compare with the baseline, if there is one.
     pub baseline: Option<Comparison>,
     /// What the client under test speaks, if it has shown that.

@@ -15,6 +15,7 @@ mod outcome;
 pub(crate) mod panics;
 mod plan;
 mod preflight;
+mod problem;
 #[cfg(test)]
 mod prove;
 mod results;
@@ -38,6 +39,7 @@ pub use event::{ClientSpeaks, Counts, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;
 pub use outcome::{Outcome, Verdict};
 pub use plan::{Inapplicable, Plan, Selection};
+pub use problem::{Example, Level, Occurrence, Problem, Problems, Untested};
 pub use results::Results;
 #[cfg(feature = "cli")]
 pub(crate) use results::needs_entry;

@@ -7,7 +7,7 @@ use super::{Cell, Silence};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Origin, Status};
 use crate::clock;
-use crate::scenario::Profile;
+use crate::scenario::{Need, Profile};
 use crate::spec::Revision;
 use crate::trace::Trace;
 use crate::transport::{ClientRun, PreparedTarget, TransportKind};
@@ -50,6 +50,8 @@ pub struct Outcome {
     pub spoken: Option<Revision>,
     /// The silence of the server that was noticed here, or in another cell and is why this one was not run.
     pub silence: Option<Arc<Silence>>,
+    /// What it needs and the peer does not offer, if that is why it was not run.
+    pub unmet: Option<Need>,
     /// The assertion that ended it, if one did.
     pub assertion: Option<Arc<AssertionFailure>>,
     /// When it started: ISO 8601, UTC, milliseconds.
@@ -82,6 +84,7 @@ impl Outcome {
             client_run: None,
             spoken: None,
             silence: None,
+            unmet: None,
             assertion: None,
             started: clock::utc_now(),
             elapsed: Duration::ZERO,

@@ -10,7 +10,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use super::cell_run::{CellFacts, run_cell, skip_cell};
 use super::preflight::{self, PreflightFailure, Survey};
 use super::{
-    Cell, ClientSpeaks, Counts, ExitCode, Line, Outcome, Plan, Results, RunEvent, Silence, Summary,
+    Cell, ClientSpeaks, Counts, ExitCode, Line, Outcome, Plan, Problems, Results, RunEvent, Silence, Summary,
     Tested, Verdict,
 };
 use crate::check::{Blame, Check, Finding};
@@ -242,6 +242,7 @@ impl Summary {
             counts: Counts::default(),
             advisory: Counts::default(),
             results: Results::default(),
+            problems: Problems::default(),
             baseline: None,
             client_speaks: None,
             not_run: None,
@@ -269,6 +270,7 @@ impl Summary {
         self.advisory.add(line.advisory);
         self.lines.push(line);
         self.results.add(outcome);
+        self.problems.add(outcome);
     }
 
     fn conclude(&mut self, plan: &Plan) {

@@ -62,6 +62,7 @@ fn of_peer(origin: Origin, profile: Profile, trace: &Trace, judgement: &Judgemen
     let row = match violations.iter().max_by_key(|finding| finding.severity) {
         Some(most_severe) => Check {
             message: Some(joined_texts(violations.iter().copied())),
+            others: others(violations.iter().copied(), most_severe),
             details: Some(details(&violations, trace, shapes)),
             known_false: known_false(profile, &violations),
             requirements: requirements(violations.iter().copied()),
@@ -128,6 +129,14 @@ pub(super) fn requirements<'a>(
         }
     }
     ids
+}
+
+/// All findings but one of them.
+pub(super) fn others<'a>(
+    findings: impl IntoIterator<Item = &'a Finding>,
+    first: &Finding,
+) -> Vec<Finding> {
+    findings.into_iter().filter(|other| !std::ptr::eq(*other, first)).cloned().collect()
 }
 
 /// The texts of several findings; of many, the most severe.

@@ -41,6 +41,20 @@ impl Need {
     }
 }
 
+impl Need {
+    /// Whether the peer was asked for it, and its answer does not say whether it offers it.
+    #[must_use]
+    pub fn is_unknown(&self, inventory: &Inventory) -> bool {
+        let listing = match self {
+            Self::Capability(_) => return false,
+            Self::Tool(_) => &inventory.tools,
+            Self::Resource(_) => &inventory.resources,
+            Self::Prompt(_) => &inventory.prompts,
+        };
+        matches!(listing, Listing::Failed(_))
+    }
+}
+
 /// Who declares it in a scenario that needs it.
 fn declarer(capability: Capability) -> Leg {
     match capability.sides() {

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage, walk};
-use super::{Finding, Rule};
+use super::{Cause, Finding, Rule};
 use crate::spec::{Revision, requirement};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::MediaType;
@@ -147,6 +147,7 @@ impl<'a> EnvelopeJudge<'a> {
         let revision = self.revision(event);
         // A finding without a rule keeps its own severity.
         if let Some(rule) = rule.into() {
+            finding.cause.get_or_insert_with(|| Cause::of_rule(rule.id()));
             finding = match requirement::find(rule.id()) {
                 Some(elsewhere) if !holds(rule, revision) => finding.elsewhere(elsewhere, revision),
                 _ => finding.requires(rule.id()),

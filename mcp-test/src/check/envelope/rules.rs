@@ -3,7 +3,7 @@
 use super::{EnvelopeJudge, Exchange, TraceMessage, holds};
 use crate::check::malformed::rule_of;
 use crate::check::shape::place_in_words;
-use crate::check::{Finding, Rule};
+use crate::check::{Cause, Finding, Rule};
 use crate::expect::words::{self, quoted};
 use crate::json::{Note, NoteKind, Value};
 use crate::spec::{Era, MethodKind, Side, error_code, method};
@@ -272,7 +272,8 @@ impl EnvelopeJudge<'_> {
             event,
             Finding::peer(format!("a {side} does not send `{name}`"))
                 .expected(format!("`{name}` to come from the {} only", side.peer()))
-                .got(format!("`{name}` from the {side}")),
+                .got(format!("`{name}` from the {side}"))
+                .caused_by(Cause::RequirementFor(Rule::MESSAGE_DIRECTION.id(), name.to_owned())),
             Rule::MESSAGE_DIRECTION,
         );
     }

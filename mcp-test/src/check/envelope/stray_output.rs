@@ -1,7 +1,7 @@
 //! Stray output: bytes that are not a message where only messages belong, and the requirement that they break.
 
 use super::{EnvelopeJudge, holds};
-use crate::check::{Finding, Rule};
+use crate::check::{Cause, Finding, Rule};
 use crate::expect::words::quoted;
 use crate::spec::Revision;
 use crate::trace::{Event, Party, UnparsableKind};
@@ -108,7 +108,8 @@ impl EnvelopeJudge<'_> {
             return self.find(event, finding.should().hint(hint), None);
         }
         let rule = place.rule(self.revision(event));
-        self.find(event, finding, rule);
+        // The first stands for the place at every revision.
+        self.find(event, finding.caused_by(Cause::of_rule(place.rules[0].id())), rule);
     }
 
     /// Whether a body may have any form: one that answers GET or DELETE, and is not a stream.

@@ -137,6 +137,8 @@ impl Reports {
                 }
             }
             RunEvent::Ended(summary) => {
+                // Those that were collected here, from outcomes without secrets.
+                summary.problems = self.summary.problems.clone();
                 // Before the summary is reported, because a new baseline changes its exit code.
                 self.write_baseline(summary);
                 self.summary = summary.clone();
@@ -208,21 +210,18 @@ impl Reports {
         }
     }
 
-    /// Reports an interrupted run to files and JSON; the console has printed everything already.
+    /// Reports an interrupted run to files and JSON; the official console has printed everything already.
     pub(super) fn interrupted(mut self, signal: Signal) -> Result<u8, CliError> {
         self.update_progress(Progress::clear);
         output::note("interrupted: the run is not complete");
-        if self.needs_end() {
+        // A brief report is printed at the end only.
+        if self.needs_end() || self.summary.profile != Profile::Official {
             let mut summary = self.summary.clone();
             summary.interrupted = Some(signal.exit());
             summary.baseline = self.expected.as_ref().map(|baseline| {
                 // What passed so far may fail in a scenario run that is missing.
                 Comparison { stale: Vec::new(), ..baseline.compare(&summary.results) }
             });
-            // `report` then skips the console, which has no words for an incomplete run.
-            if let Screen::Console(_) = self.screen {
-                self.stdout_closed = true;
-            }
             self.report(&RunEvent::Ended(summary));
         }
         // The signal decides, whatever has failed so far.
@@ -302,7 +301,11 @@ fn not_run(summary: &Summary) -> Vec<&str> {
 /// Whether standard output contains only the checks, as JSON: so does the official suite for a single client scenario.
 fn prints_only_checks(request: &RunRequest<'_>) -> bool {
     let args = request.options;
-    request.command == RunCommand::Client && args.common.verbose && args.scenarios.len() == 1
+    request.command == RunCommand::Client
+        && args.common.verbose
+        && args.scenarios.len() == 1
+        // The document has the checks, too.
+        && args.common.format != Format::Json
 }
 
 /// Creates the directory for the results, and checks before the run that it is writable.

@@ -16,12 +16,12 @@ pub use list::{
 pub use single::{Completion, PromptMessages, ResourceContents, ToolResult};
 
 use super::{LogMessage, Progress, ReceivedNotification};
-use crate::check::Finding;
+use crate::check::{Cause, Fate, Finding};
 use crate::expect::Matcher;
 use crate::json::Value;
 use crate::spec::Revision;
-use crate::trace::{Recorder, Seq};
-use crate::wire::RpcError;
+use crate::trace::{Event, EventKind, Recorder, Seq};
+use crate::wire::{Message, RpcError};
 
 /// The reply to one request: a result or a JSON-RPC error.
 ///
@@ -222,11 +222,22 @@ impl Reply {
     }
 
     fn refused(&self, error: &RpcError) -> Finding {
+        let subject = self.recorder.trace().event(self.request).and_then(subject_of);
+        let method = self.method.clone();
         Finding::peer(format!("`{}` was refused", self.method))
+            .caused_by(Cause::Request { method, subject, fate: Fate::Refused })
             .expected("a result")
             .got(error.to_string())
             .evidence_all(self.evidence())
     }
+}
+
+/// The name or URI that a request asks for.
+fn subject_of(request: &Event) -> Option<String> {
+    let EventKind::Message { parsed, .. } = &request.kind else { return None };
+    let params = parsed.messages().find_map(Message::params)?;
+    let named = ["name", "uri"].into_iter().find_map(|member| params.get(member));
+    named.and_then(Value::as_str).map(str::to_owned)
 }
 
 /// How a result may be cached. A member that is missing or has the wrong type is `None`.

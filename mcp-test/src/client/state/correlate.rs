@@ -2,7 +2,7 @@
 
 use super::State;
 use super::open_request::{Abandoned, BadReply, OpenRequest, Outcome, UnmatchedReply};
-use crate::check::{Finding, Rule, requirement_of};
+use crate::check::{Cause, Fate, Finding, Rule, requirement_of};
 use crate::spec::{Era, Revision, requirement};
 use crate::trace::{Seq, UnparsableKind};
 use crate::transport::Origin;
@@ -181,6 +181,7 @@ impl State {
             ))
             .got(format!("a request with id {}", request.id))
             .requires(requirement)
+            .caused_by(Cause::of_rule(requirement))
             .evidence(open.sent.seq)
             .evidence(seq);
         open.settled = Some(Err(finding));
@@ -278,13 +279,16 @@ impl State {
                     .expected(response)
                     .got(got)
                     .requires(requirement)
+                    .caused_by(Cause::of_rule(requirement))
             }
             BadReply::NotAMessage { shown, breaks, revision } => {
                 let headline = format!("the reply to `{}` is not an MCP message", open.method);
                 let expected = format!("a JSON-RPC response with id {} of MCP {revision}", open.id);
                 let finding = Finding::peer(headline).expected(expected).got(shown);
                 match breaks {
-                    Some(requirement) => finding.requires(requirement),
+                    Some(requirement) => {
+                        finding.requires(requirement).caused_by(Cause::of_rule(requirement))
+                    }
                     None => finding.hint("this limit is set by mcp-test, not by MCP"),
                 }
             }
@@ -323,13 +327,19 @@ fn wrong_status(open: &OpenRequest, seq: Seq, status: u16) -> Finding {
 
 /// A finding about a request whose exchange ended without its reply; it blames a peer that `is_proven` to speak MCP.
 fn without_reply(method: &str, status: Option<u16>, unreachable: bool, is_proven: bool) -> Finding {
+    let cause = match status {
+        // Whatever the method: these are about credentials, hosts and URLs.
+        Some(status @ (300..=399 | 401 | 403 | 407)) => Cause::Status(status),
+        None if unreachable => Cause::Unreachable,
+        _ => Cause::request(method, Fate::Dropped),
+    };
     let headline = match status {
         Some(status) if !(200..300).contains(&status) => {
             format!("`{method}` was refused with HTTP {status}")
         }
         _ => format!("`{method}` got no reply"),
     };
-    match status {
+    let finding = match status {
         None if unreachable => {
             Finding::environment(headline).hint("is the server running, and is this its URL?")
         }
@@ -345,7 +355,8 @@ fn without_reply(method: &str, status: Option<u16>, unreachable: bool, is_proven
         Some(404 | 405) if !is_proven => Finding::environment(headline)
             .hint("is this the URL of the MCP endpoint, with its path?"),
         _ => Finding::peer(headline).requires(Rule::REQUEST_ANSWERED.id()),
-    }
+    };
+    finding.caused_by(cause)
 }
 
 /// The requirement broken by a body that contains no message.

@@ -7,6 +7,7 @@ mod client;
 #[cfg(feature = "http")]
 mod older;
 mod plan;
+mod problems;
 #[cfg(feature = "cases")]
 mod recorded;
 mod runner;

@@ -2,7 +2,7 @@
 
 use super::raw_http::{Session, finding, is_refusal, is_success, opening_request, post};
 use super::references::{DNS_REBINDING, TRANSPORT_SECURITY};
-use crate::check::Finding;
+use crate::check::{Cause, Finding};
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};
 use crate::scenarios::ensure;
 use crate::server::reference::everything;
@@ -45,6 +45,9 @@ scenario! {
         .requires(&["transport.http.origin-validated", "transport.http.origin-403"]),
     ],
 }
+
+/// What all checks of foreign requests stand for.
+const ORIGIN_VALIDATED: &str = "transport.http.origin-validated";
 
 const REFUSES_FOREIGN: &str = "localhost-host-rebinding-rejected";
 const ACCEPTS_LOCAL: &str = "localhost-host-valid-accepted";
@@ -150,7 +153,8 @@ fn refused(what: &str, answer: &HttpResponse) -> Result<(), Finding> {
     ensure(is_refusal(answer), || {
         finding(format!("{what} is not refused"), answer)
             .expected("HTTP 4xx")
-            .requires("transport.http.origin-validated")
+            .requires(ORIGIN_VALIDATED)
+            .caused_by(Cause::Requirement(ORIGIN_VALIDATED))
     })
 }
 

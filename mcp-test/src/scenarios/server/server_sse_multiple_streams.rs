@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::raw_http::{Session, describe, finding, is_success, post, reply, request};
 use super::references::SEP_1699;
-use crate::check::Finding;
+use crate::check::{Cause, Fate, Finding};
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
@@ -156,6 +156,14 @@ fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
     check.fail(if broken.len() == streams.len() { finding } else { finding.should() });
 }
 
+/// A finding about `tools/list`; where it is refused, everything that uses it fails for the same reason.
+fn unanswered(finding: Finding, is_refused: bool) -> Finding {
+    match is_refused {
+        true => finding.caused_by(Cause::request("tools/list", Fate::Refused)),
+        false => finding,
+    }
+}
+
 /// Whether a response contains the reply to its own request and no other.
 fn own_reply(id: i64, answer: &HttpResponse) -> Result<(), Finding> {
     let expected = format!("the reply with id {id}, in the response to its own request");
@@ -170,11 +178,12 @@ fn own_reply(id: i64, answer: &HttpResponse) -> Result<(), Finding> {
     match reply(answer, id) {
         Some(Ok(_)) => Ok(()),
         // An error is no better than silence: the request is valid.
-        Some(Err(_)) | None => {
-            Err(finding("one of three concurrent requests is not answered", answer)
+        other => Err(unanswered(
+            finding("one of three concurrent requests is not answered", answer)
                 .expected(expected)
-                .requires("jsonrpc.request-answered"))
-        }
+                .requires("jsonrpc.request-answered"),
+            other.is_some(),
+        )),
     }
 }
 
@@ -204,12 +213,13 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
     drop(open);
     Ok(match reply(&answer, 1003) {
         Some(Ok(_)) => Ok(()),
-        _ => {
-            Err(Finding::peer("a request is not answered in its response while the client listens")
+        other => Err(unanswered(
+            Finding::peer("a request is not answered in its response while the client listens")
                 .expected("the reply with id 1003")
                 .got(describe(&answer))
-                .requires("transport.http.multiple-streams-tolerated"))
-        }
+                .requires("transport.http.multiple-streams-tolerated"),
+            other.is_some(),
+        )),
     })
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::probes::{Attempt, Probes, attempt_finding, discover, error, result};
-use crate::check::Finding;
+use crate::check::{Cause, Fate, Finding};
 use crate::expect::object;
 use crate::json::Value;
 use crate::scenario::{Ctx, Part, truthy};
@@ -106,7 +106,8 @@ fn declarations(ctx: &mut Ctx, discovered: &Discovered, tools: &Attempt, prompts
             "tools are declared, but `tools/list` returns no list",
             tools,
             "a list of tools",
-        )),
+        )
+        .caused_by(Cause::request("tools/list", Fate::Refused))),
         false if discovered.capabilities.is_some() && is_unsupported(tools) => Ok(()),
         false => Err(attempt_finding(
             "`tools/list` is supported, but tools are not declared",

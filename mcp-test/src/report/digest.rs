@@ -1,0 +1,204 @@
+//! The digest of a run: how many problems there are, one line for each, and what was not tested.
+//!
+//! The same texts are used on the terminal, under `cargo test` and in the reports for CI. They have no colours.
+
+use std::collections::BTreeSet;
+
+use crate::expect::words;
+use crate::run::{Cell, Counts, Level, Problem, Summary, Untested};
+use crate::scenario::{Kind, Need};
+use crate::spec::{Revision, Revisions};
+
+/// How many ids a list in a line has at most.
+pub(super) const LISTED: usize = 3;
+
+/// A problem, and how severe it is beside what the baseline expects.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ranked<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) level: Level,
+}
+
+/// The problems that the baseline does not expect, most severe first, and the number of the others.
+pub(super) fn ranked(summary: &Summary) -> (Vec<Ranked<'_>>, usize) {
+    let all = summary.problems.sorted();
+    let level = |problem: &Problem| problem.unexpected_level(summary.baseline.as_ref());
+    let unexpected = all.iter().filter_map(|problem| Some(Ranked { problem, level: level(problem)? }));
+    let mut unexpected: Vec<Ranked<'_>> = unexpected.collect();
+    unexpected.sort_by_key(|ranked| ranked.level);
+    let expected = all.len() - unexpected.len();
+    (unexpected, expected)
+}
+
+/// `3 problems, 2 warnings`.
+pub(super) fn totals(summary: &Summary) -> String {
+    let (ranked, expected) = ranked(summary);
+    let count = |level| ranked.iter().filter(|ranked| ranked.level == level).count();
+    let mut parts = Vec::new();
+    match count(Level::Failing) {
+        0 => parts.push("no problems".to_owned()),
+        failing => parts.push(words::count(failing, "problem")),
+    }
+    let others = [
+        (count(Level::NotRun), "cause that kept something from being tested", "causes that kept something from being tested"),
+        (count(Level::Warning), "warning", "warnings"),
+        (count(Level::Advisory), "remark", "remarks"),
+        (expected, "expected problem", "expected problems"),
+        (summary.problems.more(), "finding that is not shown", "findings that are not shown"),
+    ];
+    for (count, one, several) in others {
+        match count {
+            0 => {}
+            1 => parts.push(format!("1 {one}")),
+            _ => parts.push(format!("{count} {several}")),
+        }
+    }
+    parts.join(", ")
+}
+
+/// `96 checks passed, 3 failed, 2 with warnings, 12 skipped`: each check once.
+pub(super) fn checks(summary: &Summary) -> String {
+    let Counts { success, failure, warning, skipped, .. } = summary.problems.checks();
+    let mut text = format!("{} passed", words::count(success, "check"));
+    for (count, what) in [(failure, "failed"), (skipped, "skipped")] {
+        if count > 0 {
+            text.push_str(&format!(", {count} {what}"));
+        }
+    }
+    if warning > 0 {
+        text.push_str(&format!(", {}", words::count(warning, "warning")));
+    }
+    text
+}
+
+/// Where a problem shows: `17 scenarios since 2025-03-26 over stdio`.
+pub(super) fn places(problem: &Problem, summary: &Summary) -> String {
+    let scenarios = problem.scenarios();
+    let scenarios = match scenarios.len() {
+        0..=LISTED => scenarios.join(", "),
+        many => words::count(many, "scenario"),
+    };
+    let newest = summary.lines.iter().map(|line| line.cell.revision).max();
+    let revisions = revisions(problem.revisions(), newest);
+    let transports = problem.transports();
+    let transports: Vec<&str> = transports.iter().map(|transport| transport.as_str()).collect();
+    let mut text = format!("{scenarios} {revisions} over {}", transports.join(", "));
+    if problem.not_run > 0 {
+        let not_run = words::count(problem.not_run, "scenario run");
+        text.push_str(&format!("; {not_run} not made because of it"));
+    }
+    text
+}
+
+/// `at 2025-11-25`, `since 2025-03-26`, `at 2024-11-05 to 2025-06-18`.
+fn revisions(revisions: Revisions, newest: Option<Revision>) -> String {
+    let (Some(first), Some(last)) = (revisions.oldest(), revisions.newest()) else {
+        return String::new();
+    };
+    let is_range = revisions == Revisions::between(first, last);
+    match (first == last, is_range, Some(last) == newest) {
+        (true, ..) => format!("at {first}"),
+        (_, true, true) => format!("since {first}"),
+        (_, true, false) => format!("at {first} to {last}"),
+        _ => format!("at {revisions}"),
+    }
+}
+
+/// What is wrong, where it shows, and what it breaks.
+pub(super) fn line(problem: &Problem, summary: &Summary) -> String {
+    let requirement = problem.requirements().first();
+    let requirement = requirement.map(|id| format!("; {id}")).unwrap_or_default();
+    let places = places(problem, summary);
+    words::inert(&format!("{} ({places}{requirement})", problem.headline()))
+}
+
+/// What was not tested, in one line; nothing if everything was.
+pub(super) fn not_tested(summary: &Summary) -> Option<String> {
+    let groups = reasons(summary.problems.untested());
+    let scenarios = |group: &[&Untested]| {
+        let ids: BTreeSet<&str> = group.iter().map(|it| &*it.cell.scenario.id).collect();
+        ids.len()
+    };
+    let all: Vec<&Untested> = groups.iter().flat_map(|(_, group)| group.iter().copied()).collect();
+    let total = scenarios(&all);
+    if total == 0 {
+        return None;
+    }
+    let fixtures: Vec<&Untested> = all.iter().copied().filter(|it| lacks_fixture(it)).collect();
+    let undeclared: Vec<&Untested> = all
+        .iter()
+        .copied()
+        .filter(|it| matches!(it.unmet, Some(Need::Capability(_))))
+        .collect();
+    let others: Vec<&Untested> =
+        all.iter().copied().filter(|it| it.unmet.is_none()).collect();
+    let mut parts = Vec::new();
+    for (group, why) in [
+        (fixtures, "for lack of an official fixture"),
+        (undeclared, "for lack of a capability"),
+        (others, "for other reasons"),
+    ] {
+        match scenarios(&group) {
+            0 => {}
+            count => parts.push(format!("{count} {why}")),
+        }
+    }
+    Some(format!("not tested at some revision or at all: {} ({})", words::count(total, "scenario"), parts.join(", ")))
+}
+
+/// Why scenarios were not tested, one line for each reason; those for fixtures are one.
+pub(super) fn reasons_not_tested(summary: &Summary) -> Vec<String> {
+    let untested = summary.problems.untested();
+    let mut lines = Vec::new();
+    for (reason, group) in reasons(untested) {
+        let mut ids: Vec<&str> = Vec::new();
+        for it in &group {
+            if !ids.contains(&&*it.cell.scenario.id) {
+                ids.push(&it.cell.scenario.id);
+            }
+        }
+        let all = ids.join(", ");
+        lines.push(words::inert(&match reason {
+            None => format!(
+                "{} a tool, resource or prompt that this server does not have: {all}",
+                match ids.len() {
+                    1 => "1 official fixture scenario needs".to_owned(),
+                    many => format!("{many} official fixture scenarios need"),
+                }
+            ),
+            Some(reason) => format!("{all}{}: {reason}", at_revisions(&group, summary)),
+        }));
+    }
+    lines
+}
+
+/// The revisions, if the scenarios were tested at others.
+fn at_revisions(group: &[&Untested], summary: &Summary) -> String {
+    let is_of_group = |cell: &Cell| group.iter().any(|it| it.cell.scenario == cell.scenario);
+    let all = summary.lines.iter().filter(|line| is_of_group(&line.cell)).count();
+    if all == group.len() {
+        return String::new();
+    }
+    let of_group = group.iter().map(|it| it.cell.revision);
+    let at = of_group.fold(Revisions::none(), |all, one| all.union(Revisions::only(one)));
+    format!(" {}", revisions(at, None))
+}
+
+/// Whether it needs a tool, a resource or a prompt that servers have only for the official suite.
+fn lacks_fixture(untested: &Untested) -> bool {
+    let is_fixture = matches!(untested.unmet, Some(Need::Tool(_) | Need::Resource(_) | Need::Prompt(_)));
+    is_fixture && untested.cell.scenario.kind == Kind::BuiltIn
+}
+
+/// What was not tested, by reason; `None` stands for missing fixtures.
+fn reasons(untested: &[Untested]) -> Vec<(Option<&str>, Vec<&Untested>)> {
+    let mut groups: Vec<(Option<&str>, Vec<&Untested>)> = Vec::new();
+    for it in untested {
+        let reason = (!lacks_fixture(it)).then_some(&*it.reason);
+        match groups.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, group)) => group.push(it),
+            None => groups.push((reason, vec![it])),
+        }
+    }
+    groups
+}

@@ -1,0 +1,155 @@
+//! The report on one problem: what is wrong, where it shows, the exchange, the requirement, and how to see it again.
+
+use std::fmt::Write;
+
+use super::digest;
+use super::failure;
+use super::wrap::{cut, wrap};
+use super::Rerun;
+use crate::expect::words;
+use crate::run::{Cell, Example, Problem, Summary};
+use crate::scenario::{Kind, Leg};
+use crate::scenarios;
+use crate::spec::requirement;
+
+/// How many of the last lines on stderr are shown.
+const STDERR_LINES: usize = 10;
+
+/// Formats problems, and shows what several of them have in common once.
+#[derive(Debug, Default)]
+pub(super) struct ProblemDetails {
+    exchanges: Vec<String>,
+    stderr: Vec<String>,
+}
+
+impl ProblemDetails {
+    /// The report on a problem, without its headline.
+    pub(super) fn text(&mut self, problem: &Problem, summary: &Summary, rerun: &Rerun) -> String {
+        let example = &problem.example;
+        let mut text = findings(problem);
+        text.push_str(&row("Shows in", &places(problem, summary)));
+        if problem.not_reached > 0 {
+            let unmade = words::count(problem.not_reached, "check");
+            text.push_str(&row("Also", &format!("{unmade} could not be made because of it")));
+        }
+        if let Some(why) = &example.check.known_false {
+            text.push_str(&row("Note", &format!("the official suite fails this, but the specification allows it: {why}")));
+        }
+        if let Some(blame) = problem.finding().and_then(|it| failure::blame(it.blame)) {
+            text.push_str(&row("Blame", blame));
+        }
+        if let Some(shape) = problem.finding().and_then(|it| it.shape.as_ref()) {
+            text.push_str(&row("Shape", &format!("{shape}\n{}", shape.link)));
+        }
+        for id in problem.requirements() {
+            text.push_str(&row("Requirement", &requirement::cite(id, example.cell.revision)));
+        }
+        self.exchange(&mut text, example);
+        self.stderr(&mut text, example);
+        let _ = writeln!(text, "   Rerun: {}", rerun.command(&example.cell));
+        if let Some(explain) = explain(&example.cell) {
+            let _ = writeln!(text, "   What it checks and why: {explain}");
+        }
+        text
+    }
+
+    fn exchange(&mut self, text: &mut String, example: &Example) {
+        if example.exchange.is_empty() {
+            return;
+        }
+        let name = name(&example.cell);
+        if self.exchanges.contains(&example.exchange) {
+            let _ = writeln!(text, "   Exchange (`{name}`): the same as above");
+            return;
+        }
+        let _ = writeln!(text, "   Exchange (`{name}`):");
+        for line in example.exchange.lines() {
+            let _ = writeln!(text, "{}", cut(&format!("     {}", words::printable(line))));
+        }
+        self.exchanges.push(example.exchange.clone());
+    }
+
+    /// The last lines on stderr that no other problem has shown.
+    fn stderr(&mut self, text: &mut String, example: &Example) {
+        let leg = example.cell.scenario.leg;
+        if let Some(exited) = &example.exited {
+            let _ = writeln!(text, "   The {leg} exited on its own, with {exited}");
+        }
+        let is_new = |line: &&String| !line.trim().is_empty() && !self.stderr.contains(line);
+        let lines: Vec<String> = example.stderr_tail.iter().filter(is_new).cloned().collect();
+        let first = lines.len().saturating_sub(STDERR_LINES);
+        if !lines.is_empty() {
+            let _ = writeln!(text, "   The last lines on the {leg}'s stderr:");
+        }
+        for line in &lines[first..] {
+            let _ = writeln!(text, "{}", cut(&format!("     | {}", words::printable(line))));
+        }
+        self.stderr.extend(lines);
+    }
+}
+
+/// What was expected and received, and what else was.
+fn findings(problem: &Problem) -> String {
+    let Some(finding) = problem.finding() else {
+        let message = problem.example.check.message.as_deref().unwrap_or_default();
+        let further = message.split_once('\n').map(|(_, further)| further).unwrap_or_default();
+        return wrap(&words::inert(further), "   ", "     ");
+    };
+    let mut text = String::new();
+    if let Some((_, further)) = finding.headline.split_once('\n') {
+        text.push_str(&wrap(&words::inert(further), "   ", "     "));
+    }
+    let rows = [("expected", &finding.expected), ("got", &finding.got), ("hint:", &finding.hint)];
+    for (word, part) in rows {
+        if let Some(part) = part {
+            let part = words::inert(&format!("{word} {part}"));
+            text.push_str(&wrap(&part, "   ", "     "));
+        }
+    }
+    for line in finding.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
+        let _ = writeln!(text, "{}", format!("   {}", words::inert(line)).trim_end());
+    }
+    if problem.variants.len() > 1 {
+        text.push_str("   in all of these:\n");
+        for variant in &problem.variants {
+            text.push_str(&wrap(&words::inert(variant), "     - ", "       "));
+        }
+    }
+    text
+}
+
+/// The scenario runs and checks in which it shows.
+fn places(problem: &Problem, summary: &Summary) -> String {
+    let cells = problem.cells().len();
+    let scenarios = problem.scenarios().join(", ");
+    let checks = problem.checks();
+    let mut text = digest::places(problem, summary);
+    if problem.scenarios().len() > digest::LISTED {
+        text = format!("{text}: {scenarios}");
+    }
+    text.push_str(&format!("; {}", words::count(cells, "scenario run")));
+    match checks.as_slice() {
+        [only] => text.push_str(&format!("; check `{only}`")),
+        several => text.push_str(&format!("; checks {}", several.join(", "))),
+    }
+    text
+}
+
+/// A row with a label, further lines indented below it.
+fn row(label: &str, text: &str) -> String {
+    wrap(&words::inert(&format!("{label}: {text}")), "   ", "     ")
+}
+
+/// `ping at 2025-11-25 over stdio`.
+fn name(cell: &Cell) -> String {
+    format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport)
+}
+
+/// The command that explains a built-in scenario.
+fn explain(cell: &Cell) -> Option<String> {
+    let leg: Leg = cell.scenario.leg;
+    // A file of cases may have the name of a built-in scenario.
+    let is_built_in = cell.scenario.kind == Kind::BuiltIn;
+    let known = scenarios::find(leg, &cell.scenario.id).filter(|_| is_built_in)?;
+    Some(format!("mcp-test explain {}", known.id))
+}
