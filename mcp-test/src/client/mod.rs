@@ -25,6 +25,7 @@ pub mod reply;
 mod request;
 mod request_options;
 mod restart;
+mod reuse;
 mod scripted_client;
 mod server_facts;
 mod server_messages;
@@ -49,6 +50,7 @@ pub use notification::{LogMessage, Progress, ReceivedNotification};
 pub use options::Options;
 #[doc(hidden)]
 pub use probe::{ProbeResult, probe};
+pub(crate) use probe::{greet, leave};
 pub use reply::{
     CacheHints, Completion, PromptList, PromptMessages, Reply, ResourceContents, ResourceList,
     ResourceTemplateList, ToolList, ToolResult,

@@ -11,7 +11,7 @@ use crate::check::{Finding, Rule};
 use crate::json::Value;
 use crate::spec::{Era, Revision};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Recorder};
-use crate::transport::{Limits, Target, TransportKind};
+use crate::transport::{Connection, Limits, Target, TransportKind};
 
 /// Which revisions a server speaks, and what it declares in each.
 #[derive(Debug, Clone)]
@@ -54,10 +54,8 @@ pub async fn probe(
     wanted.sort_by_key(|revision| (revision.era() == Era::Stateless, std::cmp::Reverse(*revision)));
     for revision in wanted {
         let connection = target.open(transport, recorder, Limits::default()).await?;
-        let id = connection.id();
-        let options = Options::speaking(revision).timeout(timeout);
-        let mut client = Client::uninitialized(connection, options);
-        match open_conversation(&mut client).await {
+        let (client, greeted) = greet(connection, revision, timeout).await;
+        match greeted {
             Ok(()) => {
                 let facts = client.server().clone();
                 // A server may negotiate the same revision whichever is requested.
@@ -75,12 +73,7 @@ pub async fn probe(
                 }
             }
         }
-        // The time for a server that did not answer is up already.
-        if is_answered(recorder, id) {
-            client.end().await
-        } else {
-            client.end_soon().await
-        };
+        leave(client).await;
     }
     // They were tried in another order, see above.
     probed.facts.sort_by_key(|facts| facts.revision);
@@ -92,6 +85,29 @@ pub async fn probe(
         ));
     }
     Ok(probed)
+}
+
+/// Starts a conversation in a revision, to see whether the server speaks it; the client stays connected.
+pub(crate) async fn greet(
+    connection: Connection,
+    revision: Revision,
+    timeout: Duration,
+) -> (Client, Result<(), Finding>) {
+    let mut client =
+        Client::uninitialized(connection, Options::speaking(revision).timeout(timeout));
+    let greeted = open_conversation(&mut client).await;
+    (client, greeted)
+}
+
+/// Closes a connection on which the server was asked for a revision.
+pub(crate) async fn leave(client: Client) {
+    // The time for a server that did not answer is up already.
+    let is_answered = is_answered(client.recorder(), client.connection());
+    if is_answered {
+        client.end().await
+    } else {
+        client.end_soon().await
+    };
 }
 
 /// Whether the server has sent anything on a connection.

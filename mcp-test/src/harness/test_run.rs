@@ -139,7 +139,7 @@ impl TestRun {
                 update(&|known| known.cell = Some((cell.clone(), recorder.clone())));
                 heartbeat.allow(self.timeout.saturating_add(LENIENCE));
             }
-            Progress::Ending => heartbeat.allow(FAREWELL),
+            Progress::Asking | Progress::Ending => heartbeat.allow(FAREWELL),
         };
         let run = SingleRun {
             scenario: self.definition(),

@@ -47,6 +47,7 @@ const fn scenario(
         disturbs: None,
         timeout: None,
         opens: false,
+        shares_connection: false,
         checks: Shared::Static(&[]),
         body: Body::Server(Shared::Static(&|_| Box::pin(async { Ok(()) }))),
         proofs: None,

@@ -1,27 +1,26 @@
 //! Running one cell, and judging what happened.
 
 mod client;
+mod shared;
 mod silenced;
 mod test_function;
 
 use std::any::Any;
 use std::time::Duration;
 
-use super::common_checks::SCENARIO_TIMEOUT;
+use super::common_checks::{SCENARIO_TIMEOUT, tool_schemas, well_formed};
+use super::connection_pool::ConnectionPool;
 use super::outcome::STDERR_LINES;
-use super::schema_valid::{joined_texts, others, requirements, schema_valid};
+use super::schema_valid::schema_valid;
 use super::silence::{LivenessQuestion, ends_in_silence};
 use super::{Cell, Outcome, Plan, Tested};
 use crate::assert::catch_failures;
-use crate::check::{
-    Blame, Cause, Check, Finding, Judgement, Origin, Rule, Severity, Status, TOOL_SCHEMAS, ToolJudgement,
-    WELL_FORMED,
-};
+use crate::check::{Blame, Cause, Check, Finding, Judgement, Origin, Rule, Severity, Status};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::expect::words::panic_text;
-use crate::json::Value;
 use crate::scenario::{
-    Body, CheckSpec, Ctx, Ended, Inventory, Kind, Profile, Run, Setup, Stop, Transports,
+    Body, CheckSpec, Ctx, Ended, Inventory, Kind, Need, Opened, Profile, Run, Setup, Stop,
+    Transports,
 };
 use crate::spec::Era;
 use crate::trace::{EventKind, Recorder, Trace};
@@ -47,6 +46,8 @@ pub(crate) enum Progress<'a> {
         /// The recorder of its conversation.
         recorder: &'a Recorder,
     },
+    /// The scenario has ended in silence: its connections are being closed, and the server is asked whether it still answers.
+    Asking,
     /// The scenario has ended, and its connections are being closed.
     Ending,
 }
@@ -59,18 +60,43 @@ enum EarlyEnd {
 }
 
 /// The results of the pre-flight for one cell.
-#[derive(Debug, Clone, Default)]
-pub(super) struct CellFacts {
+#[derive(Clone, Default)]
+pub(super) struct CellFacts<'a> {
     /// What the peer offers.
     pub(super) inventory: Inventory,
     /// That the peer does not speak the revision, and what it speaks.
     pub(super) unsupported: Option<String>,
     /// How to ask the peer after a silence whether it still answers; `None` if nothing depends on it.
     pub(super) liveness: Option<LivenessQuestion>,
+    /// The connections of the run; `None` for a run of one cell.
+    pub(super) pool: Option<&'a ConnectionPool>,
+}
+
+impl CellFacts<'_> {
+    /// Why the scenario does not apply to the peer.
+    pub(super) fn unmet(&self, cell: &Cell) -> Option<Unmet> {
+        if let Some(reason) = self.unsupported.clone().filter(|_| !cell.scenario.opens) {
+            return Some(Unmet { reason, need: None });
+        }
+        cell.scenario.needs.iter().find_map(|need| {
+            let reason = need.unmet(&self.inventory, cell.revision)?;
+            // After a list that was refused, the need may be met.
+            let need = Some(*need).filter(|need| !need.is_unknown(&self.inventory));
+            Some(Unmet { reason, need })
+        })
+    }
+}
+
+/// Why a scenario does not apply to a peer.
+pub(super) struct Unmet {
+    pub(super) reason: String,
+    /// What the peer does not offer, if that is the reason.
+    pub(super) need: Option<Need>,
 }
 
 /// Runs one cell.
-pub(super) async fn run_cell(plan: &Plan, cell: Cell, facts: CellFacts) -> Outcome {
+#[cfg(test)]
+pub(super) async fn run_cell(plan: &Plan, cell: Cell, facts: CellFacts<'_>) -> Outcome {
     run_cell_watched(plan, cell, facts, &|_| {}).await
 }
 
@@ -78,23 +104,15 @@ pub(super) async fn run_cell(plan: &Plan, cell: Cell, facts: CellFacts) -> Outco
 pub(super) async fn run_cell_watched(
     plan: &Plan,
     cell: Cell,
-    facts: CellFacts,
+    facts: CellFacts<'_>,
     progress: &dyn Fn(Progress<'_>),
 ) -> Outcome {
     let run = CellRun::new(plan, cell.clone());
     // The official suite runs every scenario, whatever the peer offers.
-    if run.profile != Profile::Official {
-        if let Some(reason) = facts.unsupported.as_ref().filter(|_| !cell.scenario.opens) {
-            return run.not_applicable(reason);
-        }
-        let unmet = cell.scenario.needs.iter().find_map(|need| {
-            Some((*need, need.unmet(&facts.inventory, cell.revision)?))
-        });
-        if let Some((need, reason)) = unmet {
-            // After a list that was refused, the need may be met.
-            let unmet = Some(need).filter(|need| !need.is_unknown(&facts.inventory));
-            return Outcome { unmet, ..run.not_applicable(&reason) };
-        }
+    if run.profile != Profile::Official
+        && let Some(Unmet { reason, need }) = facts.unmet(&cell)
+    {
+        return Outcome { unmet: need, ..run.not_applicable(&reason) };
     }
     let scenario = cell.scenario.clone();
     match (&plan.target, &scenario.body) {
@@ -120,10 +138,13 @@ struct Recorded {
 }
 
 /// A cell that is being run.
+#[derive(Clone)]
 struct CellRun<'a> {
     plan: &'a Plan,
     cell: Cell,
     profile: Profile,
+    /// How long the scenario may take.
+    timeout: Duration,
     started: String,
     stopwatch: Stopwatch,
 }
@@ -133,6 +154,7 @@ impl<'a> CellRun<'a> {
         Self {
             plan,
             profile: plan.profile.at(&cell.scenario, cell.revision),
+            timeout: plan.timeout_of(&cell.scenario),
             cell,
             started: clock::utc_now(),
             stopwatch: Stopwatch::start(),
@@ -159,30 +181,62 @@ impl<'a> CellRun<'a> {
         self,
         target: &Target,
         body: &Run,
-        facts: CellFacts,
+        facts: CellFacts<'_>,
         progress: &dyn Fn(Progress<'_>),
     ) -> Outcome {
-        let CellFacts { inventory, liveness, .. } = facts;
+        let pool = facts.pool.filter(|pool| pool.shares(&self.cell, self.plan.profile));
+        let Some(pool) = pool else { return self.test_alone(target, body, facts, progress).await };
+        let task = (body, facts.inventory.clone());
+        match self.test_shared(pool, target, task, progress).await {
+            Ok(outcome) => outcome,
+            Err(doubtful) => {
+                let timeout = self.timeout - doubtful.spent;
+                let run = Self { timeout, ..self };
+                let outcome = run.test_alone(target, body, facts, progress).await;
+                pool.compare(doubtful.outcome.as_deref(), &outcome);
+                outcome
+            }
+        }
+    }
+
+    /// Runs the scenario on a connection of its own.
+    async fn test_alone(
+        self,
+        target: &Target,
+        body: &Run,
+        facts: CellFacts<'_>,
+        progress: &dyn Fn(Progress<'_>),
+    ) -> Outcome {
+        let CellFacts { inventory, liveness, pool, .. } = facts;
         let is_test = self.cell.scenario.kind == Kind::Test;
         // A test function declares no checks, and may make any.
         let declares = (!is_test).then(|| self.cell.scenario.declared());
-        let mut ctx = Ctx::new(self.setup(target, inventory), declares);
+        let setup = self.setup(target, inventory);
+        let mut ctx = match pool.and_then(|pool| pool.take_unused(self.cell.transport)) {
+            Some(connection) => Ctx::on(Opened::Unused(connection), setup, declares),
+            None => Ctx::new(setup, declares),
+        };
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
-        let running = catch_failures(body(&mut ctx));
-        let early = match clock::within(Deadline::after(self.timeout()), running).await {
+        let early = self.run_body(&mut ctx, body).await;
+        let timed_out = matches!(early, Some(EarlyEnd::TimedOut));
+        let is_gone =
+            self.profile != Profile::Official && early.as_ref().is_some_and(is_unreachable);
+        let question = liveness.filter(|_| timed_out || is_gone || ends_in_silence(&ctx.trace()));
+        // Closing connections and ending child processes has a time limit of its own.
+        progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
+        let (ended, answers) = self.end(ctx, target, question).await;
+        let outcome = self.server_outcome(ended, early);
+        if answers { outcome } else { silenced::silenced(outcome) }
+    }
+
+    async fn run_body(&self, ctx: &mut Ctx, body: &Run) -> Option<EarlyEnd> {
+        let running = catch_failures(body(ctx));
+        match clock::within(Deadline::after(self.timeout()), running).await {
             Ok(Ok(Ok(()))) => None,
             Ok(Ok(Err(stop))) => Some(EarlyEnd::Stopped(stop)),
             Ok(Err(payload)) => Some(EarlyEnd::Panicked(payload)),
             Err(_) => Some(EarlyEnd::TimedOut),
-        };
-        // Closing connections and ending child processes has a time limit of its own.
-        progress(Progress::Ending);
-        let timed_out = matches!(early, Some(EarlyEnd::TimedOut));
-        let is_gone = self.profile != Profile::Official && early.as_ref().is_some_and(is_unreachable);
-        let question = liveness.filter(|_| timed_out || is_gone || ends_in_silence(&ctx.trace()));
-        let (ended, answers) = self.end(ctx, target, question).await;
-        let outcome = self.server_outcome(ended, early);
-        if answers { outcome } else { silenced::silenced(outcome) }
+        }
     }
 
     /// The outcome of a scenario whose connections are closed.
@@ -190,19 +244,27 @@ impl<'a> CellRun<'a> {
         if self.cell.scenario.kind == Kind::Test {
             return self.test_outcome(ended, early);
         }
-        let Ended { mut checks, trace, judgement, unexamined, .. } = ended;
+        let checks = self.own_checks(&ended, early);
+        let Ended { trace, judgement, .. } = ended;
+        self.conclude(Recorded { checks, trace, judgement, client_run: None })
+    }
+
+    /// The checks of the scenario itself.
+    fn own_checks(&self, ended: &Ended, early: Option<EarlyEnd>) -> Vec<Check> {
+        let Ended { checks, trace, unexamined, .. } = ended;
+        let mut checks = checks.clone();
         match early {
             None => {
                 // Only after a complete run: an early end explains why a reply was not examined.
                 for finding in unexamined {
-                    checks.push(Check::from_finding(self.id(), self.origin(), finding));
+                    checks.push(Check::from_finding(self.id(), self.origin(), finding.clone()));
                 }
                 demand_declared(&self.cell, &mut checks);
             }
             // As in the official suite, the time-out replaces even the checks that were made.
-            Some(EarlyEnd::TimedOut) => checks = vec![self.timed_out(&trace)],
+            Some(EarlyEnd::TimedOut) => checks = vec![self.timed_out(trace)],
             Some(EarlyEnd::Stopped(Stop::Finding(finding)))
-                if self.is_officially_a_timeout(&trace) =>
+                if self.is_officially_a_timeout(trace) =>
             {
                 checks = vec![timeout_row(finding)];
             }
@@ -213,7 +275,7 @@ impl<'a> CellRun<'a> {
             }
             Some(early) => fail_unmade(&self.cell, &mut checks, &finding_of(early)),
         }
-        self.conclude(Recorded { checks, trace, judgement, client_run: None })
+        checks
     }
 
     /// Adds the checks that every scenario has.
@@ -307,7 +369,7 @@ impl<'a> CellRun<'a> {
 
     /// How long the scenario may take.
     fn timeout(&self) -> Duration {
-        self.plan.timeout_of(&self.cell.scenario)
+        self.timeout
     }
 
     /// A little less than the scenario may take, so that a reply times out first and the finding names it.
@@ -425,45 +487,4 @@ fn demand_declared(cell: &Cell, checks: &mut Vec<Check>) {
 fn timeout_row(finding: Finding) -> Check {
     let row = Check::from_finding(SCENARIO_TIMEOUT, Origin::Official, finding);
     row.described("ScenarioTimeout", "The scenario ends in time")
-}
-
-/// The check of the envelopes of the whole conversation.
-fn well_formed(judged: &[Finding], trace: &Trace) -> Check {
-    let row = most_severe(WELL_FORMED, judged).unwrap_or_else(|| {
-        if trace.has_messages_both_ways() {
-            return Check::new(WELL_FORMED, Origin::Own, Status::Success);
-        }
-        let message = Some("the peer sent nothing".to_owned());
-        Check { message, ..Check::new(WELL_FORMED, Origin::Own, Status::Skipped) }
-    });
-    row.described("WireWellFormed", "Everything that the peer sent is well-formed JSON-RPC and follows the rules of its transport")
-}
-
-/// The check of the schemas of tools, if anything was validated.
-fn tool_schemas(tools: &ToolJudgement) -> Option<Check> {
-    // Most scenarios list no tools: a row for each of them would say nothing.
-    if tools.judged == 0 {
-        return None;
-    }
-    let good = || Check::new(TOOL_SCHEMAS, Origin::Own, Status::Success);
-    let row = most_severe(TOOL_SCHEMAS, &tools.findings).unwrap_or_else(good);
-    Some(row.described(
-        "WireToolSchemas",
-        "The schemas of tools are valid JSON Schema, and what the peer sends by them conforms",
-    ))
-}
-
-/// One row for several findings, with the status of the most severe and the texts of all.
-fn most_severe(id: &str, findings: &[Finding]) -> Option<Check> {
-    let most_severe = findings.iter().max_by_key(|finding| finding.severity)?;
-    let mut row = Check::from_finding(id, Origin::Own, most_severe.clone());
-    if findings.len() > 1 {
-        // All of them, while the message has a bounded number.
-        let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
-        row.message = Some(joined_texts(findings));
-        row.details = Some(Value::from(serde_json::json!({ "findings": texts })));
-        row.others = others(findings, most_severe);
-        row.requirements = requirements([most_severe].into_iter().chain(findings));
-    }
-    Some(row)
 }

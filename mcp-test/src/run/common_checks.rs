@@ -1,11 +1,14 @@
 //! The checks that every scenario may have without declaring them.
 
-use super::schema_valid::OF_THE_ENVELOPE;
+use super::schema_valid::{OF_THE_ENVELOPE, joined_texts, others, requirements};
 use crate::check::{
-    OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART, OF_TOOLS, Rule,
-    SCHEMA_HARNESS_ERROR, SCHEMA_VALID, TOOL_SCHEMAS, WELL_FORMED, requirements_of_shapes,
+    Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART,
+    OF_TOOLS, Origin, Rule, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, TOOL_SCHEMAS,
+    ToolJudgement, WELL_FORMED, requirements_of_shapes,
 };
+use crate::json::Value;
 use crate::scenario::{LEFT_WELL, TOOK_PART};
+use crate::trace::Trace;
 
 /// The id of the check that replaces those of a scenario that did not end in time, as in the official suite.
 pub(super) const SCENARIO_TIMEOUT: &str = "scenario-timeout";
@@ -73,4 +76,45 @@ pub fn requirements_of_common(check: &str) -> Vec<&'static str> {
 /// broke it off.
 pub fn requirements_of_interruptions() -> impl Iterator<Item = &'static str> {
     [OF_CLIENT, OF_ENVELOPES, OF_TASKS].into_iter().flatten().map(|rule| rule.id())
+}
+
+/// The check of the envelopes of the whole conversation.
+pub(super) fn well_formed(judged: &[Finding], trace: &Trace) -> Check {
+    let row = most_severe(WELL_FORMED, judged).unwrap_or_else(|| {
+        if trace.has_messages_both_ways() {
+            return Check::new(WELL_FORMED, Origin::Own, Status::Success);
+        }
+        let message = Some("the peer sent nothing".to_owned());
+        Check { message, ..Check::new(WELL_FORMED, Origin::Own, Status::Skipped) }
+    });
+    row.described("WireWellFormed", "Everything that the peer sent is well-formed JSON-RPC and follows the rules of its transport")
+}
+
+/// The check of the schemas of tools, if anything was validated.
+pub(super) fn tool_schemas(tools: &ToolJudgement) -> Option<Check> {
+    // Most scenarios list no tools: a row for each of them would say nothing.
+    if tools.judged == 0 {
+        return None;
+    }
+    let good = || Check::new(TOOL_SCHEMAS, Origin::Own, Status::Success);
+    let row = most_severe(TOOL_SCHEMAS, &tools.findings).unwrap_or_else(good);
+    Some(row.described(
+        "WireToolSchemas",
+        "The schemas of tools are valid JSON Schema, and what the peer sends by them conforms",
+    ))
+}
+
+/// One row for several findings, with the status of the most severe and the texts of all.
+fn most_severe(id: &str, findings: &[Finding]) -> Option<Check> {
+    let most_severe = findings.iter().max_by_key(|finding| finding.severity)?;
+    let mut row = Check::from_finding(id, Origin::Own, most_severe.clone());
+    if findings.len() > 1 {
+        // All of them, while the message has a bounded number.
+        let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        row.message = Some(joined_texts(findings));
+        row.details = Some(Value::from(serde_json::json!({ "findings": texts })));
+        row.others = others(findings, most_severe);
+        row.requirements = requirements([most_severe].into_iter().chain(findings));
+    }
+    Some(row)
 }

@@ -2,15 +2,21 @@
 
 use std::time::Duration;
 
+use super::connection_pool::{ConnectionPool, SharedConnection};
 use super::silence::{LivenessQuestion, ends_in_silence, left};
 use super::{Cell, Plan};
 use crate::check::Finding;
+use crate::client::Client;
 use crate::client::reply::{List, ListKind};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
-use crate::scenario::{Ctx, Inventory, Listing, Need, Profile, Setup};
+use crate::scenario::{Ctx, Inventory, Listing, Need, Opened, Profile, Setup};
 use crate::spec::Capability;
+use crate::trace::Beginning;
 use crate::transport::Target;
+
+/// How long a target may take to show that its connection can be used again.
+const QUIET: Duration = Duration::from_secs(1);
 
 /// How long closing the connection to a target that has stopped answering may take.
 const ENDING: Duration = Duration::from_millis(500);
@@ -19,6 +25,7 @@ const ENDING: Duration = Duration::from_millis(500);
 pub(super) struct InventoryRequest<'a> {
     pub(super) plan: &'a Plan,
     pub(super) target: &'a Target,
+    pub(super) pool: &'a ConnectionPool,
     pub(super) cell: &'a Cell,
     /// How to ask after a silence whether the target still answers.
     pub(super) question: Option<LivenessQuestion>,
@@ -36,12 +43,33 @@ impl InventoryRequest<'_> {
         let Cell { transport, revision, .. } = *self.cell;
         let (target, limits) = (self.target.clone(), self.plan.limits);
         let setup = Setup::new(target, transport, revision, Profile::Adaptive, self.timeout);
-        let mut ctx = Ctx::new(Setup { limits, ..setup }, None);
+        let setup = Setup { limits, ..setup };
+        let (mut ctx, beginning) = match self.pool.take_kept((transport, revision)) {
+            Some(SharedConnection { client, beginning }) => {
+                (Ctx::on(Opened::Begun(Box::new(client)), setup, None), Some(beginning))
+            }
+            None => (Ctx::new(setup, None), None),
+        };
         let inventory = self.request_all(&mut ctx, declared).await;
+        if let Some(beginning) = beginning
+            && let Some(client) = ctx.release()
+        {
+            self.keep(client, beginning).await;
+        }
         // What went wrong here is not part of any scenario.
         let deadline = if inventory.is_err() { Deadline::after(ENDING) } else { Deadline::never() };
         let _ = clock::within(deadline, ctx.end()).await;
         inventory
+    }
+
+    /// Keeps the connection for the scenarios, if the target sends nothing more on it.
+    async fn keep(&self, mut client: Client, beginning: Beginning) {
+        if client.fence(Deadline::after(self.timeout.min(QUIET))).await {
+            let key = (self.cell.transport, self.cell.revision);
+            self.pool.keep(key, SharedConnection { client, beginning });
+        } else {
+            drop(self.pool.retire(client));
+        }
     }
 
     async fn request_all(&self, ctx: &mut Ctx, declared: &Value) -> Result<Inventory, Finding> {

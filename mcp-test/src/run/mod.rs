@@ -7,6 +7,7 @@ mod baseline;
 mod cell;
 mod cell_run;
 mod common_checks;
+mod connection_pool;
 mod error;
 mod event;
 mod exit_code;

@@ -2,27 +2,30 @@
 //!
 //! Asked once before the run, instead of by every scenario.
 
-use std::cmp::Reverse;
+mod transport_probe;
+
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use self::transport_probe::TransportProbe;
 #[cfg(feature = "http")]
 use super::Tested;
 use super::cell_run::CellFacts;
+use super::connection_pool::ConnectionPool;
 use super::event::Preflight;
 use super::inventory::InventoryRequest;
-use super::silence::{LivenessQuestion, ends_in_silence, left, stopped_answering};
+use super::silence::{LivenessQuestion, stopped_answering};
 use super::{Cell, Plan};
-use crate::check::{Blame, Finding};
-use crate::client::{ProbeResult, ServerFacts, probe};
+use crate::check::Finding;
+use crate::client::{ProbeResult, ServerFacts};
 #[cfg(feature = "http")]
 use crate::clock::Deadline;
-use crate::clock::Stopwatch;
 use crate::json::Value;
 use crate::scenario::{Inventory, Profile};
 use crate::spec::{Era, Revision};
-use crate::trace::{EventKind, Recorder};
+#[cfg(feature = "http")]
+use crate::trace::Recorder;
 use crate::transport::{PreparedTarget, Target, TransportKind};
 
 /// How much longer than its first answer the target may take for the others.
@@ -67,12 +70,16 @@ pub(super) struct Survey {
 }
 
 /// Asks the target over every transport of the plan.
-pub(super) async fn survey(plan: &Plan, target: &Target) -> Result<Survey, PreflightFailure> {
+pub(super) async fn survey(
+    plan: &Plan,
+    target: &Target,
+    pool: &ConnectionPool,
+) -> Result<Survey, PreflightFailure> {
     let mut survey = Survey { complete: true, ..Survey::default() };
     let mut timeout = plan.timeout;
     for cell in &plan.cells {
         if let Entry::Vacant(entry) = survey.probed.entry(cell.transport) {
-            let mut probe = TransportProbe::new(plan, target, cell.transport);
+            let mut probe = TransportProbe::new(plan, (target, pool), cell.transport);
             probe.run().await;
             survey.complete &= Revision::ALL.iter().all(|one| probe.asked.contains(one));
             timeout = probe.timeout();
@@ -82,7 +89,7 @@ pub(super) async fn survey(plan: &Plan, target: &Target) -> Result<Survey, Prefl
         let is_skippable = plan.profile.at(&cell.scenario, cell.revision) != Profile::Official;
         // Only a profile that skips scenarios has a use for the inventory, which costs a connection.
         if is_skippable && !cell.scenario.needs.is_empty() {
-            survey.take_inventory(plan, target, cell, timeout).await?;
+            survey.take_inventory(plan, (target, pool), cell, timeout).await?;
         }
     }
     match survey.nothing_in_common(plan) {
@@ -99,7 +106,7 @@ pub(super) async fn over_older_sse(
     plan: &Plan,
     target: &Target,
     failure: &PreflightFailure,
-) -> Option<(Plan, Survey)> {
+) -> Option<(Plan, Survey, ConnectionPool)> {
     /// How long the stream may take to open; it needs nothing from the client.
     const OPENING: Duration = Duration::from_secs(5);
     let plan = plan.over_sse(target).filter(|_| failure.refused)?;
@@ -108,149 +115,9 @@ pub(super) async fn over_older_sse(
         return None;
     }
     let Tested::Server(target) = &plan.target else { return None };
-    let survey = survey(&plan, target).await.ok()?;
-    Some((plan, survey))
-}
-
-/// Asks the target over one transport which revisions it speaks.
-struct TransportProbe<'a> {
-    plan: &'a Plan,
-    target: &'a Target,
-    transport: TransportKind,
-    recorder: Recorder,
-    asked: BTreeSet<Revision>,
-    result: ProbeResult,
-    /// How long the first answer took.
-    first: Option<Duration>,
-    /// The request after which the target answered nothing any more.
-    silence: Option<(Revision, Finding)>,
-}
-
-impl<'a> TransportProbe<'a> {
-    fn new(plan: &'a Plan, target: &'a Target, transport: TransportKind) -> Self {
-        Self {
-            plan,
-            target,
-            transport,
-            recorder: Recorder::new(),
-            asked: BTreeSet::new(),
-            result: ProbeResult { facts: Vec::new(), refusals: Vec::new() },
-            first: None,
-            silence: None,
-        }
-    }
-
-    /// Asks for the revisions of the plan; if the target speaks none of them, for those that show whether it speaks MCP.
-    async fn run(&mut self) {
-        self.ask_each(wanted(self.plan)).await;
-        if self.result.facts.is_empty() && self.silence.is_none() {
-            self.ask_each(vec![Revision::NEWEST_HANDSHAKE, Revision::NEWEST]).await;
-        }
-        // Newer ones were asked for first.
-        self.result.facts.sort_by_key(|facts| facts.revision);
-    }
-
-    async fn ask_each(&mut self, mut revisions: Vec<Revision>) {
-        // First the newest handshake revision, which most servers speak, since a silent target should cost only one wait.
-        revisions.sort_by_key(|revision| (revision.era() == Era::Stateless, Reverse(*revision)));
-        for revision in revisions {
-            if self.is_hopeless() || self.has_enough() {
-                return;
-            }
-            if self.asked.insert(revision) {
-                self.ask(revision).await;
-            }
-        }
-    }
-
-    async fn ask(&mut self, revision: Revision) {
-        let stopwatch = Stopwatch::start();
-        let (target, timeout) = (self.target, self.timeout());
-        match probe(target, self.transport, &self.recorder, &[revision], timeout).await {
-            Ok(result) => {
-                for facts in result.facts {
-                    // In a handshake a server chooses the revision, so that several questions may find the same one.
-                    if self.result.facts(facts.revision).is_none() {
-                        self.result.facts.push(facts);
-                    }
-                }
-                self.result.refusals.extend(result.refusals);
-            }
-            Err(finding) => self.result.refusals.push((revision, finding)),
-        }
-        // Before the first answer, a silence may be due to the era of the question.
-        if let Some(question) = self.question()
-            && ends_in_silence(&self.recorder.trace())
-            && !question.ask(target, self.transport, left(timeout, stopwatch)).await
-        {
-            self.silence = self.result.refusals.last().cloned();
-        }
-        // A refused connection says nothing about how long an answer takes.
-        if self.first.is_none() && self.recorder.trace().has_messages_both_ways() {
-            self.first = Some(stopwatch.elapsed());
-        }
-    }
-
-    /// Whether further questions are a waste of time: nothing can be reached, or it did not answer a handshake. Silence about
-    /// a question of the other era means nothing: an older server may not understand it.
-    fn is_hopeless(&self) -> bool {
-        let is_silent = self.first.is_none();
-        self.silence.is_some()
-            || self.result.refusals.iter().any(|(revision, finding)| {
-                is_silent
-                    && (revision.era() == Era::Handshake || finding.blame == Blame::Environment)
-            })
-    }
-
-    /// Whether the one revision of each scenario is known. Since newer ones are asked for first, it is the first one of the
-    /// handshake era that the target speaks.
-    fn has_enough(&self) -> bool {
-        let is_choice = |revision: &Revision| {
-            revision.era() == Era::Handshake && self.result.facts(*revision).is_some()
-        };
-        self.plan.one_revision
-            && by_scenario(&self.plan.cells)
-                .iter()
-                .filter(|((_, transport), _)| *transport == self.transport)
-                .all(|(_, revisions)| revisions.iter().any(is_choice))
-    }
-
-    fn timeout(&self) -> Duration {
-        answer_timeout(self.plan.timeout, self.first)
-    }
-
-    /// How to ask whether the target still answers, if it ever did.
-    fn question(&self) -> Option<LivenessQuestion> {
-        let spoken = self.result.facts.first().map(|facts| facts.revision);
-        let revision = spoken.unwrap_or(Revision::NEWEST_HANDSHAKE);
-        self.first.map(|first_answer| LivenessQuestion { revision, first_answer })
-    }
-
-    fn into_result(self) -> Result<ProbeResult, PreflightFailure> {
-        if let Some((revision, finding)) = self.silence {
-            let failure = PreflightFailure::from(stopped_answering(finding));
-            return Err(PreflightFailure { tried: Some(revision), ..failure });
-        }
-        if !self.result.facts.is_empty() {
-            return Ok(self.result);
-        }
-        let (tried, mut finding) = self.result.refusals.into_iter().next().map_or_else(
-            // There is no plan without cells, each of which has a revision to ask for.
-            || (None, Finding::harness("the server was not asked for any revision")),
-            |(revision, finding)| (Some(revision), finding),
-        );
-        let trace = self.recorder.trace();
-        add_stderr(&mut finding, &trace.stderr_tail(LINES));
-        Err(PreflightFailure {
-            finding,
-            tried,
-            refused: trace.events.iter().any(|event| {
-                let EventKind::HttpResponse { status, .. } = event.kind else { return false };
-                // A server of any kind answers 401 and 403 if it demands authorization.
-                (400..500).contains(&status) && ![401, 403].contains(&status)
-            }),
-        })
-    }
+    let pool = ConnectionPool::new(&plan, target);
+    let survey = survey(&plan, target, &pool).await.ok()?;
+    Some((plan, survey, pool))
 }
 
 /// How long an answer may take: the first one as long as a scenario, since the program may have to be downloaded and
@@ -337,7 +204,7 @@ impl Survey {
     }
 
     /// The facts for one cell.
-    pub(super) fn facts_for(&self, cell: &Cell) -> CellFacts {
+    pub(super) fn facts_for(&self, cell: &Cell) -> CellFacts<'static> {
         let inventory =
             self.inventories.get(&(cell.transport, cell.revision)).cloned().unwrap_or_default();
         let (revision, transport) = (cell.revision, cell.transport);
@@ -349,7 +216,8 @@ impl Survey {
                 self.list(spoken)
             )
         });
-        CellFacts { inventory, unsupported, liveness: self.liveness.get(&transport).copied() }
+        let liveness = self.liveness.get(&transport).copied();
+        CellFacts { inventory, unsupported, liveness, pool: None }
     }
 
     /// Supported revisions, as text; the target may speak others if it was not asked for all.
@@ -398,12 +266,13 @@ impl Survey {
         self.probed.get(&transport)?.facts(revision)
     }
 
-    /// Asks what the target offers at the revision of `cell`: once per transport and era, since that does not depend on the
-    /// revision.
+    /// Asks what the target offers at the revision of `cell`: once per transport and revision.
+    ///
+    /// What was not answered is not asked again in the same era: that would only take time.
     async fn take_inventory(
         &mut self,
         plan: &Plan,
-        target: &Target,
+        (target, pool): (&Target, &ConnectionPool),
         cell: &Cell,
         timeout: Duration,
     ) -> Result<(), PreflightFailure> {
@@ -418,13 +287,13 @@ impl Survey {
         let is_same_era = |(transport, revision): &(TransportKind, Revision)| {
             *transport == cell.transport && revision.era() == cell.revision.era()
         };
-        let sibling =
-            self.inventories.iter().find(|(key, _)| is_same_era(key)).map(|(_, it)| it.clone());
+        let mut siblings = self.inventories.iter().filter(|(key, _)| is_same_era(key));
+        let sibling = siblings.find(|(_, it)| it.has_failed()).map(|(_, it)| it.clone());
         let mut inventory = match sibling {
             Some(inventory) => inventory,
             None => {
                 let question = self.liveness.get(&cell.transport).copied();
-                let request = InventoryRequest { plan, target, cell, question, timeout };
+                let request = InventoryRequest { plan, target, pool, cell, question, timeout };
                 request.send(&capabilities).await.map_err(|finding| {
                     let failure = PreflightFailure::from(stopped_answering(finding));
                     PreflightFailure { tried: Some(cell.revision), ..failure }

@@ -6,6 +6,7 @@
 mod everywhere;
 #[cfg(feature = "http")]
 mod of_clients;
+mod shared;
 mod table;
 #[cfg(feature = "schema")]
 mod tools;

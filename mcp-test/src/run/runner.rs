@@ -1,19 +1,24 @@
 //! The run: prepares the target, runs the cells, reports events, and sums up.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::cell_run::{CellFacts, run_cell, skip_cell};
+use super::cell_run::{CellFacts, run_cell_watched, skip_cell};
+use super::connection_pool::ConnectionPool;
 use super::preflight::{self, PreflightFailure, Survey};
 use super::{
-    Cell, ClientSpeaks, Counts, ExitCode, Line, Outcome, Plan, Problems, Results, RunEvent, Silence, Summary,
-    Tested, Verdict,
+    Cell, ClientSpeaks, Counts, ExitCode, Line, Outcome, Plan, Problems, Progress, Results,
+    RunEvent, Silence, Summary, Tested, Verdict,
 };
 use crate::check::{Blame, Check, Finding};
+use crate::scenario::Profile;
 use crate::transport::{PreparedTarget, Target, TransportKind};
 
 /// Runs a plan and reports its events.
@@ -66,7 +71,7 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             summary.exit = ExitCode::NotRun;
             summary
         }
-        Ok(Ready { prepared, survey, fallback }) => {
+        Ok(Ready { prepared, survey, fallback, pool }) => {
             let plan = fallback.as_ref().unwrap_or(plan);
             let mut cells = plan.cells.clone();
             if let Tested::Server(_) = plan.target {
@@ -74,12 +79,15 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
                 cells = survey.applicable(plan);
             }
             on(RunEvent::Planned(cells.clone()));
-            let (summary, is_silent) =
-                Run::new(plan, &survey, &prepared, cells, on).run_all().await;
+            let facts = Facts { survey: &survey, program: &prepared, pool: pool.as_ref() };
+            let (summary, is_silent) = Run::new(plan, facts, cells, on).run_all().await;
             if is_silent {
                 prepared.stop().await;
             } else {
                 prepared.end().await;
+            }
+            if let Some(pool) = pool {
+                pool.end().await;
             }
             summary
         }
@@ -95,19 +103,25 @@ struct Ready {
     survey: Survey,
     /// The plan to use instead, if the target speaks only over another transport.
     fallback: Option<Plan>,
+    /// The connections to a server.
+    pool: Option<ConnectionPool>,
 }
 
 async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure> {
     // As long as a first answer over stdio, for which `npx` and the like may also have to download the program.
     let prepared = target.prepare_within(plan.timeout).await.map_err(Finding::from)?;
-    match survey(plan, target).await {
-        Ok(survey) => Ok(Ready { prepared, survey, fallback: None }),
+    let pool = ConnectionPool::new(plan, target);
+    match survey(plan, target, &pool).await {
+        Ok(survey) => Ok(Ready { prepared, survey, fallback: None, pool: Some(pool) }),
         Err(mut failure) => {
             #[cfg(feature = "http")]
-            if let Some((plan, survey)) = preflight::over_older_sse(plan, target, &failure).await {
-                return Ok(Ready { prepared, survey, fallback: Some(plan) });
+            if let Some((plan, survey, pool)) =
+                preflight::over_older_sse(plan, target, &failure).await
+            {
+                return Ok(Ready { prepared, survey, fallback: Some(plan), pool: Some(pool) });
             }
             preflight::add_last_words(&mut failure.finding, &prepared);
+            pool.stop();
             prepared.stop().await;
             Err(failure)
         }
@@ -115,15 +129,19 @@ async fn prepare(plan: &Plan, target: &Target) -> Result<Ready, PreflightFailure
 }
 
 /// Asks the target for its facts; if it cannot be reached, again after what it needs was started.
-async fn survey(plan: &Plan, target: &Target) -> Result<Survey, PreflightFailure> {
-    let failure = match preflight::survey(plan, target).await {
+async fn survey(
+    plan: &Plan,
+    target: &Target,
+    pool: &ConnectionPool,
+) -> Result<Survey, PreflightFailure> {
+    let failure = match preflight::survey(plan, target, pool).await {
         Ok(survey) => return Ok(survey),
         Err(failure) => failure,
     };
     match &plan.surroundings {
         Some(surroundings) if failure.finding.blame == Blame::Environment => {
             let running = surroundings.start().await.map_err(PreflightFailure::from)?;
-            let survey = preflight::survey(plan, target).await;
+            let survey = preflight::survey(plan, target, pool).await;
             // The scenarios start what they need themselves.
             running.stop().await;
             survey
@@ -134,13 +152,31 @@ async fn survey(plan: &Plan, target: &Target) -> Result<Survey, PreflightFailure
 
 type RunningCell<'a> = Pin<Box<dyn Future<Output = (usize, Outcome)> + 'a>>;
 
+/// How many runs may be closing their connections while others run.
+const CLOSING: usize = 8;
+
+/// How many scenarios run at the same time.
+fn job_count(plan: &Plan) -> u16 {
+    u16::try_from(plan.jobs.get()).unwrap_or(u16::MAX)
+}
+
+/// What is known of the target of a run, and the connections to it.
+#[derive(Clone, Copy)]
+struct Facts<'a> {
+    survey: &'a Survey,
+    program: &'a PreparedTarget,
+    pool: Option<&'a ConnectionPool>,
+}
+
 /// The state of a run.
 struct Run<'a> {
     plan: &'a Plan,
-    survey: &'a Survey,
-    program: &'a PreparedTarget,
+    facts: Facts<'a>,
     cells: Vec<Cell>,
     on: &'a mut dyn FnMut(RunEvent),
+    /// The jobs that are free. A run has one until its scenario has ended, and may then still be closing its connections.
+    jobs: Arc<Semaphore>,
+    running: FuturesUnordered<RunningCell<'a>>,
     /// Outcomes that wait for those of earlier cells.
     waiting: BTreeMap<usize, Outcome>,
     /// How many outcomes were reported.
@@ -153,70 +189,142 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(
         plan: &'a Plan,
-        survey: &'a Survey,
-        program: &'a PreparedTarget,
+        facts: Facts<'a>,
         cells: Vec<Cell>,
         on: &'a mut dyn FnMut(RunEvent),
     ) -> Self {
-        let summary = Summary::of(plan);
-        let (waiting, silences) = (BTreeMap::new(), BTreeMap::new());
-        Self { plan, survey, program, cells, on, waiting, reported: 0, silences, summary }
+        let jobs = Arc::new(Semaphore::new(usize::from(job_count(plan))));
+        Self {
+            plan,
+            facts,
+            cells,
+            on,
+            jobs,
+            running: FuturesUnordered::new(),
+            waiting: BTreeMap::new(),
+            reported: 0,
+            silences: BTreeMap::new(),
+            summary: Summary::of(plan),
+        }
     }
 
     /// Runs all cells; also returns whether the server has stopped answering.
     async fn run_all(mut self) -> (Summary, bool) {
-        let mut running: FuturesUnordered<RunningCell<'a>> = FuturesUnordered::new();
+        let of_own = self.needing_own_connections();
         for (index, cell) in self.cells.clone().into_iter().enumerate() {
             let disturbs = cell.scenario.disturbs.is_some();
-            let limit = if disturbs { 1 } else { self.plan.jobs.get() };
-            // A scenario that disturbs waits until nothing else runs, and is then waited for.
-            while running.len() >= limit {
-                self.finish_one(&mut running).await;
+            if disturbs {
+                // A scenario that disturbs waits until nothing else runs, and is then waited for.
+                self.finish_all().await;
             }
+            let job = self.free_job().await;
             (self.on)(RunEvent::Started(cell.clone()));
             if let Some(silence) = self.silences.get(&cell.transport) {
                 let outcome = skip_cell(self.plan, cell, silence.clone());
                 self.settle(index, outcome);
                 continue;
             }
-            let (plan, program) = (self.plan, self.program);
-            let facts = self.facts_for(index, &cell);
-            running.push(Box::pin(async move {
-                let mut outcome = run_cell(plan, cell, facts).await;
-                if let Tested::Server(_) = plan.target {
-                    outcome.add_last_words(program);
-                }
-                (index, outcome)
-            }));
+            if let Some(pool) = self.facts.pool {
+                pool.start_ahead(of_own[index..].iter().filter(|needs| **needs).count()).await;
+            }
+            self.start(index, cell, job);
             if disturbs {
-                self.finish_one(&mut running).await;
+                self.finish_all().await;
             }
         }
-        while !running.is_empty() {
-            self.finish_one(&mut running).await;
-        }
+        self.finish_all().await;
         self.summary.conclude(self.plan);
         (self.summary, !self.silences.is_empty())
     }
 
-    fn facts_for(&self, index: usize, cell: &Cell) -> CellFacts {
+    /// Which cells need a connection of their own over standard streams.
+    fn needing_own_connections(&self) -> Vec<bool> {
+        let needs_own = |cell: &Cell| {
+            let shares = self.facts.pool.is_none_or(|pool| pool.shares(cell, self.plan.profile));
+            let is_run = || {
+                self.plan.profile.at(&cell.scenario, cell.revision) == Profile::Official
+                    || self.facts.survey.facts_for(cell).unmet(cell).is_none()
+            };
+            cell.transport == TransportKind::Stdio && !shares && is_run()
+        };
+        self.cells.iter().map(needs_own).collect()
+    }
+
+    fn start(&mut self, index: usize, cell: Cell, job: OwnedSemaphorePermit) {
+        let (plan, program) = (self.plan, self.facts.program);
+        let facts = self.facts_for(index, &cell);
+        // The program of a run may be one that cannot run twice at the same time.
+        let is_only_job = plan.jobs == NonZeroUsize::MIN;
+        self.running.push(Box::pin(async move {
+            let job = RefCell::new(Some(job));
+            let progress = |progress: Progress<'_>| {
+                if matches!(progress, Progress::Ending) && !is_only_job {
+                    job.take();
+                }
+            };
+            let mut outcome = run_cell_watched(plan, cell, facts, &progress).await;
+            if let Tested::Server(_) = plan.target {
+                outcome.add_last_words(program);
+            }
+            (index, outcome)
+        }));
+    }
+
+    /// Waits until a job is free.
+    async fn free_job(&mut self) -> OwnedSemaphorePermit {
+        loop {
+            let waiting = self.facts.pool.map_or(0, ConnectionPool::waiting);
+            let has_room =
+                self.running.len() < usize::from(job_count(self.plan)) + CLOSING + waiting;
+            // Before anything else goes on, so that jobs start in the order of the plan.
+            if has_room && let Ok(job) = self.jobs.clone().try_acquire_owned() {
+                return job;
+            }
+            let jobs = self.jobs.clone();
+            tokio::select! {
+                biased;
+                Some((index, outcome)) = self.running.next() => self.take(index, outcome),
+                Ok(job) = jobs.acquire_owned(), if has_room => return job,
+            }
+        }
+    }
+
+    /// Waits until everything has ended that was started.
+    async fn finish_all(&mut self) {
+        // First all scenarios, which may still use a connection of the pool.
+        let jobs = u32::from(job_count(self.plan));
+        loop {
+            let all = self.jobs.clone();
+            tokio::select! {
+                biased;
+                Some((index, outcome)) = self.running.next() => self.take(index, outcome),
+                _ = all.acquire_many_owned(jobs) => break,
+            }
+        }
+        if let Some(pool) = self.facts.pool {
+            if self.silences.is_empty() { pool.end_idle() } else { pool.stop() }
+        }
+        while let Some((index, outcome)) = self.running.next().await {
+            self.take(index, outcome);
+        }
+    }
+
+    fn facts_for(&self, index: usize, cell: &Cell) -> CellFacts<'a> {
         let Tested::Server(_) = self.plan.target else { return CellFacts::default() };
-        let facts = self.survey.facts_for(cell);
+        let facts = self.facts.survey.facts_for(cell);
         // Whether the server still answers matters only if there is more to ask it.
         let is_last =
             !self.cells[index + 1..].iter().any(|later| later.transport == cell.transport);
-        CellFacts { liveness: facts.liveness.filter(|_| !is_last), ..facts }
+        CellFacts { liveness: facts.liveness.filter(|_| !is_last), pool: self.facts.pool, ..facts }
     }
 
-    /// Waits for one outcome.
-    async fn finish_one(&mut self, running: &mut FuturesUnordered<RunningCell<'a>>) {
-        if let Some((index, outcome)) = running.next().await {
-            if let Some(silence) = &outcome.silence {
-                let transport = outcome.cell.transport;
-                self.silences.entry(transport).or_insert_with(|| silence.clone());
-            }
-            self.settle(index, outcome);
+    /// Takes an outcome, and notes that the server has stopped answering.
+    fn take(&mut self, index: usize, outcome: Outcome) {
+        if let Some(silence) = &outcome.silence {
+            let transport = outcome.cell.transport;
+            self.silences.entry(transport).or_insert_with(|| silence.clone());
         }
+        self.settle(index, outcome);
     }
 
     /// Takes an outcome, and reports those that follow the last one reported.

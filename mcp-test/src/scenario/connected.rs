@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 
 use crate::check::Finding;
 use crate::client::Client;
 use crate::spec::Revision;
-use crate::trace::ConnectionId;
-use crate::transport::ConnectionEnd;
+use crate::trace::{ConnectionId, Recorder};
+use crate::transport::{Connection, ConnectionEnd};
+
+/// How long an unused program may take to exit.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// A client that a scenario uses; when dropped, it returns to the context that connected it.
 ///
@@ -76,12 +80,63 @@ pub(super) struct ClientPool(Arc<Mutex<Pooled>>);
 
 #[derive(Debug, Default)]
 struct Pooled {
+    /// What was opened before the run, until it is used.
+    opened: Option<Opened>,
     revisions: BTreeMap<ConnectionId, Revision>,
     unexamined: Vec<Finding>,
     clients: BTreeMap<ConnectionId, Client>,
 }
 
+/// A connection that was opened before the run of a scenario.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    /// Nothing was sent on it.
+    Unused(Connection),
+    /// The conversation has begun, as [`Ctx::client`](super::Ctx::client) begins it; other runs may have used it.
+    Begun(Box<Client>),
+}
+
+impl Opened {
+    /// The recorder of the connection.
+    pub(super) fn recorder(&self) -> &Recorder {
+        match self {
+            Self::Unused(connection) => connection.recorder(),
+            Self::Begun(client) => client.recorder(),
+        }
+    }
+}
+
 impl ClientPool {
+    /// A pool with a connection that was opened before.
+    pub(super) fn with(opened: Opened) -> Self {
+        let pooled = Pooled { opened: Some(opened), ..Pooled::default() };
+        Self(Arc::new(Mutex::new(pooled)))
+    }
+
+    /// The connection on which nothing was sent, if it is not used yet.
+    pub(super) fn take_unused(&self) -> Option<Connection> {
+        let mut pooled = self.lock();
+        match pooled.opened.take()? {
+            Opened::Unused(connection) => Some(connection),
+            begun @ Opened::Begun(_) => {
+                pooled.opened = Some(begun);
+                None
+            }
+        }
+    }
+
+    /// The client whose conversation has begun, if it is not used yet.
+    pub(super) fn take_begun(&self) -> Option<Client> {
+        let mut pooled = self.lock();
+        match pooled.opened.take()? {
+            Opened::Begun(client) => Some(*client),
+            unused @ Opened::Unused(_) => {
+                pooled.opened = Some(unused);
+                None
+            }
+        }
+    }
+
     /// Sets the revision of a connection.
     pub(super) fn set_revision(&self, connection: ConnectionId, revision: Revision) {
         self.lock().revisions.insert(connection, revision);
@@ -94,9 +149,19 @@ impl ClientPool {
 
     /// Ends all clients that were dropped.
     pub(super) async fn end(&self) {
-        let clients = std::mem::take(&mut self.lock().clients);
+        let (clients, opened) = {
+            let mut pooled = self.lock();
+            (std::mem::take(&mut pooled.clients), pooled.opened.take())
+        };
+        let opened = async {
+            match opened {
+                None => {}
+                Some(Opened::Unused(connection)) => drop(connection.end(GRACE).await),
+                Some(Opened::Begun(client)) => drop(client.end().await),
+            }
+        };
         // At the same time, since each may need its whole grace period.
-        join_all(clients.into_values().map(Client::end)).await;
+        join(join_all(clients.into_values().map(Client::end)), opened).await;
     }
 
     /// The revision of each connection, and the error replies that nobody examined, in the order in which they arrived.
@@ -116,7 +181,7 @@ impl ClientPool {
         pooled.clients.insert(connection, client);
     }
 
-    fn take(&self, connection: ConnectionId) -> Option<Client> {
+    pub(super) fn take(&self, connection: ConnectionId) -> Option<Client> {
         self.lock().clients.remove(&connection)
     }
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::connected::ClientPool;
+use super::connected::{ClientPool, Opened};
+use super::conversation::Conversation;
 use super::{CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip};
-use crate::check::{Check, Collector, Finding, Judgement, judge_trace};
+use crate::check::{Check, Collector, Finding, Judgement};
 use crate::client::{Client, Handlers, Options};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
@@ -109,6 +110,13 @@ impl Ctx {
         }
     }
 
+    /// Like [`Ctx::new`], with a connection that was opened before, and with its recorder. It is the first one to be used.
+    pub(crate) fn on(opened: Opened, setup: Setup, scenario: Option<Declared>) -> Self {
+        let recorder = opened.recorder().clone();
+        let pool = ClientPool::with(opened);
+        Self { recorder, pool, ..Self::new(setup, scenario) }
+    }
+
     /// The revision of the run.
     #[must_use]
     pub fn revision(&self) -> Revision {
@@ -156,12 +164,20 @@ impl Ctx {
 
     async fn connected(&mut self) -> Result<&mut Connected, Finding> {
         // Moved out and in again, because the borrow checker rejects a reference that only one arm returns.
-        let client = match self.client.take() {
+        let begun = self.client.is_none().then(|| self.pool.take_begun()).flatten();
+        let client = match self.client.take().or_else(|| Some(self.resume(begun?))) {
             Some(client) => client,
             None if self.setup.profile == Profile::Official => self.connect_as_officially().await?,
             None => self.connect(self.options()).await?,
         };
         Ok(self.client.insert(client))
+    }
+
+    /// The client of a conversation that has begun.
+    fn resume(&self, client: Client) -> Connected {
+        let connection = client.connection();
+        self.pool.set_revision(connection, client.revision());
+        Connected::new(client.renewed(self.options()), connection, &self.pool)
     }
 
     /// Connects another client, on a connection and with options of its own, recorded in the same trace.
@@ -200,7 +216,10 @@ impl Ctx {
 
     pub(super) async fn open_connection(&self, revision: Revision) -> Result<Connection, Finding> {
         let Setup { target, transport, limits, .. } = &self.setup;
-        let connection = target.open(*transport, &self.recorder, *limits).await?;
+        let connection = match self.pool.take_unused() {
+            Some(connection) => connection,
+            None => target.open(*transport, &self.recorder, *limits).await?,
+        };
         // Before the handshake, so that a failed one is judged at this revision, too.
         self.pool.set_revision(connection.id(), revision);
         Ok(connection)
@@ -319,7 +338,21 @@ impl Ctx {
     }
 
     /// Closes all connections, and judges the conversation on each, at its revision.
-    pub async fn end(mut self) -> Ended {
+    pub async fn end(self) -> Ended {
+        let recorder = self.recorder.clone();
+        let conversation = self.close().await;
+        conversation.judge(recorder.trace())
+    }
+
+    /// Takes the client back whose conversation had begun before the run, so that another run can use its connection.
+    pub(crate) fn release(&mut self) -> Option<Client> {
+        // Dropping the client returns it to the pool, which takes note of its unexamined errors.
+        let used = self.client.take().map(|client| client.connection());
+        used.map_or_else(|| self.pool.take_begun(), |connection| self.pool.take(connection))
+    }
+
+    /// Closes all connections.
+    pub(crate) async fn close(mut self) -> Conversation {
         // Dropping the client returns it to the pool, which closes all connections at the same time.
         drop(self.client.take());
         let ends = self.setup.ends;
@@ -330,140 +363,17 @@ impl Ctx {
         // Dropping what is left closes it too, and kills the programs; that they were slow is then no verdict.
         let _ = clock::within(ends, closing).await;
         let (revisions, unexamined) = self.pool.results();
-        let trace = self.recorder.trace();
-        let Setup { revision, profile, schemas, .. } = &self.setup;
-        let revisions = |connection| revisions.get(&connection).copied().unwrap_or(*revision);
-        let authority = profile.authority(self.scenario.as_ref());
-        let judgement = judge_trace(&trace, Party::Server, &revisions, schemas, authority);
-        Ended { checks: self.collector.into_checks(), trace, judgement, unexamined }
+        let Setup { revision, profile, schemas, .. } = self.setup;
+        Conversation {
+            checks: self.collector.into_checks(),
+            unexamined,
+            revisions,
+            revision,
+            schemas,
+            authority: profile.authority(self.scenario.as_ref()),
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use serde_json::json;
-
-    use super::*;
-    use crate::check::Blame;
-    use crate::server::reference::everything;
-    use crate::spec::Revisions;
-    use crate::transport::Fault;
-    use crate::wire::Message;
-
-    fn ctx(target: Target, profile: Profile) -> Ctx {
-        let (revision, timeout) = (Revision::V2025_11_25, Duration::from_secs(10));
-        Ctx::new(Setup::new(target, TransportKind::Duplex, revision, profile, timeout), None)
-    }
-
-    #[tokio::test]
-    async fn the_client_connects_once_at_its_first_use() {
-        let mut ctx = ctx(everything().target(), Profile::Adaptive);
-        assert!(ctx.trace().events.is_empty());
-        let _ = ctx.ping().await.expect("a reply");
-        let _ = ctx.ping().await.expect("a reply");
-        let initialized = ctx
-            .trace()
-            .messages()
-            .filter(|(_, message)| message.method() == Some("initialize"))
-            .count();
-        assert_eq!(initialized, 1);
-    }
-
-    #[tokio::test]
-    async fn only_the_official_profile_accepts_another_revision() {
-        let old = everything().revisions(Revisions::only(Revision::V2025_06_18)).target();
-        let mut official = ctx(old.clone(), Profile::Official);
-        assert_eq!(official.client().await.expect("a client").revision(), Revision::V2025_06_18);
-        let mut adaptive = ctx(old, Profile::Adaptive);
-        let finding = adaptive.client().await.expect_err("a finding");
-        assert_eq!(finding.blame, Blame::Test);
-    }
-
-    #[tokio::test]
-    async fn the_end_has_checks_trace_and_unexamined_errors() {
-        let mut ctx = ctx(everything().target(), Profile::Strict);
-        let reply = ctx.ping().await.expect("a reply");
-        ctx.check("pong").expect(&reply, crate::scenario::empty_result());
-        let _overlooked = ctx.request("no/such/method", json!({})).await.expect("a reply");
-        assert!(ctx.has_checked("pong"));
-        let ended = ctx.end().await;
-        assert_eq!(ended.checks.len(), 1);
-        assert_eq!(ended.unexamined.len(), 1);
-        assert_eq!(ended.judgement.envelopes, []);
-        assert!(ended.trace.has_messages_both_ways());
-    }
-
-    #[tokio::test]
-    async fn other_clients_are_judged_and_closed_like_the_first() {
-        let returned = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&returned);
-        let server = everything().faults([Fault::remove("tools/list", "/resultType")]);
-        let target = Target::duplex(move |io| {
-            let (server, returned) = (server.clone(), Arc::clone(&count));
-            async move {
-                server.serve(io).await?;
-                returned.fetch_add(1, Ordering::SeqCst);
-                Ok(())
-            }
-        });
-        let mut ctx = ctx(target, Profile::Adaptive);
-        let _ = ctx.list_tools().await.expect("a list");
-        let newest = Options::speaking(Revision::V2026_07_28);
-        let mut other = ctx.connect(newest.clone()).await.expect("a client");
-        let _overlooked = other.request("no/such/method", json!({})).await.expect("a reply");
-        let _untyped = other.request("tools/list", json!({})).await.expect("a reply");
-        let mut early = ctx.connect(newest).await.expect("a client");
-        let _overlooked = early.request("no/such/method", json!({})).await.expect("a reply");
-        assert!(early.end().await.orderly);
-        assert_eq!(returned.load(Ordering::SeqCst), 1);
-        drop(other);
-        let ended = ctx.end().await;
-        assert_eq!(returned.load(Ordering::SeqCst), 3);
-        assert_eq!(ended.unexamined.len(), 2);
-        let cited: Vec<_> =
-            ended.judgement.envelopes.iter().flat_map(|finding| &finding.requirements).collect();
-        assert_eq!(cited, [&"base.result-type-present"]);
-    }
-
-    #[tokio::test]
-    async fn a_fence_divides_the_trace() {
-        let mut ctx = ctx(everything().target(), Profile::Adaptive);
-        let _ = ctx.ping().await.expect("a reply");
-        ctx.fence("pinged").await.expect("a fence");
-        let _ = ctx.list_tools().await.expect("a list");
-        let trace = ctx.trace().try_not_seen_before_fence("tools/list", "pinged");
-        let trace = trace.expect("only after the fence");
-        let finding = trace.try_not_seen_before_fence("ping", "pinged").expect_err("seen");
-        assert_eq!(finding.blame, Blame::Peer);
-    }
-
-    #[tokio::test]
-    async fn handlers_are_set_before_the_client_and_decide_what_it_declares() {
-        let roots = || Handlers::new().on("roots/list", |_| Ok(json!({"roots": []}).into()));
-        let mut ctx = ctx(everything().target(), Profile::Adaptive);
-        ctx.handle(roots()).expect("in time");
-        let _ = ctx.ping().await.expect("a reply");
-        let declared = ctx.trace().messages().find_map(|(_, message)| match message {
-            Message::Request(request) if request.method == "initialize" => {
-                request.params.as_ref()?.get("capabilities").cloned()
-            }
-            _ => None,
-        });
-        assert_eq!(declared, Some(json!({"roots": {}}).into()));
-        let finding = ctx.handle(roots()).expect_err("too late");
-        assert_eq!(finding.blame, Blame::Test);
-    }
-
-    #[test]
-    fn a_skip_keeps_its_type_in_the_error() {
-        let error = ctx(everything().target(), Profile::Strict).skip("no database here");
-        assert_eq!(error.to_string(), "skipped: no database here");
-        assert_eq!(
-            error.downcast_ref::<Skip>().map(|skip| skip.reason.as_str()),
-            Some("no database here")
-        );
-    }
-}
+mod tests;

@@ -134,6 +134,9 @@ pub struct Scenario {
     /// Whether it opens the conversation itself. Then it runs even if the pre-flight found that the peer does not speak the
     /// revision, since it tests that very answer.
     pub opens: bool,
+    /// Whether it leaves no state behind, so that other scenarios may use its connection before and after it: it sends only
+    /// valid requests that change nothing, from a client without capabilities, and subscribes to nothing.
+    pub shares_connection: bool,
     /// The checks that it may make.
     pub checks: Shared<[CheckSpec]>,
     /// Its body.
@@ -161,6 +164,7 @@ impl Scenario {
             disturbs: None,
             timeout: None,
             opens: false,
+            shares_connection: false,
             checks: Shared::Static(&[]),
             body,
             proofs: None,

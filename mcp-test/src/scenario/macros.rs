@@ -3,7 +3,7 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `transports`, `needs` and `disturbs` may be left out; `transports` names one of
+/// `official`, `transports`, `needs`, `disturbs` and `shares_connection` may be left out; `transports` names one of
 /// [`Transports`](crate::scenario::Transports).
 #[macro_export]
 #[doc(hidden)]
@@ -16,6 +16,7 @@ macro_rules! scenario {
         $(transports: $transports:ident,)?
         $(needs: $needs:expr,)?
         $(disturbs: $disturbs:literal,)?
+        $(shares_connection: $shares_connection:literal,)?
         checks: $checks:expr $(,)?
     ) => {
         #[doc = concat!("The scenario `", $id, "`: ", $title, ".")]
@@ -33,6 +34,7 @@ macro_rules! scenario {
             disturbs: $crate::scenario!(@option $($disturbs)?),
             timeout: None,
             opens: false,
+            shares_connection: $crate::scenario!(@flag $($shares_connection)?),
             checks: $crate::scenario::Shared::Static({
                 static DECLARED: &[$crate::scenario::CheckSpec] = &$checks;
                 DECLARED
@@ -55,6 +57,8 @@ macro_rules! scenario {
     };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
+    (@flag) => { false };
+    (@flag $value:literal) => { $value };
     (@transports) => { $crate::scenario::Transports::Any };
     (@transports $transports:ident) => { $crate::scenario::Transports::$transports };
     (@list) => { &[] };

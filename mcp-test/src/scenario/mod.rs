@@ -40,6 +40,7 @@ mod check_spec;
 mod client_session;
 mod connected;
 mod context;
+mod conversation;
 mod declared;
 mod default_target;
 mod definition;
@@ -76,6 +77,7 @@ pub use check_spec::{CheckSpec, Reference};
 pub use client_session::ClientSession;
 #[doc(hidden)]
 pub use connected::Connected;
+pub(crate) use connected::Opened;
 pub use context::Ctx;
 #[doc(hidden)]
 pub use context::{Ended, Setup};

@@ -88,6 +88,15 @@ pub struct Inventory {
     pub prompts: Listing,
 }
 
+impl Inventory {
+    /// Whether a list was refused, or not answered.
+    pub(crate) fn has_failed(&self) -> bool {
+        [&self.tools, &self.resources, &self.prompts]
+            .into_iter()
+            .any(|listing| matches!(listing, Listing::Failed(_)))
+    }
+}
+
 /// The answer of a peer that was asked to list its tools, resources or prompts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Listing {

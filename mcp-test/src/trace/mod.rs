@@ -30,6 +30,7 @@ pub use event::{Event, EventKind, Party, Seq};
 #[doc(hidden)]
 pub use parsed_text::ParsedText;
 pub use recorder::Recorder;
+pub(crate) use recorder::{Beginning, Returned};
 pub use redact::Redactor;
 #[doc(hidden)]
 pub use redact::{SecretTexts, is_secret_variable, secrets_in_url};

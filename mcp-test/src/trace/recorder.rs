@@ -1,6 +1,11 @@
 //! The recorder: all actors write to it, in the order in which things happen, within bounded memory.
 
+mod reuse;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub(crate) use reuse::{Beginning, Returned};
 
 use super::{ConnectionId, Event, EventKind, Party, Seq, Trace};
 use crate::clock::Stopwatch;
@@ -51,7 +56,7 @@ struct Limits {
     stderr: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct EventLog {
     events: std::collections::VecDeque<Event>,
     next: u64,
@@ -63,6 +68,8 @@ struct EventLog {
     stderr: usize,
     elided: u64,
     elided_stderr: u64,
+    /// For how long the connection was idle between two conversations, which no trace shows.
+    skipped: Duration,
 }
 
 impl Default for Recorder {
@@ -119,7 +126,7 @@ impl Recorder {
     ) -> Seq {
         let mut log = self.lock();
         // Read under the lock, so that times rise with the sequence.
-        let at = self.shared.started.elapsed();
+        let at = self.shared.started.elapsed().saturating_sub(log.skipped);
         log.next += 1;
         let seq = Seq(log.next);
         log.weight += kind.weight();
@@ -148,13 +155,7 @@ impl Recorder {
 
     /// What was recorded so far.
     pub fn trace(&self) -> Trace {
-        let log = self.lock();
-        Trace {
-            // Payloads are reference-counted, so this copies none of them.
-            events: log.events.iter().cloned().collect(),
-            elided: log.elided,
-            elided_stderr: log.elided_stderr,
-        }
+        self.lock().trace()
     }
 
     /// The status of the latest response in an HTTP exchange, as far as it is kept.
@@ -180,6 +181,15 @@ impl Recorder {
 }
 
 impl EventLog {
+    fn trace(&self) -> Trace {
+        Trace {
+            // Payloads are reference-counted, so this copies none of them.
+            events: self.events.iter().cloned().collect(),
+            elided: self.elided,
+            elided_stderr: self.elided_stderr,
+        }
+    }
+
     fn keep_within(&mut self, limits: Limits) {
         // Stderr goes first: no verdict depends on it.
         if self.stderr > limits.stderr && self.exceeds(limits) {

@@ -24,6 +24,9 @@ pub(super) trait ClientTransport: Send {
     /// Sets the negotiated revision.
     fn set_revision(&mut self, revision: Revision);
 
+    /// Sets how long the program at the other end took to start, if there is one.
+    fn set_start_up(&mut self, _: Duration) {}
+
     /// Opens a stream for unsolicited messages of the server, after this event; `None` if there is no such stream.
     fn listen<'a>(
         &'a mut self,

@@ -134,6 +134,11 @@ impl Connection {
         self.transport.close_exchange(exchange)
     }
 
+    /// Sets how long the program took to start, if nothing was sent to it since its start: then its first answer does not show it.
+    pub(crate) fn set_start_up(&mut self, start_up: Duration) {
+        self.transport.set_start_up(start_up);
+    }
+
     /// Sets the revision of the conversation, which decides the headers on HTTP.
     pub fn set_revision(&mut self, revision: Revision) {
         self.transport.set_revision(revision);

@@ -122,6 +122,10 @@ impl ClientTransport for FaultyTransport {
         self.inner.set_revision(revision);
     }
 
+    fn set_start_up(&mut self, start_up: Duration) {
+        self.inner.set_start_up(start_up);
+    }
+
     fn listen<'a>(
         &'a mut self,
         after: Option<&'a str>,

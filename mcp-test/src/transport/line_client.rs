@@ -105,6 +105,11 @@ impl LineProgress {
         self.start_up.get().copied()
     }
 
+    /// Sets it, unless it has written a message.
+    pub(super) fn set_start_up(&self, start_up: Duration) {
+        self.start_up.get_or_init(|| start_up);
+    }
+
     fn has_started(&self) {
         self.start_up.get_or_init(|| self.since.elapsed());
     }

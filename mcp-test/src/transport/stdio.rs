@@ -157,6 +157,10 @@ impl ClientTransport for StdioTransport {
     // Lines have no headers that depend on the revision.
     fn set_revision(&mut self, _: Revision) {}
 
+    fn set_start_up(&mut self, start_up: Duration) {
+        self.running.progress.set_start_up(start_up);
+    }
+
     fn restart(&mut self, grace: Duration) -> BoxFuture<'_, Option<Restarted>> {
         Box::pin(async move {
             self.running.end(&self.observer, grace).await;

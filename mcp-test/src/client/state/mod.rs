@@ -57,6 +57,24 @@ impl State {
         Self { lenient, networked, ..Self::default() }
     }
 
+    /// The state for another conversation on the same connection, which may have begun with a handshake.
+    pub(super) fn renewed(self, is_begun: bool) -> Self {
+        let renewed = Self::new(self.lenient, self.networked);
+        if !is_begun {
+            return renewed;
+        }
+        // The request of the handshake was the first one.
+        let answered = self.answered.into_iter().take(1).collect();
+        Self { answered, received_anything: true, received_message: true, ..renewed }
+    }
+
+    /// Whether nothing is open, and everything that the peer sent was expected.
+    pub(super) fn is_settled(&self) -> bool {
+        let nothing_is_open = self.open.is_empty() && self.abandoned.is_empty();
+        let nothing_is_odd = self.unmatched.is_empty() && self.unexpected.is_empty();
+        nothing_is_open && nothing_is_odd && self.closed.is_none()
+    }
+
     pub(super) fn begin(&mut self, id: Id, method: &str, sent: Sent) {
         self.exchanges.extend(sent.exchange);
         let method = method.to_owned();

@@ -23,6 +23,7 @@ scenario! {
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Completions), Need::Prompt("test_prompt_with_arguments")],
+    shares_connection: true,
     checks: [
         CheckSpec::official(
             "completion-complete",

@@ -18,6 +18,7 @@ scenario! {
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Prompts)],
+    shares_connection: true,
     checks: [
         CheckSpec::official(
             "prompts-list",

@@ -30,6 +30,7 @@ scenario! {
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Tools)],
+    shares_connection: true,
     checks: [
         CheckSpec::official(
             "tools-list",

@@ -1,0 +1,57 @@
+//! One connection for several conversations, one after another.
+
+use std::collections::BTreeMap;
+
+use super::{Client, Options, RequestOptions, ServerFacts};
+use crate::clock::Deadline;
+use crate::spec::Era;
+use crate::trace::{ConnectionId, Recorder};
+
+impl Client {
+    /// The same connection for another conversation: nothing of this one is left but the handshake and the ids in use.
+    pub(crate) fn renewed(self, options: Options) -> Self {
+        let Self { mut connection, facts, ids, state, .. } = self;
+        // What arrived in between belongs to the conversation before.
+        while connection.ready().is_some() {}
+        let is_begun = facts.revision.era() == Era::Handshake;
+        // Without a handshake, what another conversation has asked is unknown in this one.
+        let facts = if is_begun { facts } else { ServerFacts::unknown(facts.revision) };
+        Self {
+            connection,
+            options,
+            facts,
+            ids,
+            state: state.renewed(is_begun),
+            tracked: Vec::new(),
+            param_headers: BTreeMap::new(),
+        }
+    }
+
+    /// Makes a request of the pool's own, and returns whether the conversation is complete: the reply came before the deadline,
+    /// nothing is open, and nothing unexpected arrived. The request and its reply are removed from the trace.
+    ///
+    /// As with the end of its input, what the server was about to send has then arrived.
+    pub(crate) async fn fence(&mut self, deadline: Deadline) -> bool {
+        let method = match self.facts.revision.era() {
+            Era::Handshake => "ping",
+            Era::Stateless => "server/discover",
+        };
+        let timeout = deadline.remaining().unwrap_or(self.options.timeout);
+        let options = RequestOptions::new().once().timeout(timeout);
+        let pending = self.start_with(method, serde_json::json!({}), options).await;
+        // An error reply serves as well: it is only the order that matters.
+        let Ok(reply) = self.until_reply(pending).await else { return false };
+        reply.evidence().into_iter().for_each(|seq| self.recorder().forget(seq));
+        self.state.is_settled() && self.connection.ready().is_none()
+    }
+
+    /// The recorder of the conversation.
+    pub(crate) fn recorder(&self) -> &Recorder {
+        self.connection.recorder()
+    }
+
+    /// The connection's number in the trace.
+    pub(crate) fn connection(&self) -> ConnectionId {
+        self.connection.id()
+    }
+}

@@ -1,0 +1,326 @@
+//! Connections to programs, which are started before they are needed and used by several scenario runs.
+//!
+//! Starting a program takes much longer than a scenario. A scenario that leaves no state behind takes a connection from here
+//! whose conversation has begun, and gives it back. A connection on which anything unexpected happened is ended instead, and
+//! what a run shows there counts only if it is what a connection of its own shows, too. Ending a program takes time as well, and happens while others run.
+
+#[cfg(test)]
+pub(super) mod tests;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+use super::{Cell, Outcome, Plan};
+use crate::check::{Finding, Status};
+use crate::client::{Client, Options};
+use crate::scenario::{Kind, Profile};
+use crate::spec::{Era, Revision};
+use crate::trace::{Beginning, Recorder, Returned, Seq, Trace};
+use crate::transport::{Connection, Limits, OpenError, Target, TransportKind};
+
+/// How many programs are started before they are needed. Each costs memory, and starts compete for the processors.
+const AHEAD: usize = 2;
+
+/// After how many scenarios that show something else on a shared connection every scenario gets one of its own.
+const TOLERATED: usize = 2;
+
+/// How long a program that was not used may take to exit.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Where a connection can be shared.
+type Key = (TransportKind, Revision);
+
+/// The most severe status of each check of a scenario run.
+type Statuses = BTreeMap<String, Status>;
+
+/// The connections of a run.
+pub(super) struct ConnectionPool {
+    target: Target,
+    limits: Limits,
+    /// The transports over which connections are shared.
+    shared: Vec<TransportKind>,
+    /// Whether programs are started ahead.
+    starts_ahead: bool,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Connections whose conversation has begun, and which no scenario uses.
+    idle: Vec<Idle>,
+    /// Connections to programs that were started ahead, over standard streams.
+    unused: Vec<Connection>,
+    /// How long the first answer took, with the start of the program.
+    start_up: Option<Duration>,
+    endings: JoinSet<()>,
+    /// The statuses that scenarios have on a connection of their own, where they are not those of a good server.
+    confirmed: BTreeMap<String, Statuses>,
+    /// Scenarios that show something else on a shared connection.
+    unshared: BTreeSet<String>,
+}
+
+/// A connection that no scenario uses.
+struct Idle {
+    key: Key,
+    shared: SharedConnection,
+    /// Its last event when it was given back.
+    last: Seq,
+    /// The run that has used it, and waits to see whether it is quiet.
+    user: Option<oneshot::Sender<Trace>>,
+}
+
+/// A connection whose conversation has begun, for one scenario run after another.
+pub(super) struct SharedConnection {
+    pub(super) client: Client,
+    /// The beginning of the trace of each run.
+    pub(super) beginning: Beginning,
+}
+
+impl ConnectionPool {
+    /// The pool of a plan: for programs over standard streams.
+    pub(super) fn new(plan: &Plan, target: &Target) -> Self {
+        // With one job, the program may be one that cannot run twice at the same time.
+        let starts_ahead =
+            plan.jobs > NonZeroUsize::MIN && target.transports().contains(&TransportKind::Stdio);
+        let pool = Self {
+            target: target.clone(),
+            limits: plan.limits,
+            shared: vec![TransportKind::Stdio],
+            starts_ahead,
+            state: RefCell::default(),
+        };
+        let is_used = plan.cells.iter().any(|cell| pool.shares(cell, plan.profile));
+        let shared = if starts_ahead && is_used { pool.shared } else { Vec::new() };
+        Self { shared, ..pool }
+    }
+
+    /// A pool that keeps connections over this transport, too.
+    #[cfg(test)]
+    pub(super) fn over(mut self, transport: TransportKind) -> Self {
+        self.shared.push(transport);
+        self
+    }
+
+    /// Whether connections over a transport are kept.
+    pub(super) fn keeps(&self, transport: TransportKind) -> bool {
+        self.shared.contains(&transport)
+    }
+
+    /// Whether a scenario is run on a shared connection; `profile` is that of the plan.
+    pub(super) fn shares(&self, cell: &Cell, profile: Profile) -> bool {
+        let state = self.state.borrow();
+        let scenario = &cell.scenario;
+        self.keeps(cell.transport)
+            // The client of the official suite has capabilities of its own.
+            && profile.at(scenario, cell.revision) != Profile::Official
+            && scenario.kind == Kind::BuiltIn
+            && scenario.shares_connection
+            && state.unshared.len() < TOLERATED
+            && !state.unshared.contains(&*scenario.id)
+    }
+
+    /// Opens a connection with a recorder of its own: one that was opened ahead, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot be started.
+    pub(super) async fn open(&self, transport: TransportKind) -> Result<Connection, Finding> {
+        if let Some(connection) = self.take_unused(transport) {
+            return Ok(connection);
+        }
+        Ok(self.open_new(transport).await?)
+    }
+
+    /// A connection that was opened ahead.
+    pub(super) fn take_unused(&self, transport: TransportKind) -> Option<Connection> {
+        if transport != TransportKind::Stdio {
+            return None;
+        }
+        let mut state = self.state.borrow_mut();
+        let mut connection = state.unused.pop()?;
+        connection.recorder().continue_time();
+        if let Some(start_up) = state.start_up {
+            connection.set_start_up(start_up);
+        }
+        Some(connection)
+    }
+
+    async fn open_new(&self, transport: TransportKind) -> Result<Connection, OpenError> {
+        self.target.open(transport, &Recorder::new(), self.limits).await
+    }
+
+    /// Starts programs ahead, as many as are needed, up to a bound.
+    pub(super) async fn start_ahead(&self, needed: usize) {
+        if !self.starts_ahead {
+            return;
+        }
+        while self.state.borrow().unused.len() < needed.min(AHEAD) {
+            // Whoever needs one finds out why it cannot be started.
+            let Ok(connection) = self.open_new(TransportKind::Stdio).await else { return };
+            self.state.borrow_mut().unused.push(connection);
+        }
+    }
+
+    /// Notes how long the first answer took, with the start of the program.
+    pub(super) fn set_start_up(&self, start_up: Duration) {
+        self.state.borrow_mut().start_up = Some(start_up);
+    }
+
+    /// A connection whose conversation has begun; `None` if it cannot begin in this time.
+    pub(super) async fn take(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {
+        match self.take_kept(key) {
+            Some(shared) => Some(shared),
+            None => self.begin(key, timeout).await,
+        }
+    }
+
+    /// A connection that is idle, and on which nothing but notifications has arrived since it was given back.
+    pub(super) fn take_kept(&self, key: Key) -> Option<SharedConnection> {
+        loop {
+            let mut state = self.state.borrow_mut();
+            let index = state.idle.iter().position(|idle| idle.key == key)?;
+            let idle = state.idle.swap_remove(index);
+            let Idle { shared, last, user, .. } = idle;
+            match shared.client.recorder().return_to(&shared.beginning, last) {
+                // The trace that its user knows is complete.
+                Returned::Quiet => return Some(shared),
+                Returned::Notified(trace) => {
+                    // A run that was given up does not wait for it.
+                    user.map(|user| user.send(trace));
+                    return Some(shared);
+                }
+                Returned::Not => state.end(shared.client, user),
+            }
+        }
+    }
+
+    async fn begin(&self, key: Key, timeout: Duration) -> Option<SharedConnection> {
+        let (transport, revision) = key;
+        let connection = self.open(transport).await.ok()?;
+        let recorder = connection.recorder().clone();
+        let options = Options::speaking(revision).timeout(timeout);
+        let client = Client::connect(connection, options).await.ok()?;
+        Some(SharedConnection { client, beginning: recorder.beginning() })
+    }
+
+    /// Keeps a connection for runs that share it.
+    pub(super) fn keep(&self, key: Key, shared: SharedConnection) {
+        let last = shared.client.recorder().last();
+        let mut state = self.state.borrow_mut();
+        state.idle.push(Idle { key, shared, last, user: None });
+    }
+
+    /// Gives a connection back after a run whose trace ends with `last`, for the next one.
+    ///
+    /// The receiver gets the whole trace if anything arrived before the next run took the connection, or at its end; nothing
+    /// if it was quiet until then.
+    pub(super) fn give_back(
+        &self,
+        key: Key,
+        shared: SharedConnection,
+        last: Seq,
+    ) -> oneshot::Receiver<Trace> {
+        let (user, fate) = oneshot::channel();
+        self.state.borrow_mut().idle.push(Idle { key, shared, last, user: Some(user) });
+        fate
+    }
+
+    /// Ends a connection while other scenarios run; the receiver gets the whole trace.
+    pub(super) fn retire(&self, client: Client) -> oneshot::Receiver<Trace> {
+        let (user, fate) = oneshot::channel();
+        self.state.borrow_mut().end(client, Some(user));
+        fate
+    }
+
+    /// Ends every connection that no run uses. Then each run that has given one back learns what became of it.
+    pub(super) fn end_idle(&self) {
+        let mut state = self.state.borrow_mut();
+        for idle in std::mem::take(&mut state.idle) {
+            state.end(idle.shared.client, idle.user);
+        }
+    }
+
+    /// Ends everything, and waits until it has ended.
+    pub(super) async fn end(self) {
+        self.end_idle();
+        let State { unused, mut endings, .. } = self.state.into_inner();
+        for connection in unused {
+            endings.spawn(async move { drop(connection.end(GRACE).await) });
+        }
+        while endings.join_next().await.is_some() {}
+    }
+
+    /// Kills every program that no run uses, since the server does not answer any more.
+    pub(super) fn stop(&self) {
+        let mut state = self.state.borrow_mut();
+        state.idle.clear();
+        state.unused.clear();
+        state.endings.abort_all();
+    }
+
+    /// How many runs wait to see what becomes of the connection that they gave back.
+    pub(super) fn waiting(&self) -> usize {
+        self.state.borrow().idle.iter().filter(|idle| idle.user.is_some()).count()
+    }
+
+    /// Whether a run shows nothing that needs to be confirmed on a connection of its own: everything is in order, or it is what
+    /// the scenario has shown on such a connection before.
+    pub(super) fn needs_no_proof(&self, outcome: &Outcome) -> bool {
+        let statuses = statuses(outcome);
+        let is_in_order = |status: &Status| !matches!(status, Status::Failure | Status::Warning);
+        statuses.values().all(is_in_order)
+            || self.state.borrow().confirmed.get(&*outcome.cell.scenario.id) == Some(&statuses)
+    }
+
+    /// Compares what a scenario has shown on a shared connection with what it shows on one of its own.
+    pub(super) fn compare(&self, shared: Option<&Outcome>, own: &Outcome) {
+        let id = own.cell.scenario.id.to_string();
+        let (shared, own) = (shared.map(statuses), statuses(own));
+        let mut state = self.state.borrow_mut();
+        if shared.as_ref() == Some(&own) {
+            state.confirmed.insert(id, own);
+        } else {
+            state.unshared.insert(id);
+        }
+    }
+}
+
+impl State {
+    /// Ends a connection; its last user, if there is one, gets the whole trace.
+    fn end(&mut self, client: Client, user: Option<oneshot::Sender<Trace>>) {
+        let recorder = client.recorder().clone();
+        self.endings.spawn(async move {
+            client.end().await;
+            if let Some(user) = user {
+                // A run that was given up does not wait for it.
+                let _ = user.send(recorder.trace());
+            }
+        });
+    }
+}
+
+fn statuses(outcome: &Outcome) -> Statuses {
+    let mut statuses = Statuses::new();
+    for check in &outcome.checks {
+        let status = statuses.entry(check.id.clone()).or_insert(check.status);
+        *status = check.status.max(*status);
+    }
+    statuses
+}
+
+impl SharedConnection {
+    /// A connection on which the server was asked whether it speaks a revision; nothing of that is part of any scenario.
+    pub(super) fn of_probe(client: Client, opened: Beginning) -> Self {
+        let beginning = match client.revision().era() {
+            Era::Handshake => client.recorder().beginning(),
+            // What was asked there is not how a conversation begins.
+            Era::Stateless => opened,
+        };
+        Self { client, beginning }
+    }
+}

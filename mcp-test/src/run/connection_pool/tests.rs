@@ -1,0 +1,262 @@
+//! Connections that several scenario runs use, in memory.
+
+use std::cell::RefCell;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::{join, join_all};
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::Semaphore;
+
+use super::*;
+use crate::check::WELL_FORMED;
+use crate::run::Progress;
+use crate::run::Selection;
+use crate::run::cell_run::{CellFacts, run_cell_watched};
+use crate::scenario::Leg;
+use crate::scenarios;
+use crate::server::reference::everything;
+use crate::server::{Answer, Call};
+use crate::spec::error_code;
+use crate::trace::{EventKind, Party};
+use crate::transport::Fault;
+
+const DUPLEX: TransportKind = TransportKind::Duplex;
+
+/// Runs cells one after the other; each starts when the scenario before it has ended.
+pub(in crate::run) async fn in_turn(
+    plan: &Plan,
+    pool: &ConnectionPool,
+    cells: &[Cell],
+) -> Vec<Outcome> {
+    // First come, first served.
+    let turn = Semaphore::new(1);
+    let runs = cells.iter().map(|cell| async {
+        let permit = RefCell::new(turn.acquire().await.ok());
+        let progress = |progress: Progress<'_>| {
+            if matches!(progress, Progress::Ending) {
+                permit.take();
+            }
+        };
+        let facts = CellFacts { pool: Some(pool), ..CellFacts::default() };
+        run_cell_watched(plan, cell.clone(), facts, &progress).await
+    });
+    let ending = async {
+        let _last = turn.acquire().await;
+        pool.end_idle();
+    };
+    join(join_all(runs), ending).await.0
+}
+
+fn cell(id: &str, revision: Revision) -> Cell {
+    let scenario = scenarios::find(Leg::Server, id).expect("a built-in scenario");
+    Cell { scenario: scenario.into(), revision, transport: DUPLEX }
+}
+
+fn plan(target: &Target) -> Plan {
+    let selection = Selection { transports: vec![DUPLEX], ..Selection::default() };
+    let plan = Plan::build(target.clone(), Profile::Adaptive, &selection).expect("a plan");
+    plan.timeout(Duration::from_secs(60)).jobs(NonZeroUsize::new(2).expect("two"))
+}
+
+/// A server in memory, made for each connection, and how many connections there were.
+fn counted<F, Fut>(serve: F) -> (Target, Arc<AtomicUsize>)
+where
+    F: Fn(tokio::io::DuplexStream) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = crate::Result> + Send + 'static,
+{
+    let connections = Arc::new(AtomicUsize::new(0));
+    let count = connections.clone();
+    let target = Target::duplex(move |io| {
+        count.fetch_add(1, Ordering::SeqCst);
+        serve(io)
+    });
+    (target, connections)
+}
+
+fn good() -> (Target, Arc<AtomicUsize>) {
+    counted(|io| async { Ok(everything().serve(io).await?) })
+}
+
+async fn run_in_turn(target: &Target, cells: &[Cell]) -> Vec<Outcome> {
+    let plan = plan(target);
+    in_turn(&plan, &ConnectionPool::new(&plan, target).over(DUPLEX), cells).await
+}
+
+/// The requests of the client, in order.
+fn requests(outcome: &Outcome) -> Vec<String> {
+    let messages = outcome.trace.messages().filter(|(event, _)| event.party == Party::Client);
+    messages.filter_map(|(_, message)| message.method().map(str::to_owned)).collect()
+}
+
+#[tokio::test]
+async fn scenarios_use_one_connection_and_see_nothing_of_each_other() {
+    let ids = ["ping", "resources-read-text", "tools-call-simple-text", "ping"];
+    let cells = ids.map(|id| cell(id, Revision::V2025_11_25));
+    let (target, connections) = good();
+    let outcomes = run_in_turn(&target, &cells).await;
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+    let methods = ["ping", "resources/read", "tools/call", "ping"];
+    for (outcome, method) in outcomes.iter().zip(methods) {
+        let rows: Vec<_> = outcome.checks.iter().map(|check| (&check.id, check.status)).collect();
+        assert!(rows.iter().all(|(_, status)| *status == Status::Success), "{rows:?}");
+        assert_eq!(requests(outcome), ["initialize", "notifications/initialized", method]);
+        assert!(matches!(outcome.trace.events[0].kind, EventKind::Opened { .. }));
+    }
+    // The end of the connection belongs to the last one.
+    let is_end = |event: &crate::trace::Event| matches!(event.kind, EventKind::Closed { .. });
+    let ends: Vec<bool> =
+        outcomes.iter().map(|outcome| outcome.trace.events.iter().any(is_end)).collect();
+    assert_eq!(ends, [false, false, false, true]);
+}
+
+#[tokio::test]
+async fn without_a_handshake_a_trace_begins_with_the_first_request() {
+    let ids = ["resources-read-text", "tools-call-simple-text"];
+    let (target, connections) = good();
+    let outcomes = run_in_turn(&target, &ids.map(|id| cell(id, Revision::V2026_07_28))).await;
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+    assert_eq!(requests(&outcomes[0]), ["resources/read"]);
+    assert_eq!(requests(&outcomes[1]), ["tools/call"]);
+}
+
+#[tokio::test]
+async fn a_scenario_that_leaves_something_behind_has_a_connection_of_its_own() {
+    let ids = ["ping", "logging-set-level", "ping"];
+    let (target, connections) = good();
+    run_in_turn(&target, &ids.map(|id| cell(id, Revision::V2025_11_25))).await;
+    assert_eq!(connections.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn what_scenarios_do_to_each_other_counts_against_nobody() {
+    // Once its tools were listed, it lists no prompts on that connection.
+    let (target, connections) = counted(|io| async {
+        let listed = Arc::new(AtomicUsize::new(0));
+        let server = everything().on("prompts/list", {
+            let listed = listed.clone();
+            move |_: Call| {
+                let leaks = listed.load(Ordering::SeqCst) > 0;
+                async move {
+                    if leaks {
+                        Answer::error(error_code::INTERNAL_ERROR, "out of order")
+                    } else {
+                        json!({"prompts": []}).into()
+                    }
+                }
+            }
+        });
+        let server = server.on("tools/list", move |_: Call| {
+            listed.fetch_add(1, Ordering::SeqCst);
+            async { json!({"tools": []}) }
+        });
+        Ok(server.serve(io).await?)
+    });
+    let ids = ["tools-list", "prompts-list", "ping", "prompts-list"];
+    let outcomes = run_in_turn(&target, &ids.map(|id| cell(id, Revision::V2025_11_25))).await;
+    for outcome in &outcomes {
+        assert_eq!(outcome.verdict, crate::run::Verdict::Passed, "{}", outcome.cell);
+    }
+    // One that is shared, one for the run that counts, one for the ping, and one since prompts are not shared any more.
+    assert_eq!(connections.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test]
+async fn a_failure_counts_once_it_was_seen_on_a_connection_of_its_own() {
+    let bad = everything().faults([Fault::set("ping", "/pong", json!(true))]);
+    let (target, connections) = counted(move |io| {
+        let bad = bad.clone();
+        async move { Ok(bad.serve(io).await?) }
+    });
+    let cells = [cell("ping", Revision::V2025_06_18), cell("ping", Revision::V2025_11_25)];
+    let outcomes = run_in_turn(&target, &cells).await;
+    for outcome in &outcomes {
+        assert_eq!(outcome.verdict, crate::run::Verdict::Failed, "{}", outcome.cell);
+    }
+    assert_eq!(connections.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test]
+async fn a_reply_that_comes_at_the_end_counts_against_the_last_scenario() {
+    let (target, _) = counted(|io| async {
+        let (mut ours, theirs) = tokio::io::duplex(1 << 16);
+        let serving = async { Ok(everything().serve(theirs).await?) };
+        let (mut input, mut output) = tokio::io::split(io);
+        let relaying = async {
+            let mut buffer = vec![0; 1 << 16];
+            loop {
+                tokio::select! {
+                    read = input.read(&mut buffer) => match read? {
+                        // When its input ends, it answers the handshake once more.
+                        0 => break,
+                        count => ours.write_all(&buffer[..count]).await?,
+                    }
+                }
+                let count = ours.read(&mut buffer).await?;
+                output.write_all(&buffer[..count]).await?;
+            }
+            output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").await?;
+            crate::Result::Ok(())
+        };
+        let (_, relayed): (crate::Result, crate::Result) = join(serving, relaying).await;
+        relayed
+    });
+    let cells = [cell("ping", Revision::V2025_11_25), cell("ping", Revision::V2025_11_25)];
+    let outcomes = run_in_turn(&target, &cells).await;
+    let well_formed = outcomes.iter().map(|outcome| {
+        let mut rows = outcome.checks.iter().filter(|check| check.id == WELL_FORMED);
+        rows.next().map(|check| check.status)
+    });
+    assert_eq!(well_formed.collect::<Vec<_>>(), [Some(Status::Success), Some(Status::Failure)]);
+}
+
+#[tokio::test]
+async fn what_arrives_late_belongs_to_the_run_before_and_a_reply_retires_the_connection() {
+    let (target, connections) = good();
+    let plan = plan(&target);
+    let pool = ConnectionPool::new(&plan, &target).over(DUPLEX);
+    let key = (DUPLEX, Revision::V2025_11_25);
+    let timeout = Duration::from_secs(60);
+    let give_back_and_receive = |shared: SharedConnection, late: &'static str| {
+        let (recorder, id) = (shared.client.recorder().clone(), shared.client.connection());
+        let fate = pool.give_back(key, shared, recorder.last());
+        recorder.record(id, Party::Server, EventKind::message(late.into()));
+        fate
+    };
+    let shared = pool.take(key, timeout).await.expect("a connection");
+    let news = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let fate = give_back_and_receive(shared, news);
+    let shared = pool.take(key, timeout).await.expect("the same connection");
+    let of_news = fate.await.expect("a trace");
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+    let reply = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    let fate = give_back_and_receive(shared, reply);
+    pool.take(key, timeout).await.expect("another connection");
+    assert_eq!(connections.load(Ordering::SeqCst), 2);
+    // The news belong to the trace that was current, not to the next one.
+    let of_reply = fate.await.expect("a trace");
+    let is_news = |trace: &Trace| {
+        trace.messages().any(|(_, message)| message.method().is_some_and(|it| it.contains("tools")))
+    };
+    assert_eq!((is_news(&of_news), is_news(&of_reply)), (true, false));
+    let replies = of_reply.messages().filter(|(_, message)| message.is_reply()).count();
+    assert_eq!(replies, 2);
+}
+
+#[tokio::test]
+async fn with_one_job_or_officially_nothing_is_shared() {
+    let target = Target::command(crate::process::Command::new("a-server"));
+    let cell = |plan: &Plan| {
+        let is_ping = |cell: &&Cell| cell.scenario.id == "ping";
+        plan.cells.iter().find(is_ping).cloned().expect("a ping")
+    };
+    let shares = |profile: Profile, jobs: usize| {
+        let plan = Plan::build(target.clone(), profile, &Selection::default()).expect("a plan");
+        let plan = plan.jobs(NonZeroUsize::new(jobs).expect("some"));
+        ConnectionPool::new(&plan, &target).shares(&cell(&plan), profile)
+    };
+    assert!(shares(Profile::Adaptive, 2) && shares(Profile::Strict, 2));
+    assert!(!shares(Profile::Adaptive, 1) && !shares(Profile::Official, 2));
+}

@@ -1,0 +1,194 @@
+//! Asking a target over one transport which revisions it speaks.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::{LINES, PreflightFailure, add_stderr, answer_timeout, by_scenario, wanted};
+use crate::check::{Blame, Finding};
+use crate::client::{ProbeResult, greet, leave};
+use crate::clock::Stopwatch;
+use crate::run::Plan;
+use crate::run::connection_pool::{ConnectionPool, SharedConnection};
+use crate::run::silence::{LivenessQuestion, ends_in_silence, left, stopped_answering};
+use crate::spec::{Era, Revision};
+use crate::trace::{EventKind, Recorder, Trace};
+use crate::transport::{Target, TransportKind};
+
+/// Asks the target over one transport which revisions it speaks.
+pub(super) struct TransportProbe<'a> {
+    plan: &'a Plan,
+    target: &'a Target,
+    pool: &'a ConnectionPool,
+    transport: TransportKind,
+    /// Those of the connections so far.
+    recorders: Vec<Recorder>,
+    pub(super) asked: BTreeSet<Revision>,
+    result: ProbeResult,
+    /// How long the first answer took.
+    first: Option<Duration>,
+    /// The request after which the target answered nothing any more.
+    silence: Option<(Revision, Finding)>,
+}
+
+impl<'a> TransportProbe<'a> {
+    pub(super) fn new(
+        plan: &'a Plan,
+        (target, pool): (&'a Target, &'a ConnectionPool),
+        transport: TransportKind,
+    ) -> Self {
+        Self {
+            plan,
+            target,
+            pool,
+            transport,
+            recorders: Vec::new(),
+            asked: BTreeSet::new(),
+            result: ProbeResult { facts: Vec::new(), refusals: Vec::new() },
+            first: None,
+            silence: None,
+        }
+    }
+
+    /// Asks for the revisions of the plan; if the target speaks none of them, for those that show whether it speaks MCP.
+    pub(super) async fn run(&mut self) {
+        self.ask_each(wanted(self.plan)).await;
+        if self.result.facts.is_empty() && self.silence.is_none() {
+            self.ask_each(vec![Revision::NEWEST_HANDSHAKE, Revision::NEWEST]).await;
+        }
+        // Newer ones were asked for first.
+        self.result.facts.sort_by_key(|facts| facts.revision);
+    }
+
+    async fn ask_each(&mut self, mut revisions: Vec<Revision>) {
+        // First the newest handshake revision, which most servers speak, since a silent target should cost only one wait.
+        revisions.sort_by_key(|revision| (revision.era() == Era::Stateless, Reverse(*revision)));
+        let count = revisions.len();
+        for (index, revision) in revisions.into_iter().enumerate() {
+            if self.is_hopeless() || self.has_enough() {
+                return;
+            }
+            if self.asked.insert(revision) {
+                // Once it has answered, the program for the next question starts while this one is asked.
+                if self.first.is_some() && self.transport == TransportKind::Stdio {
+                    self.pool.start_ahead(count - index).await;
+                }
+                self.ask(revision).await;
+            }
+        }
+    }
+
+    async fn ask(&mut self, revision: Revision) {
+        let stopwatch = Stopwatch::start();
+        let timeout = self.timeout();
+        let connection = match self.pool.open(self.transport).await {
+            Ok(connection) => connection,
+            Err(finding) => return self.result.refusals.push((revision, finding)),
+        };
+        let recorder = connection.recorder().clone();
+        let opened = recorder.beginning();
+        let (client, greeted) = greet(connection, revision, timeout).await;
+        self.recorders.push(recorder.clone());
+        match greeted {
+            Ok(()) => self.note(revision, SharedConnection::of_probe(client, opened)).await,
+            Err(finding) => {
+                self.result.refusals.push((revision, finding));
+                leave(client).await;
+            }
+        }
+        // Before the first answer, a silence may be due to the era of the question.
+        if let Some(question) = self.question()
+            && ends_in_silence(&recorder.trace())
+            && !question.ask(self.target, self.transport, left(timeout, stopwatch)).await
+        {
+            self.silence = self.result.refusals.last().cloned();
+        }
+        // A refused connection says nothing about how long an answer takes.
+        if self.first.is_none() && recorder.trace().has_messages_both_ways() {
+            self.first = Some(stopwatch.elapsed());
+            self.pool.set_start_up(stopwatch.elapsed());
+        }
+    }
+
+    /// Notes what the server declares at a revision, and keeps the connection for the scenarios.
+    async fn note(&mut self, revision: Revision, shared: SharedConnection) {
+        let facts = shared.client.server().clone();
+        let spoken = facts.revision;
+        // In a handshake a server chooses the revision, so that several questions may find the same one.
+        if self.result.facts(spoken).is_none() {
+            self.result.facts.push(facts);
+        }
+        if spoken == revision && self.pool.keeps(self.transport) {
+            self.pool.keep((self.transport, revision), shared);
+        } else {
+            shared.client.end().await;
+        }
+    }
+
+    /// What was said on all connections.
+    fn trace(&self) -> Trace {
+        let events = self.recorders.iter().flat_map(|recorder| recorder.trace().events);
+        Trace { events: events.collect(), ..Trace::default() }
+    }
+
+    /// Whether further questions are a waste of time: nothing can be reached, or it did not answer a handshake. Silence about
+    /// a question of the other era means nothing: an older server may not understand it.
+    fn is_hopeless(&self) -> bool {
+        let is_silent = self.first.is_none();
+        self.silence.is_some()
+            || self.result.refusals.iter().any(|(revision, finding)| {
+                is_silent
+                    && (revision.era() == Era::Handshake || finding.blame == Blame::Environment)
+            })
+    }
+
+    /// Whether the one revision of each scenario is known. Since newer ones are asked for first, it is the first one of the
+    /// handshake era that the target speaks.
+    fn has_enough(&self) -> bool {
+        let is_choice = |revision: &Revision| {
+            revision.era() == Era::Handshake && self.result.facts(*revision).is_some()
+        };
+        self.plan.one_revision
+            && by_scenario(&self.plan.cells)
+                .iter()
+                .filter(|((_, transport), _)| *transport == self.transport)
+                .all(|(_, revisions)| revisions.iter().any(is_choice))
+    }
+
+    pub(super) fn timeout(&self) -> Duration {
+        answer_timeout(self.plan.timeout, self.first)
+    }
+
+    /// How to ask whether the target still answers, if it ever did.
+    pub(super) fn question(&self) -> Option<LivenessQuestion> {
+        let spoken = self.result.facts.first().map(|facts| facts.revision);
+        let revision = spoken.unwrap_or(Revision::NEWEST_HANDSHAKE);
+        self.first.map(|first_answer| LivenessQuestion { revision, first_answer })
+    }
+
+    pub(super) fn into_result(self) -> Result<ProbeResult, PreflightFailure> {
+        let trace = self.trace();
+        if let Some((revision, finding)) = self.silence {
+            let failure = PreflightFailure::from(stopped_answering(finding));
+            return Err(PreflightFailure { tried: Some(revision), ..failure });
+        }
+        if !self.result.facts.is_empty() {
+            return Ok(self.result);
+        }
+        let (tried, mut finding) = self.result.refusals.into_iter().next().map_or_else(
+            // There is no plan without cells, each of which has a revision to ask for.
+            || (None, Finding::harness("the server was not asked for any revision")),
+            |(revision, finding)| (Some(revision), finding),
+        );
+        add_stderr(&mut finding, &trace.stderr_tail(LINES));
+        Err(PreflightFailure {
+            finding,
+            tried,
+            refused: trace.events.iter().any(|event| {
+                let EventKind::HttpResponse { status, .. } = event.kind else { return false };
+                // A server of any kind answers 401 and 403 if it demands authorization.
+                (400..500).contains(&status) && ![401, 403].contains(&status)
+            }),
+        })
+    }
+}

@@ -1,0 +1,30 @@
+//! The conversation of a scenario that has ended, to be judged when everything is recorded.
+
+use std::collections::BTreeMap;
+
+use super::Ended;
+use crate::check::{Check, Finding, judge_trace};
+use crate::spec::Revision;
+use crate::spec::schema::{Authority, Schemas};
+use crate::trace::{ConnectionId, Party, Trace};
+
+/// What is known of a conversation when its scenario has ended.
+pub(crate) struct Conversation {
+    pub(super) checks: Vec<Check>,
+    pub(super) unexamined: Vec<Finding>,
+    pub(super) revisions: BTreeMap<ConnectionId, Revision>,
+    /// That of all other connections.
+    pub(super) revision: Revision,
+    pub(super) schemas: Schemas,
+    pub(super) authority: Authority,
+}
+
+impl Conversation {
+    /// Judges what was recorded of it, on each connection at its revision.
+    pub(crate) fn judge(&self, trace: Trace) -> Ended {
+        let Self { checks, unexamined, revisions, revision, schemas, authority } = self;
+        let revision_of = |connection| revisions.get(&connection).copied().unwrap_or(*revision);
+        let judgement = judge_trace(&trace, Party::Server, &revision_of, schemas, *authority);
+        Ended { checks: checks.clone(), trace, judgement, unexamined: unexamined.clone() }
+    }
+}
