@@ -49,6 +49,14 @@ async fn outcome(peer: &Peer, cell: Cell, profile: Profile) -> Outcome {
     run_cell(&plan(peer, &cell.scenario, profile), cell, CellFacts::default()).await
 }
 
+/// The outcome of the damaged peer of a proof.
+async fn bad_outcome(peer: &Peer, cell: Cell, profile: Profile, proof: &Proof) -> Outcome {
+    let peer = damaged(peer, &proof.damage);
+    let mut plan = plan(&peer, &cell.scenario, profile);
+    plan.prompt = proof.prompt.unwrap_or(plan.prompt);
+    run_cell(&plan, cell, CellFacts::default()).await
+}
+
 /// The outcome of a scenario that is not among the built-in ones.
 fn run_alone(
     scenario: &'static Scenario,
@@ -126,7 +134,7 @@ async fn carry_out(scenario: &'static Scenario, peer: &Peer, proof: &Proof) -> R
     let profile = proof.profile.unwrap_or(Profile::Adaptive);
     let cell = cell(scenario, proof);
     let good = outcome(peer, cell.clone(), profile).await;
-    let bad = outcome(&damaged(peer, &proof.damage), cell.clone(), profile).await;
+    let bad = bad_outcome(peer, cell.clone(), profile, proof).await;
     let found = changes(&good, &bad);
     let claimed: BTreeMap<String, Status> = proof
         .changes()

@@ -72,7 +72,8 @@ macro_rules! scenario {
 /// ```
 ///
 /// After `by` comes a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
-/// another peer. Then `also "id" Status`, `at REVISION`, `over TransportKind` and `under Profile` may follow.
+/// another peer. Then `also "id" Status`, `at REVISION`, `over TransportKind`, `under Profile` and
+/// `prompt MILLISECONDS` may follow.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! proofs {
@@ -112,5 +113,8 @@ macro_rules! proofs {
     };
     (@proof $proof:expr; , under $profile:ident $($rest:tt)*) => {
         $crate::proofs!(@proof $proof.under($crate::scenario::Profile::$profile); $($rest)*)
+    };
+    (@proof $proof:expr; , prompt $milliseconds:literal $($rest:tt)*) => {
+        $crate::proofs!(@proof $proof.prompt($milliseconds); $($rest)*)
     };
 }

@@ -78,7 +78,7 @@ pub use client_session::ClientSession;
 pub use connected::Connected;
 pub use context::Ctx;
 #[doc(hidden)]
-pub use context::{Ended, Setup};
+pub use context::{Ended, PROMPT, Setup};
 #[doc(hidden)]
 pub use declared::Declared;
 #[doc(hidden)]
