@@ -3,7 +3,7 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `transports`, `needs` and `disturbs` may be left out; `transports` names one of
+/// `official`, `transports`, `needs`, `asks` and `disturbs` may be left out; `transports` names one of
 /// [`Transports`](crate::scenario::Transports).
 #[macro_export]
 #[doc(hidden)]
@@ -15,6 +15,7 @@ macro_rules! scenario {
         $(official: $official:expr,)?
         $(transports: $transports:ident,)?
         $(needs: $needs:expr,)?
+        $(asks: $asks:expr,)?
         $(disturbs: $disturbs:literal,)?
         checks: $checks:expr $(,)?
     ) => {
@@ -30,6 +31,7 @@ macro_rules! scenario {
             official: $crate::scenario!(@option $($official)?),
             transports: $crate::scenario!(@transports $($transports)?),
             needs: $crate::scenario!(@list $($needs)?),
+            asks: $crate::scenario!(@list $($asks)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
             timeout: None,
             opens: false,
