@@ -179,6 +179,8 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
         }
         let unknown = finding.requirements.iter().filter(|id| requirement::find(id).is_none());
         unfounded.extend(unknown.map(|id| format!("{} cites `{id}`", check.id)));
+        let why = check.known_false.as_deref().filter(|why| !is_clause(why));
+        unfounded.extend(why.map(|why| format!("{} is allowed because \"{why}\"", check.id)));
         let unexplained =
             finding.requirements.iter().filter(|id| !is_explained(outcome, check, id));
         unfounded.extend(unexplained.map(|id| format!("{} cites {id} unexplained", check.id)));
@@ -193,6 +195,15 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
         }));
     }
     unfounded
+}
+
+/// Whether a text reads as the end of "but the specification allows it: …".
+fn is_clause(why: &str) -> bool {
+    let (first, last) = (why.chars().next(), why.chars().next_back());
+    let begins = first.is_some_and(|first| first == '`' || first.is_lowercase());
+    // What "it", "this" or "the specification" is, the sentence has said already.
+    let repeats = ["it ", "this ", "the specification "].iter().any(|word| why.starts_with(word));
+    begins && !repeats && last != Some('.')
 }
 
 /// Whether `mcp-test explain` names the check for this requirement.
