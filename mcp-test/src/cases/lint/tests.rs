@@ -306,8 +306,28 @@ out:
 _match: {out: contains}
 _tags: [a]
 ";
-    let text = format!("case: A\nin: &ping{indented}{rest}---\ncase: B\nin: &other{indented}{rest}");
+    let text =
+        format!("case: A\nin: &ping{indented}{rest}---\ncase: B\nin: &other{indented}{rest}");
     assert_eq!(linted(&text), []);
+}
+
+#[test]
+fn a_matcher_with_a_wrong_index_is_unreachable() {
+    let found = |index: &str| {
+        let text = format!(
+            r#"
+case: Lists tools
+in: {{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}}
+out: {{"jsonrpc": "2.0", "id": 1, "result": {{"tools": [{{"name": "a", "inputSchema": {{"type": "object"}}}}]}}}}
+_match: {{out: {{/result/tools/{index}: exact}}}}
+"#
+        );
+        linted(&text).iter().map(|diagnostic| diagnostic.name).collect::<Vec<_>>()
+    };
+    assert!(found("0").is_empty(), "{:?}", found("0"));
+    for index in ["+0", "00", "1"] {
+        assert_eq!(found(index), ["unreachable-matcher"], "{index}");
+    }
 }
 
 #[test]
