@@ -48,7 +48,8 @@ pub struct Check {
     pub origin: Origin,
     /// Counts in every profile although it is our own: without it, the others would mean nothing.
     pub binding: bool,
-    /// Why the specification does not demand what the official suite fails here.
+    /// Why the specification does not demand what the official suite fails here, to be read after "the specification allows
+    /// it:".
     pub known_false: Option<String>,
     /// The prerequisite of the check is missing on the peer.
     pub untestable: bool,

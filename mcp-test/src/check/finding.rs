@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Cause, Shape};
+use super::{Cause, Sdk, Shape};
 use crate::expect::Mismatch;
 use crate::spec::{Requirement, Revision};
 use crate::trace::Seq;
@@ -91,6 +91,8 @@ pub struct Finding {
     pub excerpt: Option<String>,
     /// The message shape that something does not have, for findings about the form of a message.
     pub shape: Option<Box<Shape>>,
+    /// The SDK that has sent what is wrong, where it is recognised; `None` says nothing.
+    pub sdk: Option<Sdk>,
     /// The ids of the requirements that are broken.
     pub requirements: Vec<&'static str>,
     /// The events of the trace that show it.
@@ -113,6 +115,7 @@ impl Finding {
             hint: None,
             excerpt: None,
             shape: None,
+            sdk: None,
             requirements: Vec::new(),
             evidence: Vec::new(),
             cause: None,
@@ -195,6 +198,13 @@ impl Finding {
     #[must_use]
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shape = Some(Box::new(shape));
+        self
+    }
+
+    /// Names the SDK that has sent what is wrong, if it is recognised.
+    #[must_use]
+    pub fn sdk(mut self, sdk: Option<Sdk>) -> Self {
+        self.sdk = sdk;
         self
     }
 

@@ -13,6 +13,7 @@ mod judgement;
 mod malformed;
 mod repeat_filter;
 mod rule;
+mod sdk;
 mod shape;
 mod shapes;
 mod status;
@@ -36,6 +37,7 @@ pub use malformed::requirement_of;
 pub(crate) use rule::{
     OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART, OF_TOOLS, Rule,
 };
+pub use sdk::Sdk;
 #[doc(hidden)]
 pub use shape::Shape;
 #[cfg(feature = "cli")]

@@ -27,7 +27,8 @@ pub struct Shape {
     pub pointer: Pointer,
     /// The address of its description.
     pub link: String,
-    /// Why the specification allows it nevertheless, for a finding that rests on the official schema alone.
+    /// Why the specification allows it nevertheless, for a finding that rests on the official schema alone; to be read after
+    /// "the specification allows it:".
     pub allowed: Option<&'static str>,
 }
 

@@ -87,6 +87,9 @@ fn explain_scenario(scenario: &Scenario) -> String {
     for need in scenario.needs {
         page.row("Needs", need);
     }
+    for need in scenario.asks {
+        page.row("Looks for", need);
+    }
     if let Some(disturbs) = scenario.disturbs {
         page.row("Disturbs", format_args!("{disturbs}; therefore it runs alone"));
     }

@@ -73,7 +73,7 @@ pub fn quoted(bytes: &[u8]) -> String {
 }
 
 /// The length of the longest prefix of at most `most` bytes that does not end within a character.
-fn floor_char_boundary(bytes: &[u8], most: usize) -> usize {
+pub(crate) fn floor_char_boundary(bytes: &[u8], most: usize) -> usize {
     if bytes.len() <= most {
         return bytes.len();
     }

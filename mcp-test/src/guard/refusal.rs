@@ -164,6 +164,7 @@ impl Refusal {
             error_code::PARSE_ERROR => "Parse error",
             error_code::METHOD_NOT_FOUND => "Method not found",
             error_code::INVALID_PARAMS => "Invalid params",
+            error_code::INTERNAL_ERROR => "Internal error",
             _ => "Invalid Request",
         };
         let (pointer, reason) = shown(&self.pointer, &self.reason);
@@ -195,4 +196,19 @@ fn reason(expected: &str, got: Option<&Value>) -> String {
 /// Whether what is expected is a string with further conditions.
 fn wants_text(expected: &str) -> bool {
     expected.starts_with('"') || expected.contains("URI") || expected.contains("Base64")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_begins_with_the_title_of_its_code() {
+        let titled = |code| Refusal::new(code, None, "it is wrong").error().message;
+        assert_eq!(titled(error_code::PARSE_ERROR), "Parse error: it is wrong");
+        assert_eq!(titled(error_code::INVALID_REQUEST), "Invalid Request: it is wrong");
+        assert_eq!(titled(error_code::METHOD_NOT_FOUND), "Method not found: it is wrong");
+        assert_eq!(titled(error_code::INVALID_PARAMS), "Invalid params: it is wrong");
+        assert_eq!(titled(error_code::INTERNAL_ERROR), "Internal error: it is wrong");
+    }
 }

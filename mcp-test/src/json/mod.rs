@@ -49,4 +49,5 @@ pub use object::Effective;
 pub use parse::DEPTH_LIMIT;
 pub use parse::ParseError;
 pub use pointer::Pointer;
+pub(crate) use pointer::array_index;
 pub use value::{Object, Value};

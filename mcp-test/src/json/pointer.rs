@@ -86,7 +86,7 @@ fn unescape(token: &str) -> String {
 }
 
 /// A token as an array index: digits without a leading zero (RFC 6901, section 4).
-pub(super) fn array_index(token: &str) -> Option<usize> {
+pub(crate) fn array_index(token: &str) -> Option<usize> {
     // `parse` alone would accept a sign.
     let digits = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
     (digits && (token == "0" || !token.starts_with('0'))).then(|| token.parse().ok())?

@@ -9,9 +9,11 @@ use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 
+use crate::expect::words::floor_char_boundary;
+
 /// How many lines are kept.
 const TAIL_LINES: usize = 500;
-/// Longer lines are split.
+/// Longer lines are split, but never within a character.
 const LINE_BYTES: usize = 16 * 1024;
 
 /// A stream that can be read by a task and, on Unix, without waiting.
@@ -153,8 +155,10 @@ impl State {
         }
         self.open_line.extend_from_slice(bytes);
         // A program that never writes a newline must not fill the memory.
-        if self.open_line.len() >= LINE_BYTES {
+        while self.open_line.len() > LINE_BYTES {
+            let rest = self.open_line.split_off(floor_char_boundary(&self.open_line, LINE_BYTES));
             self.finish_line();
+            self.open_line = rest;
         }
     }
 
@@ -232,5 +236,18 @@ mod tests {
         assert_eq!(lines.tail(9), ["one", "two", "th"]);
         lines.close();
         assert_eq!(lines.tail(9), ["one", "two", "three", "ree"]);
+    }
+
+    #[test]
+    fn a_long_line_is_split_between_characters() {
+        let (reader, _writer) = std::io::pipe().expect("a pipe");
+        let lines = Lines::new(NeverReady(reader), Box::new(|_| {}));
+        // The bound falls inside of a character of three bytes, in one piece and across pieces.
+        let long = format!("a{}", "\u{20ac}".repeat(LINE_BYTES));
+        long.as_bytes().chunks(4096).for_each(|piece| lines.lock().push(piece));
+        lines.lock().push("\n".as_bytes());
+        let all = lines.tail(9);
+        assert_eq!(all.concat(), long);
+        assert!(all.len() > 3 && all.iter().all(|line| line.len() <= LINE_BYTES));
     }
 }

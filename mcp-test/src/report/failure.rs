@@ -97,6 +97,9 @@ impl<'a> FailureFormatter<'a> {
         if let Some(blame) = finding.and_then(|finding| blame(finding.blame)) {
             line(out, 4, &format!("Blame: {blame}"));
         }
+        if let Some(sdk) = finding.and_then(|finding| finding.sdk) {
+            line(out, 4, &format!("SDK: this is an answer of {sdk}, not of the server's own code"));
+        }
         if let Some(shape) = finding.and_then(|finding| finding.shape.as_ref()) {
             line(out, 4, &format!("Shape: {shape}\n{}", shape.link));
         }
@@ -231,7 +234,24 @@ fn line(out: &mut String, indent: usize, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::{Origin, Sdk};
     use crate::report::sample;
+
+    #[test]
+    fn a_recognised_sdk_is_named() {
+        let mut outcome = sample::failed();
+        let finding = Finding::peer("a second GET is refused").sdk(Some(Sdk::TypeScript));
+        outcome.checks = vec![Check::from_finding("streams", Origin::Own, finding)];
+        insta::assert_snapshot!(of_check(&outcome, &outcome.checks[0]), @r#"
+        - streams:
+          Error: a second GET is refused
+          Check: streams (advisory: does not count)
+          SDK: this is an answer of the official TypeScript SDK, not of the server's own code
+          Exchange:
+            1  client → server  tools/list
+            2  client ← server  result {"tools":[{"name":7}]}
+        "#);
+    }
 
     #[test]
     fn a_failing_check_is_reported_in_full() {

@@ -44,6 +44,7 @@ const fn scenario(
         official: Some(official),
         transports: Transports::Any,
         needs: &[],
+        asks: &[],
         disturbs: None,
         timeout: None,
         opens: false,

@@ -175,6 +175,9 @@ pub(super) fn finding(finding: &Finding) -> Value {
             object.push(name, text.as_str());
         }
     }
+    if let Some(sdk) = finding.sdk {
+        object.push("sdk", sdk.as_str());
+    }
     if let Some(shape) = &finding.shape {
         let members = [
             ("name", shape.name.as_str()),

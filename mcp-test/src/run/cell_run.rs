@@ -321,6 +321,7 @@ impl<'a> CellRun<'a> {
             profile: self.profile,
             limits: self.plan.limits,
             timeout: self.request_timeout(),
+            prompt: self.plan.prompt,
             until: Deadline::after(until),
             ends: Deadline::after(self.timeout().saturating_add(ENDING)),
             inventory,

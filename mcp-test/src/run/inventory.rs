@@ -93,7 +93,8 @@ impl InventoryRequest<'_> {
     }
 
     fn needs(&self, need: fn(&Need) -> bool) -> bool {
-        self.plan.cells.iter().flat_map(|cell| cell.scenario.needs).any(need)
+        let scenarios = self.plan.cells.iter().map(|cell| &cell.scenario);
+        scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.asks)).any(need)
     }
 
     /// The listing; after a silence only if the target still answers.

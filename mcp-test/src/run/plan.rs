@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Baseline, Cell, Tested, UsageError};
 use crate::expect::words::closest;
-use crate::scenario::{Leg, Profile, Scenario, Shared, Suite, Surroundings};
+use crate::scenario::{Leg, PROMPT, Profile, Scenario, Shared, Suite, Surroundings};
 #[cfg(any(test, feature = "scenarios"))]
 use crate::scenarios;
 use crate::spec::schema::Schemas;
@@ -75,6 +75,8 @@ pub struct Plan {
     pub jobs: NonZeroUsize,
     /// How long a cell may take, unless its scenario has a time-out.
     pub timeout: Duration,
+    /// How long the reply to a `ping` may take until it counts as late.
+    pub prompt: Duration,
     /// The size limits on what the target sends.
     pub limits: Limits,
     /// The schemas that messages are validated against.
@@ -177,6 +179,7 @@ impl Plan {
             single: false,
             jobs: NonZeroUsize::MIN,
             timeout: DEFAULT_TIMEOUT,
+            prompt: PROMPT,
             limits: Limits::default(),
             schemas: Schemas::default(),
             baseline: None,

@@ -50,6 +50,14 @@ async fn outcome(peer: &Peer, cell: Cell, profile: Profile) -> Outcome {
     run_cell(&plan(peer, &cell.scenario, profile), cell, CellFacts::default()).await
 }
 
+/// The outcome of the damaged peer of a proof.
+async fn bad_outcome(peer: &Peer, cell: Cell, profile: Profile, proof: &Proof) -> Outcome {
+    let peer = damaged(peer, &proof.damage);
+    let mut plan = plan(&peer, &cell.scenario, profile);
+    plan.prompt = proof.prompt.unwrap_or(plan.prompt);
+    run_cell(&plan, cell, CellFacts::default()).await
+}
+
 /// The outcome of a scenario that is not among the built-in ones.
 fn run_alone(
     scenario: &'static Scenario,
@@ -127,7 +135,7 @@ async fn carry_out(scenario: &'static Scenario, peer: &Peer, proof: &Proof) -> R
     let profile = proof.profile.unwrap_or(Profile::Adaptive);
     let cell = cell(scenario, proof);
     let good = outcome(peer, cell.clone(), profile).await;
-    let bad = outcome(&damaged(peer, &proof.damage), cell.clone(), profile).await;
+    let bad = bad_outcome(peer, cell.clone(), profile, proof).await;
     let found = changes(&good, &bad);
     let claimed: BTreeMap<String, Status> = proof
         .changes()
@@ -172,6 +180,8 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
         }
         let unknown = finding.requirements.iter().filter(|id| requirement::find(id).is_none());
         unfounded.extend(unknown.map(|id| format!("{} cites `{id}`", check.id)));
+        let why = check.known_false.as_deref().filter(|why| !is_clause(why));
+        unfounded.extend(why.map(|why| format!("{} is allowed because \"{why}\"", check.id)));
         let unexplained =
             finding.requirements.iter().filter(|id| !is_explained(outcome, check, id));
         unfounded.extend(unexplained.map(|id| format!("{} cites {id} unexplained", check.id)));
@@ -186,6 +196,15 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
         }));
     }
     unfounded
+}
+
+/// Whether a text reads as the end of "but the specification allows it: …".
+fn is_clause(why: &str) -> bool {
+    let (first, last) = (why.chars().next(), why.chars().next_back());
+    let begins = first.is_some_and(|first| first == '`' || first.is_lowercase());
+    // What "it", "this" or "the specification" is, the sentence has said already.
+    let repeats = ["it ", "this ", "the specification "].iter().any(|word| why.starts_with(word));
+    begins && !repeats && last != Some('.')
 }
 
 /// Whether `mcp-test explain` names the check for this requirement.

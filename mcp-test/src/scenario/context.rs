@@ -13,6 +13,12 @@ use crate::spec::schema::Schemas;
 use crate::trace::{ConnectionId, EventKind, Party, Recorder, Seq, Trace};
 use crate::transport::{Connection, Limits, Target, TransportKind};
 
+/// How long the reply to a `ping` may take until it counts as late.
+///
+/// The specification says "promptly", without a number. No server has to compute anything for it, so that only a busy machine
+/// explains a delay; five seconds are far beyond that.
+pub const PROMPT: Duration = Duration::from_secs(5);
+
 /// The parameters of a context.
 #[derive(Clone)]
 pub struct Setup {
@@ -28,6 +34,8 @@ pub struct Setup {
     pub limits: Limits,
     /// How long one request may take.
     pub timeout: Duration,
+    /// How long the reply to a `ping` may take until it counts as late.
+    pub prompt: Duration,
     /// The deadline of every reply: before the end of the run, so that the scenario can report what it awaited.
     pub until: Deadline,
     /// When the connections are closed by force, if they have not ended by then.
@@ -55,6 +63,7 @@ impl Setup {
             profile,
             limits: Limits::default(),
             timeout,
+            prompt: PROMPT,
             until: Deadline::never(),
             ends: Deadline::never(),
             inventory: Inventory::default(),
@@ -133,6 +142,12 @@ impl Ctx {
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.setup.profile
+    }
+
+    /// How long the reply to a `ping` may take until it counts as late.
+    #[must_use]
+    pub(crate) fn prompt(&self) -> Duration {
+        self.setup.prompt
     }
 
     /// What the peer offers, as asked before the run.

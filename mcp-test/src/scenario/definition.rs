@@ -127,6 +127,8 @@ pub struct Scenario {
     pub transports: Transports,
     /// What the peer must offer for the scenario to test anything.
     pub needs: &'static [Need],
+    /// What its body looks for in the inventory, and without which it still makes some of its checks.
+    pub asks: &'static [Need],
     /// What it changes on a shared peer; such a scenario runs alone.
     pub disturbs: Option<&'static str>,
     /// How long one run of it may take; `None` for the time-out of the plan.
@@ -161,6 +163,7 @@ impl Scenario {
             official: None,
             transports: Transports::Any,
             needs: &[],
+            asks: &[],
             disturbs: None,
             timeout: None,
             opens: false,

@@ -3,7 +3,7 @@
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.
 ///
-/// `official`, `transports`, `needs`, `disturbs` and `shares_connection` may be left out; `transports` names one of
+/// `official`, `transports`, `needs`, `asks`, `disturbs` and `shares_connection` may be left out; `transports` names one of
 /// [`Transports`](crate::scenario::Transports).
 #[macro_export]
 #[doc(hidden)]
@@ -15,6 +15,7 @@ macro_rules! scenario {
         $(official: $official:expr,)?
         $(transports: $transports:ident,)?
         $(needs: $needs:expr,)?
+        $(asks: $asks:expr,)?
         $(disturbs: $disturbs:literal,)?
         $(shares_connection: $shares_connection:literal,)?
         checks: $checks:expr $(,)?
@@ -31,6 +32,7 @@ macro_rules! scenario {
             official: $crate::scenario!(@option $($official)?),
             transports: $crate::scenario!(@transports $($transports)?),
             needs: $crate::scenario!(@list $($needs)?),
+            asks: $crate::scenario!(@list $($asks)?),
             disturbs: $crate::scenario!(@option $($disturbs)?),
             timeout: None,
             opens: false,
@@ -76,7 +78,8 @@ macro_rules! scenario {
 /// ```
 ///
 /// After `by` comes a constructor of [`Fault`](crate::transport::Fault), after `on` a function of the file that makes
-/// another peer. Then `also "id" Status`, `at REVISION`, `over TransportKind` and `under Profile` may follow.
+/// another peer. Then `also "id" Status`, `at REVISION`, `over TransportKind`, `under Profile` and
+/// `prompt MILLISECONDS` may follow.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! proofs {
@@ -116,5 +119,8 @@ macro_rules! proofs {
     };
     (@proof $proof:expr; , under $profile:ident $($rest:tt)*) => {
         $crate::proofs!(@proof $proof.under($crate::scenario::Profile::$profile); $($rest)*)
+    };
+    (@proof $proof:expr; , prompt $milliseconds:literal $($rest:tt)*) => {
+        $crate::proofs!(@proof $proof.prompt($milliseconds); $($rest)*)
     };
 }

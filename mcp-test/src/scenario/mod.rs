@@ -80,7 +80,7 @@ pub use connected::Connected;
 pub(crate) use connected::Opened;
 pub use context::Ctx;
 #[doc(hidden)]
-pub use context::{Ended, Setup};
+pub use context::{Ended, PROMPT, Setup};
 #[doc(hidden)]
 pub use declared::Declared;
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 //! The tests in `run::prove` carry them out.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::check::Status;
 use crate::client::ScriptedClient;
@@ -97,6 +98,8 @@ pub struct Proof {
     pub transport: Option<TransportKind>,
     /// The profile, if not `adaptive`.
     pub profile: Option<Profile>,
+    /// How long the damaged peer may take to answer `ping`, if not as long as every peer.
+    pub prompt: Option<Duration>,
 }
 
 impl Proof {
@@ -120,6 +123,7 @@ impl Proof {
             revision: None,
             transport: None,
             profile: None,
+            prompt: None,
         }
     }
 
@@ -148,6 +152,13 @@ impl Proof {
     #[must_use]
     pub fn under(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
+        self
+    }
+
+    /// Lets the damaged peer take only this many milliseconds to answer `ping`, so that no proof has to wait for seconds.
+    #[must_use]
+    pub fn prompt(mut self, milliseconds: u64) -> Self {
+        self.prompt = Some(Duration::from_millis(milliseconds));
         self
     }
 

@@ -22,6 +22,15 @@ impl Origin {
     }
 }
 
+/// What the headers of a response say about how a client gets a better one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResponseAdvice {
+    /// Where it redirects to, bounded and printable.
+    pub redirects_to: Option<String>,
+    /// Whether it demands credentials: it has `WWW-Authenticate`.
+    pub demands_credentials: bool,
+}
+
 /// An observation of the transport, in the order of arrival.
 #[derive(Debug, Clone)]
 pub enum Incoming {
@@ -57,6 +66,8 @@ pub enum Incoming {
         exchange: u64,
         /// The HTTP status, if there was a response.
         status: Option<u16>,
+        /// What the headers of the response advise.
+        advice: ResponseAdvice,
         /// How it ended, as the end of a sentence that begins with "the exchange".
         how: String,
     },

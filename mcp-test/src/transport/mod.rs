@@ -53,7 +53,7 @@ pub use fault::{Fault, Misbehavior};
 #[cfg(all(feature = "http", feature = "schema"))]
 pub(crate) use http::fetch;
 #[doc(hidden)]
-pub use incoming::Incoming;
+pub use incoming::{Incoming, ResponseAdvice};
 pub use incoming::Origin;
 pub use limits::Limits;
 #[doc(hidden)]

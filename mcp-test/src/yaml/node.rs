@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
 
 use super::{Comments, Span};
-use crate::json::{Number, Pointer, Value};
+use crate::json::{Number, Pointer, Value, array_index};
 
 /// A node of a document.
 #[derive(Debug, Clone, PartialEq)]
@@ -278,7 +278,7 @@ impl Node {
         let (mut node, mut steps) = (self, 0);
         for step in pointer.tokens() {
             let next = match &node.kind {
-                Kind::List(items) => step.parse().ok().and_then(|index: usize| items.get(index)),
+                Kind::List(items) => array_index(&step).and_then(|index| items.get(index)),
                 Kind::Mapping(members) => members
                     .iter()
                     .rev()

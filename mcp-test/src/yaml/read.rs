@@ -211,7 +211,8 @@ fn starts(text: &str, drafts: &[Draft]) -> Vec<Span> {
 
 /// The start of the comments and directives above a document: after a preceding `...`, or the document's own line.
 fn head(text: &str, floor: usize, begins: usize) -> usize {
-    let line_of = |end: usize| text[floor..end].rfind('\n').map_or(floor, |at| floor + at + 1);
+    let line_of =
+        |end: usize| text[floor..end].rfind(['\n', '\r']).map_or(floor, |at| floor + at + 1);
     let own = line_of(begins.max(floor));
     let mut end = own;
     while end > floor {

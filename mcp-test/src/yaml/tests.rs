@@ -1,6 +1,7 @@
 //! Reading: values, spans and problems.
 
 use super::*;
+use crate::json::Pointer;
 
 mod layout;
 mod properties;
@@ -105,4 +106,46 @@ fn bytes_that_are_not_utf_8_are_reported_with_their_place() {
     assert_eq!(problem(b"a: 1\nb: \xff"), "2:4: byte 8 (0xff) is not UTF-8");
     assert_eq!(problem(b"\xff\xfea\0"), "1:1: the text is UTF-16, expected UTF-8");
     assert_eq!(decode("ä".as_bytes()), Ok("ä"));
+}
+
+#[test]
+fn an_index_has_no_sign_and_no_leading_zero() {
+    let root = root("items: [a, b]");
+    let steps = |pointer: &str| root.nearest(&Pointer::parse(pointer).expect("a pointer")).1;
+    assert_eq!(steps("/items/1"), 2);
+    for pointer in ["/items/+1", "/items/01", "/items/2"] {
+        assert_eq!(steps(pointer), 1, "{pointer}");
+    }
+}
+
+#[test]
+fn a_lone_carriage_return_ends_the_line_above_a_document() {
+    for (text, texts) in [
+        ("[x\r---\ny: 1\n", &["[x\r", "---\ny: 1\n"][..]),
+        ("x: [1\r# c\r--- \ry: 1", &["x: [1\r# c\r", "--- \ry: 1"]),
+        ("a: 1\r...\r%YAML 1.2\r---\rb: 2\r", &["a: 1\r...", "\r%YAML 1.2\r---\rb: 2\r"]),
+    ] {
+        let spans = stream(text).documents.into_iter().map(|document| match document {
+            Ok(document) => document.span,
+            Err(broken) => broken.span,
+        });
+        let found: Vec<&str> = spans.map(|span| &text[span.bytes()]).collect();
+        assert_eq!(found, texts, "{text:?}");
+    }
+}
+
+#[test]
+fn formatting_loses_no_text_above_a_lone_carriage_return() {
+    for text in
+        ["[x\r---\ny:   1\n", "\"x\r---\ny:   1\n", "x: {a\r--- y\n", "x: [1\r# c\r---\ny:   1"]
+    {
+        let formatted = format(text, &Limits::default()).text;
+        for letter in ["x", "y"] {
+            assert_eq!(
+                text.matches(letter).count(),
+                formatted.matches(letter).count(),
+                "{text:?} {formatted:?}"
+            );
+        }
+    }
 }

@@ -80,7 +80,7 @@ pub(super) fn lines(text: String, stream: &Stream) -> String {
 /// Whether the last line is a `...`.
 pub(super) fn has_ended(out: &str) -> bool {
     let out = out.trim_end_matches(['\r', '\n']);
-    is_marked(&out[out.rfind('\n').map_or(0, |at| at + 1)..], END)
+    is_marked(&out[out.rfind(['\n', '\r']).map_or(0, |at| at + 1)..], END)
 }
 
 fn end_line(out: &mut String, stream: &Stream) {

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::cases::format::expression::RegexError;
 use crate::cases::{Matcher, Rule};
-use crate::json::Pointer;
+use crate::json::{Pointer, array_index};
 use crate::yaml::Span;
 
 /// A pointer with its matcher.
@@ -41,15 +41,9 @@ impl Step {
         match (self, token) {
             (Self::Every, _) => false,
             (Self::Named(name), Token::Member(member)) => name == member,
-            (Self::Named(name), Token::Item(index)) => item(name) == Some(index),
+            (Self::Named(name), Token::Item(index)) => array_index(name) == Some(index),
         }
     }
-}
-
-/// Parses a step as an index.
-fn item(name: &str) -> Option<usize> {
-    // RFC 6901 (section 4) allows neither leading zeros nor signs in an index, but `parse` does.
-    name.parse().ok().filter(|index: &usize| index.to_string() == name)
 }
 
 impl<'a> Pattern<'a> {
@@ -160,6 +154,6 @@ impl<'p, 'a> ActivePatterns<'p, 'a> {
 
     /// The next steps that are indices.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> + use<'p, 'a> {
-        self.names().filter_map(item)
+        self.names().filter_map(array_index)
     }
 }

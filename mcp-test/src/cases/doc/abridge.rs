@@ -67,7 +67,7 @@ fn abridged(value: &Value, level: usize, left: &mut usize) -> Value {
             array.extend(items[..shown].iter().map(|item| abridged(item, level + 1, left)));
             if shown < items.len() {
                 let rest: Value = items[shown..].iter().cloned().collect();
-                array.push(more(items.len() - shown, "items", &rest.to_string()).into());
+                array.push(more(items.len() - shown, "item", &rest.to_string()).into());
             }
             array.into()
         }
@@ -83,7 +83,7 @@ fn abridged(value: &Value, level: usize, left: &mut usize) -> Value {
                 }
             }
             if !rest.is_empty() {
-                cut_object.push("…", more(object.len() - shown, "members", &rest));
+                cut_object.push("…", more(object.len() - shown, "member", &rest));
             }
             cut_object.into()
         }
@@ -104,12 +104,13 @@ fn cut(text: &str, longest: usize, kept: usize) -> String {
     }
     let head: String = text.chars().take(kept).collect();
     let left = text.chars().count() - kept;
-    format!("{head}{}", more(left, "characters", text))
+    format!("{head}{}", more(left, "character", text))
 }
 
 /// A remark on what was left out.
 fn more(number: usize, what: &str, of: &str) -> String {
-    format!("… ({} more {what}, checksum {:08x})", grouped(number), checksum(of))
+    let plural = if number == 1 { "" } else { "s" };
+    format!("… ({} more {what}{plural}, checksum {:08x})", grouped(number), checksum(of))
 }
 
 /// Whether a character is invisible or changes the direction of text, so that the text is not what it seems to be ("Trojan
@@ -160,6 +161,8 @@ mod tests {
         let text = json(&value);
         assert!(text.contains("… (4,960 more characters, checksum "), "{text}");
         assert!(text.contains("… (940 more items, checksum "), "{text}");
+        let one = json(&vec![0; MEMBERS + 1].into_iter().map(Value::from).collect());
+        assert!(one.contains("… (1 more item, checksum "), "{one}");
         assert!(text.len() < 2_000, "{text}");
     }
 

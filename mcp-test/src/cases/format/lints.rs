@@ -97,6 +97,8 @@ lints! {
     UNNAMED = "unnamed" Warning;
     /// Two cases in a file have the same name.
     SAME_NAME = "same-name" Warning;
+    /// A file has messages in JSON style, which are in braces, and in YAML style, which are written by indentation.
+    MIXED_STYLES = "mixed-styles" Warning;
     /// A case has no messages.
     EMPTY_CASE = "empty-case" Warning;
     /// A case expects nothing from the server, so it passes whatever the server does.

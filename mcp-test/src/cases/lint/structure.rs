@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use crate::cases::format::lints::{
-    EMPTY_CASE, Lint, NOTHING_EXPECTED, ONLY, SAME_NAME, SKIPPED, UNNAMED,
+    EMPTY_CASE, Lint, MIXED_STYLES, NOTHING_EXPECTED, ONLY, SAME_NAME, SKIPPED, UNNAMED,
 };
-use crate::cases::{Case, CaseFile, Diagnostic, Direction};
-use crate::yaml::Span;
+use crate::cases::{Case, CaseFile, CaseMessage, Diagnostic, Direction};
+use crate::yaml::{Span, Style};
 
 pub(super) fn check(file: &CaseFile) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -47,7 +47,29 @@ pub(super) fn check(file: &CaseFile) -> Vec<Diagnostic> {
             report(diagnostic(&ONLY, span, text).label("it has `_only`").help(help));
         }
     }
+    found.extend(mixed_styles(file));
     found
+}
+
+/// Reports the first message that is in braces while the first of the file is written by indentation, or the reverse.
+///
+/// What is inside of a message does not matter, and neither do messages that are aliases: they have the style of another.
+fn mixed_styles(file: &CaseFile) -> Option<Diagnostic> {
+    let messages = file.cases.iter().flat_map(|case| &case.messages);
+    let mut written = messages.filter(|message| message.node.alias().is_none());
+    let first = written.next()?;
+    let other = written.find(|message| message.node.style != first.node.style)?;
+    let style = |message: &CaseMessage| match message.node.style {
+        Style::Flow => "JSON style, in braces",
+        _ => "YAML style, by indentation",
+    };
+    let text = "the file has messages in JSON style and in YAML style";
+    let source = (file.path.as_str(), &file.text);
+    let diagnostic = Diagnostic::new(&MIXED_STYLES, source, other.key_span, text.to_owned());
+    let diagnostic = diagnostic
+        .label(format!("this is in {}", style(other)))
+        .also(first.key_span, format!("this is in {}", style(first)));
+    Some(diagnostic.help("write all messages of a file in the same style".to_owned()))
 }
 
 /// Reports a case that has no messages, or expects none.

@@ -32,6 +32,17 @@ in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 out: {"jsonrpc": "2.0", "id": 1, "result": {}}
 "#,
     ),
+    (
+        "mixed-styles",
+        r#"
+case: Pings
+in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+out:
+  jsonrpc: "2.0"
+  id: 1
+  result: {}
+"#,
+    ),
     ("empty-case", "case: Pings\n"),
     (
         "nothing-expected",
@@ -265,6 +276,58 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text":
 _match: {out: {"/result/content/*/annotations": ignored}}
 "#;
     assert_eq!(linted(text), []);
+}
+
+#[test]
+fn only_braces_and_indentation_of_whole_messages_are_different_styles() {
+    let mixed = |first: &str, second: &str| {
+        let text = format!(
+            "case: A\nin: {first}\nout: {{jsonrpc: \"2.0\", id: 1, result: {{}}}}\n---\n\
+             case: B\nin_2: {second}\nout_2: {{jsonrpc: \"2.0\", id: 1, result: {{}}}}\n"
+        );
+        linted(&text).iter().filter(|diagnostic| diagnostic.name == "mixed-styles").count()
+    };
+    let quoted = r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
+    let unquoted = r#"{jsonrpc: "2.0", id: 1, method: ping}"#;
+    let spread = "\n  {\n    jsonrpc: \"2.0\",\n    id: 1,\n    method: ping,\n  }";
+    let indented = "\n  jsonrpc: \"2.0\"\n  id: 1\n  method: ping";
+    for json in [quoted, unquoted, spread] {
+        assert_eq!(mixed(quoted, json), 0, "{json}");
+        // In the other case, and either way round; once per file.
+        assert_eq!(mixed(json, indented), 1, "{json}");
+        assert_eq!(mixed(indented, json), 1, "{json}");
+    }
+    // What is inside of a message, what is not a message, and copies have no style of their own.
+    let rest = "
+out:
+  jsonrpc: \"2.0\"
+  id: 1
+  result: {content: []}
+_match: {out: contains}
+_tags: [a]
+";
+    let text =
+        format!("case: A\nin: &ping{indented}{rest}---\ncase: B\nin: &other{indented}{rest}");
+    assert_eq!(linted(&text), []);
+}
+
+#[test]
+fn a_matcher_with_a_wrong_index_is_unreachable() {
+    let found = |index: &str| {
+        let text = format!(
+            r#"
+case: Lists tools
+in: {{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}}
+out: {{"jsonrpc": "2.0", "id": 1, "result": {{"tools": [{{"name": "a", "inputSchema": {{"type": "object"}}}}]}}}}
+_match: {{out: {{/result/tools/{index}: exact}}}}
+"#
+        );
+        linted(&text).iter().map(|diagnostic| diagnostic.name).collect::<Vec<_>>()
+    };
+    assert!(found("0").is_empty(), "{:?}", found("0"));
+    for index in ["+0", "00", "1"] {
+        assert_eq!(found(index), ["unreachable-matcher"], "{index}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::cases::format::lints::{
 };
 use crate::cases::format::suggest::did_you_mean_at;
 use crate::cases::{CaseMessage, Diagnostic, Matcher, Mode, names_used};
-use crate::json::Value;
+use crate::json::{Value, array_index};
 use crate::trace::SecretTexts;
 
 pub(super) fn check(chain: &CaseChain<'_>) -> Vec<Diagnostic> {
@@ -99,8 +99,7 @@ fn reaches(value: &Value, steps: &[String]) -> bool {
         Value::Object(object) => object.get(step).is_some_and(|it| reaches(it, rest)),
         Value::Array(items) if step == "*" => items.iter().any(|it| reaches(it, rest)),
         Value::Array(items) => {
-            let index = step.parse::<usize>().ok();
-            index.and_then(|index| items.get(index)).is_some_and(|it| reaches(it, rest))
+            array_index(step).and_then(|index| items.get(index)).is_some_and(|it| reaches(it, rest))
         }
         _ => false,
     }

@@ -10,6 +10,7 @@ use regex::Regex;
 
 use crate::cases::{JsonType, Matcher};
 use crate::json::{Pointer, Value};
+use crate::spec::meta;
 use crate::trace::redact::{SECRET as REDACTED, is_volatile_member};
 
 /// The form of values that vary from run to run.
@@ -78,9 +79,8 @@ pub(super) fn matcher(pointer: &Pointer, value: &Value) -> Option<Matcher> {
             if let Some(matcher) = of_text(text, is_address(&name)) {
                 return Some(matcher);
             }
-            // A contract outlives the release that it was recorded with.
-            let version = pointer.as_str().ends_with("erverInfo/version");
-            (is_volatile_member(&name) || version).then_some(Matcher::Type(JsonType::String))
+            let varies = is_volatile_member(&name) || is_version_of_server(pointer);
+            varies.then_some(Matcher::Type(JsonType::String))
         }
         Value::Number(_) => {
             let measured = MEASURED.contains(&name.as_str()) || is_volatile_member(&name);
@@ -93,6 +93,15 @@ pub(super) fn matcher(pointer: &Pointer, value: &Value) -> Option<Matcher> {
         }
         Value::Array(_) | Value::Null | Value::Bool(_) => None,
     }
+}
+
+/// Whether this is the version of the server's implementation: a contract outlives the release that it was recorded with.
+fn is_version_of_server(pointer: &Pointer) -> bool {
+    let mut tokens: Vec<String> = pointer.tokens().collect();
+    let (version, info) = (tokens.pop(), tokens.pop());
+    // In the result of `initialize`, and from 2026-07-28 on in `_meta`.
+    version.as_deref() == Some("version")
+        && info.is_some_and(|info| ["serverInfo", meta::SERVER_INFO].contains(&&*info))
 }
 
 /// Whether a member is an address: a path in it is a part of the contract.
@@ -192,6 +201,19 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn only_the_version_of_the_server_itself_varies() {
+        let varies = |pointer: &str| {
+            let pointer = Pointer::parse(pointer).expect("a pointer");
+            matcher(&pointer, &"1.0.0".into()).is_some()
+        };
+        assert!(varies("/result/serverInfo/version"));
+        assert!(varies("/result/_meta/io.modelcontextprotocol~1serverInfo/version"));
+        assert!(!varies("/result/structuredContent/observerInfo/version"));
+        assert!(!varies("/result/serverInfo/name"));
+        assert!(!varies("/result/version"));
     }
 
     #[test]

@@ -284,8 +284,6 @@ fn why(shape: &Shape) -> &'static str {
     let disagreement = DISAGREEMENTS.iter().find(|disagreement| {
         disagreement.definition == shape.name && disagreement.revisions.contains(shape.revision)
     });
-    disagreement
-        .map_or("the text of the specification allows it, its schema alone does not", |found| {
-            found.difference
-        })
+    let allowed = disagreement.and_then(|disagreement| disagreement.allowed);
+    allowed.unwrap_or("only its schema forbids it, not its text")
 }

@@ -5,7 +5,7 @@ use super::open_request::{Abandoned, BadReply, OpenRequest, Outcome, UnmatchedRe
 use crate::check::{Cause, Fate, Finding, Rule, requirement_of};
 use crate::spec::{Era, Revision, requirement};
 use crate::trace::{Seq, UnparsableKind};
-use crate::transport::Origin;
+use crate::transport::{Origin, ResponseAdvice};
 use crate::wire::{Id, Malformed, MediaType, Request};
 
 /// How many bad replies are kept until it is clear which request each was meant for.
@@ -190,8 +190,8 @@ impl State {
     pub(super) fn exchange_ended(
         &mut self,
         seq: Seq,
-        exchange: u64,
-        status: Option<u16>,
+        (exchange, status): (u64, Option<u16>),
+        advice: &ResponseAdvice,
         how: &str,
     ) {
         if !self.exchanges.contains(&exchange) {
@@ -222,12 +222,16 @@ impl State {
                 Some(text) => format!("an exchange that {how}: {text}"),
                 None => format!("an exchange that {how}"),
             };
-            open.settled = Some(Err(without_reply(&open.method, status, unreachable, is_proven)
-                .expected(format!("an HTTP response with a JSON-RPC response with id {}", open.id))
-                .got(got)
-                .evidence(open.sent.seq)
-                .evidence_all(evidence)
-                .evidence(seq)));
+            open.settled =
+                Some(Err(without_reply(&open.method, status, advice, unreachable, is_proven)
+                    .expected(format!(
+                        "an HTTP response with a JSON-RPC response with id {}",
+                        open.id
+                    ))
+                    .got(got)
+                    .evidence(open.sent.seq)
+                    .evidence_all(evidence)
+                    .evidence(seq)));
         }
     }
 
@@ -325,11 +329,24 @@ fn wrong_status(open: &OpenRequest, seq: Seq, status: u16) -> Finding {
         .evidence(seq)
 }
 
+/// The hint for a server that demands credentials.
+const CREDENTIALS: &str = "send credentials, with `--header` or `Target::header`";
+
+/// The hint for a server that may refuse where a request comes from.
+const FOREIGN: &str = "does the server accept the host of this URL, and the `Origin`, if a header sets one? Many refuse those \
+                       that they do not know.";
+
 /// A finding about a request whose exchange ended without its reply; it blames a peer that `is_proven` to speak MCP.
-fn without_reply(method: &str, status: Option<u16>, unreachable: bool, is_proven: bool) -> Finding {
+fn without_reply(
+    method: &str,
+    status: Option<u16>,
+    advice: &ResponseAdvice,
+    unreachable: bool,
+    is_proven: bool,
+) -> Finding {
     let cause = match status {
         // Whatever the method: these are about credentials, hosts and URLs.
-        Some(status @ (300..=399 | 401 | 403 | 407)) => Cause::Status(status),
+        Some(status @ (300..=399 | 401 | 403 | 407 | 421)) => Cause::Status(status),
         None if unreachable => Cause::Unreachable,
         _ => Cause::request(method, Fate::Dropped),
     };
@@ -339,22 +356,28 @@ fn without_reply(method: &str, status: Option<u16>, unreachable: bool, is_proven
         }
         _ => format!("`{method}` got no reply"),
     };
-    let finding = match status {
-        None if unreachable => {
-            Finding::environment(headline).hint("is the server running, and is this its URL?")
-        }
+    let hint = match status {
+        None if unreachable => Some("is the server running, and is this its URL?".to_owned()),
         // Until the first message arrives, the URL may not belong to an MCP server at all.
-        Some(401) if !is_proven => Finding::environment(headline)
-            .hint("send credentials, with `--header` or `Target::header`"),
-        // A server on this machine must refuse foreign values of `Origin`, and many refuse foreign hosts alike.
-        Some(403) if !is_proven => Finding::environment(headline).hint(
-            "does the server serve the host of this URL, and does it demand credentials (`--header` or `Target::header`)?",
-        ),
-        Some(300..=399) if !is_proven => Finding::environment(headline)
-            .hint("mcp-test follows no redirects: use the URL that this one redirects to"),
-        Some(404 | 405) if !is_proven => Finding::environment(headline)
-            .hint("is this the URL of the MCP endpoint, with its path?"),
-        _ => Finding::peer(headline).requires(Rule::REQUEST_ANSWERED.id()),
+        _ if is_proven => None,
+        Some(401) => Some(CREDENTIALS.to_owned()),
+        Some(403) if advice.demands_credentials => Some(CREDENTIALS.to_owned()),
+        // A server on this machine must refuse foreign values of `Origin`, and many refuse foreign hosts alike: the
+        // TypeScript SDK with 403, the Python SDK with 421.
+        Some(403) => {
+            Some(format!("{FOREIGN} Or does it demand credentials (`--header`, `Target::header`)?"))
+        }
+        Some(421) => Some(FOREIGN.to_owned()),
+        Some(300..=399) => Some(match &advice.redirects_to {
+            Some(target) => format!("mcp-test follows no redirects: is `{target}` the right URL?"),
+            None => "mcp-test follows no redirects, and this one names no target".to_owned(),
+        }),
+        Some(404 | 405) => Some("is this the URL of the MCP endpoint, with its path?".to_owned()),
+        _ => None,
+    };
+    let finding = match hint {
+        Some(hint) => Finding::environment(headline).hint(hint),
+        None => Finding::peer(headline).requires(Rule::REQUEST_ANSWERED.id()),
     };
     finding.caused_by(cause)
 }

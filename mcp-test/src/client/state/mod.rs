@@ -184,10 +184,10 @@ impl State {
                 let shown = format!("{head} ({why})");
                 self.not_a_message(seq, origin, &shown, malformed.as_ref(), damage, revision);
             }
-            Incoming::Ended { seq, exchange, status, how, .. } => {
+            Incoming::Ended { seq, exchange, status, advice, how } => {
                 // A connection that was refused ends its exchange as well, but nothing was received then.
                 self.received_anything |= status.is_some();
-                self.exchange_ended(seq, exchange, status, &how);
+                self.exchange_ended(seq, (exchange, status), &advice, &how);
             }
             // Open requests are not settled here: `until_reply` reports the end for each that is awaited.
             Incoming::Closed { seq, how } => self.closed = Some((seq, how)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, Method, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use futures_util::stream;
 use serde_json::{Value, json};
 
@@ -69,8 +69,20 @@ async fn a_refusal_before_the_first_message_blames_the_environment() {
     `ping` was refused with HTTP 302
       expected an HTTP response with a JSON-RPC response with id 1
       got an exchange that ended with HTTP 302 to /elsewhere, an empty body
-      hint: mcp-test follows no redirects: use the URL that this one redirects to
+      hint: mcp-test follows no redirects: is `/elsewhere` the right URL?
     ");
+
+    let forbidden = |_| respond(403, "text/plain", "");
+    insta::assert_snapshot!(lost(forbidden).await.hint.expect("a hint"), @"does the server accept the host of this URL, and the `Origin`, if a header sets one? Many refuse those that they do not know. Or does it demand credentials (`--header`, `Target::header`)?");
+    let demanding = |_| {
+        let mut response = respond(403, "text/plain", "");
+        let scheme = "Bearer".parse().expect("a scheme");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+        response
+    };
+    insta::assert_snapshot!(lost(demanding).await.hint.expect("a hint"), @"send credentials, with `--header` or `Target::header`");
+    let misdirected = |_| respond(421, "text/plain", "");
+    insta::assert_snapshot!(lost(misdirected).await.hint.expect("a hint"), @"does the server accept the host of this URL, and the `Origin`, if a header sets one? Many refuse those that they do not know.");
 
     let finding = lost(|_| respond(500, "text/plain", "out of memory")).await;
     assert_eq!(finding.blame, Blame::Peer);
@@ -79,6 +91,26 @@ async fn a_refusal_before_the_first_message_blames_the_environment() {
       expected an HTTP response with a JSON-RPC response with id 1
       got an exchange that ended with HTTP 500, a body of type text/plain: "out of memory" (HTTP 500 with a body of type text/plain, not application/json or text/event-stream)
     "#);
+}
+
+#[tokio::test]
+async fn the_target_of_a_redirect_is_bounded_and_printable() {
+    let hint = lost(|_| {
+        let mut response = respond(308, "text/plain", "");
+        let target = format!("https://elsewhere.example/\u{202e}{}", "x".repeat(5000));
+        let target = HeaderValue::from_bytes(target.as_bytes()).expect("a header");
+        response.headers_mut().insert(header::LOCATION, target);
+        response
+    });
+    let hint = hint.await.hint.expect("a hint");
+    assert!(
+        hint.starts_with("mcp-test follows no redirects: is `https://elsewhere.example/"),
+        "{hint}"
+    );
+    assert!(hint.ends_with("x…` the right URL?"), "{hint}");
+    assert!(hint.chars().count() < 300 && !hint.contains('\u{202e}'), "{hint}");
+    let nowhere = lost(|_| respond(307, "text/plain", "")).await;
+    insta::assert_snapshot!(nowhere.hint.expect("a hint"), @"mcp-test follows no redirects, and this one names no target");
 }
 
 #[tokio::test]

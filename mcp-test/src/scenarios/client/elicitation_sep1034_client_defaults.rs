@@ -178,7 +178,7 @@ fn check_types(judging: &mut Judging, content: &Part<'_>) {
             .officially_must(
                 content,
                 object().member(name, anything()),
-                "it only recommends what the check expects (SHOULD)",
+                "that a client fills in the defaults is only recommended (SHOULD)",
             )
             .requires(CONFORMS)
             .expect(content, object().optional(name, matcher));

@@ -8,7 +8,7 @@ use crate::check::Finding;
 use crate::client::Reply;
 use crate::expect::{Matcher, array, array_of, boolean, integer, object, satisfying, string};
 use crate::json::Value;
-use crate::scenario::{CheckSpec, Ctx, Need, Official};
+use crate::scenario::{CheckSpec, Ctx, Need, Official, Profile};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{Capability, Revision, Revisions, error_code};
@@ -18,11 +18,12 @@ scenario! {
     /// The server completes an argument of the prompt `test_prompt_with_arguments`.
     ///
     /// The official check expects any list; our own checks look at its items, at `total` and `hasMore`, and at the refusal
-    /// of an unknown prompt. At 2024-11-05 completion cannot be declared, so a server without it refuses the request.
+    /// of an unknown prompt, for which the server needs no prompt of its own. At 2024-11-05 completion cannot be declared, so a server without it refuses the request.
     Server "completion-complete": "The server completes an argument",
     revisions: Revisions::all(),
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
-    needs: [Need::Capability(Capability::Completions), Need::Prompt("test_prompt_with_arguments")],
+    needs: [Need::Capability(Capability::Completions)],
+    asks: [FIXTURE],
     shares_connection: true,
     checks: [
         CheckSpec::official(
@@ -55,10 +56,38 @@ scenario! {
     ],
 }
 
+/// The prompt whose argument is completed.
+const PROMPT: &str = "test_prompt_with_arguments";
+const FIXTURE: Need = Need::Prompt(PROMPT);
+
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let reply = complete(ctx, "test_prompt_with_arguments").await?;
+    // The official suite completes the argument of its prompt, whatever the server lists.
+    let is_official = ctx.profile() == Profile::Official;
+    let unmet = FIXTURE.unmet(ctx.inventory(), ctx.revision()).filter(|_| !is_official);
+    match unmet {
+        Some(reason) => {
+            for check in OF_VALUES {
+                ctx.check(check).missing(Finding::peer(&reason));
+            }
+        }
+        None => check_values(ctx).await?,
+    }
+    // 2024-11-05 does not say how an unknown prompt is answered.
+    if ctx.revision() >= Revision::V2025_03_26 {
+        let reply = complete(ctx, "no_such_prompt").await?;
+        ctx.check("completion-complete-unknown-prompt")
+            .judge(refused(&reply, error_code::INVALID_PARAMS));
+    }
+    Ok(())
+}
+
+/// The checks of the values for an argument of the fixture.
+const OF_VALUES: [&str; 2] = ["completion-complete", "completion-complete-values"];
+
+async fn check_values(ctx: &mut Ctx) -> Result<(), Finding> {
+    let reply = complete(ctx, PROMPT).await?;
     if ctx.revision() < Revision::V2025_03_26 && is_unsupported(&reply) {
-        for check in ["completion-complete", "completion-complete-values"] {
+        for check in OF_VALUES {
             ctx.check(check).skip(
                 "the server does not support completion, which cannot be declared at this revision",
             );
@@ -79,12 +108,6 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .should(&reply, completion(a_consistent_total()))
         .requires("completion.result.has-more-truthful")
         .should(&reply, completion(a_truthful_has_more()));
-    // 2024-11-05 does not say how an unknown prompt is answered.
-    if ctx.revision() >= Revision::V2025_03_26 {
-        let reply = complete(ctx, "no_such_prompt").await?;
-        ctx.check("completion-complete-unknown-prompt")
-            .judge(refused(&reply, error_code::INVALID_PARAMS));
-    }
     Ok(())
 }
 
@@ -165,4 +188,47 @@ fn accepting_any_prompt() -> Server {
     everything().on("completion/complete", |_: Call| async {
         json!({"completion": {"values": ["test"], "total": 1, "hasMore": false}})
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::check::{Check, Status};
+    use crate::scenario::{Inventory, Listing, Setup};
+    use crate::transport::TransportKind;
+
+    /// The checks on a server that accepts any prompt and lists these, at 2025-11-25.
+    async fn checks(profile: Profile, prompts: Listing) -> Vec<(String, Status)> {
+        let (transport, revision) = (TransportKind::Duplex, Revision::V2025_11_25);
+        let target = accepting_any_prompt().target();
+        let setup = Setup::new(target, transport, revision, profile, Duration::from_secs(20));
+        let inventory = Inventory { prompts, ..Inventory::default() };
+        let mut ctx = Ctx::new(Setup { inventory, ..setup }, Some(SCENARIO.declared()));
+        run(&mut ctx).await.expect("replies");
+        let row = |check: Check| (check.id, check.status);
+        ctx.end().await.checks.into_iter().map(row).collect()
+    }
+
+    fn rows(statuses: [Status; 3]) -> Vec<(String, Status)> {
+        let ids = OF_VALUES.into_iter().chain(["completion-complete-unknown-prompt"]);
+        ids.map(str::to_owned).zip(statuses).collect()
+    }
+
+    #[tokio::test]
+    async fn values_are_expected_only_of_a_listed_prompt() {
+        use Status::{Failure, Skipped, Success, Warning};
+        let others = || Listing::Listed(vec!["greet".to_owned()]);
+        let undeclared = || Listing::Undeclared(Capability::Prompts);
+        let listed = Listing::Listed(vec![PROMPT.to_owned()]);
+        let adaptive = Profile::Adaptive;
+        assert_eq!(checks(adaptive, listed).await, rows([Success, Success, Warning]));
+        assert_eq!(checks(adaptive, others()).await, rows([Skipped, Skipped, Warning]));
+        assert_eq!(checks(adaptive, undeclared()).await, rows([Skipped, Skipped, Warning]));
+        let strict = checks(Profile::Strict, undeclared()).await;
+        assert_eq!(strict, rows([Failure, Failure, Warning]));
+        let official = checks(Profile::Official, undeclared()).await;
+        assert_eq!(official, rows([Success, Success, Warning]));
+    }
 }

@@ -120,3 +120,29 @@ fn failing_on_unknown_level() -> Server {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::check::Sdk;
+    use crate::scenario::{Profile, Setup};
+    use crate::transport::TransportKind;
+
+    #[tokio::test]
+    async fn a_level_that_the_sdk_refuses_names_the_sdk() {
+        let server = answering(|_| {
+            let issue =
+                json!({"code": "invalid_value", "path": ["params", "level"], "message": "no"});
+            Answer::error(error_code::INTERNAL_ERROR, json!([issue]).to_string())
+        });
+        let (transport, revision) = (TransportKind::Duplex, Revision::V2025_11_25);
+        let (profile, timeout) = (Profile::Adaptive, Duration::from_secs(20));
+        let setup = Setup::new(server.target(), transport, revision, profile, timeout);
+        let mut ctx = Ctx::new(setup, None);
+        let reply = ctx.set_level("verbose").await.expect("a reply");
+        let finding = refused(&reply, error_code::INVALID_PARAMS).expect_err("another code");
+        assert_eq!(finding.sdk, Some(Sdk::TypeScript));
+    }
+}

@@ -1,12 +1,14 @@
 //! `server-sse-multiple-streams`.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::raw_http::{Session, describe, finding, is_success, post, reply, request};
 use super::references::SEP_1699;
-use crate::check::{Cause, Fate, Finding};
+use crate::check::{Cause, Fate, Finding, Sdk};
+use crate::clock::Deadline;
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
@@ -74,6 +76,9 @@ scenario! {
         .within(Revisions::between(Revision::V2025_03_26, Revision::V2025_11_25)),
     ],
 }
+
+/// How long the body of a refusal may take; it only adds to a finding.
+const REFUSAL: Duration = Duration::from_secs(2);
 
 /// As in the official suite.
 const IDS: [i64; 3] = [1000, 1001, 1002];
@@ -199,11 +204,12 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
             return Ok(Ok(()));
         }
         if answer.status != 200 || !answer.is_stream() {
-            let got = format!("HTTP {} with {:?}", answer.status, answer.content_type());
-            return Ok(Err(finding(headline, answer)
-                .expected("HTTP 200 with text/event-stream, or HTTP 405")
-                .got(got)
-                .requires("transport.http.get-sse-or-405")));
+            // Its body shows whether an SDK has sent it.
+            let answer = match answer.is_stream() {
+                true => listening.close(),
+                false => listening.finish(Deadline::after(REFUSAL)).await,
+            };
+            return Ok(Err(refused_stream(headline, &answer)));
         }
         open.push(listening);
     }
@@ -221,6 +227,15 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
             other.is_some(),
         )),
     })
+}
+
+/// The finding that a stream to listen on is refused.
+fn refused_stream(headline: &str, answer: &HttpResponse) -> Finding {
+    finding(headline, answer)
+        .expected("HTTP 200 with text/event-stream, or HTTP 405")
+        .got(format!("HTTP {} with {:?}", answer.status, answer.content_type()))
+        .sdk(Sdk::of_second_stream(answer.status, &answer.body))
+        .requires("transport.http.get-sse-or-405")
 }
 
 proofs! {
@@ -261,4 +276,49 @@ fn closing_streams_early() -> Server {
 /// The reference server, answering with event streams.
 fn streaming() -> Server {
     everything().streaming_replies()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::http::{StatusCode, header};
+    use axum::response::IntoResponse;
+    use futures_util::stream;
+
+    use super::*;
+    use crate::scenario::Setup;
+    use crate::transport::{Target, TransportKind};
+
+    /// Refuses a second listening stream as the TypeScript SDK does.
+    fn typescript() -> Router {
+        let turns = std::sync::Arc::new(AtomicUsize::new(0));
+        Router::new().fallback(move || {
+            let is_first = turns.fetch_add(1, Ordering::Relaxed) == 0;
+            async move {
+                if is_first {
+                    let body = stream::pending::<Result<&str, std::io::Error>>();
+                    let body = axum::body::Body::from_stream(body);
+                    return ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response();
+                }
+                let message = "Conflict: Only one SSE stream is allowed per session";
+                let error = json!({"code": -32000, "message": message});
+                let body = json!({"jsonrpc": "2.0", "error": error, "id": null}).to_string();
+                let headers = [(header::CONTENT_TYPE, "application/json")];
+                (StatusCode::CONFLICT, headers, body).into_response()
+            }
+        })
+    }
+
+    #[tokio::test]
+    async fn a_refused_second_stream_names_the_sdk() {
+        let (transport, revision) = (TransportKind::Router, Revision::V2025_11_25);
+        let (profile, timeout) = (Profile::Adaptive, Duration::from_secs(20));
+        let target = Target::router(typescript);
+        let mut ctx = Ctx::new(Setup::new(target, transport, revision, profile, timeout), None);
+        let session = Session { id: Some("1".to_owned()), revision };
+        let outcome = listening(&mut ctx, &session).await.expect("an answer");
+        let finding = outcome.expect_err("a refusal");
+        assert_eq!(finding.headline, "a second GET is refused while another one is open");
+        assert_eq!(finding.sdk, Some(Sdk::TypeScript));
+    }
 }

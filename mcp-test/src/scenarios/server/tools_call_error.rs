@@ -48,7 +48,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         .officially_must(
             &reply,
             object().member("isError", equals(true)),
-            "it only recommends what the check expects (SHOULD)",
+            "that a failure is a result, with `isError`, is only recommended (SHOULD)",
         )
         .officially(&reply, failing_with(truthy()), "the content of an error may be empty");
     // An error reply is a matter of the other check: here there is no text to compare.

@@ -212,11 +212,13 @@ impl<'a> Writer<'a> {
     fn head(&mut self, event: &Event) -> String {
         match &event.kind {
             EventKind::HttpRequest { method, path, headers } => {
-                let path = self.redactor.path(path);
-                format!("{method} {}{}", escaped(&path), self.headers(headers))
+                let host =
+                    path.split_once("://").and_then(|(_, rest)| rest.split(['/', '?']).next());
+                let headers = self.headers(headers, host);
+                format!("{method} {}{headers}", escaped(&self.redactor.path(path)))
             }
             EventKind::HttpResponse { status, headers } => {
-                format!("HTTP {status}{}", self.headers(headers))
+                format!("HTTP {status}{}", self.headers(headers, None))
             }
             EventKind::SseEvent { event, id, retry } => {
                 let id =
@@ -229,10 +231,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn headers(&mut self, headers: &[(String, String)]) -> String {
+    /// The headers that the style shows; of a request to this host also another `Host`, which a test has forged.
+    fn headers(&mut self, headers: &[(String, String)], host: Option<&str>) -> String {
         let lower = headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        let mut shown: Vec<_> =
-            lower.filter(|(name, _)| self.style.headers == Headers::All || is_mcp(name)).collect();
+        let is_forged = |value: &str| host.is_some_and(|host| !host.eq_ignore_ascii_case(value));
+        let is_shown = |name: &str, value: &str| {
+            self.style.headers == Headers::All || is_mcp(name) || name == "host" && is_forged(value)
+        };
+        let mut shown: Vec<_> = lower.filter(|(name, value)| is_shown(name, value)).collect();
         if self.style.headers == Headers::Mcp {
             // The order of headers has no meaning, and HTTP libraries differ in it; snapshots must not.
             shown.sort();

@@ -367,3 +367,23 @@ fn long_lines_are_wrapped_below_their_start() {
         ! not JSON
     "#);
 }
+
+#[test]
+fn a_forged_host_is_shown() {
+    let stage = Stage::on("http http://localhost:3000/mcp");
+    let request = |path: &str, host: &str| {
+        let headers =
+            vec![("Host".to_owned(), host.to_owned()), ("X-Other".to_owned(), "1".to_owned())];
+        let request = EventKind::HttpRequest { method: "GET".into(), path: path.into(), headers };
+        stage.happens(Party::Client, request);
+    };
+    request("http://localhost:3000/mcp", "LOCALHOST:3000");
+    request("http://localhost:3000/mcp", "evil.example\u{1b}[2J");
+    // A server records only the path, so that nothing is known to be forged.
+    request("/mcp", "localhost:3000");
+    assert_snapshot!(stage.golden(), @r"
+    client → server  GET http://localhost:[port]/mcp
+    client → server  GET http://localhost:[port]/mcp  host: evil.example\u{1b}[2J
+    client → server  GET /mcp
+    ");
+}

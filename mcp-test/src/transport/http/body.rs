@@ -4,16 +4,21 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
 use super::stream_progress::StreamProgress;
+use crate::expect::words;
 use crate::trace::{EventKind, Seq, UnparsableKind};
 use crate::transport::exchange_error::ExchangeError;
 use crate::transport::observer::Observer;
 use crate::transport::raw_http::StreamingResponse;
-use crate::transport::{Incoming, Limits, Origin};
+use crate::transport::redacted::redact_urls;
+use crate::transport::{Incoming, Limits, Origin, ResponseAdvice};
 use crate::wire::sse::{Decoder, SseItem};
 use crate::wire::{MediaType, essence};
 
 /// How many bytes of a broken or too large body are recorded.
 const KEPT: usize = 64 * 1024;
+
+/// How many characters of the target of a redirect are shown.
+const LOCATION: usize = 200;
 
 /// Reports that no response arrived.
 pub(super) async fn no_response(observer: &Observer, exchange: u64, why: &ExchangeError) {
@@ -29,6 +34,7 @@ pub(super) fn closed(observer: &Observer, exchange: u64, how: &str) -> Seq {
 pub(in crate::transport) struct ExchangeEnd {
     seq: Seq,
     status: Option<u16>,
+    advice: ResponseAdvice,
     pub(in crate::transport) how: String,
 }
 
@@ -40,18 +46,20 @@ impl ExchangeEnd {
         status: Option<u16>,
         how: String,
     ) -> Self {
-        Self { seq: closed(observer, exchange, &how), status, how }
+        let seq = closed(observer, exchange, &how);
+        Self { seq, status, advice: ResponseAdvice::default(), how }
     }
 
     /// The end of an exchange whose response had nothing to be read.
     pub(in crate::transport) fn at(seq: Seq, status: u16) -> Self {
-        Self { seq, status: Some(status), how: format!("ended with HTTP {status}") }
+        let how = format!("ended with HTTP {status}");
+        Self { seq, status: Some(status), advice: ResponseAdvice::default(), how }
     }
 
     /// Passes on that nothing more arrives on the exchange.
     pub(in crate::transport) async fn pass(self, observer: &Observer, exchange: u64) {
-        let Self { seq, status, how } = self;
-        observer.pass(Incoming::Ended { seq, exchange, status, how }).await;
+        let Self { seq, status, advice, how } = self;
+        observer.pass(Incoming::Ended { seq, exchange, status, advice, how }).await;
     }
 }
 
@@ -79,6 +87,20 @@ pub(in crate::transport) fn record_head(
     Response { observer, seq, origin, reply, limits }
 }
 
+/// What the headers of a response advise.
+fn advice(reply: &StreamingResponse) -> ResponseAdvice {
+    // Shown, because redirects are not followed: the URL of the target is wrong then.
+    let location = reply.header("location").filter(|_| (300..400).contains(&reply.status));
+    let redirects_to = location.map(|location| {
+        let target = words::inert(&redact_urls(&location)).replace('\n', "·");
+        match target.char_indices().nth(LOCATION) {
+            Some((end, _)) => format!("{}…", &target[..end]),
+            None => target,
+        }
+    });
+    ResponseAdvice { redirects_to, demands_credentials: reply.header("www-authenticate").is_some() }
+}
+
 impl Response<'_> {
     /// Whether it is an event stream.
     pub(super) fn is_stream(&self) -> bool {
@@ -92,16 +114,15 @@ impl Response<'_> {
         stream: &mut StreamProgress,
     ) -> ExchangeEnd {
         let (seq, status) = (self.seq, self.reply.status);
-        // Shown, because redirects are not followed: the URL of the target is wrong then.
-        let location = self.reply.header("location").filter(|_| (300..400).contains(&status));
+        let advice = advice(&self.reply);
         let how = if self.is_stream() {
             self.events(exchange, stream).await
         } else {
             self.whole(exchange, stream).await
         };
-        let elsewhere = location.map(|location| format!(" to {location}")).unwrap_or_default();
-        let how = format!("ended with HTTP {status}{elsewhere}, {how}");
-        ExchangeEnd { seq, status: Some(status), how }
+        let elsewhere = advice.redirects_to.as_ref().map(|target| format!(" to {target}"));
+        let how = format!("ended with HTTP {status}{}, {how}", elsewhere.unwrap_or_default());
+        ExchangeEnd { seq, status: Some(status), advice, how }
     }
 
     /// Reads a body that is one text.

@@ -58,15 +58,34 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
         .is_some_and(|kind| MediaType::of(kind) == MediaType::Json)
 }
 
-/// Whether `Accept` lists a media type, or a range that includes it.
+/// Whether `Accept` lists a media type, or a range that includes it, and does not exclude it with `q=0`.
 pub(super) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
-    let family = wanted.split_once('/').map_or(wanted, |(family, _)| family);
     let listed = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    // Without regard to `q`: a client that lists a type accepts it.
-    listed.flat_map(|list| list.split(',')).map(essence).any(|range| {
-        range == "*/*"
-            || range.eq_ignore_ascii_case(wanted)
-            || range.strip_suffix("/*").is_some_and(|range| range.eq_ignore_ascii_case(family))
+    let ranges = listed.flat_map(|list| list.split(','));
+    let fitting = ranges.filter_map(|range| Some((precision(essence(range), wanted)?, range)));
+    // Of several ranges the most precise one applies; otherwise `q` is a preference (RFC 9110, section 12.5.1).
+    let precise = fitting.max_by_key(|(precision, _)| *precision);
+    precise.is_some_and(|(_, range)| !is_excluded(range))
+}
+
+/// How precisely a media range names the type, if it includes it.
+fn precision(range: &str, wanted: &str) -> Option<u8> {
+    let family = wanted.split_once('/').map_or(wanted, |(family, _)| family);
+    if range.eq_ignore_ascii_case(wanted) {
+        return Some(2);
+    }
+    match range.strip_suffix("/*") {
+        Some("*") => Some(0),
+        Some(range) => range.eq_ignore_ascii_case(family).then_some(1),
+        None => None,
+    }
+}
+
+/// Whether a media range has the weight zero, "not acceptable".
+fn is_excluded(range: &str) -> bool {
+    range.split(';').skip(1).any(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        name.trim().eq_ignore_ascii_case("q") && value.trim().parse() == Ok(0.0_f64)
     })
 }
 
@@ -131,6 +150,19 @@ mod tests {
         let only_json = headers("accept", "application/json");
         assert!(accepts(&only_json, JSON) && !accepts(&only_json, EVENT_STREAM));
         assert!(!accepts(&HeaderMap::new(), JSON));
+    }
+
+    #[test]
+    fn what_has_the_weight_zero_is_not_accepted() {
+        let accepted = |accept: &str| {
+            let headers = headers("accept", accept);
+            (accepts(&headers, JSON), accepts(&headers, EVENT_STREAM))
+        };
+        assert_eq!(accepted("application/json;q=0, text/event-stream"), (false, true));
+        assert_eq!(accepted("application/json; Q = 0.000, */*"), (false, true));
+        assert_eq!(accepted("*/*;q=0, text/event-stream"), (false, true));
+        assert_eq!(accepted("text/*;q=0, text/event-stream;q=0.1, */*"), (true, true));
+        assert_eq!(accepted("application/json;q=0.001, text/event-stream;q=x"), (true, true));
     }
 
     #[test]

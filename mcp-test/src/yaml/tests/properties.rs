@@ -220,6 +220,18 @@ proptest! {
     }
 
     #[test]
+    fn formatting_keeps_every_letter_of_any_text(text in text()) {
+        // Sorted, because a comment may move past an anchor.
+        let letters = |text: &str| {
+            let mut letters: Vec<char> = text.chars().filter(|c| c.is_alphabetic()).collect();
+            letters.sort_unstable();
+            letters
+        };
+        let formatted = format(&text, &Limits::default());
+        prop_assert_eq!(letters(&text), letters(&formatted.text));
+    }
+
+    #[test]
     fn written_documents_read_as_the_same(nodes in prop::collection::vec(node(), 1..3)) {
         let documents = nodes.into_iter().map(Document::new).map(Ok).collect();
         let stream = Stream { documents, ..Stream::default() };

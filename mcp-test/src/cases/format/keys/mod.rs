@@ -87,7 +87,13 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         name: "_before",
         summary: "Commands to start before the case: one, or a list. They only run if commands are allowed.",
-        examples: || json!(["node server.js", {"run": "node server.js", "ready": "listening on"}]),
+        examples: || {
+            json!([
+                "node server.js",
+                {"run": "node server.js", "ready": "listening on"},
+                {"command": "start-mcp-server", "arguments": ["--port", "1234"]},
+            ])
+        },
         schema: setup::hooks_schema,
         read: setup::before,
     },

@@ -27,7 +27,7 @@ fn hooks(cx: &mut ReadContext<'_>, what: &str, node: &Node) -> Vec<Hook> {
     each(node).iter().filter_map(|item| hook(cx, what, item)).collect()
 }
 
-const HOOK: [&str; 5] = ["run", "ready", "cwd", "env", "timeout"];
+const HOOK: [&str; 7] = ["run", "command", "arguments", "ready", "cwd", "env", "timeout"];
 
 fn hook(cx: &mut ReadContext<'_>, what: &str, node: &Node) -> Option<Hook> {
     let Kind::Mapping(members) = &node.kind else {
@@ -35,11 +35,23 @@ fn hook(cx: &mut ReadContext<'_>, what: &str, node: &Node) -> Option<Hook> {
         return command(cx, what, node);
     };
     let members = cx.members(what, members, &HOOK);
-    let Some((_, run)) = members.iter().find(|(name, _)| *name == "run") else {
-        report_missing(cx, node, &format!("`{what}` must have `run`"), "run");
-        return None;
+    let member = |wanted| members.iter().find(|(name, _)| *name == wanted).map(|(_, node)| *node);
+    let arguments = member("arguments");
+    let mut hook = match (member("run"), member("command")) {
+        (None, None) => {
+            report_missing(cx, node, &format!("`{what}` must have `run` or `command`"), "run");
+            return None;
+        }
+        (None, Some(program)) => program_with_arguments(cx, program, arguments)?,
+        (Some(run), None) if arguments.is_none() => command(cx, "run", run)?,
+        (Some(run), _) => {
+            let message = format!("`{what}` has `run`, and also `command` or `arguments`");
+            let diagnostic = cx.diagnostic(&lints::WRONG_VALUE, run.span, message);
+            let help = "write the program and its arguments either in `run`, or in `command` and `arguments`";
+            cx.report(diagnostic.label("this is the whole command").help(help.to_owned()));
+            return None;
+        }
     };
-    let mut hook = command(cx, "run", run)?;
     hook.span = node.span;
     for (name, value) in members {
         match name {
@@ -58,24 +70,69 @@ fn report_missing(cx: &mut ReadContext<'_>, node: &Node, message: &str, member: 
     cx.report(diagnostic.label(format!("`{member}` is missing")));
 }
 
+/// Reads `command`, which is a program, and `arguments`, as in the description of MCP Cases.
+fn program_with_arguments(
+    cx: &mut ReadContext<'_>,
+    program: &Node,
+    arguments: Option<&Node>,
+) -> Option<Hook> {
+    let name = cx.text("command", program)?;
+    if is_argument(cx, "command", program, name) {
+        return None;
+    }
+    // Of a program with blanks in its name and a command line, the latter is more likely, but only `run` is split into words.
+    if arguments.is_none() && name.contains(char::is_whitespace) {
+        let diagnostic =
+            cx.diagnostic(&lints::WRONG_VALUE, program.span, "`command` must be only the program");
+        let help = "write the arguments in `arguments`, or the whole command in `run`".to_owned();
+        cx.report(diagnostic.label("this contains a blank").help(help));
+        return None;
+    }
+    let mut hook = new_hook(program.span);
+    hook.run.push(name.to_owned());
+    match arguments.map(|arguments| (arguments, &arguments.kind)) {
+        None => {}
+        Some((_, Kind::List(words))) => add_words(cx, "arguments", words, &mut hook),
+        Some((arguments, _)) => {
+            cx.report_wrong_value("arguments", "a list of strings", arguments);
+            return None;
+        }
+    }
+    Some(hook)
+}
+
+fn new_hook(span: Span) -> Hook {
+    Hook { run: Vec::new(), cwd: None, env: BTreeMap::new(), ready: None, timeout: None, span }
+}
+
+/// Adds words to a command.
+fn add_words(cx: &mut ReadContext<'_>, what: &str, words: &[Node], hook: &mut Hook) {
+    for word in words {
+        // An argument may be empty, a program may not.
+        match scalar(word) {
+            Some(word) => hook.run.push(word),
+            None => cx.report_wrong_value(what, "a list of strings", word),
+        }
+    }
+}
+
+/// Whether a text is an argument where a program belongs, which is reported.
+fn is_argument(cx: &mut ReadContext<'_>, what: &str, node: &Node, text: &str) -> bool {
+    if !text.starts_with('-') {
+        return false;
+    }
+    let message = format!("`{what}` is not a command: a program cannot begin with `-`");
+    let diagnostic = cx.diagnostic(&lints::WRONG_VALUE, node.span, message);
+    let help = "write the arguments of a single command in `run`: `{run: [ls, -l]}`";
+    cx.report(diagnostic.label("this is an argument").help(help.to_owned()));
+    true
+}
+
 /// Reads a command: one string, or a list of program and arguments.
 fn command(cx: &mut ReadContext<'_>, what: &str, node: &Node) -> Option<Hook> {
-    let mut hook = Hook {
-        run: Vec::new(),
-        cwd: None,
-        env: BTreeMap::new(),
-        ready: None,
-        timeout: None,
-        span: node.span,
-    };
+    let mut hook = new_hook(node.span);
     if let Kind::List(words) = &node.kind {
-        for word in words {
-            // An argument may be empty, a program may not.
-            match scalar(word) {
-                Some(word) => hook.run.push(word),
-                None => cx.report_wrong_value(what, "a command, or a list of its arguments", word),
-            }
-        }
+        add_words(cx, what, words, &mut hook);
         if hook.run.first().is_none_or(String::is_empty) {
             cx.report_wrong_value(what, "a list that begins with a program", node);
             return None;
@@ -84,12 +141,7 @@ fn command(cx: &mut ReadContext<'_>, what: &str, node: &Node) -> Option<Hook> {
     }
     let text = cx.text(what, node)?;
     // A list of arguments directly below `_before` is read as a list of commands.
-    if text.starts_with('-') {
-        let message = format!("`{what}` is not a command: a program cannot begin with `-`");
-        let diagnostic = cx.diagnostic(&lints::WRONG_VALUE, node.span, message);
-        let help = "write the arguments of a single command in `run`: `{run: [ls, -l]}`";
-        let label = "this is an argument";
-        cx.report(diagnostic.label(label).help(help.to_owned()));
+    if is_argument(cx, what, node, text) {
         return None;
     }
     // As in a shell, the line may begin with variables: `PORT=3000 node server.js`.
@@ -172,7 +224,46 @@ pub(super) fn hooks_schema() -> Value {
         "description": "The command: one string, or a list of program and arguments. No shell is involved.",
         "anyOf": [line, {"type": "array", "items": [program], "additionalItems": word, "minItems": 1}],
     });
-    let ready = json!({
+    let command = |pattern: &str| {
+        json!({
+            "description": "The program.",
+            "type": "string",
+            "pattern": pattern,
+            "not": {"pattern": "^-"},
+        })
+    };
+    let arguments = json!({"description": "Its arguments.", "type": "array", "items": word});
+    one_or_many(&json!({"anyOf": [
+        line,
+        hook_schema(&[("run", run)]),
+        hook_schema(&[("command", command("^\\S+$"))]),
+        hook_schema(&[("command", command("\\S")), ("arguments", arguments)]),
+    ]}))
+}
+
+/// The schema of a hook whose command has these members.
+fn hook_schema(command: &[(&str, Value)]) -> Value {
+    let mut timeout = time();
+    timeout["description"] = "The time limit for becoming ready.".into();
+    let mut properties = json!({
+        "ready": ready_schema(),
+        "cwd": {"description": "Its working directory, relative to that of the file.", "type": "string", "pattern": "\\S"},
+        "env": {
+            "description": "Environment variables.",
+            "type": "object",
+            "additionalProperties": {"type": ["string", "number", "boolean"]},
+        },
+        "timeout": timeout,
+    });
+    for (name, schema) in command {
+        properties[*name] = schema.clone();
+    }
+    let required: Vec<&str> = command.iter().map(|(name, _)| *name).collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+fn ready_schema() -> Value {
+    json!({
         "description": "When it is ready: a string in its output, or a port that accepts connections. Without this it must \
                         exit with 0.",
         "anyOf": [
@@ -188,26 +279,7 @@ pub(super) fn hooks_schema() -> Value {
                 "additionalProperties": false,
             },
         ],
-    });
-    let mut timeout = time();
-    timeout["description"] = "The time limit for becoming ready.".into();
-    let hook = json!({
-        "type": "object",
-        "properties": {
-            "run": run,
-            "ready": ready,
-            "cwd": {"description": "Its working directory, relative to that of the file.", "type": "string", "pattern": "\\S"},
-            "env": {
-                "description": "Environment variables.",
-                "type": "object",
-                "additionalProperties": {"type": ["string", "number", "boolean"]},
-            },
-            "timeout": timeout,
-        },
-        "required": ["run"],
-        "additionalProperties": false,
-    });
-    one_or_many(&json!({"anyOf": [line, hook]}))
+    })
 }
 
 pub(super) fn given(cx: &mut ReadContext<'_>, node: &Node, found: &mut Extensions) {

@@ -69,6 +69,7 @@ _before:
   - PORT=1 node "my server.js"
   - {run: [node, x.js, ""], ready: listening, cwd: .., env: {N: 1}, timeout: 10}
   - {run: y, ready: {port: 3000}}
+  - {command: start-mcp-server, arguments: ["--port", "1234", 5], cwd: ..}
 _after: ./clean-up.sh
 _inputs: [token, {name: user, about: who, default: ada}, {name: key, secret: true}]
 # The request.
@@ -108,7 +109,7 @@ _capture:
         given,
         [("a user named Ada", "{}".to_owned()), ("a repository", r#"{"name":"x"}"#.to_owned())]
     );
-    let [first, second, third] = settings.before.as_slice() else { panic!("{settings:?}") };
+    let [first, second, third, fourth] = settings.before.as_slice() else { panic!("{settings:?}") };
     assert_eq!(first.run, ["node", "my server.js"]);
     assert_eq!(first.env["PORT"], "1");
     assert_eq!(
@@ -118,6 +119,8 @@ _capture:
     assert_eq!(second.ready, Some(Ready::Line("listening".to_owned())));
     assert_eq!((second.timeout, second.env["N"].as_str()), (Some(Duration::from_millis(10)), "1"));
     assert_eq!(third.ready, Some(Ready::Port("127.0.0.1:3000".to_owned())));
+    assert_eq!(fourth.run, ["start-mcp-server", "--port", "1234", "5"]);
+    assert_eq!(fourth.cwd.as_deref(), Some(".."));
     assert_eq!(settings.after[0].run, ["./clean-up.sh"]);
     let inputs: Vec<(&str, bool)> =
         settings.inputs.iter().map(|input| (input.name.as_str(), input.secret)).collect();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::cases::{Cases, PlayOptions, ReadOptions, scenarios};
 use crate::clock::Deadline;
-use crate::scenario::{Body, Ctx, Ended, Inventory, Profile, Scenario, Setup, Shared};
+use crate::scenario::{Body, Ctx, Ended, Inventory, PROMPT, Profile, Scenario, Setup, Shared};
 use crate::server::Server;
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
@@ -69,6 +69,7 @@ impl Stage {
             profile: self.profile,
             limits: Limits::default(),
             timeout: self.timeout,
+            prompt: PROMPT,
             until: Deadline::after(self.timeout),
             ends: Deadline::never(),
             inventory: Inventory::default(),

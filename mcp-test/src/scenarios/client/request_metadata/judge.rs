@@ -51,7 +51,7 @@ fn carries_meta(judging: &mut Judging, messages: &[ReceivedMessage]) {
             _ => check.officially(
                 &received.part(),
                 required,
-                "this is required of requests, not of notifications",
+                "`_meta` is required in requests, not in notifications",
             ),
         }
     });

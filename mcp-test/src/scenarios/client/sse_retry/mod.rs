@@ -140,7 +140,7 @@ fn reconnects(judging: &mut Judging, ended: &Moment, gets: &[Moment], resuming: 
         // Clients SHOULD poll after the stream was closed (`basic/transports#sending-messages-to-the-server`).
         (None, None) => reconnect.officially_must_judge(
             Err(absent().got("no GET at all")),
-            "it only recommends what the check expects (SHOULD)",
+            "that a client reconnects after a closed stream is only recommended (SHOULD)",
         ),
         (None, Some(get)) if !official => reconnect
             .fail(absent().got("a GET before that, and none after").evidence(get.seq).should()),
