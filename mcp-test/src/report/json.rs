@@ -13,7 +13,8 @@ use crate::trace;
 ///
 /// A check has the members of `checks.json` and also `origin` (`official`, `mcp-test` or `user`), `counts` (whether it
 /// counts in the profile), `requirements` (id and link, or why mcp-test requires it), `knownFalse` (why), `finding` (blame,
-/// headline, expected, got, hint, sdk, shape) and `exchange` (the messages, as text); the last three are optional.
+/// headline, expected, got, hint, sdk, the ids of the requirements that are broken, shape) and `exchange` (the messages, as
+/// text); the last three are optional.
 #[derive(Debug)]
 pub struct Json<W> {
     out: W,
@@ -128,7 +129,10 @@ mod tests {
             "headline": "the tool list is malformed",
             "expected": "`/tools/0/name` is a non-empty string",
             "got": "7, which is a number",
-            "hint": "give every tool a name"
+            "hint": "give every tool a name",
+            "requirements": [
+              "tools.list.respond"
+            ]
           },
           "exchange": "1  client → server  tools/list\n2  client ← server  result {\"tools\":[{\"name\":7}]}\n"
         }
