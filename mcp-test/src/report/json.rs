@@ -12,8 +12,9 @@ use crate::trace;
 /// Writes the document of [`SummaryJson`] when the run has ended.
 ///
 /// A check has the members of `checks.json` and also `origin` (`official`, `mcp-test` or `user`), `counts` (whether it
-/// counts in the profile), `requirements` (id and link, or why mcp-test requires it), `knownFalse` (why), `finding` (blame, headline, expected, got,
-/// hint, shape) and `exchange` (the messages, as text); the last three are optional.
+/// counts in the profile), `requirements` (id and link, or why mcp-test requires it), `knownFalse` (why), `finding` (blame,
+/// headline, expected, got, hint, the ids of the requirements that are broken, shape) and `exchange` (the messages, as text);
+/// the last three are optional.
 #[derive(Debug)]
 pub struct Json<W> {
     out: W,

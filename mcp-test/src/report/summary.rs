@@ -54,7 +54,7 @@ pub struct RunInfo {
 /// `{"newest": "2025-11-25", "asked": "2026-07-28"}`; it is null for a server, and for a client that has not shown it.
 /// `verdict` is `passed`, `failed`, `skipped` or `not-run`. `advisory` counts the checks that do not count in the
 /// profile. `interrupted` is true if a signal ended the run early, so that cells are missing. `notRun` is why nothing was
-/// run, an object with `blame`, `headline`, `expected`, `got` and `hint`. `inapplicable` has a `transport` if the scenario
+/// run, an object with `blame`, `headline`, `expected`, `got`, `hint` and `requirements`. `inapplicable` has a `transport` if the scenario
 /// does not apply to that transport. `directory` exists if results are written, `checks` if the document is printed;
 /// `baseline` is null without one.
 #[derive(Debug)]
@@ -163,7 +163,7 @@ fn counts(counts: Counts) -> Value {
     Value::Object(members.into_iter().collect())
 }
 
-/// A finding: blame, texts, and the violated shape, as far as it has them.
+/// A finding: blame, texts, the broken requirements, and the violated shape, as far as it has them.
 pub(super) fn finding(finding: &Finding) -> Value {
     let mut object = Object::new();
     object.push("blame", finding.blame.to_string());
@@ -174,6 +174,10 @@ pub(super) fn finding(finding: &Finding) -> Value {
         if let Some(text) = text {
             object.push(name, text.as_str());
         }
+    }
+    if !finding.requirements.is_empty() {
+        let ids = finding.requirements.iter().copied();
+        object.push("requirements", ids.collect::<Value>());
     }
     if let Some(shape) = &finding.shape {
         let members = [
@@ -193,5 +197,17 @@ fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Failed => "failed",
         Verdict::Skipped => "skipped",
         Verdict::NotRun => "not-run",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_names_what_it_breaks() {
+        let broken =
+            Finding::peer("the result of `ping` is not empty").requires("ping.result-empty");
+        insta::assert_snapshot!(finding(&broken), @r#"{"blame":"peer","headline":"the result of `ping` is not empty","requirements":["ping.result-empty"]}"#);
     }
 }

@@ -40,22 +40,50 @@ impl Report {
         lines
     }
 
+    /// Each check with this status, its cell, and the requirements that it reports as broken.
+    fn broken(&self, status: &'static str) -> impl Iterator<Item = (&Value, &str, Vec<&str>)> {
+        let checks = self.cells().iter().flat_map(|cell| {
+            let checks = cell.at("/checks").and_then(Value::as_array);
+            checks.expect("a cell has checks").iter().map(move |check| (cell, check))
+        });
+        checks.filter(move |(_, check)| text(check, "status") == status).map(|(cell, check)| {
+            let ids = check.at("/finding/requirements").and_then(Value::as_array);
+            let ids: Vec<&str> = ids.unwrap_or_default().iter().filter_map(Value::as_str).collect();
+            let (check, scenario) = (text(check, "id"), text(cell, "scenario"));
+            assert!(!ids.is_empty(), "{check} of {scenario} failed without a requirement");
+            (cell, check, ids)
+        })
+    }
+
     /// Each failed check with the requirements that it reports as broken: `tools-list of tools-list: tools.a`.
     pub(crate) fn failures(&self) -> BTreeSet<String> {
-        let mut failures = BTreeSet::new();
-        for cell in self.cells() {
-            let checks = cell.at("/checks").and_then(Value::as_array).expect("a cell has checks");
-            for check in checks.iter().filter(|check| text(check, "status") == "FAILURE") {
-                let requirements =
-                    check.at("/requirements").and_then(Value::as_array).unwrap_or_default();
-                let ids: Vec<&str> =
-                    requirements.iter().map(|requirement| text(requirement, "id")).collect();
-                let (check, scenario) = (text(check, "id"), text(cell, "scenario"));
-                assert!(!ids.is_empty(), "{check} of {scenario} failed without a requirement");
-                failures.insert(format!("{check} of {scenario}: {}", ids.join(", ")));
+        let failures = self.broken("FAILURE").map(|(cell, check, ids)| {
+            format!("{check} of {}: {}", text(cell, "scenario"), ids.join(", "))
+        });
+        failures.collect()
+    }
+
+    /// The failures and warnings over a transport, as `PUBLISHED_SERVERS.md` lists them: status, check, broken requirements,
+    /// and the transport with the revisions.
+    pub(crate) fn findings(&self, transport: &str) -> BTreeSet<String> {
+        let mut findings: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for status in ["FAILURE", "WARNING"] {
+            for (cell, check, mut ids) in self.broken(status) {
+                ids.sort_unstable();
+                // Those about the conversation are made in every scenario.
+                let of = match check.starts_with("wire-") {
+                    true => String::new(),
+                    false => format!(" of {}", text(cell, "scenario")),
+                };
+                let row = format!("| {status} | `{check}`{of} | {} | {transport}", ids.join(" "));
+                findings.entry(row).or_default().insert(text(cell, "revision"));
             }
         }
-        failures
+        let rows = findings.into_iter().map(|(row, revisions)| {
+            let revisions: Vec<&str> = revisions.into_iter().collect();
+            format!("{row} {}", revisions.join(" "))
+        });
+        rows.collect()
     }
 }
 

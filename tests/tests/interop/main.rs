@@ -15,6 +15,7 @@ mod json_report;
 mod official_suite;
 mod peers;
 mod program;
+mod published_servers;
 mod recordings;
 mod reference_server;
 mod rmcp_client;

@@ -25,7 +25,7 @@ impl Peers {
 
     /// The command that starts the everything server of the MCP project, which is written in TypeScript.
     pub(crate) fn everything(&self, mode: &str) -> Vec<String> {
-        self.node("@modelcontextprotocol/server-everything/dist/index.js", mode)
+        self.node("@modelcontextprotocol/server-everything/dist/index.js", &[mode])
     }
 
     /// The command that starts one of our programs on the official Python SDK.
@@ -48,7 +48,7 @@ impl Peers {
 
     /// The command that starts the official conformance suite.
     pub(crate) fn conformance(&self, command: &str) -> Vec<String> {
-        self.node("@modelcontextprotocol/conformance/dist/index.js", command)
+        self.node("@modelcontextprotocol/conformance/dist/index.js", &[command])
     }
 
     /// The command line of our client on the official TypeScript SDK, to which the URL of the server has to be appended.
@@ -64,11 +64,20 @@ impl Peers {
         format!("{} {} {}", node.display(), peer_path(script), packages.display())
     }
 
-    fn node(&self, script: &str, argument: &str) -> Vec<String> {
+    /// The command that runs a script of an npm package.
+    pub(crate) fn node(&self, script: &str, arguments: &[&str]) -> Vec<String> {
         let script = self.0.join("npm/node_modules").join(script);
         assert!(script.is_file(), "{} does not exist", script.display());
-        let node = self.0.join("node").to_string_lossy().into_owned();
-        vec![node, script.to_string_lossy().into_owned(), argument.to_owned()]
+        let command = [self.0.join("node"), script];
+        let command = command.map(|part| part.to_string_lossy().into_owned());
+        command.into_iter().chain(arguments.iter().map(|&it| it.to_owned())).collect()
+    }
+
+    /// The command that starts the program of a Python package.
+    pub(crate) fn python_program(&self, name: &str) -> Vec<String> {
+        let program = self.0.join("venv/bin").join(name);
+        assert!(program.is_file(), "{} does not exist", program.display());
+        vec![program.to_string_lossy().into_owned()]
     }
 }
 

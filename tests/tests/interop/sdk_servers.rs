@@ -47,7 +47,7 @@ const EVERYTHING_OVER_HTTP: [KnownFailure; 5] = [
         "it validates neither the Host nor the Origin header",
     ),
     (
-        "foreign-origin-refused of dns-rebinding-protection: transport.http.origin-validated, transport.http.origin-403",
+        "foreign-origin-refused of dns-rebinding-protection: transport.http.origin-validated",
         "it validates neither the Host nor the Origin header",
     ),
     (
@@ -59,7 +59,7 @@ const EVERYTHING_OVER_HTTP: [KnownFailure; 5] = [
         "it responds with HTTP 400, not 404, once a session has ended",
     ),
     (
-        "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405, transport.http.multiple-streams-tolerated",
+        "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405",
         "it rejects a second GET with HTTP 409",
     ),
 ];
@@ -127,7 +127,7 @@ fn everything_server_passes_over_sse() {
 const PYTHON: [KnownFailure; 0] = [];
 
 const PYTHON_OVER_HTTP: [KnownFailure; 1] = [(
-    "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405, transport.http.multiple-streams-tolerated",
+    "server-streams-listening of server-sse-multiple-streams: transport.http.get-sse-or-405",
     "it rejects a second GET with HTTP 409",
 )];
 

@@ -73,7 +73,7 @@ pub(super) const CHECKS: [CheckSpec; 35] = [
         .requires(&["logging.per-request.silent-without-level"]),
     official("sep-2575-server-sends-subscription-ack", "ServerSendsSubscriptionAck",
         "The first message after `subscriptions/listen` acknowledges it")
-        .requires(&["subscriptions.ack-sent"]),
+        .requires(&["subscriptions.ack-sent", "base.support-core-patterns"]),
     official("sep-2575-server-tags-subscription-id", "ServerTagsSubscriptionId",
         "Every notification of a subscription has its id")
         .requires(&["subscriptions.id-tag"]),

@@ -100,6 +100,13 @@ proofs! {
         by set("notifications/subscriptions/acknowledged", "/method", json!("notifications/subscriptions/begun")),
         also "stateless-subscription-id" Skipped, also "stateless-subscription-filter" Skipped,
         also "stateless-subscriptions-at-once" Failure;
+    catches "sep-2575-server-sends-subscription-ack" by reply_error("subscriptions/listen", -32603),
+        also "sep-2575-server-tags-subscription-id" Skipped,
+        also "sep-2575-server-honors-notification-filter" Skipped,
+        also "sep-2575-server-sends-prompts-list-changed-on-subscription" Skipped,
+        also "sep-2575-server-sends-tools-list-changed-on-subscription" Skipped,
+        also "stateless-subscription-id" Skipped, also "stateless-subscription-filter" Skipped,
+        also "stateless-subscriptions-at-once" Skipped, also "stateless-stream-unbuffered" Skipped;
     catches "sep-2575-server-tags-subscription-id" by remove("notifications/tools/list_changed", "/_meta");
     catches "sep-2575-server-honors-notification-filter" by misbehavior(Misbehavior::SkipsFilter);
     warns "sep-2575-server-sends-prompts-list-changed-on-subscription" by never("notifications/prompts/list_changed");

@@ -93,7 +93,7 @@ fn subscription_id(notification: &Notification) -> Option<&json::Value> {
     notification.params.as_ref()?.get("_meta")?.get(meta::SUBSCRIPTION_ID)
 }
 
-/// The checks of subscriptions, in the order of the report.
+/// The checks of subscriptions, in the order of the report. The others need what the first one checks.
 const CHECKS: [&str; 9] = [
     "sep-2575-server-sends-subscription-ack",
     "sep-2575-server-tags-subscription-id",
@@ -116,8 +116,10 @@ pub(super) async fn subscriptions(
     let mut tools = match tools {
         Ok(tools) => tools,
         Err(finding) => {
-            for id in CHECKS {
-                ctx.check(id).fail(finding.clone());
+            let [first, others @ ..] = CHECKS;
+            ctx.check(first).fail(finding.clone());
+            for id in others {
+                ctx.check(id).missing(finding.clone());
             }
             return Ok(());
         }
@@ -184,11 +186,15 @@ async fn without_stream(
         return Ok(());
     }
     let expected = "an event stream that begins with an acknowledgement";
-    let finding = attempt_finding(
+    let mut finding = attempt_finding(
         "`subscriptions/listen` is not answered with an event stream",
         &attempt,
         expected,
     );
+    if code.is_some() {
+        // A server that refuses every subscription lacks a message pattern (`basic/index`).
+        finding = finding.requires("base.support-core-patterns");
+    }
     for id in CHECKS {
         // As in the official suite: a change that is not declared is skipped, whatever else is wrong.
         let changes = [("prompts", "/prompts/listChanged"), ("tools", "/tools/listChanged")];
@@ -198,6 +204,8 @@ async fn without_stream(
         });
         match undeclared {
             Some((name, _)) => ctx.check(id).skip(format!("changes of {name} are not declared")),
+            // Without a subscription nothing else about subscriptions can be tested.
+            None if id != CHECKS[0] => ctx.check(id).missing(finding.clone()),
             None if is_unsupported => ctx.check(id).untestable(finding.clone()),
             None => ctx.check(id).fail(finding.clone()),
         };
@@ -207,7 +215,9 @@ async fn without_stream(
 
 fn acknowledged(ctx: &mut Ctx, tools: &Subscription) {
     let first = tools.acknowledged();
-    ctx.check("sep-2575-server-sends-subscription-ack").judge(first.clone().map(|_| ()));
+    ctx.check("sep-2575-server-sends-subscription-ack")
+        .requires("subscriptions.ack-sent")
+        .judge(first.clone().map(|_| ()));
     // Proxies that buffer would hold back the events (`basic/transports/streamable-http#receiving-messages`).
     let buffering = tools.exchange.answer().header("x-accel-buffering");
     ctx.check("stateless-stream-unbuffered").judge(match buffering {

@@ -1,0 +1,68 @@
+//! Published servers under `mcp-test check`: four of those that `.ci/published-servers` checks outside of CI.
+//!
+//! The findings have to be the rows of the server's table in `PUBLISHED_SERVERS.md`, which says for each why it is right.
+
+use std::collections::BTreeSet;
+
+use crate::json_report::Report;
+use crate::peers::Peers;
+use crate::program::mcp_test;
+
+const ADJUDICATED: &str = include_str!("PUBLISHED_SERVERS.md");
+
+/// The first four cells of the rows in the section on a server.
+#[track_caller]
+fn rows(server: &str) -> BTreeSet<String> {
+    let section = ADJUDICATED.split("\n## ").find(|section| section.lines().next() == Some(server));
+    let section = section.unwrap_or_else(|| panic!("PUBLISHED_SERVERS.md does not list {server}"));
+    let is_row = |line: &&str| line.starts_with("| FAILURE ") || line.starts_with("| WARNING ");
+    let first = |line: &str| line.split(" | ").take(4).collect::<Vec<_>>().join(" | ");
+    section.lines().filter(is_row).map(first).collect()
+}
+
+#[track_caller]
+fn assert_documented(server: &str, target: Vec<String>, code: i32) {
+    let options = ["check", "--format", "json"].map(str::to_owned);
+    let run = mcp_test([options.to_vec(), target].concat());
+    let lines = |rows: BTreeSet<String>| rows.into_iter().collect::<Vec<_>>().join("\n");
+    let found = Report::read(&run).findings("stdio");
+    pretty_assertions::assert_eq!(lines(found), lines(rows(server)), "{}", run.stderr);
+    assert_eq!(run.code, code, "{}", run.stderr);
+}
+
+fn over_stdio(command: Vec<String>) -> Vec<String> {
+    [vec!["--".to_owned()], command].concat()
+}
+
+/// On the TypeScript SDK 1.x. It declares capabilities whose requests it does not know.
+#[test]
+fn findings_about_mcp_starter_are_documented() {
+    let Some(peers) = Peers::installed() else { return };
+    let command = peers.node("mcp-starter/dist/index.cjs", &[]);
+    assert_documented("mcp-starter", over_stdio(command), 1);
+}
+
+/// On the TypeScript SDK 1.x. It prints a banner on its standard output.
+#[test]
+fn findings_about_time_mcp_are_documented() {
+    let Some(peers) = Peers::installed() else { return };
+    assert_documented("time-mcp", over_stdio(peers.node("time-mcp/dist/index.js", &[])), 1);
+}
+
+/// On tmcp.
+#[test]
+fn findings_about_mcp_memory_libsql_are_documented() {
+    let Some(peers) = Peers::installed() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = format!("LIBSQL_URL=file:{}", folder.path().join("memory.db").display());
+    let command = over_stdio(peers.node("mcp-memory-libsql/dist/index.js", &[]));
+    let target = [vec!["--env".to_owned(), database], command].concat();
+    assert_documented("mcp-memory-libsql", target, 0);
+}
+
+/// A program in Rust, on rmcp.
+#[test]
+fn findings_about_cnb_rs_mcp_are_documented() {
+    let Some(peers) = Peers::installed() else { return };
+    assert_documented("cnb-rs-mcp", over_stdio(peers.python_program("cnb-rs-mcp")), 0);
+}
