@@ -163,18 +163,21 @@ impl<'a> CellRun<'a> {
 
     /// The outcome of a scenario that was not run: its checks are SKIPPED, or FAILURE in profile `strict`.
     fn not_applicable(self, reason: &str) -> Outcome {
-        let checks = declared(&self.cell)
-            .filter(|spec| spec.always)
-            .map(|spec| match self.profile {
-                Profile::Strict => Check {
-                    message: Some(format!("Not testable: {reason}")),
-                    untestable: true,
-                    ..failed(spec, Finding::peer(reason))
-                },
-                Profile::Official | Profile::Adaptive => skipped(spec, reason),
-            })
-            .collect();
+        let checks = self.not_testable(reason);
         self.outcome(checks, Trace::default())
+    }
+
+    /// The checks of a scenario that cannot test the peer.
+    fn not_testable(&self, reason: &str) -> Vec<Check> {
+        let not_testable = |spec: &CheckSpec| match self.profile {
+            Profile::Strict => Check {
+                message: Some(format!("Not testable: {reason}")),
+                untestable: true,
+                ..failed(spec, Finding::peer(reason))
+            },
+            Profile::Official | Profile::Adaptive => skipped(spec, reason),
+        };
+        declared(&self.cell).filter(|spec| spec.always).map(not_testable).collect()
     }
 
     async fn test_server(

@@ -30,6 +30,13 @@ impl ClientSession {
         let proposed = self.initialize.params().get("protocolVersion").and_then(Value::as_str);
         proposed != self.negotiated.map(Revision::as_str)
     }
+
+    /// Whether the client disconnected at once, as it should if it does not speak the revision that the server selected
+    /// (`basic/lifecycle#version-negotiation`).
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        self.later.is_empty() && self.is_other_revision()
+    }
 }
 
 /// The messages of a client, by session.

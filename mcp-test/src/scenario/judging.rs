@@ -49,13 +49,14 @@ pub struct Judging {
     test: ClientTest,
     trace: Arc<Trace>,
     collector: Collector,
+    may_give_up: bool,
 }
 
 impl Judging {
     /// The messages of a test.
     #[must_use]
     pub fn new(test: ClientTest, trace: Arc<Trace>) -> Self {
-        Self { test, trace, collector: Collector::new() }
+        Self { test, trace, collector: Collector::new(), may_give_up: false }
     }
 
     /// The revision that the client was asked to use.
@@ -141,6 +142,17 @@ impl Judging {
     #[must_use]
     pub fn task_not_done(&self, headline: impl Into<String>) -> Finding {
         about_task(Finding::peer(headline))
+    }
+
+    /// Notes that the client did not do what the specification only recommends, and without which it cannot finish its task:
+    /// that it then fails or waits is no more severe.
+    pub fn may_give_up(&mut self) {
+        self.may_give_up = true;
+    }
+
+    /// Whether a scenario called [`Judging::may_give_up`].
+    pub(crate) fn gave_up(&self) -> bool {
+        self.may_give_up
     }
 
     /// Begins a check, which the scenario must declare.

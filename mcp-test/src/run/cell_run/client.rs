@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::{CellRun, Recorded, demand_declared, fail_unmade};
-use crate::check::{self, Check, Finding, Origin, Rule, Status};
+use crate::check::{self, Check, Demand, Finding, Origin, Rule, Status};
 use crate::clock;
 use crate::json::Value;
 use crate::process::Exit;
 use crate::run::Outcome;
 use crate::scenario::{
-    ClientTest, Inventory, Judge, Judging, LEFT_WELL, Need, Profile, Serve, TOOK_PART,
+    ClientSession, ClientTest, Inventory, Judge, Judging, LEFT_WELL, Need, Profile, Serve,
+    TOOK_PART,
 };
 use crate::server::Server;
 use crate::spec::Revision;
@@ -46,26 +47,16 @@ impl CellRun<'_> {
                 .hint("a shell runs --command, with the URL of the server as last argument");
             return self.not_run(&finding);
         }
-        let mut judging = Judging::new(test, Arc::clone(&trace));
+        let judging = Judging::new(test, Arc::clone(&trace));
         // The rules are those of the spoken revision, which may not be the one that the client was asked to use.
         let spoken = judging.spoken();
         let revision = spoken.unwrap_or(self.cell.revision);
-        if self.profile != Profile::Official
-            && let Some(reason) = not_spoken(revision, self.cell.revision)
-                .or_else(|| self.undeclared(&judging.declared_capabilities()))
-        {
-            let outcome = self.not_applicable(&reason);
-            let trace = Arc::unwrap_or_clone(trace);
-            return Outcome { trace, spoken, client_run: Some(client_run), ..outcome };
-        }
-        let ending = judge(&mut judging);
-        let mut checks = judging.into_checks();
-        match ending {
-            Err(finding) => fail_unmade(&self.cell, &mut checks, &finding),
-            Ok(()) => demand_declared(&self.cell, &mut checks),
-        }
+        let (mut checks, may_give_up) = match self.refused(revision, &judging) {
+            Some(reason) => (self.not_testable(&reason), GivesUp::Refused),
+            None => self.judged(judging, judge),
+        };
         checks.push(self.took_part(&trace, &client_run));
-        checks.push(self.left_well(&trace, &client_run));
+        checks.push(self.left_well(&trace, &client_run, may_give_up));
         let schemas = &self.plan.schemas;
         let judgement =
             check::judge_trace(&trace, Party::Client, &|_| revision, schemas, authority);
@@ -73,6 +64,37 @@ impl CellRun<'_> {
         let client_run = Some(client_run);
         let outcome = self.conclude(Recorded { checks, trace, judgement, client_run });
         Outcome { spoken, ..outcome }
+    }
+
+    /// The checks of the scenario, and whether the client may have given up.
+    fn judged(&self, mut judging: Judging, judge: &Judge) -> (Vec<Check>, GivesUp) {
+        let ending = judge(&mut judging);
+        let gives_up = if judging.gave_up() { GivesUp::NotRecommended } else { GivesUp::No };
+        let mut checks = judging.into_checks();
+        match ending {
+            // The id of the scenario is all that tells a client what to do, and most clients do not read it.
+            Err(finding) if finding.demand == Demand::Task && self.profile == Profile::Adaptive => {
+                return (self.not_testable(&task_not_done(&finding)), gives_up);
+            }
+            Err(finding) => fail_unmade(&self.cell, &mut checks, &finding),
+            Ok(()) => demand_declared(&self.cell, &mut checks),
+        }
+        (checks, gives_up)
+    }
+
+    /// Why the conversation is no test of what the scenario is about; officially it is one nevertheless.
+    fn refused(&self, spoken: Revision, judging: &Judging) -> Option<String> {
+        if self.profile == Profile::Official {
+            return None;
+        }
+        let sessions = judging.sessions();
+        let is_abandoned = !sessions.is_empty() && sessions.iter().all(ClientSession::is_abandoned);
+        not_spoken(spoken, self.cell.revision)
+            .or_else(|| {
+                let asked = self.cell.revision;
+                is_abandoned.then(|| format!("the client disconnected: it does not speak {asked}"))
+            })
+            .or_else(|| self.undeclared(&judging.declared_capabilities()))
     }
 
     /// The capability that the scenario needs and the client never declared: the server did not use it either.
@@ -148,15 +170,17 @@ impl CellRun<'_> {
     /// The check that the client exited on its own and without an error.
     ///
     /// In the official suite that counts for a scenario that is run by name, and is ignored in a suite.
-    fn left_well(&self, trace: &Trace, client_run: &ClientRun) -> Check {
+    fn left_well(&self, trace: &Trace, client_run: &ClientRun, gives_up: GivesUp) -> Check {
+        let skipped = |why: &str| Check {
+            message: Some(why.to_owned()),
+            ..Check::new(LEFT_WELL, Origin::Own, Status::Skipped)
+        };
         let row = if client_run.end == ClientEnd::Succeeded {
             Check::new(LEFT_WELL, Origin::Own, Status::Success)
         } else if client_run.end == ClientEnd::Unobserved {
-            let unseen = "the client was started by hand, so its exit cannot be observed";
-            Check {
-                message: Some(unseen.to_owned()),
-                ..Check::new(LEFT_WELL, Origin::Own, Status::Skipped)
-            }
+            skipped("the client was started by hand, so its exit cannot be observed")
+        } else if gives_up == GivesUp::Refused && has_reported_an_error(client_run) {
+            skipped("the client may fail: it was offered nothing that it speaks")
         } else {
             let (headline, expected) = match client_run.end {
                 ClientEnd::TimedOut => (
@@ -171,11 +195,37 @@ impl CellRun<'_> {
                 .got(format!("{}{last}", how_it_exited(client_run, self)))
                 .requires(Rule::CLIENT_EXITS_WELL.id())
                 .evidence_all(evidence);
+            let finding = match gives_up {
+                GivesUp::NotRecommended => finding.should(),
+                GivesUp::No | GivesUp::Refused => finding,
+            };
             let check = Check::from_finding(LEFT_WELL, Origin::Own, finding);
             Check { binding: self.plan.single, ..check }
         };
         row.described("ClientLeftWell", "The client exits on its own, and without an error")
     }
+}
+
+/// Whether a client may end with an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GivesUp {
+    /// It may not.
+    No,
+    /// The specification only recommends what it should have done instead.
+    NotRecommended,
+    /// The server refused what the client speaks.
+    Refused,
+}
+
+/// Whether the client exited on its own: a shell reports a signal as a code above 128 (POSIX).
+fn has_reported_an_error(client_run: &ClientRun) -> bool {
+    let was_killed = matches!(client_run.exit, Some(Exit::Signal(_) | Exit::Code(129..)));
+    matches!(client_run.end, ClientEnd::Failed(_)) && !was_killed
+}
+
+/// Why a client that did something else was not tested.
+fn task_not_done(finding: &Finding) -> String {
+    format!("{}; the id of the scenario, in ${SCENARIO}, asks for it", finding.headline)
 }
 
 /// Why a conversation at one revision is no test of another.

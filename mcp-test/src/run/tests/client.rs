@@ -85,9 +85,84 @@ fn a_client_of_an_older_revision_is_skipped_at_a_newer_one() {
     let speaks = summary.client_speaks.expect("what the client speaks");
     assert_eq!((speaks.newest, speaks.asked), (Revision::V2025_06_18, Revision::NEWEST));
     assert!(speaks.is_limit());
-    // It speaks this revision, and does not do the task.
-    assert_eq!(at(Profile::Adaptive, Revision::V2025_06_18).verdict, Verdict::Failed);
     assert_eq!(at(Profile::Official, Revision::V2025_11_25).verdict, Verdict::Failed);
+}
+
+/// Lists the tools, and calls none.
+fn only_lists() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        let mut client = task.connect(task.options()).await?;
+        client.request("tools/list", json!({})).await?.result()?;
+        client.end().await;
+        Ok(())
+    })
+}
+
+#[test]
+fn a_client_that_does_not_do_the_task_is_skipped_unless_it_has_to() {
+    for scenario in ["tools_call", "sse-retry"] {
+        let verdicts = |client: ScriptedClient| {
+            Profile::ALL.map(|profile| {
+                let (outcomes, _) = outcomes(&of(client.target(), profile, &[scenario]));
+                let newest = outcomes.into_iter().next_back().expect("an outcome");
+                // What every client has to do is checked all the same.
+                assert_eq!(message(&newest, TOOK_PART).0, Status::Success, "{scenario}");
+                newest.verdict
+            })
+        };
+        let skipped = [Verdict::Failed, Verdict::Skipped, Verdict::Failed];
+        assert_eq!(verdicts(only_lists()), skipped, "{scenario}");
+        // With an error nothing explains why it did not do the task.
+        let failing = ScriptedClient::new(|task: ClientTask| async move {
+            only_lists().run(task.endpoint().clone()).await?;
+            Err("out of paper".into())
+        });
+        assert_eq!(verdicts(failing), [Verdict::Failed; 3], "{scenario}");
+    }
+    let (outcomes, exit) = outcomes(&of(only_lists().target(), Profile::Adaptive, &["tools_call"]));
+    assert_eq!(exit, ExitCode::Passed);
+    let (status, why) = message(&outcomes[0], "tool-add-numbers");
+    assert_eq!(status, Status::Skipped);
+    insta::assert_snapshot!(why, @"the client never called a tool; the id of the scenario, in $MCP_CONFORMANCE_SCENARIO, asks for it");
+}
+
+/// Proposes the newest revision with a handshake, speaks no other, and ends as `end` says.
+fn speaks_only_one<F, Fut>(end: F) -> ScriptedClient
+where
+    F: Fn() -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = crate::Result> + 'static,
+{
+    ScriptedClient::new(move |task: ClientTask| {
+        let end = end.clone();
+        async move {
+            let newest = Revision::NEWEST_HANDSHAKE.as_str();
+            let mut client =
+                task.uninitialized(Options::speaking(Revision::NEWEST_HANDSHAKE)).await?;
+            let info = json!({ "name": "picky", "version": "1.0.0" });
+            let params =
+                json!({ "protocolVersion": newest, "capabilities": {}, "clientInfo": info });
+            client.request("initialize", params).await?.result()?;
+            client.end().await;
+            end().await
+        }
+    })
+}
+
+#[test]
+fn a_client_that_disconnects_from_another_revision_is_skipped_but_may_not_hang() {
+    let asked = |client: ScriptedClient| {
+        let revisions = vec![Revision::V2025_06_18];
+        let asked = Selection { revisions, ..selection(&["tools_call"]) };
+        let plan = Plan::build(client.target(), Profile::Adaptive, &asked).expect("a plan");
+        outcomes(&plan.timeout(Duration::from_secs(5))).0.remove(0)
+    };
+    let failing = asked(speaks_only_one(|| async { Err("unsupported version".into()) }));
+    assert_eq!(failing.verdict, Verdict::Skipped, "{:?}", failing.checks);
+    insta::assert_snapshot!(message(&failing, "tool-add-numbers").1, @"the client disconnected: it does not speak 2025-06-18");
+    assert_eq!(message(&failing, LEFT_WELL).0, Status::Skipped);
+    let hanging = asked(speaks_only_one(std::future::pending));
+    assert_eq!(hanging.verdict, Verdict::Failed, "{:?}", hanging.checks);
+    assert_eq!(message(&hanging, LEFT_WELL).0, Status::Failure);
 }
 
 /// Speaks both eras: tries the stateless one first.

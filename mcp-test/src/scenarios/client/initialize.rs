@@ -147,12 +147,9 @@ fn initialized(judging: &mut Judging) {
     if sessions.is_empty() {
         return drop(check.skip("the server refused `initialize`"));
     }
-    drop(sessions.iter().fold(check, |check, session| {
-        // It may disconnect if it does not speak the selected revision (`basic/lifecycle#version-negotiation`).
-        match session.later.is_empty() && session.is_other_revision() {
-            true => check.skip("the client disconnected: the server selected another revision"),
-            false => check.judge(initialized_in(session)),
-        }
+    drop(sessions.iter().fold(check, |check, session| match session.is_abandoned() {
+        true => check.skip("the client disconnected: the server selected another revision"),
+        false => check.judge(initialized_in(session)),
     }));
 }
 

@@ -40,15 +40,13 @@ impl HttpServer {
         received: InboundText,
     ) -> Response {
         let id = received.value().and_then(|body| body.get("id")).and_then(Id::read);
-        if let Err(refused) = self.version(headers) {
-            return refused.response(id);
-        }
         let kind = body_kind(received.value());
-        // Whatever session the request names: `initialize` always opens a new one.
+        // Whatever session and version the request names: `initialize` always opens a new session, and proposes a version in
+        // its body. Some clients also name that version in the header.
         if let BodyKind::Initialize = kind {
             return self.open(wire, received).await;
         }
-        let session = match self.session(headers) {
+        let session = match self.version(headers).and_then(|()| self.session(headers)) {
             Ok(session) => session,
             Err(refused) => return refused.response(id),
         };
@@ -159,7 +157,9 @@ impl HttpServer {
         // The header may be missing: the session knows the negotiated version.
         // <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header>
         let is_named = headers.contains_key(header::MCP_PROTOCOL_VERSION);
-        if !is_named || self.0.wire.misbehaves(Misbehavior::SkipsVersion) {
+        // A server of an older revision knows no such header.
+        let is_known = self.0.actor.revisions().iter().any(Revision::sends_version_header);
+        if !is_named || !is_known || self.0.wire.misbehaves(Misbehavior::SkipsVersion) {
             return Ok(());
         }
         let revision = request_headers::value(headers, header::MCP_PROTOCOL_VERSION)

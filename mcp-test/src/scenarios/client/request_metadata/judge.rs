@@ -28,7 +28,11 @@ pub(super) fn judge(judging: &mut Judging) -> Result<(), Finding> {
     for declared in [ROOTS, SAMPLING, ELICITATION] {
         declares_an_object(judging, &messages, declared);
     }
-    judging.check("sep-2575-client-retry-supported-version").judge(retried(&messages));
+    let retried = retried(&messages);
+    if retried.is_err() {
+        judging.may_give_up();
+    }
+    judging.check("sep-2575-client-retry-supported-version").judge(retried);
     Ok(())
 }
 

@@ -108,10 +108,18 @@ fn without_retry() -> ScriptedClient {
     })
 }
 
+/// As [`without_retry`], with an error.
+fn failing_without_retry() -> ScriptedClient {
+    ScriptedClient::new(|task: ClientTask| async move {
+        without_retry().run(task.endpoint().clone()).await?;
+        Err("the server supports no common revision".into())
+    })
+}
+
 proofs! {
     passes on good_client();
     catches "sep-2575-http-client-sends-version-header" by no_header("tools/list", "MCP-Protocol-Version"),
-        also "sep-2575-http-version-header-matches-meta" Skipped, also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Failure;
+        also "sep-2575-http-version-header-matches-meta" Skipped, also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Warning;
     catches "sep-2575-client-populates-meta"
         by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientCapabilities"),
         also "client-left-well" Failure,
@@ -119,7 +127,7 @@ proofs! {
     warns "sep-2575-client-sends-client-info"
         by remove("tools/list", "/_meta/io.modelcontextprotocol~1clientInfo");
     catches "sep-2575-http-version-header-matches-meta" by header("tools/list", "MCP-Protocol-Version", "2025-11-25"),
-        also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Failure;
+        also "sep-2575-client-retry-supported-version" Warning, also "client-left-well" Warning;
     catches "sep-2575-client-declares-roots-capability"
         by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/roots"),
         also "wire-schema-valid" Failure;
@@ -130,18 +138,20 @@ proofs! {
         by retype("*", "/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation"),
         also "wire-schema-valid" Failure;
     warns "sep-2575-client-retry-supported-version" on without_retry();
+    // What it fails for is only recommended.
+    warns "sep-2575-client-retry-supported-version" on failing_without_retry(), also "client-left-well" Warning;
     catches "sep-2575-client-retry-supported-version" on absent(),
         also "sep-2575-http-client-sends-version-header" Failure, also "sep-2575-client-populates-meta" Failure,
         also "sep-2575-client-sends-client-info" Failure, also "sep-2575-http-version-header-matches-meta" Failure,
         also "sep-2575-client-declares-roots-capability" Failure, also "sep-2575-client-declares-sampling-capability" Failure,
         also "sep-2575-client-declares-elicitation-capability" Failure, also "client-took-part" Failure,
         also "wire-well-formed" Skipped,
-        also "wire-schema-valid" Skipped;
+        also "wire-schema-valid" Skipped, under Strict;
     catches "sep-2575-client-sends-client-info" on absent(),
         also "sep-2575-http-client-sends-version-header" Failure, also "sep-2575-client-populates-meta" Failure,
         also "sep-2575-http-version-header-matches-meta" Failure, also "sep-2575-client-declares-roots-capability" Failure,
         also "sep-2575-client-declares-sampling-capability" Failure, also "sep-2575-client-declares-elicitation-capability" Failure,
         also "sep-2575-client-retry-supported-version" Failure, also "client-took-part" Failure,
         also "wire-well-formed" Skipped,
-        also "wire-schema-valid" Skipped;
+        also "wire-schema-valid" Skipped, under Strict;
 }

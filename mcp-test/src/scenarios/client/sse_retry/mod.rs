@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use self::reconnecting_clients::{
-    immediately, never, with_foreign_event_id, without_last_event_id,
+    immediately, never, only_before, with_foreign_event_id, without_last_event_id,
 };
 use super::references::SEP_1699;
 use crate::check::Finding;
@@ -112,6 +112,9 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
     let gets = gets(&trace);
     // A client may have opened a GET stream before the call, as most SDKs do after the handshake; it resumes nothing.
     let resuming = gets.iter().rfind(|get| get.seq > ended.seq);
+    if resuming.is_none() {
+        judging.may_give_up();
+    }
     reconnects(judging, &ended, &gets, resuming);
     let resumes = judging.check("client-sse-resumes");
     match resuming {
@@ -150,12 +153,21 @@ fn reconnects(judging: &mut Judging, ended: &Moment, gets: &[Moment], resuming: 
         judging.check("client-sse-retry-timing").judge(waited_for_retry(ended, get));
     }
     if let Some(first) = gets.first() {
-        let known = gets.iter().any(|get| get.id.is_some());
-        let unknown = Finding::peer("the client does not send the id of the last event")
-            .expected("a GET with `Last-Event-ID`")
-            .got("a GET without it")
-            .evidence(first.seq);
-        judging.check("client-sse-last-event-id").judge(if known { Ok(()) } else { Err(unknown) });
+        let unknown = || {
+            Finding::peer("the client does not send the id of the last event")
+                .expected("a GET with `Last-Event-ID`")
+                .got("a GET without it")
+                .evidence(first.seq)
+        };
+        let outcome = ensure(gets.iter().any(|get| get.id.is_some()), unknown);
+        let check = judging.check("client-sse-last-event-id");
+        match resuming {
+            Some(_) => check.judge(outcome),
+            None if official => {
+                check.officially_judge(outcome, "a GET that resumes no stream has no such header")
+            }
+            None => return,
+        };
     }
 }
 
@@ -210,6 +222,11 @@ proofs! {
         also "client-sse-last-event-id" Info, also "client-sse-resumes" Skipped, under Official;
     warns "client-sse-graceful-reconnect" on never(), also "client-sse-retry-timing" Info,
         also "client-sse-last-event-id" Info, also "client-sse-resumes" Skipped;
+    // A stream that was open before the call resumes nothing.
+    warns "client-sse-graceful-reconnect" on only_before(), also "client-sse-retry-timing" Info,
+        also "client-sse-last-event-id" Info, also "client-sse-resumes" Skipped;
+    warns "client-sse-last-event-id" on only_before(), also "client-sse-retry-timing" Failure,
+        also "client-sse-resumes" Skipped, under Official;
     catches "client-sse-retry-timing" on immediately();
     warns "client-sse-last-event-id" on without_last_event_id(), also "client-sse-retry-timing" Failure,
         also "client-sse-resumes" Warning;

@@ -14,11 +14,19 @@ use crate::transport::{HttpRequest, HttpResponse};
 
 /// A client whose call is followed by this request, built from the response.
 fn reconnecting(reconnect: fn(&HttpResponse) -> Option<HttpRequest>) -> ScriptedClient {
+    listening(None, reconnect)
+}
+
+/// A client whose call is preceded by one request, and followed by another.
+fn listening(
+    before: Option<fn() -> HttpRequest>,
+    reconnect: fn(&HttpResponse) -> Option<HttpRequest>,
+) -> ScriptedClient {
     ScriptedClient::new(move |task: ClientTask| async move {
         let connection = task.open().await?;
         let deadline = Deadline::after(Duration::from_secs(20));
         let mut session = String::new();
-        let mut response = None;
+        let mut response: Option<HttpResponse> = None;
         for message in [
             json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
                 "protocolVersion": task.revision().as_str(),
@@ -28,6 +36,9 @@ fn reconnecting(reconnect: fn(&HttpResponse) -> Option<HttpRequest>) -> Scripted
             json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
             json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": TOOL}}),
         ] {
+            if let Some(before) = before.filter(|_| message["method"] == "tools/call") {
+                connection.open_http(in_session(before(), &session), deadline).await?;
+            }
             let request = HttpRequest::post(message.to_string())
                 .header("Content-Type", "application/json")
                 .header("Accept", "application/json, text/event-stream");
@@ -61,6 +72,11 @@ fn get() -> HttpRequest {
 /// Does not reconnect.
 pub(super) fn never() -> ScriptedClient {
     reconnecting(|_| None)
+}
+
+/// Opens a stream before the call, and does not reconnect.
+pub(super) fn only_before() -> ScriptedClient {
+    listening(Some(get), |_| None)
 }
 
 /// Reconnects without waiting.

@@ -15,6 +15,7 @@ use crate::clock;
 use crate::clock::Deadline;
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
+use crate::spec::{Revision, Revisions};
 use crate::transport::Limits;
 
 #[test]
@@ -111,6 +112,25 @@ fn what_http_does_not_let_in() {
         DELETE without session: 400 text/plain; charset=utf-8 the header `Mcp-Session-Id` is missing
         "#);
         assert_eq!(replies[9].1.header("allow"), "GET, POST, DELETE");
+    });
+}
+
+#[test]
+fn the_version_header_is_ignored_where_it_is_not_defined() {
+    run(async {
+        // `initialize` proposes its version in the body.
+        let named = |server: &Server| {
+            Endpoint::new(server).with("mcp-protocol-version", Revision::V2025_11_25.as_str())
+        };
+        let of_2025_06_18 = everything().revisions(Revisions::until(Revision::V2025_06_18));
+        let endpoint = named(&of_2025_06_18);
+        let opened = endpoint.post(INITIALIZE).await;
+        assert_eq!(opened.status, StatusCode::OK);
+        let session = endpoint.with("mcp-session-id", opened.header("mcp-session-id"));
+        assert_eq!(session.post(PING).await.status, StatusCode::BAD_REQUEST);
+        let of_2025_03_26 = everything().revisions(Revisions::until(Revision::V2025_03_26));
+        let session = named(&of_2025_03_26).session("2025-11-25").await;
+        assert_eq!(session.post(PING).await.status, StatusCode::OK);
     });
 }
 
