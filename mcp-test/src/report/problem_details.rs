@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use super::Rerun;
 use super::digest;
 use super::failure;
 use super::wrap::{cut, wrap};
-use super::Rerun;
 use crate::expect::words;
 use crate::run::{Cell, Example, Problem, Summary};
 use crate::scenario::{Kind, Leg};
@@ -33,7 +33,10 @@ impl ProblemDetails {
             text.push_str(&row("Also", &format!("{unmade} could not be made because of it")));
         }
         if let Some(why) = &example.check.known_false {
-            text.push_str(&row("Note", &format!("the official suite fails this, but the specification allows it: {why}")));
+            text.push_str(&row(
+                "Note",
+                &format!("the official suite fails this, but the specification allows it: {why}"),
+            ));
         }
         if let Some(blame) = problem.finding().and_then(|it| failure::blame(it.blame)) {
             text.push_str(&row("Blame", blame));
@@ -62,7 +65,9 @@ impl ProblemDetails {
             let _ = writeln!(text, "   Exchange (`{name}`): the same as above");
             return;
         }
-        let _ = writeln!(text, "   Exchange (`{name}`):");
+        let has_evidence = example.check.finding.as_ref().is_some_and(|it| !it.evidence.is_empty());
+        let what = if has_evidence { "Exchange" } else { "End of the conversation" };
+        let _ = writeln!(text, "   {what} (`{name}`):");
         for line in example.exchange.lines() {
             let _ = writeln!(text, "{}", cut(&format!("     {}", words::printable(line))));
         }

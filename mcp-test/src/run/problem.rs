@@ -1,6 +1,5 @@
 //! Problems: the findings of a run, those with one cause as one.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::outcome::STDERR_LINES;
@@ -46,7 +45,6 @@ pub struct Problem {
     /// How many scenario runs were not made because of it.
     pub not_run: usize,
     level: Level,
-    keys: Vec<Key>,
 }
 
 /// The scenario run in which a problem showed most clearly.
@@ -141,7 +139,7 @@ impl Key {
 
 impl Problems {
     /// Adds what an outcome shows.
-    pub(super) fn add(&mut self, outcome: &Outcome) {
+    pub(crate) fn add(&mut self, outcome: &Outcome) {
         let leg = outcome.cell.scenario.leg;
         for check in outcome.checks.iter().filter(|check| outcome.profile.counts(check)) {
             let name = (leg, outcome.cell.scenario.id.to_string(), check.id.clone());
@@ -186,10 +184,7 @@ impl Problems {
     }
 
     fn link(&mut self, key: Key, index: usize) {
-        if let Entry::Vacant(new) = self.index.entry(key) {
-            self.list[index].keys.push(new.key().clone());
-            new.insert(index);
-        }
+        self.index.entry(key).or_insert(index);
     }
 
     fn add_untested(&mut self, outcome: &Outcome) {
@@ -235,6 +230,15 @@ impl Problems {
         self.index.get(&Key::of(check)).and_then(|index| self.list.get(*index))
     }
 
+    /// Whether the other problems contain all of these, with all that was found.
+    #[cfg(feature = "harness")]
+    pub(crate) fn is_within(&self, others: &Self) -> bool {
+        self.index.iter().all(|(key, index)| {
+            let other = others.index.get(key).map(|other| &others.list[*other]);
+            other.is_some_and(|other| self.list[*index].variants.is_subset(&other.variants))
+        })
+    }
+
     /// The scenario runs that tested nothing, in the order of the plan.
     #[must_use]
     pub fn untested(&self) -> &[Untested] {
@@ -265,7 +269,6 @@ impl Problem {
             not_reached: 0,
             not_run: 0,
             level: Level::Advisory,
-            keys: Vec::new(),
         }
     }
 
@@ -273,8 +276,8 @@ impl Problem {
         let level = level(check, outcome);
         let known = &self.example.check;
         let is_founded = |check: &Check| check.finding.is_some();
-        let clearer = level < self.level
-            || (level == self.level && is_founded(check) && !is_founded(known));
+        let clearer =
+            level < self.level || (level == self.level && is_founded(check) && !is_founded(known));
         if self.occurrences.is_empty() || clearer {
             self.example = Example::new(check, outcome);
         }
@@ -368,9 +371,11 @@ impl Problem {
         TransportKind::ALL.into_iter().filter(|it| transports.contains(it)).collect()
     }
 
-    /// The same problem of several runs, as a comparable value.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.keys.iter().any(|key| other.keys.contains(key))
+    /// The first scenario run that fails because of it.
+    #[must_use]
+    pub fn first_failing(&self) -> Option<&Cell> {
+        let is_failing = |it: &&Occurrence| it.level <= Level::NotRun;
+        self.occurrences.iter().find(is_failing).map(|it| &it.cell)
     }
 }
 
@@ -394,13 +399,7 @@ impl Occurrence {
     /// Whether the baseline expects it.
     #[must_use]
     pub fn is_expected(&self, baseline: &Comparison) -> bool {
-        let id = &*self.cell.scenario.id;
-        let names = |entry: &String| match entry.strip_prefix(id) {
-            Some("") => true,
-            Some(rest) => rest.strip_prefix(':') == Some(&self.check),
-            None => false,
-        };
-        baseline.expected.iter().any(names)
+        baseline.expects(&self.cell.scenario.id, &self.check)
     }
 
     /// With a baseline, each warning that it does not name may count as well.
@@ -437,7 +436,8 @@ fn parts(check: &Check) -> Vec<Check> {
 
 /// The finding of a part, as it is in the outcome.
 fn outcome_finding<'a>(outcome: &'a Outcome, part: &Check) -> Option<&'a Finding> {
-    let findings = outcome.checks.iter().flat_map(|check| check.finding.iter().chain(&check.others));
+    let findings =
+        outcome.checks.iter().flat_map(|check| check.finding.iter().chain(&check.others));
     let wanted = part.finding.as_ref()?;
     findings.into_iter().find(|finding| *finding == wanted)
 }

@@ -186,6 +186,11 @@ impl Reports {
         self.update_progress(Progress::paint);
     }
 
+    /// Shows how the time passes on the status line.
+    pub(super) fn tick(&mut self) {
+        self.update_progress(Progress::paint);
+    }
+
     /// Whether a report needs the end of the run even if there is nothing to print.
     fn needs_end(&self) -> bool {
         matches!(self.screen, Screen::Json(_)) || self.files.is_some() || !self.ci.is_empty()

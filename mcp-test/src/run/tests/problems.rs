@@ -1,9 +1,8 @@
 //! One cause is one problem, however many checks, scenarios, revisions and transports show it.
 
 use super::*;
-use crate::run::{Level, Problem};
+use crate::run::Problem;
 use crate::server::reference::everything;
-use crate::spec::method;
 use crate::transport::Fault;
 use crate::transport::fault::Misbehavior;
 
@@ -41,14 +40,54 @@ fn line(problem: &Problem) -> String {
 }
 
 #[test]
-fn explore() {
-    for (name, faults) in [
-        ("none", vec![]),
-        ("banner", vec![Fault::banner("hello")]),
-        ("origin", vec![Fault::misbehavior(Misbehavior::AllowsAnyOrigin)]),
-        ("refused", vec![Fault::reply_error("tools/list", -32603)]),
-        ("noise", vec![Fault::noise("tools/list", "debug")]),
-    ] {
-        println!("== {name}\n{}", problems(faults));
-    }
+fn a_correct_server_has_no_problem() {
+    assert_eq!(problems([]), "");
+}
+
+#[test]
+fn a_banner_is_one() {
+    insta::assert_snapshot!(problems([Fault::banner("hello")]), @"");
+}
+
+#[test]
+fn a_wrong_id_is_one() {
+    insta::assert_snapshot!(problems([Fault::wrong_id("tools/list")]), @"");
+}
+
+#[test]
+fn a_foreign_origin_that_is_accepted_is_one() {
+    let any = Fault::misbehavior(Misbehavior::AllowsAnyOrigin);
+    insta::assert_snapshot!(problems([any]), @"");
+}
+
+#[test]
+fn a_refused_list_is_one() {
+    insta::assert_snapshot!(problems([Fault::reply_error("tools/list", -32603)]), @"");
+}
+
+#[test]
+fn a_silence_is_one() {
+    let silent = everything().faults([Fault::never("ping")]).target();
+    let plan = Plan::build(silent, Profile::Adaptive, &selection(&["ping", "tools-list"]));
+    let plan = plan.expect("a plan").timeout(Duration::from_millis(700));
+    insta::assert_snapshot!(shown(&run_plan(&plan).1), @"");
+}
+
+#[test]
+fn two_tools_with_broken_schemas_are_two() {
+    let broken = |tool: usize, schema: serde_json::Value| {
+        Fault::set("tools/list", format!("/tools/{tool}/inputSchema"), schema)
+    };
+    let faults = [
+        broken(0, json!({"type": "object", "properties": {"a": {"type": "strnig"}}})),
+        broken(1, json!({"type": "object", "required": 7})),
+    ];
+    insta::assert_snapshot!(problems(faults), @"");
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn demands_for_credentials_are_one() {
+    let methods = ["ping", "tools/list", "prompts/list", "resources/list"];
+    insta::assert_snapshot!(problems(methods.map(|method| Fault::status(method, 401))), @"");
 }
