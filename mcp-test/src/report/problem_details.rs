@@ -15,6 +15,9 @@ use crate::spec::requirement;
 /// How many of the last lines on stderr are shown.
 const STDERR_LINES: usize = 10;
 
+/// How many lines of one text of a finding are shown.
+const LINES: usize = 8;
+
 /// Formats problems, and shows what several of them have in common once.
 #[derive(Debug, Default)]
 pub(super) struct ProblemDetails {
@@ -57,7 +60,9 @@ impl ProblemDetails {
     }
 
     fn exchange(&mut self, text: &mut String, example: &Example) {
-        if example.exchange.is_empty() {
+        let has_evidence = example.check.finding.as_ref().is_some_and(|it| !it.evidence.is_empty());
+        // Without evidence it is the end of the conversation, which says nothing new below an exchange.
+        if example.exchange.is_empty() || (!has_evidence && !self.exchanges.is_empty()) {
             return;
         }
         let name = name(&example.cell);
@@ -65,7 +70,6 @@ impl ProblemDetails {
             let _ = writeln!(text, "   Exchange (`{name}`): the same as above");
             return;
         }
-        let has_evidence = example.check.finding.as_ref().is_some_and(|it| !it.evidence.is_empty());
         let what = if has_evidence { "Exchange" } else { "End of the conversation" };
         let _ = writeln!(text, "   {what} (`{name}`):");
         for line in example.exchange.lines() {
@@ -108,7 +112,11 @@ fn findings(problem: &Problem) -> String {
     for (word, part) in rows {
         if let Some(part) = part {
             let part = words::inert(&format!("{word} {part}"));
-            text.push_str(&wrap(&part, "   ", "     "));
+            let all: Vec<&str> = part.lines().collect();
+            text.push_str(&wrap(&all[..all.len().min(LINES)].join("\n"), "   ", "     "));
+            if all.len() > LINES {
+                text.push_str("     …\n");
+            }
         }
     }
     for line in finding.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
