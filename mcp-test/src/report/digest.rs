@@ -37,6 +37,7 @@ pub(super) fn totals(summary: &Summary) -> String {
     let count = |level| ranked.iter().filter(|ranked| ranked.level == level).count();
     let mut parts = Vec::new();
     match count(Level::Failing) {
+        0 if summary.interrupted.is_some() => parts.push("no problems so far".to_owned()),
         0 => parts.push("no problems".to_owned()),
         failing => parts.push(words::count(failing, "problem")),
     }

@@ -110,9 +110,17 @@ fn colours() {
 
 #[test]
 fn skipped_for_lack_of_fixtures() {
-    let bare = peers().join("banner.sh");
+    // It offers nothing at all.
+    let bare = peers().join("signals.sh");
     let bare = bare.to_string_lossy();
-    insta::assert_snapshot!(plain(&["--", "sh", &bare]));
+    let ids = ["tools-call-simple-text", "tools-call-error", "prompts-get-simple", "tools-list"];
+    let selected = ["--scenario", "server-initialize"];
+    let mut words: Vec<&str> = ids.iter().flat_map(|id| ["--scenario", id]).collect();
+    words.splice(0..0, selected);
+    words.extend(["--", "sh", &bare, "INT"]);
+    insta::assert_snapshot!(plain(&words));
+    words.insert(0, "--verbose");
+    assert!(shown(&words, false).contains("Not tested:"));
 }
 
 #[test]
