@@ -7,6 +7,7 @@ use super::cells;
 use super::environment::Environment;
 use super::source::Source;
 use super::test_run::{self, FinishedRun, TIMEOUT, TestResult, TestRun};
+use crate::run::Problems;
 use crate::scenario::UserScenario;
 
 /// Runs a scenario as the body of a `#[test]`; what `#[mcp_scenario]` expands to.
@@ -17,7 +18,11 @@ use crate::scenario::UserScenario;
 pub fn run_test(scenario: &'static UserScenario) {
     let report = match planned(scenario) {
         Ok(runs) => Report::of(scenario, &runs),
-        Err(why) => Report { text: test_run::unplayable(scenario, &why), has_failed: true },
+        Err(why) => Report {
+            text: test_run::unplayable(scenario, &why),
+            has_failed: true,
+            reported: Vec::new(),
+        },
     };
     if !report.text.is_empty() {
         eprintln!("{}", report.text);
@@ -57,17 +62,20 @@ pub(super) fn runs(
 }
 
 /// The report that a test prints at its end.
+#[derive(Default)]
 struct Report {
     text: String,
     has_failed: bool,
+    /// The problems that were reported, and at which runs they showed again.
+    reported: Vec<(Problems, Vec<String>)>,
 }
 
 impl Report {
     fn of(scenario: &UserScenario, runs: &[TestRun]) -> Self {
-        let mut report = Self { text: String::new(), has_failed: false };
+        let mut report = Self::default();
         let (mut passed, mut failed, mut unsupported) = (Vec::new(), Vec::new(), Vec::new());
         for run in runs {
-            let FinishedRun { result, is_unsupported, place, heading } = run.execute();
+            let FinishedRun { result, is_unsupported, problems, place, heading } = run.execute();
             match result {
                 TestResult::Passed => passed.push(place),
                 TestResult::Skipped(reason) if is_unsupported => unsupported.push(reason),
@@ -84,12 +92,17 @@ impl Report {
                     failed.push(place);
                 }
                 TestResult::Failed(text) => {
-                    report.add(&text);
+                    report.add_failure(&text, problems, &place);
                     failed.push(place);
                 }
             }
         }
         report.has_failed = !failed.is_empty();
+        let repeated = std::mem::take(&mut report.reported);
+        for (_, places) in repeated.iter().filter(|(_, places)| places.len() > 1) {
+            let (first, others) = (&places[0], places[1..].join(", "));
+            report.add(&format!("what failed at {first} failed in the same way at {others}"));
+        }
         // The server speaks no revision of the range, so that nothing was tested, which must not pass.
         if passed.is_empty() && failed.is_empty() {
             let heading = test_run::heading(scenario, None, None);
@@ -100,6 +113,20 @@ impl Report {
             report.add(&summary(&failed, &passed));
         }
         report
+    }
+
+    /// Adds a failure, unless an earlier run has failed for the same reasons.
+    fn add_failure(&mut self, text: &str, problems: Problems, place: &str) {
+        let is_known = |(known, _): &&mut (Problems, Vec<String>)| {
+            !problems.sorted().is_empty() && problems.is_within(known)
+        };
+        match self.reported.iter_mut().find(is_known) {
+            Some((_, places)) => places.push(place.to_owned()),
+            None => {
+                self.add(text);
+                self.reported.push((problems, vec![place.to_owned()]));
+            }
+        }
     }
 
     /// Adds a section, with an empty line before it.

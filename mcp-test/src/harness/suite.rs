@@ -16,8 +16,12 @@ use super::test_run::TestResult;
 use super::watchdog::{FAREWELL, Heartbeat, PREPARATION, WatchdogError, run_watched};
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
+use crate::expect::words;
 use crate::report::failure::{self, FailureFormatter};
-use crate::run::{Baseline, Inapplicable, Outcome, Plan, Results, RunEvent, Tested, Verdict, run};
+use crate::run::{
+    Baseline, Cell, Inapplicable, Outcome, Plan, Problem, Problems, Results, RunEvent, Tested,
+    Verdict, run,
+};
 
 /// The failure of tests whose run is blocked.
 const BLOCKED: &str = "the thread of the run is blocked by code of the server under test; \
@@ -65,6 +69,8 @@ struct State {
     /// The number of runs of each scenario; known once the target has answered which revisions it speaks.
     cells: Option<BTreeMap<String, usize>>,
     outcomes: BTreeMap<String, Vec<Outcome>>,
+    /// Those of all scenarios so far.
+    problems: Arc<Problems>,
     not_run: Option<NotRun>,
     /// The scenario whose test has reported `not_run`.
     reported_by: Option<String>,
@@ -235,6 +241,7 @@ impl Suite {
             }
             RunEvent::Finished(outcome) => {
                 let id = outcome.cell.scenario.id.to_string();
+                Arc::make_mut(&mut state.problems).add(&outcome);
                 state.outcomes.entry(id).or_default().push(*outcome);
             }
             _ => {}
@@ -277,24 +284,70 @@ impl Suite {
         }
     }
 
-    /// The report on the failed checks that `is_reported` selects, run by run.
+    /// The report on the failed checks that `is_reported` selects: each problem once, with its other runs.
     fn report(&self, failing: &[&Outcome], is_reported: impl Fn(&Outcome, &str) -> bool) -> String {
+        let problems = Arc::clone(&self.state().problems);
         let mut text = String::new();
+        let mut again: Vec<Again<'_>> = Vec::new();
         for outcome in failing {
             let mut formatter = FailureFormatter::new(outcome);
-            let checks = outcome.failing().filter(|check| is_reported(outcome, &check.id));
-            let checks: Vec<String> = checks.map(|check| formatter.check(check)).collect();
-            // All failures of this run are expected.
+            let mut checks = String::new();
+            for check in outcome.failing().filter(|check| is_reported(outcome, &check.id)) {
+                let known = problems.of_check(check).and_then(|it| Some((it, it.first_failing()?)));
+                let known = known.filter(|(_, first)| {
+                    // What a baseline expects elsewhere is not reported there.
+                    let is_of_scenario = first.scenario == outcome.cell.scenario;
+                    **first != outcome.cell && (is_of_scenario || self.has_no_baseline())
+                });
+                match known {
+                    None => checks.push_str(&formatter.check(check)),
+                    Some((problem, first)) => {
+                        Again::note(&mut again, problem, first, (self.heading)(outcome));
+                    }
+                }
+            }
             if checks.is_empty() {
                 continue;
             }
-            text.push_str(&(self.heading)(outcome));
-            text.push('\n');
-            text.extend(checks);
+            text.push_str(&format!("{}\n{checks}", (self.heading)(outcome)));
             text.push_str(&failure::stderr_of_test(&outcome.stderr_tail));
             text.push('\n');
         }
+        again.iter().for_each(|again| text.push_str(&again.text()));
         text.trim_end().to_owned()
+    }
+
+    fn has_no_baseline(&self) -> bool {
+        self.planned.get().is_none_or(|planned| planned.baseline.is_none())
+    }
+}
+
+/// A problem that another run reports in full.
+struct Again<'a> {
+    problem: &'a Problem,
+    first: &'a Cell,
+    runs: Vec<String>,
+}
+
+impl<'a> Again<'a> {
+    fn note(all: &mut Vec<Self>, problem: &'a Problem, first: &'a Cell, run: String) {
+        match all.iter_mut().find(|again| std::ptr::eq(again.problem, problem)) {
+            // Several checks of one run may fail because of it.
+            Some(again) if again.runs.last() == Some(&run) => {}
+            Some(again) => again.runs.push(run),
+            None => all.push(Self { problem, first, runs: vec![run] }),
+        }
+    }
+
+    fn text(&self) -> String {
+        let Cell { scenario, revision, transport } = self.first;
+        format!(
+            "{}\n  the same problem as in {} at {revision} over {transport}, which reports it, in {}: {}\n",
+            self.problem.headline(),
+            scenario.id,
+            words::count(self.runs.len(), "run"),
+            self.runs.join(", ")
+        )
     }
 }
 

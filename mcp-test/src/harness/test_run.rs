@@ -15,7 +15,7 @@ use crate::check::Finding;
 use crate::report::failure;
 use crate::run::single::{CellResult, SingleRun, run_single};
 use crate::run::spoken_revisions::ProbeFailure;
-use crate::run::{Cell, Outcome, Progress, Verdict, panics};
+use crate::run::{Cell, Outcome, Problems, Progress, Verdict, panics};
 use crate::scenario::{Body, Golden, Kind, Leg, Scenario, Shared, Stop, UserScenario};
 use crate::trace::{Recorder, Trace};
 use crate::transport::Target;
@@ -71,6 +71,8 @@ pub(super) struct FinishedRun {
     pub(super) result: TestResult,
     /// Whether it was skipped because the server does not speak the revision, which was one of a range.
     pub(super) is_unsupported: bool,
+    /// What failed, by cause; empty if it did not end.
+    pub(super) problems: Problems,
     /// Its revision and transport: `2025-11-25 over duplex`.
     pub(super) place: String,
     /// `scenario `x` failed at 2025-11-25 over duplex of calculator, tests/calculator.rs:12:10`.
@@ -186,6 +188,10 @@ impl TestRun {
         };
         let heading = heading(self.scenario, place.as_deref(), target);
         let is_unsupported = matches!(result, CellResult::Unsupported(_));
+        let mut problems = Problems::default();
+        if let CellResult::Finished(outcome) = &result {
+            problems.add(outcome);
+        }
         let result = match result {
             CellResult::Unsupported(reason) => TestResult::Skipped(reason),
             CellResult::NotRun(failure) => {
@@ -205,7 +211,7 @@ impl TestRun {
             },
         };
         let place = place.unwrap_or_else(|| self.cell.to_string());
-        FinishedRun { result, is_unsupported, place, heading }
+        FinishedRun { result, is_unsupported, problems, place, heading }
     }
 }
 

@@ -259,6 +259,15 @@ mod tests {
             "skipped": 0,
             "info": 0
           },
+          "checks": {
+            "success": 1,
+            "failure": 0,
+            "warning": 0,
+            "skipped": 0,
+            "info": 0
+          },
+          "problems": [],
+          "notTested": [],
           "cells": [
             {
               "scenario": "tools-list",

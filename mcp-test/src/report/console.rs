@@ -17,8 +17,10 @@ use std::path::PathBuf;
 
 use palette::{BAD, FAINT, GOOD, UNSURE};
 
+use super::wrap::wrap;
 use super::{CellNames, Rerun, checks_json, failure};
 use crate::check::Status;
+use crate::expect::words;
 use crate::run::{
     Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
 };
@@ -97,8 +99,11 @@ impl<W: Write> Console<W> {
         if let Some(transport) = inapplicable.iter().find_map(|it| it.transport) {
             let elsewhere = inapplicable.iter().filter(|it| it.transport.is_some());
             let ids: Vec<&str> = elsewhere.map(|it| &*it.scenario.id).collect();
-            self.not_applicable =
-                format!("Not applicable over {transport} (HTTP only): {}\n", ids.join(", "));
+            let ids = ids.join(", ");
+            self.not_applicable = format!("Not applicable over {transport} (HTTP only): {ids}\n");
+            if self.options.brief {
+                self.not_applicable = wrap(&self.not_applicable, "", "  ");
+            }
         }
         self.show(&text)
     }
@@ -176,6 +181,7 @@ impl<W: Write> Console<W> {
             Leg::Client => client::header(selection, &format!("{scenarios}{cells}"), target),
         };
         if self.options.brief {
+            text = wrap(&words::inert(&text), "", "  ");
             if let Some(server) = &self.preflight.server {
                 text.push_str(&format!("Server: {server}\n"));
             }

@@ -23,7 +23,8 @@ pub(super) struct Ranked<'a> {
 pub(super) fn ranked(summary: &Summary) -> (Vec<Ranked<'_>>, usize) {
     let all = summary.problems.sorted();
     let level = |problem: &Problem| problem.unexpected_level(summary.baseline.as_ref());
-    let unexpected = all.iter().filter_map(|problem| Some(Ranked { problem, level: level(problem)? }));
+    let unexpected =
+        all.iter().filter_map(|problem| Some(Ranked { problem, level: level(problem)? }));
     let mut unexpected: Vec<Ranked<'_>> = unexpected.collect();
     unexpected.sort_by_key(|ranked| ranked.level);
     let expected = all.len() - unexpected.len();
@@ -36,11 +37,16 @@ pub(super) fn totals(summary: &Summary) -> String {
     let count = |level| ranked.iter().filter(|ranked| ranked.level == level).count();
     let mut parts = Vec::new();
     match count(Level::Failing) {
+        0 if summary.interrupted.is_some() => parts.push("no problems so far".to_owned()),
         0 => parts.push("no problems".to_owned()),
         failing => parts.push(words::count(failing, "problem")),
     }
     let others = [
-        (count(Level::NotRun), "cause that kept something from being tested", "causes that kept something from being tested"),
+        (
+            count(Level::NotRun),
+            "cause that kept something from being tested",
+            "causes that kept something from being tested",
+        ),
         (count(Level::Warning), "warning", "warnings"),
         (count(Level::Advisory), "remark", "remarks"),
         (expected, "expected problem", "expected problems"),
@@ -125,17 +131,16 @@ pub(super) fn not_tested(summary: &Summary) -> Option<String> {
         return None;
     }
     let fixtures: Vec<&Untested> = all.iter().copied().filter(|it| lacks_fixture(it)).collect();
-    let undeclared: Vec<&Untested> = all
-        .iter()
-        .copied()
-        .filter(|it| matches!(it.unmet, Some(Need::Capability(_))))
-        .collect();
-    let others: Vec<&Untested> =
-        all.iter().copied().filter(|it| it.unmet.is_none()).collect();
+    let undeclared: Vec<&Untested> =
+        all.iter().copied().filter(|it| matches!(it.unmet, Some(Need::Capability(_)))).collect();
+    let others: Vec<&Untested> = all.iter().copied().filter(|it| it.unmet.is_none()).collect();
     let mut parts = Vec::new();
     for (group, why) in [
-        (fixtures, "for lack of an official fixture"),
-        (undeclared, "for lack of a capability"),
+        (
+            fixtures,
+            "of the official suite need a tool, resource or prompt that this server does not have",
+        ),
+        (undeclared, "need a capability that is not declared"),
         (others, "for other reasons"),
     ] {
         match scenarios(&group) {
@@ -143,7 +148,7 @@ pub(super) fn not_tested(summary: &Summary) -> Option<String> {
             count => parts.push(format!("{count} {why}")),
         }
     }
-    Some(format!("not tested at some revision or at all: {} ({})", words::count(total, "scenario"), parts.join(", ")))
+    Some(format!("not tested: {}: {}", words::count(total, "scenario"), parts.join(", ")))
 }
 
 /// Why scenarios were not tested, one line for each reason; those for fixtures are one.
@@ -186,7 +191,8 @@ fn at_revisions(group: &[&Untested], summary: &Summary) -> String {
 
 /// Whether it needs a tool, a resource or a prompt that servers have only for the official suite.
 fn lacks_fixture(untested: &Untested) -> bool {
-    let is_fixture = matches!(untested.unmet, Some(Need::Tool(_) | Need::Resource(_) | Need::Prompt(_)));
+    let is_fixture =
+        matches!(untested.unmet, Some(Need::Tool(_) | Need::Resource(_) | Need::Prompt(_)));
     is_fixture && untested.cell.scenario.kind == Kind::BuiltIn
 }
 

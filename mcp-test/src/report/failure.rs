@@ -125,6 +125,10 @@ impl<'a> FailureFormatter<'a> {
     }
 
     fn exchange(&mut self, out: &mut String, finding: &Finding) {
+        // Without evidence it is the end of the conversation, which says nothing new below an exchange.
+        if finding.evidence.is_empty() && !self.exchanges.is_empty() {
+            return;
+        }
         let excerpt = trace::excerpt(&self.outcome.trace, &finding.evidence);
         let excerpt = excerpt.trim_end();
         if excerpt.trim().is_empty() {

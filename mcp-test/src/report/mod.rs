@@ -45,3 +45,5 @@ pub use json::Json;
 pub use progress::Progress;
 pub use secrets::Secrets;
 pub use summary::{RunInfo, SummaryJson};
+#[cfg(feature = "cli")]
+pub(crate) use wrap::wrap_lines;

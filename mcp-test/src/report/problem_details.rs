@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use super::Rerun;
 use super::digest;
 use super::failure;
 use super::wrap::{cut, wrap};
-use super::Rerun;
 use crate::expect::words;
 use crate::run::{Cell, Example, Problem, Summary};
 use crate::scenario::{Kind, Leg};
@@ -14,6 +14,9 @@ use crate::spec::requirement;
 
 /// How many of the last lines on stderr are shown.
 const STDERR_LINES: usize = 10;
+
+/// How many lines of one text of a finding are shown.
+const LINES: usize = 8;
 
 /// Formats problems, and shows what several of them have in common once.
 #[derive(Debug, Default)]
@@ -33,7 +36,10 @@ impl ProblemDetails {
             text.push_str(&row("Also", &format!("{unmade} could not be made because of it")));
         }
         if let Some(why) = &example.check.known_false {
-            text.push_str(&row("Note", &format!("the official suite fails this, but the specification allows it: {why}")));
+            text.push_str(&row(
+                "Note",
+                &format!("the official suite fails this, but the specification allows it: {why}"),
+            ));
         }
         if let Some(blame) = problem.finding().and_then(|it| failure::blame(it.blame)) {
             text.push_str(&row("Blame", blame));
@@ -54,7 +60,9 @@ impl ProblemDetails {
     }
 
     fn exchange(&mut self, text: &mut String, example: &Example) {
-        if example.exchange.is_empty() {
+        let has_evidence = example.check.finding.as_ref().is_some_and(|it| !it.evidence.is_empty());
+        // Without evidence it is the end of the conversation, which says nothing new below an exchange.
+        if example.exchange.is_empty() || (!has_evidence && !self.exchanges.is_empty()) {
             return;
         }
         let name = name(&example.cell);
@@ -62,7 +70,8 @@ impl ProblemDetails {
             let _ = writeln!(text, "   Exchange (`{name}`): the same as above");
             return;
         }
-        let _ = writeln!(text, "   Exchange (`{name}`):");
+        let what = if has_evidence { "Exchange" } else { "End of the conversation" };
+        let _ = writeln!(text, "   {what} (`{name}`):");
         for line in example.exchange.lines() {
             let _ = writeln!(text, "{}", cut(&format!("     {}", words::printable(line))));
         }
@@ -103,7 +112,11 @@ fn findings(problem: &Problem) -> String {
     for (word, part) in rows {
         if let Some(part) = part {
             let part = words::inert(&format!("{word} {part}"));
-            text.push_str(&wrap(&part, "   ", "     "));
+            let all: Vec<&str> = part.lines().collect();
+            text.push_str(&wrap(&all[..all.len().min(LINES)].join("\n"), "   ", "     "));
+            if all.len() > LINES {
+                text.push_str("     …\n");
+            }
         }
     }
     for line in finding.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {

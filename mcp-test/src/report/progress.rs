@@ -4,7 +4,9 @@
 
 use std::io::{self, Write};
 
-use crate::run::{Cell, RunEvent};
+use crate::clock::Stopwatch;
+use crate::expect::words;
+use crate::run::{Cell, Level, Problems, RunEvent};
 
 /// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\x1b[2K";
@@ -17,13 +19,16 @@ const WIDTH: usize = 72;
 pub struct Progress<W> {
     out: W,
     state: State,
+    /// The problems so far: the report comes at the end.
+    problems: Problems,
+    stopwatch: Stopwatch,
     painted: bool,
 }
 
 #[derive(Debug)]
 enum State {
     Preflight,
-    Running { total: usize, done: usize, running: Vec<Cell> },
+    Running { total: usize, done: usize, running: Vec<(Cell, Stopwatch)> },
     Over,
 }
 
@@ -31,7 +36,13 @@ impl<W: Write> Progress<W> {
     /// Shows the line on `out`.
     #[must_use]
     pub fn new(out: W) -> Self {
-        Self { out, state: State::Preflight, painted: false }
+        Self {
+            out,
+            state: State::Preflight,
+            problems: Problems::default(),
+            stopwatch: Stopwatch::start(),
+            painted: false,
+        }
     }
 
     /// Clears the line, so that something else can be written.
@@ -68,13 +79,14 @@ impl<W: Write> Progress<W> {
             }
             RunEvent::Started(cell) => {
                 if let State::Running { running, .. } = &mut self.state {
-                    running.push(cell.clone());
+                    running.push((cell.clone(), Stopwatch::start()));
                 }
             }
             RunEvent::Finished(outcome) => {
+                self.problems.add(outcome);
                 if let State::Running { done, running, .. } = &mut self.state {
                     *done += 1;
-                    running.retain(|cell| *cell != outcome.cell);
+                    running.retain(|(cell, _)| *cell != outcome.cell);
                 }
             }
             // Nothing is left to show, and the line must not stay below the summary.
@@ -85,24 +97,42 @@ impl<W: Write> Progress<W> {
 
     fn line(&self) -> Option<String> {
         let line = match &self.state {
-            State::Preflight => "detecting the supported revisions".to_owned(),
+            State::Preflight => {
+                format!("detecting the supported revisions{}", elapsed(self.stopwatch))
+            }
             State::Running { total, done, running } => {
                 let oldest = running
                     .first()
-                    .map(|cell| {
-                        format!(" {} ({} {})", cell.scenario.id, cell.revision, cell.transport)
+                    .map(|(cell, stopwatch)| {
+                        let Cell { scenario, revision, transport } = cell;
+                        let elapsed = elapsed(*stopwatch);
+                        format!(" {} ({revision} {transport}){elapsed}", scenario.id)
                     })
                     .unwrap_or_default();
                 let others = match running.len() {
                     0 | 1 => String::new(),
                     more => format!(" and {} more", more - 1),
                 };
-                format!("[{done}/{total}]{oldest}{others}")
+                let problems = self.problems.sorted();
+                let failing = problems.iter().filter(|it| it.level() <= Level::NotRun).count();
+                let found = match failing {
+                    0 => String::new(),
+                    failing => format!(" {},", words::count(failing, "problem")),
+                };
+                format!("[{done}/{total}]{found}{oldest}{others}")
             }
             State::Over => return None,
         };
         // Users choose the ids of cases, so even one may be longer than the line.
         Some(line.chars().take(WIDTH).collect())
+    }
+}
+
+/// `, 12 s`; nothing within the first second.
+fn elapsed(stopwatch: Stopwatch) -> String {
+    match stopwatch.elapsed().as_secs() {
+        0 => String::new(),
+        seconds => format!(", {seconds} s"),
     }
 }
 

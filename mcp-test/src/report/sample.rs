@@ -7,7 +7,9 @@ use bytes::Bytes;
 
 use super::{Rerun, RunInfo};
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
-use crate::run::{Cell, Counts, ExitCode, Outcome, Preflight, Problems, Results, RunEvent, Summary, Verdict};
+use crate::run::{
+    Cell, Counts, ExitCode, Outcome, Preflight, Problems, Results, RunEvent, Summary, Verdict,
+};
 use crate::scenario::{Body, Kind, Leg, Official, Profile, Scenario, Shared, Suite, Transports};
 use crate::spec::{Revision, Revisions};
 use crate::trace::{EventKind, Party, Recorder};

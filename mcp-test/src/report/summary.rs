@@ -5,8 +5,12 @@ use std::path::Path;
 use crate::check::Finding;
 use crate::clock;
 use crate::json::{Object, Value};
-use crate::run::{Cell, ClientSpeaks, Comparison, Counts, Inapplicable, Outcome, Summary, Verdict};
+use crate::run::{
+    Cell, ClientSpeaks, Comparison, Counts, Inapplicable, Level, Outcome, Problem, Summary,
+    Untested, Verdict,
+};
 use crate::scenario::{Profile, Suite};
+use crate::spec::Revision;
 
 /// What is known about a run before it begins.
 #[derive(Debug, Clone)]
@@ -40,6 +44,15 @@ pub struct RunInfo {
 ///   "notRun": null,
 ///   "counts": {"success": 3, "failure": 1, "warning": 0, "skipped": 0, "info": 0},
 ///   "advisory": {"success": 0, "failure": 0, "warning": 0, "skipped": 0, "info": 0},
+///   "checks": {"success": 3, "failure": 1, "warning": 0, "skipped": 0, "info": 0},
+///   "problems": [{
+///     "level": "failing", "headline": "the reply to `tools/list` has the wrong id",
+///     "requirements": ["jsonrpc.result-id-echo"], "scenarios": ["tools-list"],
+///     "checks": ["tools-list", "wire-well-formed"], "revisions": ["2025-11-25"], "transports": ["stdio"],
+///     "runs": 1, "occurrences": 2, "notReached": 0, "notRun": 0,
+///     "example": {"scenario": "tools-list", "revision": "2025-11-25", "transport": "stdio"}
+///   }],
+///   "notTested": [],
 ///   "cells": [{
 ///     "scenario": "tools-list", "revision": "2025-11-25", "transport": "stdio", "profile": "adaptive",
 ///     "verdict": "failed", "counts": {}, "advisory": {},
@@ -53,8 +66,13 @@ pub struct RunInfo {
 /// `clientSpeaks` has for a client the newest revision that it spoke and the newest that it was asked to speak, such as
 /// `{"newest": "2025-11-25", "asked": "2026-07-28"}`; it is null for a server, and for a client that has not shown it.
 /// `verdict` is `passed`, `failed`, `skipped` or `not-run`. `advisory` counts the checks that do not count in the
-/// profile. `interrupted` is true if a signal ended the run early, so that cells are missing. `notRun` is why nothing was
-/// run, an object with `blame`, `headline`, `expected`, `got`, `hint` and `requirements`. `inapplicable` has a `transport` if the scenario
+/// profile. `counts` and `advisory` count each check once per cell, `checks` those that count once, with the most severe
+/// status. `problems` has each cause once, most severe first (`failing`, `not-run`, `warning`, `advisory`); `notReached`
+/// counts the checks that could not be made because of it, `notRun` the cells that were not run. `notTested` has the cells
+/// that were skipped, each with its `reason`. A cell has `silence` if the server has stopped answering: the cell in which that
+/// was noticed, and the `headline` of its finding. `interrupted` is true if a signal ended the run early, so that cells are
+/// missing. `notRun` is why nothing was run, an object with `blame`, `headline`, `expected`, `got`, `hint` and
+/// `requirements`. `inapplicable` has a `transport` if the scenario
 /// does not apply to that transport. `directory` exists if results are written, `checks` if the document is printed;
 /// `baseline` is null without one.
 #[derive(Debug)]
@@ -88,6 +106,11 @@ impl SummaryJson {
         cell.push("advisory", counts(Counts::of(advisory)));
         cell.push("started", outcome.started.as_str());
         cell.push("elapsedMs", u64::try_from(outcome.elapsed.as_millis()).unwrap_or(u64::MAX));
+        if let Some(silence) = &outcome.silence {
+            let mut object = object_of(&silence.cell);
+            object.push("headline", silence.finding.headline.as_str());
+            cell.push("silence", object);
+        }
         if let Some(directory) = directory {
             // The document has the same paths on every system.
             cell.push("directory", directory.to_string_lossy().replace('\\', "/"));
@@ -118,6 +141,10 @@ impl SummaryJson {
         document.push("notRun", summary.not_run.as_ref().map(finding));
         document.push("counts", counts(summary.counts));
         document.push("advisory", counts(summary.advisory));
+        document.push("checks", counts(summary.problems.checks()));
+        document.push("problems", problems(summary));
+        document
+            .push("notTested", summary.problems.untested().iter().map(untested).collect::<Value>());
         document.push("cells", self.cells.clone());
         let inapplicable = self.info.inapplicable.iter().map(|inapplicable| {
             let mut object = Object::new();
@@ -137,6 +164,47 @@ impl SummaryJson {
         document.push("baseline", baseline);
         Value::Object(document)
     }
+}
+
+/// The problems, most severe first.
+fn problems(summary: &Summary) -> Value {
+    let problems = summary.problems.sorted().into_iter();
+    problems.map(|problem| Value::Object(problem_of(problem))).collect()
+}
+
+fn problem_of(problem: &Problem) -> Object {
+    let mut object = Object::new();
+    object.push(
+        "level",
+        match problem.level() {
+            Level::Failing => "failing",
+            Level::NotRun => "not-run",
+            Level::Warning => "warning",
+            Level::Advisory => "advisory",
+        },
+    );
+    object.push("headline", problem.headline());
+    object.push("requirements", texts(problem.requirements().iter().copied()));
+    object.push("scenarios", texts(problem.scenarios()));
+    object.push("checks", texts(problem.checks()));
+    object.push("revisions", texts(problem.revisions().iter().map(Revision::as_str)));
+    object.push("transports", texts(problem.transports().iter().map(|it| it.as_str())));
+    object.push("runs", problem.cells().len());
+    object.push("occurrences", problem.occurrences.len());
+    object.push("notReached", problem.not_reached);
+    object.push("notRun", problem.not_run);
+    object.push("example", object_of(&problem.example.cell));
+    object
+}
+
+fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
+    texts.into_iter().map(Value::from).collect()
+}
+
+fn untested(untested: &Untested) -> Value {
+    let mut object = object_of(&untested.cell);
+    object.push("reason", untested.reason.as_str());
+    Value::Object(object)
 }
 
 fn client_speaks(speaks: ClientSpeaks) -> Value {

@@ -14,7 +14,8 @@ pub(super) fn wrap(text: &str, first: &str, rest: &str) -> String {
         let mut line = format!("{indent}{}", &paragraph[..inner]);
         let mut is_empty = true;
         for word in paragraph.split_whitespace() {
-            let fits = line.chars().count() + usize::from(!is_empty) + word.chars().count() <= WIDTH;
+            let fits =
+                line.chars().count() + usize::from(!is_empty) + word.chars().count() <= WIDTH;
             if !is_empty && !fits {
                 out.push_str(line.trim_end());
                 out.push('\n');
@@ -32,6 +33,15 @@ pub(super) fn wrap(text: &str, first: &str, rest: &str) -> String {
         indent = rest;
     }
     out
+}
+
+/// Breaks each line of a text that has a layout of its own, with further lines a little more indented.
+pub(crate) fn wrap_lines(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let indent = " ".repeat(line.len() - line.trim_start().len());
+        wrap(line.trim_start(), &indent, &format!("{indent}  "))
+    });
+    lines.collect()
 }
 
 /// Cuts a line at the width of a report; `…` shows that there is more.
@@ -57,6 +67,17 @@ mod tests {
         assert_eq!(long, [url.as_str()]);
         assert!(wrapped.starts_with("- word ") && wrapped.contains("\n    word "), "{wrapped}");
         assert!(wrapped.ends_with("\n    after\n      code\n"), "{wrapped}");
+    }
+
+    #[test]
+    fn a_layout_is_kept() {
+        let text = format!("a\n  b\n    {}", "word ".repeat(30));
+        let wrapped = wrap_lines(&text);
+        assert!(wrapped.starts_with("a\n  b\n    word word"), "{wrapped}");
+        assert!(
+            wrapped.ends_with("\n      word word word word word word word word word word word\n"),
+            "{wrapped}"
+        );
     }
 
     #[test]

@@ -73,6 +73,16 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Whether the failure of a check is expected.
+    #[must_use]
+    pub fn expects(&self, scenario: &str, check: &str) -> bool {
+        self.expected.iter().any(|entry| match entry.strip_prefix(scenario) {
+            Some("") => true,
+            Some(rest) => rest.strip_prefix(':') == Some(check),
+            None => false,
+        })
+    }
+
     /// Whether every failure was expected, and every expected failure failed.
     #[must_use]
     pub fn is_clean(&self) -> bool {

@@ -17,6 +17,7 @@ pub(crate) mod panics;
 mod plan;
 mod preflight;
 mod problem;
+mod problems;
 #[cfg(test)]
 mod prove;
 mod results;
@@ -40,7 +41,8 @@ pub use event::{ClientSpeaks, Counts, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;
 pub use outcome::{Outcome, Verdict};
 pub use plan::{Inapplicable, Plan, Selection};
-pub use problem::{Example, Level, Occurrence, Problem, Problems, Untested};
+pub use problem::{Example, Level, Occurrence, Problem};
+pub use problems::{Problems, Untested};
 pub use results::Results;
 #[cfg(feature = "cli")]
 pub(crate) use results::needs_entry;

@@ -1,19 +1,15 @@
-//! Problems: the findings of a run, those with one cause as one.
+//! A problem: one cause, with everything that it showed in.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::outcome::STDERR_LINES;
 use super::results::needs_entry;
-use super::{Cell, Comparison, Counts, Outcome, Verdict};
-use crate::check::{Blame, Cause, Check, Finding, Origin, Severity, Status};
-use crate::scenario::{Leg, Need, Profile};
+use super::{Cell, Comparison, Outcome};
+use crate::check::{Blame, Check, Finding, Status};
+use crate::scenario::Profile;
 use crate::spec::{Revision, Revisions};
 use crate::trace;
 use crate::transport::TransportKind;
-
-/// How many problems are kept of one run, so that a peer cannot fill the memory with made-up names.
-const MOST: usize = 1000;
 
 /// How many other things that were found of one cause are kept.
 const VARIANTS: usize = 5;
@@ -46,7 +42,8 @@ pub struct Problem {
     /// How many scenario runs were not made because of it.
     pub not_run: usize,
     level: Level,
-    keys: Vec<Key>,
+    /// Whether the finding of the example ended its scenario.
+    ends_scenario: bool,
 }
 
 /// The scenario run in which a problem showed most clearly.
@@ -82,182 +79,8 @@ pub struct Occurrence {
     needs_entry: bool,
 }
 
-/// A scenario run that tested nothing.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Untested {
-    /// The scenario run.
-    pub cell: Cell,
-    /// Why.
-    pub reason: String,
-    /// What it needs and the peer does not offer, if that is why.
-    pub unmet: Option<Need>,
-}
-
-/// The problems of a run, and what was not tested.
-#[derive(Debug, Clone, Default)]
-pub struct Problems {
-    list: Vec<Problem>,
-    index: BTreeMap<Key, usize>,
-    untested: Vec<Untested>,
-    /// The most severe status of each check over all scenario runs.
-    checks: BTreeMap<(Leg, String, String), Status>,
-    /// How many findings belong to problems that are not kept.
-    more: usize,
-}
-
-/// What identifies a problem.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
-    Cause(Cause),
-    /// A message shape, and the place in it that is wrong, with `*` for indices.
-    Shape(String, Vec<String>),
-    /// The first requirement that is broken, and how.
-    Requirement(&'static str, String),
-    /// A check that fails for another reason than a finding about a requirement.
-    Other(String, String),
-}
-
-impl Key {
-    fn of(check: &Check) -> Self {
-        let Some(finding) = &check.finding else {
-            return Self::Other(check.id.clone(), check.message.clone().unwrap_or_default());
-        };
-        if let Some(cause) = &finding.cause {
-            return Self::Cause(cause.clone());
-        }
-        if let Some(shape) = &finding.shape {
-            let is_index = |token: &String| token.parse::<usize>().is_ok();
-            let tokens = shape.pointer.tokens();
-            let place = tokens.map(|it| if is_index(&it) { "*".to_owned() } else { it });
-            return Self::Shape(shape.name.clone(), place.collect());
-        }
-        match finding.requirements.first() {
-            Some(requirement) => Self::Requirement(requirement, finding.headline.clone()),
-            None => Self::Other(finding.headline.clone(), String::new()),
-        }
-    }
-}
-
-impl Problems {
-    /// Adds what an outcome shows.
-    pub(super) fn add(&mut self, outcome: &Outcome) {
-        let leg = outcome.cell.scenario.leg;
-        for check in outcome.checks.iter().filter(|check| outcome.profile.counts(check)) {
-            let name = (leg, outcome.cell.scenario.id.to_string(), check.id.clone());
-            let status = self.checks.entry(name).or_insert(check.status);
-            *status = (*status).max(check.status);
-        }
-        // Strictly and officially, what is not run after a silence fails; the silence is the problem.
-        let is_silenced = outcome.silence.is_some() && outcome.trace.events.is_empty();
-        if outcome.verdict == Verdict::Skipped || is_silenced {
-            return self.add_untested(outcome);
-        }
-        let failing = outcome.checks.iter().filter(|check| check.status.is_failing());
-        // Where several checks fail with one finding, which cites the requirement of each, they are one problem.
-        let mut copies: Vec<(&Finding, usize)> = Vec::new();
-        for check in failing.flat_map(parts) {
-            let copied = check.finding.as_ref().and_then(|finding| {
-                copies.iter().find(|(other, _)| is_copy(other, finding)).map(|(_, index)| *index)
-            });
-            let Some(index) = self.place(&check, copied, outcome) else { continue };
-            self.list[index].add(&check, outcome);
-            if let Some(finding) = outcome_finding(outcome, &check) {
-                copies.push((finding, index));
-            }
-        }
-        self.count_unmade(outcome);
-    }
-
-    /// The problem that a check belongs to, which is a new one if it is not `copied` from another and its cause is unknown.
-    fn place(&mut self, check: &Check, copied: Option<usize>, outcome: &Outcome) -> Option<usize> {
-        let key = Key::of(check);
-        if let Some(known) = copied.or_else(|| self.index.get(&key).copied()) {
-            self.link(key, known);
-            return Some(known);
-        }
-        if self.list.len() >= MOST {
-            self.more += 1;
-            return None;
-        }
-        self.list.push(Problem::new(check, outcome));
-        self.link(key, self.list.len() - 1);
-        Some(self.list.len() - 1)
-    }
-
-    fn link(&mut self, key: Key, index: usize) {
-        if let Entry::Vacant(new) = self.index.entry(key) {
-            self.list[index].keys.push(new.key().clone());
-            new.insert(index);
-        }
-    }
-
-    fn add_untested(&mut self, outcome: &Outcome) {
-        if let Some(silence) = &outcome.silence {
-            let finding = silence.finding.clone();
-            let check = Check::from_finding("", Origin::Own, finding);
-            if let Some(index) = self.index.get(&Key::of(&check)) {
-                self.list[*index].not_run += 1;
-            }
-        }
-        let reason = outcome.checks.iter().find_map(|check| check.message.clone());
-        let reason = reason.unwrap_or_default();
-        let (cell, unmet) = (outcome.cell.clone(), outcome.unmet);
-        self.untested.push(Untested { cell, reason, unmet });
-    }
-
-    /// Counts the checks that a finding kept from being made.
-    fn count_unmade(&mut self, outcome: &Outcome) {
-        for check in outcome.checks.iter().filter(|check| check.status == Status::Skipped) {
-            if check.finding.is_some()
-                && let Some(index) = self.index.get(&Key::of(check))
-            {
-                self.list[*index].not_reached += 1;
-            }
-        }
-    }
-
-    /// The problems, most severe first; of equal ones first that which shows in the most scenario runs.
-    #[must_use]
-    pub fn sorted(&self) -> Vec<&Problem> {
-        let mut all: Vec<&Problem> = self.list.iter().collect();
-        // Stable, so that the order is otherwise that of the plan.
-        all.sort_by_key(|problem| {
-            let affected = problem.cells().len() + problem.not_run;
-            (problem.level, std::cmp::Reverse(affected))
-        });
-        all
-    }
-
-    /// The problem that a check of an outcome belongs to.
-    #[must_use]
-    pub fn of_check(&self, check: &Check) -> Option<&Problem> {
-        self.index.get(&Key::of(check)).and_then(|index| self.list.get(*index))
-    }
-
-    /// The scenario runs that tested nothing, in the order of the plan.
-    #[must_use]
-    pub fn untested(&self) -> &[Untested] {
-        &self.untested
-    }
-
-    /// The checks that count, each once with its most severe status over all scenario runs.
-    #[must_use]
-    pub fn checks(&self) -> Counts {
-        let mut counts = Counts::default();
-        self.checks.values().for_each(|status| *counts.of_status(*status) += 1);
-        counts
-    }
-
-    /// How many findings are in no problem, since there are too many.
-    #[must_use]
-    pub fn more(&self) -> usize {
-        self.more
-    }
-}
-
 impl Problem {
-    fn new(check: &Check, outcome: &Outcome) -> Self {
+    pub(super) fn new(check: &Check, outcome: &Outcome) -> Self {
         Self {
             example: Example::new(check, outcome),
             occurrences: Vec::new(),
@@ -265,18 +88,22 @@ impl Problem {
             not_reached: 0,
             not_run: 0,
             level: Level::Advisory,
-            keys: Vec::new(),
+            ends_scenario: false,
         }
     }
 
-    fn add(&mut self, check: &Check, outcome: &Outcome) {
+    pub(super) fn add(&mut self, check: &Check, outcome: &Outcome) {
         let level = level(check, outcome);
         let known = &self.example.check;
         let is_founded = |check: &Check| check.finding.is_some();
+        // What ended a scenario says most plainly what is wrong.
+        let ends = ends_scenario(check, outcome);
         let clearer = level < self.level
-            || (level == self.level && is_founded(check) && !is_founded(known));
+            || (level == self.level && is_founded(check) && !is_founded(known))
+            || (level == self.level && ends && !self.ends_scenario);
         if self.occurrences.is_empty() || clearer {
             self.example = Example::new(check, outcome);
+            self.ends_scenario = ends;
         }
         self.level = self.level.min(level);
         if let Some(finding) = &check.finding {
@@ -368,9 +195,11 @@ impl Problem {
         TransportKind::ALL.into_iter().filter(|it| transports.contains(it)).collect()
     }
 
-    /// The same problem of several runs, as a comparable value.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.keys.iter().any(|key| other.keys.contains(key))
+    /// The first scenario run that fails because of it.
+    #[must_use]
+    pub fn first_failing(&self) -> Option<&Cell> {
+        let is_failing = |it: &&Occurrence| it.level <= Level::NotRun;
+        self.occurrences.iter().find(is_failing).map(|it| &it.cell)
     }
 }
 
@@ -394,13 +223,7 @@ impl Occurrence {
     /// Whether the baseline expects it.
     #[must_use]
     pub fn is_expected(&self, baseline: &Comparison) -> bool {
-        let id = &*self.cell.scenario.id;
-        let names = |entry: &String| match entry.strip_prefix(id) {
-            Some("") => true,
-            Some(rest) => rest.strip_prefix(':') == Some(&self.check),
-            None => false,
-        };
-        baseline.expected.iter().any(names)
+        baseline.expects(&self.cell.scenario.id, &self.check)
     }
 
     /// With a baseline, each warning that it does not name may count as well.
@@ -412,40 +235,13 @@ impl Occurrence {
     }
 }
 
-/// The checks that one check stands for, each with one finding.
-fn parts(check: &Check) -> Vec<Check> {
-    let Some(first) = check.finding.as_ref().filter(|_| !check.others.is_empty()) else {
-        return vec![check.clone()];
+/// Whether checks were not made because of what this one found.
+fn ends_scenario(check: &Check, outcome: &Outcome) -> bool {
+    let Some(cause) = check.finding.as_ref().and_then(|finding| finding.cause.as_ref()) else {
+        return false;
     };
-    let part = |finding: &Finding| {
-        let status = match finding.severity {
-            Severity::Must => check.status,
-            Severity::Should => Status::Warning,
-        };
-        Check {
-            status,
-            message: Some(finding.to_string()),
-            requirements: finding.requirements.clone(),
-            finding: Some(finding.clone()),
-            others: Vec::new(),
-            details: None,
-            ..check.clone()
-        }
-    };
-    [first].into_iter().chain(&check.others).map(part).collect()
-}
-
-/// The finding of a part, as it is in the outcome.
-fn outcome_finding<'a>(outcome: &'a Outcome, part: &Check) -> Option<&'a Finding> {
-    let findings = outcome.checks.iter().flat_map(|check| check.finding.iter().chain(&check.others));
-    let wanted = part.finding.as_ref()?;
-    findings.into_iter().find(|finding| *finding == wanted)
-}
-
-/// Whether one finding is that of another check, apart from the requirements, which each check adds.
-fn is_copy(one: &Finding, other: &Finding) -> bool {
-    (&one.headline, &one.expected, &one.got, &one.excerpt, &one.evidence)
-        == (&other.headline, &other.expected, &other.got, &other.excerpt, &other.evidence)
+    let unmade = outcome.checks.iter().filter(|other| other.status == Status::Skipped);
+    unmade.filter_map(|other| other.finding.as_ref()).any(|it| it.cause.as_ref() == Some(cause))
 }
 
 fn level(check: &Check, outcome: &Outcome) -> Level {

@@ -19,5 +19,7 @@ mod serving;
 mod signals;
 #[cfg(unix)]
 mod stubborn;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod validate;
 mod verify_client;

@@ -20,7 +20,7 @@ pub(super) use self::judge::ToolSchemaJudge;
 pub(crate) use self::listed::compile;
 use self::listed::{Listing, Tool};
 pub(super) use self::time_budget::TimeBudget;
-use super::{Finding, Rule};
+use super::{Cause, Finding, Rule};
 use crate::json::{Pointer, Value};
 use crate::spec::{Revision, requirement};
 
@@ -163,6 +163,9 @@ fn tools_in(result: &Value) -> impl Iterator<Item = (Pointer, Listing<'_>)> {
 
 /// Cites the requirement if it is one at this revision; what breaks none there is a WARNING.
 fn demanded(finding: Finding, rule: Rule, revision: Revision) -> Finding {
+    // Also where it is only advised, it is the same problem.
+    let cause = Cause::RequirementFor(rule.id(), finding.headline.clone());
+    let finding = finding.caused_by(cause);
     match requirement::find(rule.id()) {
         Some(found) if found.revisions.contains(revision) => finding.requires(rule.id()),
         Some(found) => finding.elsewhere(found, revision),

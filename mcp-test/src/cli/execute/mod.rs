@@ -3,7 +3,9 @@
 mod ci_reports;
 mod reports;
 
+use std::cell::RefCell;
 use std::num::NonZeroUsize;
+use std::pin::pin;
 use std::thread;
 use std::time::Duration;
 
@@ -14,6 +16,7 @@ use super::error::CliError;
 use super::output;
 use super::signal::unless_signalled;
 use super::variable;
+use crate::clock::{self, Deadline};
 use crate::expect::words;
 use crate::report::{Rerun, Secrets};
 use crate::run::{
@@ -21,6 +24,9 @@ use crate::run::{
 };
 use crate::scenario::{Leg, Profile, Scenario, Shared, Surroundings};
 use crate::transport::TransportKind;
+
+/// How often the status line shows how the time passes.
+const TICK: Duration = Duration::from_secs(1);
 
 /// A command that runs scenarios.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,26 +124,39 @@ pub(super) fn test_server(command: RunCommand, args: &RunArgs) -> Result<u8, Cli
 /// Executes the run and returns the exit code.
 pub(super) fn execute(request: &RunRequest<'_>) -> Result<u8, CliError> {
     let plan = plan(request)?;
-    let mut reports = Reports::new(request, &plan, &variable)?;
+    let reports = Reports::new(request, &plan, &variable)?;
     if plan.cells.is_empty() {
         let code = reports.nothing_to_run()?;
         // Officially a scenario that does not apply is not a failure; a run of cases that tests nothing must not pass.
         return if request.loaded.is_none() { Ok(code) } else { Err(CliError::NoCase) };
     }
     let runtime = runtime()?;
+    let reports = RefCell::new(reports);
     let result = runtime.block_on(async {
-        let mut on = |event: RunEvent| reports.event(event);
-        let run = run::run(&plan, &mut on);
+        let mut on = |event: RunEvent| reports.borrow_mut().event(event);
+        let run = with_ticks(run::run(&plan, &mut on), || reports.borrow_mut().tick());
         // For a manual client a signal means that it is done, which `manual_client` waits for; the run ends as usual.
         if request.manual { Ok(run.await) } else { unless_signalled(run).await }
     });
     // An in-process server may block a thread forever; do not wait for it.
     runtime.shutdown_background();
+    let reports = reports.into_inner();
     match result {
         Err(signal) => reports.interrupted(signal),
         // As in the official suite, which exits with 0 on Ctrl+C and leaves the judgement to the person.
         Ok(_) if request.manual => reports.finish().map(|_| ExitCode::Passed.number()),
         Ok(_) => reports.finish(),
+    }
+}
+
+/// Waits for a run, with a call every second.
+async fn with_ticks<T>(run: impl Future<Output = T>, tick: impl Fn()) -> T {
+    let mut run = pin!(run);
+    loop {
+        match clock::within(Deadline::after(TICK), &mut run).await {
+            Ok(ended) => return ended,
+            Err(_) => tick(),
+        }
     }
 }
 

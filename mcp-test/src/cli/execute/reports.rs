@@ -14,7 +14,7 @@ use crate::cli::signal::Signal;
 use crate::cli::workflow_commands;
 use crate::report::{
     Console, ConsoleOptions, Json, Progress, ReportError, ResultFiles, RunInfo, Secrets, failure,
-    rows,
+    rows, wrap_lines,
 };
 use crate::run::{Baseline, Comparison, ExitCode, Plan, RunEvent, Summary, Verdict};
 use crate::scenario::Profile;
@@ -162,7 +162,12 @@ impl Reports {
         });
         // On standard error in every format: a person has to see why nothing was run.
         if let RunEvent::PreflightFailed { finding, tried } = event {
-            output::error(&failure::of_preflight(&self.summary.target, finding, *tried));
+            let text = failure::of_preflight(&self.summary.target, finding, *tried);
+            output::error(&match self.summary.profile {
+                Profile::Official => text,
+                // The word before it takes part of the first line.
+                _ => wrap_lines(&format!("error: {text}")).split_off("error: ".len()),
+            });
         }
         if !self.stdout_closed {
             let written = match &mut self.screen {
@@ -183,6 +188,11 @@ impl Reports {
         if let Err(error) = self.ci.event(event) {
             self.error.get_or_insert(error.into());
         }
+        self.update_progress(Progress::paint);
+    }
+
+    /// Shows how the time passes on the status line.
+    pub(super) fn tick(&mut self) {
         self.update_progress(Progress::paint);
     }
 

@@ -321,7 +321,11 @@ impl State {
 
 /// A finding about a result that came with a status that results do not have.
 fn wrong_status(open: &OpenRequest, seq: Seq, status: u16) -> Finding {
-    Finding::peer(format!("the result of `{}` came with HTTP {status}", open.method))
+    let finding = match status {
+        401 | 407 => Finding::peer("").caused_by(Cause::Status(status)),
+        _ => Finding::peer(""),
+    };
+    Finding { headline: format!("the result of `{}` came with HTTP {status}", open.method), ..finding }
         .expected("a result with HTTP 200")
         .got(format!("a result with HTTP {status}"))
         .requires(Rule::REQUEST_ANSWERED.id())

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use crate::check::{Check, Status};
 use crate::report::{Rerun, RunInfo, failure};
-use crate::run::{self, Cell, Comparison, Outcome, RunEvent, Summary, Verdict};
-use crate::scenario::Kind;
-use crate::spec::requirement;
+use crate::run::{self, Cell, Comparison, Outcome, Problems, RunEvent, Summary, Verdict};
 
 /// What is known of a run.
 #[derive(Debug)]
@@ -23,6 +21,8 @@ pub(super) struct CellReports {
     pub(super) cells: Vec<CellReport>,
     /// Why nothing was run.
     pub(super) not_run: Option<String>,
+    /// The problems so far, so that each is reported in full once.
+    problems: Problems,
 }
 
 /// One scenario run that has ended.
@@ -45,16 +45,12 @@ pub(super) struct CellReport {
 pub(super) struct Problem {
     pub(super) check: String,
     pub(super) status: Status,
-    /// Whether it counts in the profile.
-    pub(super) counts: bool,
     /// Whether it counts against the peer if there is no baseline.
     fails: bool,
     /// Whether it is unexpected without an entry in the baseline.
     needs_entry: bool,
     /// What is wrong, in one sentence.
     pub(super) headline: String,
-    /// What is wrong, with the requirements.
-    pub(super) reason: String,
     /// The whole report on it.
     pub(super) text: String,
 }
@@ -72,7 +68,15 @@ pub(super) enum Conclusion {
 
 impl CellReports {
     pub(super) fn new(info: RunInfo, rerun: Rerun) -> Self {
-        Self { info, rerun, server: None, planned: 0, cells: Vec::new(), not_run: None }
+        Self {
+            info,
+            rerun,
+            server: None,
+            planned: 0,
+            cells: Vec::new(),
+            not_run: None,
+            problems: Problems::default(),
+        }
     }
 
     /// Keeps what an event says, and returns the summary once the run has ended.
@@ -83,7 +87,10 @@ impl CellReports {
                 self.not_run = Some(failure::of_preflight(&self.info.target, finding, *tried));
             }
             RunEvent::Planned(cells) => self.planned = cells.len(),
-            RunEvent::Finished(outcome) => self.cells.push(CellReport::new(outcome, &self.rerun)),
+            RunEvent::Finished(outcome) => {
+                self.problems.add(outcome);
+                self.cells.push(CellReport::new(outcome, &self.rerun, &self.problems));
+            }
             RunEvent::Ended(summary) => return Some(summary),
             RunEvent::Started(_) => {}
         }
@@ -108,7 +115,7 @@ impl CellReports {
 }
 
 impl CellReport {
-    fn new(outcome: &Outcome, rerun: &Rerun) -> Self {
+    fn new(outcome: &Outcome, rerun: &Rerun, known: &Problems) -> Self {
         let mut formatter = failure::FailureFormatter::new(outcome);
         let failing = outcome.checks.iter().filter(|check| check.status.is_failing());
         let mut failing: Vec<&Check> = failing.collect();
@@ -116,7 +123,14 @@ impl CellReport {
         failing.sort_by_key(|check| !outcome.profile.fails(outcome.cell.scenario.leg, check));
         let problems: Vec<Problem> = failing
             .into_iter()
-            .map(|check| Problem::new(outcome, check, formatter.check(check)))
+            .map(|check| {
+                let first = known.of_check(check).and_then(|it| it.occurrences.first());
+                let text = match first.filter(|first| first.cell != outcome.cell) {
+                    Some(first) => same_as(check, &name(&first.cell)),
+                    None => formatter.check(check),
+                };
+                Problem::new(outcome, check, text)
+            })
             .collect();
         let skipped = outcome.checks.iter().find(|check| check.status == Status::Skipped);
         let epilogue = match problems.is_empty() {
@@ -136,14 +150,7 @@ impl CellReport {
 
     /// `ping at 2025-11-25 over stdio`.
     pub(super) fn name(&self) -> String {
-        let Cell { scenario, revision, transport } = &self.cell;
-        format!("{} at {revision} over {transport}", scenario.id)
-    }
-
-    /// The file of the case that it runs.
-    pub(super) fn file(&self) -> Option<&str> {
-        let scenario = &self.cell.scenario;
-        (scenario.kind == Kind::Case).then_some(&*scenario.file)
+        name(&self.cell)
     }
 
     pub(super) fn conclusion(&self, baseline: Option<&Comparison>) -> Conclusion {
@@ -179,36 +186,38 @@ impl CellReport {
 
     /// Whether the baseline expects a problem.
     pub(super) fn is_expected(&self, problem: &Problem, baseline: &Comparison) -> bool {
-        let id = &*self.cell.scenario.id;
-        let names = |entry: &String| match entry.strip_prefix(id) {
-            Some("") => true,
-            Some(rest) => rest.strip_prefix(':') == Some(&problem.check),
-            None => false,
-        };
-        baseline.expected.iter().any(names)
+        baseline.expects(&self.cell.scenario.id, &problem.check)
     }
+}
+
+/// `ping at 2025-11-25 over stdio`.
+pub(super) fn name(cell: &Cell) -> String {
+    format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport)
+}
+
+/// The report on a problem that another scenario run has shown in full.
+fn same_as(check: &Check, first: &str) -> String {
+    let headline = check.finding.as_ref().map(|finding| &finding.headline);
+    let reason = headline.or(check.message.as_ref()).and_then(|text| text.lines().next());
+    format!(
+        "  - {}: {}\n    Check: {}\n    The same problem as in {first}, which has the whole report.\n",
+        check.name,
+        reason.unwrap_or_default(),
+        check.id
+    )
 }
 
 impl Problem {
     fn new(outcome: &Outcome, check: &Check, text: String) -> Self {
         let message = check.message.as_deref().unwrap_or("no reason was given");
         let finding = check.finding.as_ref();
-        let requirements = match finding {
-            Some(finding) => &finding.requirements,
-            None => &check.requirements,
-        };
-        let cited = requirements
-            .iter()
-            .map(|id| format!("\nRequirement: {}", requirement::cite(id, outcome.cell.revision)));
         let headline = finding.map_or(message, |finding| &finding.headline);
         Self {
             check: check.id.clone(),
             status: check.status,
-            counts: outcome.profile.counts(check),
             fails: outcome.profile.fails(outcome.cell.scenario.leg, check),
             needs_entry: run::needs_entry(outcome.profile, check),
             headline: headline.lines().next().unwrap_or_default().to_owned(),
-            reason: format!("{message}{}", cited.collect::<String>()),
             text,
         }
     }

@@ -1,8 +1,10 @@
-//! The problems of a run, those that are equal in several scenario runs as one.
+//! The problems of a run for annotations, with what concerns the run as a whole.
 
-use super::cell_reports::{CellReport, CellReports, Conclusion};
-use crate::check::Status;
-use crate::run::{Comparison, Summary};
+use super::cell_reports::{CellReports, name};
+use crate::report::digest::{self, Ranked};
+use crate::run::{self, Summary};
+use crate::scenario::Kind;
+use crate::spec::requirement;
 
 /// How severe a problem is; the order is that of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,46 +67,31 @@ pub(super) fn distinct_problems(reports: &CellReports, summary: &Summary) -> Vec
             format!("`{entry}` was expected to fail, but it passed; remove it from the baseline");
         all.push(DistinctProblem::of_run("stale baseline entry", &text));
     }
-    for cell in &reports.cells {
-        for problem in of_cell(cell, summary.baseline.as_ref()) {
-            let is_same = |other: &&mut DistinctProblem| {
-                (other.level, &other.title, &other.reason)
-                    == (problem.level, &problem.title, &problem.reason)
-            };
-            match all.iter_mut().find(is_same) {
-                Some(known) => known.cells.extend(problem.cells),
-                None => all.push(problem),
-            }
-        }
-    }
-    // Stable, so that the order is otherwise that of the plan.
+    let (ranked, _) = digest::ranked(summary);
+    all.extend(ranked.into_iter().filter_map(of_run));
+    // Stable, so that the order is otherwise that of the digest.
     all.sort_by_key(|problem| problem.level);
     all
 }
 
-fn of_cell(
-    cell: &CellReport,
-    baseline: Option<&Comparison>,
-) -> impl Iterator<Item = DistinctProblem> {
-    let not_run = cell.conclusion(baseline) == Conclusion::NotRun;
-    cell.problems.iter().filter_map(move |problem| {
-        let level = match (cell.fails(problem, baseline), problem.status) {
-            (true, _) => Level::Error,
-            _ if not_run && problem.status == Status::Failure => Level::Error,
-            _ if !problem.counts => return None,
-            _ if baseline.is_some_and(|baseline| cell.is_expected(problem, baseline)) => {
-                return None;
-            }
-            (false, Status::Warning) => Level::Warning,
-            (false, _) => return None,
-        };
-        Some(DistinctProblem {
-            level,
-            title: problem.check.clone(),
-            headline: problem.headline.clone(),
-            reason: problem.reason.clone(),
-            file: cell.file().map(str::to_owned),
-            cells: vec![cell.name()],
-        })
+/// A problem of the run, if it is not only a remark.
+fn of_run(Ranked { problem, level }: Ranked<'_>) -> Option<DistinctProblem> {
+    let level = match level {
+        run::Level::Failing | run::Level::NotRun => Level::Error,
+        run::Level::Warning => Level::Warning,
+        run::Level::Advisory => return None,
+    };
+    let run::Example { cell, check, .. } = &problem.example;
+    let message = check.message.as_deref().unwrap_or("no reason was given");
+    let cite =
+        |id: &&'static str| format!("\nRequirement: {}", requirement::cite(id, cell.revision));
+    let cited: String = problem.requirements().iter().map(cite).collect();
+    Some(DistinctProblem {
+        level,
+        title: check.id.clone(),
+        headline: problem.headline().to_owned(),
+        reason: format!("{message}{cited}"),
+        file: (cell.scenario.kind == Kind::Case).then(|| cell.scenario.file.to_string()),
+        cells: problem.cells().into_iter().map(name).collect(),
     })
 }

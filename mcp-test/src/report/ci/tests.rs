@@ -107,13 +107,11 @@ fn junit_has_every_conclusion() {
                 <system-out>  - tools-described: Tools have a description
         Warning: the tool has no description
         Check: tools-described
-        Exchange: the same as above
 
       - wire-well-formed: Every message is well-formed
         Error: the schema cannot be read
         Check: wire-well-formed (advisory: does not count)
         Blame: mcp-test itself, not the peer; please report it
-        Exchange: the same as above
     </system-out>
             </testcase>
             <testcase name="ping" classname="server.2025-11-25.stdio" time="0.012" timestamp="2026-11-21T21:37:43.473Z">
@@ -240,13 +238,11 @@ fn text_of_a_peer_is_inert_in_junit() {
                 <system-out>  - tools-described: Tools have a description
         Warning: the tool has no description
         Check: tools-described
-        Exchange: the same as above
 
       - wire-well-formed: Every message is well-formed
         Error: the schema cannot be read
         Check: wire-well-formed (advisory: does not count)
         Blame: mcp-test itself, not the peer; please report it
-        Exchange: the same as above
     </system-out>
             </testcase>
         </testsuite>

@@ -76,14 +76,12 @@ fn a_single_scenario_is_shown_check_by_check() {
         Error: the schema cannot be read
         Check: wire-well-formed (advisory: does not count)
         Blame: mcp-test itself, not the peer; please report it
-        Exchange: the same as above
 
     === Warnings ===
 
       - tools-described: Tools have a description
         Warning: the tool has no description
         Check: tools-described
-        Exchange: the same as above
 
       The last lines on the server's stderr:
         | warning: no name
@@ -154,14 +152,12 @@ fn a_suite_is_shown_in_the_official_format() {
         Error: the schema cannot be read
         Check: wire-well-formed (advisory: does not count)
         Blame: mcp-test itself, not the peer; please report it
-        Exchange: the same as above
 
     === Warnings ===
 
       - tools-described: Tools have a description
         Warning: the tool has no description
         Check: tools-described
-        Exchange: the same as above
 
       The last lines on the server's stderr:
         | warning: no name
@@ -190,17 +186,13 @@ fn cells_of_one_scenario_are_labelled_and_passed_ones_are_shown_only_in_the_summ
     };
     let (passed, skipped) = (sample::passed(), sample::skipped());
     let cells = vec![passed.cell.clone(), skipped.cell.clone()];
-    insta::assert_snapshot!(shown(options, cells, vec![passed, skipped]), @r"
+    insta::assert_snapshot!(shown(options, cells, vec![passed, skipped]), @"
     Running adaptive check (1 scenario, 2 runs) against http://localhost:3000/mcp
     Server: sample 1.0.0
     Revisions over stdio: 2025-11-25, 2026-07-28
 
-
-    === SUMMARY ===
-    ✓ tools-list [2025-11-25 stdio]: 1 passed, 0 failed
-    - tools-list [2026-07-28 stdio]: skipped (the server does not declare the capability `tools`)
-
-    Total: 1 passed, 0 failed, 1 skipped
+    no problems; 1 check passed
+    - not tested: 1 scenario: 1 for other reasons; `--verbose` lists them
     ");
 }
 
@@ -212,9 +204,12 @@ fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
     let text = shown(options, vec![first.cell.clone(), second.cell.clone()], vec![first, second]);
     let summary = text.split_once("SUMMARY ===\n").map(|(_, summary)| summary.to_owned());
     insta::assert_snapshot!(summary.unwrap_or(text), @"
-    - tools-list [2025-11-25..2026-07-28 stdio]: skipped (the server does not declare the capability `tools`)
+    Running active suite (1 scenario, 2 runs) against http://localhost:3000/mcp
+    Server: sample 1.0.0
+    Revisions over stdio: 2025-11-25, 2026-07-28
 
-    Total: 0 passed, 0 failed, 2 skipped
+    no problems; 0 checks passed, 1 skipped
+    - not tested: 1 scenario: 1 for other reasons; `--verbose` lists them
     ");
 }
 
@@ -227,13 +222,31 @@ fn a_brief_report_shows_a_cell_with_the_same_problems_in_one_line() {
     let end = text.split_once("What it checks").map(|(_, end)| end.to_owned());
     insta::assert_snapshot!(end.unwrap_or(text), @"
      and why: mcp-test explain tools-list
-    ✗ tools-list [2026-07-28 stdio]: tools-list, tools-described, tools-annotated, wire-well-formed, the same as in tools-list [2025-11-25 stdio]
 
-    === SUMMARY ===
-    ✗ tools-list [2025-11-25..2026-07-28 stdio]: 2 runs, 2 passed, 4 failed, 2 warnings
+    ✗ 2. Not testable: no tool has annotations
+       Shows in: tools-list since 2025-11-25 over stdio; 2 scenario runs; check `tools-annotated`
+       Exchange (`tools-list at 2025-11-25 over stdio`): the same as above
+       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain tools-list
 
-    Total: 2 passed, 4 failed, 2 warnings
-    Advisory: 2 passed, 2 failed (mcp-test's own checks; they do not count in profile adaptive)
+    ! 3. the tool has no description
+       Shows in: tools-list since 2025-11-25 over stdio; 2 scenario runs; check `tools-described`
+       Exchange (`tools-list at 2025-11-25 over stdio`): the same as above
+       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain tools-list
+
+    i 4. the schema cannot be read
+       Shows in: tools-list since 2025-11-25 over stdio; 2 scenario runs; check `wire-well-formed`
+       Blame: mcp-test itself, not the peer; please report it
+       Exchange (`tools-list at 2025-11-25 over stdio`): the same as above
+       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain tools-list
+
+    2 problems, 1 warning, 1 remark; 1 check passed, 2 failed, 1 warning
+    ✗ 1. the tool list is malformed (tools-list since 2025-11-25 over stdio; tools.list.respond)
+    ✗ 2. Not testable: no tool has annotations (tools-list since 2025-11-25 over stdio)
+    ! 3. the tool has no description (tools-list since 2025-11-25 over stdio)
+    i 4. the schema cannot be read (tools-list since 2025-11-25 over stdio)
     ");
 }
 
@@ -253,12 +266,9 @@ fn one_warning_is_singular_and_is_not_drawn_as_a_failure() {
     let end = text.split_once("What it checks").map(|(_, end)| end.to_owned());
     insta::assert_snapshot!(end.unwrap_or(text), @"
      and why: mcp-test explain tools-list
-    ! tools-list [2026-07-28 stdio]: slow, the same as in tools-list [2025-11-25 stdio]
 
-    === SUMMARY ===
-    ✓ tools-list [2025-11-25..2026-07-28 stdio]: 2 runs, 2 passed, 0 failed, 2 warnings
-
-    Total: 2 passed, 0 failed, 2 warnings
+    no problems, 1 warning; 1 check passed, 1 warning
+    ! 1. the reply took 6 s (tools-list since 2025-11-25 over stdio)
     ");
     assert_eq!(warnings(1, Profile::Strict), ", 1 warning");
     // As the official suite says it.

@@ -1,9 +1,8 @@
 //! One cause is one problem, however many checks, scenarios, revisions and transports show it.
 
 use super::*;
-use crate::run::{Level, Problem};
+use crate::run::Problem;
 use crate::server::reference::everything;
-use crate::spec::method;
 use crate::transport::Fault;
 use crate::transport::fault::Misbehavior;
 
@@ -41,14 +40,75 @@ fn line(problem: &Problem) -> String {
 }
 
 #[test]
-fn explore() {
-    for (name, faults) in [
-        ("none", vec![]),
-        ("banner", vec![Fault::banner("hello")]),
-        ("origin", vec![Fault::misbehavior(Misbehavior::AllowsAnyOrigin)]),
-        ("refused", vec![Fault::reply_error("tools/list", -32603)]),
-        ("noise", vec![Fault::noise("tools/list", "debug")]),
-    ] {
-        println!("== {name}\n{}", problems(faults));
-    }
+fn a_correct_server_has_no_problem() {
+    assert_eq!(problems([]), "");
+}
+
+#[test]
+fn a_banner_is_one() {
+    insta::assert_snapshot!(problems([Fault::banner("hello")]), @"Failing: the server wrote something to its output that is not an MCP message [transport.stdio.stdout-only-messages] 17 scenarios, 78 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex");
+}
+
+#[test]
+fn a_wrong_id_is_one() {
+    insta::assert_snapshot!(problems([Fault::wrong_id("tools/list")]), @"
+    Failing: a reply has an id that no request has [jsonrpc.result-id-echo] 4 scenarios, 15 runs, 15 not reached, 0 not run; 2024-11-05.. over duplex, router
+    Failing: one of three concurrent requests is not answered [jsonrpc.request-answered] 1 scenarios, 4 runs, 0 not reached, 0 not run; 2025-03-26.. over router
+    Failing: a request is not answered in its response while the client listens [transport.http.multiple-streams-tolerated] 1 scenarios, 3 runs, 0 not reached, 0 not run; 2025-03-26..2025-11-25 over router
+    Failing: tools are declared, but `tools/list` returns no list [discover.capabilities-truthful] 1 scenarios, 1 runs, 0 not reached, 0 not run; 2026-07-28 over router
+    ");
+}
+
+#[test]
+fn a_foreign_origin_that_is_accepted_is_one() {
+    let any = Fault::misbehavior(Misbehavior::AllowsAnyOrigin);
+    insta::assert_snapshot!(problems([any]), @"Failing: a foreign Host and Origin is not refused [transport.http.origin-validated] 1 scenarios, 4 runs, 0 not reached, 0 not run; 2025-03-26.. over router");
+}
+
+#[test]
+fn a_refused_list_is_one() {
+    insta::assert_snapshot!(problems([Fault::reply_error("tools/list", -32603)]), @"Failing: tools are declared, but `tools/list` returns no list [discover.capabilities-truthful] 4 scenarios, 15 runs, 15 not reached, 0 not run; 2024-11-05.. over duplex, router");
+}
+
+#[test]
+fn a_silence_is_one() {
+    let silent = everything().faults([Fault::never("ping")]).target();
+    let plan = Plan::build(silent, Profile::Adaptive, &selection(&["ping", "tools-list"]));
+    let plan = plan.expect("a plan").timeout(Duration::from_millis(700));
+    insta::assert_snapshot!(shown(&run_plan(&plan).1), @"Failing: `ping` was not answered [jsonrpc.request-answered] 1 scenarios, 7 runs, 0 not reached, 0 not run; 2024-11-05..2025-11-25 over duplex, router");
+}
+
+#[test]
+fn two_tools_with_broken_schemas_are_two() {
+    let broken = |tool: usize, schema: serde_json::Value| {
+        Fault::set("tools/list", format!("/tools/{tool}/inputSchema"), schema)
+    };
+    let faults = [
+        broken(0, json!({"type": "object", "properties": {"a": {"type": "strnig"}}})),
+        broken(1, json!({"type": "object", "required": 7})),
+    ];
+    insta::assert_snapshot!(problems(faults), @"
+    Failing: the result of `tools/list` does not have the shape that MCP 2024-11-05 gives it [schema.tool] 2 scenarios, 10 runs, 0 not reached, 0 not run; 2024-11-05..2025-11-25 over duplex, router
+    Failing: the `inputSchema` of tool `test_error_handling` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid] 4 scenarios, 8 runs, 0 not reached, 0 not run; 2025-11-25.. over duplex, router
+    Failing: the `inputSchema` of tool `test_simple_text` is not a valid JSON Schema 2020-12 [tools.definition.input-schema-valid] 4 scenarios, 8 runs, 0 not reached, 0 not run; 2025-11-25.. over duplex, router
+    Warning: the `inputSchema` of tool `test_error_handling` is not a valid JSON Schema 2020-12 [] 2 scenarios, 7 runs, 0 not reached, 0 not run; 2024-11-05..2025-06-18 over duplex, router
+    Warning: the `inputSchema` of tool `test_simple_text` is not a valid JSON Schema 2020-12 [] 2 scenarios, 7 runs, 0 not reached, 0 not run; 2024-11-05..2025-06-18 over duplex, router
+    ");
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn demands_for_credentials_are_one() {
+    let methods = ["ping", "tools/list", "prompts/list", "resources/list"];
+    insta::assert_snapshot!(problems(methods.map(|method| Fault::status(method, 401))), @"
+    Failing: the result of `tools/list` came with HTTP 401 [jsonrpc.request-answered] 2 scenarios, 5 runs, 7 not reached, 0 not run; 2025-03-26.. over router
+    Failing: one of three concurrent requests is refused [jsonrpc.request-answered] 1 scenarios, 4 runs, 0 not reached, 0 not run; 2025-03-26.. over router
+    Failing: the result of `resources/list` came with HTTP 401 [jsonrpc.request-answered] 1 scenarios, 4 runs, 4 not reached, 0 not run; 2025-03-26.. over router
+    Failing: the result of `prompts/list` came with HTTP 401 [jsonrpc.request-answered] 1 scenarios, 4 runs, 4 not reached, 0 not run; 2025-03-26.. over router
+    Failing: a request in a terminated session is not answered with HTTP 404 [transport.http.session-terminated-404] 1 scenarios, 3 runs, 0 not reached, 0 not run; 2025-03-26..2025-11-25 over router
+    Failing: the result of `ping` came with HTTP 401 [jsonrpc.request-answered] 1 scenarios, 3 runs, 0 not reached, 0 not run; 2025-03-26..2025-11-25 over router
+    Failing: an unknown version is not refused [transport.http.version-header-invalid-400] 1 scenarios, 2 runs, 0 not reached, 0 not run; 2025-06-18..2025-11-25 over router
+    Failing: the answer to `ping` has another status [transport.http.unknown-method-404] 1 scenarios, 1 runs, 0 not reached, 0 not run; 2026-07-28 over router
+    Warning: a request without a session id is refused with another status [transport.http.session-id-missing-400] 1 scenarios, 3 runs, 0 not reached, 0 not run; 2025-03-26..2025-11-25 over router
+    ");
 }

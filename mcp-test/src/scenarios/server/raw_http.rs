@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::check::Finding;
+use crate::check::{Cause, Finding};
 use crate::scenario::Ctx;
 use crate::spec::{self, Era, Revision, header, meta};
 use crate::transport::{HttpRequest, HttpResponse};
@@ -180,7 +180,13 @@ pub(super) fn error(answer: &HttpResponse) -> Option<RpcError> {
 
 /// A finding about a response, which describes that response.
 pub(super) fn finding(headline: impl Into<String>, answer: &HttpResponse) -> Finding {
-    Finding::peer(headline).got(describe(answer)).evidence_all([answer.sent, answer.seq])
+    let finding = Finding::peer(headline).got(describe(answer));
+    let finding = finding.evidence_all([answer.sent, answer.seq]);
+    match answer.status {
+        // Whatever was asked for, the endpoint demands credentials.
+        401 | 407 => finding.caused_by(Cause::Status(answer.status)),
+        _ => finding,
+    }
 }
 
 /// Describes a response: its status and the content of its body.

@@ -15,6 +15,7 @@ use crate::server::{Call, Server};
 use crate::spec::{Era, Revision, Revisions};
 use crate::transport::fault::Misbehavior;
 use crate::transport::{Fault, HttpRequest, HttpResponse};
+use crate::wire::Message;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -161,11 +162,15 @@ fn readable_streams(ctx: &mut Ctx, answers: &[HttpResponse]) {
     check.fail(if broken.len() == streams.len() { finding } else { finding.should() });
 }
 
-/// A finding about `tools/list`; where it is refused, everything that uses it fails for the same reason.
-fn unanswered(finding: Finding, is_refused: bool) -> Finding {
-    match is_refused {
-        true => finding.caused_by(Cause::request("tools/list", Fate::Refused)),
-        false => finding,
+/// A finding about `tools/list`; where that is refused or answered with another id, every other request for the list shows it.
+fn unanswered(finding: Finding, answer: &HttpResponse, is_refused: bool) -> Finding {
+    let is_reply = |message: &Message| matches!(message, Message::Response(_) | Message::Error(_));
+    if is_refused {
+        finding.caused_by(Cause::request("tools/list", Fate::Refused))
+    } else if answer.messages().iter().any(is_reply) {
+        finding.caused_by(Cause::Requirement("jsonrpc.result-id-echo"))
+    } else {
+        finding
     }
 }
 
@@ -187,6 +192,7 @@ fn own_reply(id: i64, answer: &HttpResponse) -> Result<(), Finding> {
             finding("one of three concurrent requests is not answered", answer)
                 .expected(expected)
                 .requires("jsonrpc.request-answered"),
+            answer,
             other.is_some(),
         )),
     }
@@ -224,6 +230,7 @@ async fn listening(ctx: &mut Ctx, session: &Session) -> Result<Result<(), Findin
                 .expected("the reply with id 1003")
                 .got(describe(&answer))
                 .requires("transport.http.multiple-streams-tolerated"),
+            &answer,
             other.is_some(),
         )),
     })

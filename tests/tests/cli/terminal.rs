@@ -1,0 +1,139 @@
+//! What a person sees at a terminal that is 100 columns wide, with colours and without.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use nix::pty::{Winsize, openpty};
+
+use crate::program::MCP_TEST;
+
+/// The columns of the terminal.
+const COLUMNS: u16 = 100;
+
+/// Runs `mcp-test check` with standard output on a terminal, and returns what is shown there, and on standard error.
+fn shown(words: &[&str], colours: bool) -> String {
+    let size = Winsize { ws_row: 50, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
+    let terminal = openpty(Some(&size), None).expect("a terminal");
+    let mut run = Command::new(MCP_TEST);
+    run.arg("check").args(["--spec-version", "2025-11-25", "--jobs", "1"]).args(words);
+    run.env_remove("GITHUB_ACTIONS").env_remove("CI").env_remove("CLICOLOR_FORCE");
+    run.env("TERM", "xterm-256color").env_remove("NO_COLOR");
+    if !colours {
+        run.env("NO_COLOR", "1");
+    }
+    run.stdin(Stdio::null()).stdout(terminal.slave).stderr(Stdio::piped());
+    let mut child = run.spawn().expect("it starts");
+    // It holds the terminal, which would otherwise never end.
+    drop(run);
+    let reader = std::thread::spawn(move || read(terminal.master));
+    let mut errors = String::new();
+    child.stderr.take().expect("it is piped").read_to_string(&mut errors).expect("it is text");
+    let code = child.wait().expect("it ends").code();
+    let shown = reader.join().expect("it is read");
+    let text = format!("{}{errors}exit code {code:?}\n", shown.replace('\r', ""));
+    text.replace(MCP_TEST, "[mcp-test]")
+        .replace(&*peers().to_string_lossy(), "[peers]")
+        .replace('\u{1b}', "ESC")
+}
+
+fn read(master: OwnedFd) -> String {
+    let (mut all, mut master) = (Vec::new(), File::from(master));
+    let mut buffer = [0; 4096];
+    // Linux reports an error, not an end, when nobody holds the other side any more.
+    while let Ok(count) = master.read(&mut buffer) {
+        if count == 0 {
+            break;
+        }
+        all.extend_from_slice(&buffer[..count]);
+    }
+    String::from_utf8(all).expect("it is text")
+}
+
+fn peers() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
+}
+
+/// What is shown without colours, after a comparison with what is shown with them.
+fn plain(words: &[&str]) -> String {
+    let (plain, coloured) = (shown(words, false), shown(words, true));
+    assert!(!plain.contains("ESC"), "{plain}");
+    assert_eq!(without_colours(&coloured), plain);
+    // A command is to be copied, and a link to be followed.
+    let is_whole = |line: &&str| line.contains("Rerun: ") || line.contains("https://");
+    let shown = plain.lines().filter(|line| !is_whole(line));
+    let too_long: Vec<&str> =
+        shown.filter(|line| line.chars().count() > usize::from(COLUMNS)).collect();
+    assert_eq!(too_long, Vec::<&str>::new());
+    plain
+}
+
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split("ESC[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.split_once('m').map_or(part, |(_, rest)| rest))
+}
+
+/// The words for the reference server with these faults, over stdio.
+fn reference<'a>(options: &[&'a str], faults: &[&'a str]) -> Vec<&'a str> {
+    let mut words = options.to_vec();
+    words.extend(["--", MCP_TEST, "reference", "server", "--stdio"]);
+    words.extend(faults.iter().flat_map(|fault| ["--fault", fault]));
+    words
+}
+
+const SOME: [&str; 6] =
+    ["--scenario", "ping", "--scenario", "tools-list", "--scenario", "prompts-list"];
+
+#[test]
+fn all_passed() {
+    insta::assert_snapshot!(plain(&reference(&SOME, &[])));
+}
+
+#[test]
+fn one_failure() {
+    insta::assert_snapshot!(plain(&reference(&SOME, &["error:ping:-32603"])));
+}
+
+#[test]
+fn many_from_one_cause() {
+    insta::assert_snapshot!(plain(&reference(&[], &["banner:\"hello \u{1b}[31m world\""])));
+}
+
+#[test]
+fn colours() {
+    let words = reference(&SOME, &["error:ping:-32603", "remove:tools/list:/tools/0/description"]);
+    insta::assert_snapshot!(shown(&words, true));
+}
+
+#[test]
+fn skipped_for_lack_of_fixtures() {
+    // It offers nothing at all.
+    let bare = peers().join("signals.sh");
+    let bare = bare.to_string_lossy();
+    let ids = ["tools-call-simple-text", "tools-call-error", "prompts-get-simple", "tools-list"];
+    let selected = ["--scenario", "server-initialize"];
+    let mut words: Vec<&str> = ids.iter().flat_map(|id| ["--scenario", id]).collect();
+    words.splice(0..0, selected);
+    words.extend(["--", "sh", &bare, "INT"]);
+    insta::assert_snapshot!(plain(&words));
+    words.insert(0, "--verbose");
+    assert!(shown(&words, false).contains("Not tested:"));
+}
+
+#[test]
+fn a_dead_server() {
+    insta::assert_snapshot!(plain(&["--", "sh", "-c", "echo 'no API key' >&2; exit 3"]));
+    insta::assert_snapshot!(plain(&reference(&SOME, &["exit:tools/list"])));
+}
+
+#[test]
+fn interrupted() {
+    let peer = peers().join("signals.sh");
+    let peer = peer.to_string_lossy();
+    let words = ["--scenario", "server-initialize", "--scenario", "ping", "--timeout", "30s"];
+    let words: Vec<&str> = words.into_iter().chain(["--", "sh", &peer, "INT"]).collect();
+    insta::assert_snapshot!(plain(&words));
+}
