@@ -9,6 +9,8 @@ mod older;
 mod plan;
 #[cfg(feature = "cases")]
 mod recorded;
+#[cfg(feature = "http")]
+mod refused;
 mod runner;
 mod silence;
 
