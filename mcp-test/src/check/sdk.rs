@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_refusals_of_a_second_stream_are_told_apart() {
+    fn the_refusals_of_a_second_stream_are_distinguished() {
         let of = |status, body: &str| Sdk::of_second_stream(status, body.as_bytes());
         let error = |code: i64, id: &str| {
             let text = "Conflict: Only one SSE stream is allowed per session";

@@ -85,6 +85,15 @@ impl Report {
         });
         rows.collect()
     }
+
+    /// The checks whose finding names an SDK: `tools-list: the official Go SDK`.
+    pub(crate) fn sdks(&self) -> BTreeSet<String> {
+        let checks = self.cells().iter().filter_map(|cell| cell.at("/checks")?.as_array());
+        let named = checks.flatten().filter_map(|check| {
+            Some(format!("{}: {}", text(check, "id"), check.at("/finding/sdk")?.as_str()?))
+        });
+        named.collect()
+    }
 }
 
 fn text<'a>(value: &'a Value, member: &str) -> &'a str {
@@ -102,5 +111,6 @@ pub(crate) fn over_lines(verdicts: &str) -> String {
 
 /// The verdicts over Streamable HTTP, which 2024-11-05 does not have.
 pub(crate) fn over_streamable_http(verdicts: &str) -> String {
-    verdicts.replace("2024-11-05 ", "")
+    let others = verdicts.replace("2024-11-05 ", "");
+    others.split_inclusive('\n').filter(|line| !line.contains("2024-11-05")).collect()
 }

@@ -65,7 +65,8 @@ const EVERYTHING_OVER_HTTP: [KnownFailure; 5] = [
 ];
 
 const EVERYTHING_VERDICTS: &str = "\
-completion-complete: skipped at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
+completion-complete: passed at 2025-03-26 2025-06-18 2025-11-25
+completion-complete: skipped at 2024-11-05
 dns-rebinding-protection: failed at 2025-03-26 2025-06-18 2025-11-25
 http-header-validation: skipped at 2026-07-28
 logging-set-level: passed at 2024-11-05 2025-03-26 2025-06-18 2025-11-25
@@ -103,6 +104,8 @@ fn everything_server_has_only_known_failures_over_http() {
     let target = over_http(free_port(), peers.everything("streamableHttp"));
     let report = check(&target, &EVERYTHING_OVER_HTTP);
     assert_eq!(report.verdicts(), over_streamable_http(EVERYTHING_VERDICTS));
+    let sdks = ["logging-set-level-unknown", "server-streams-listening"];
+    assert_eq!(report.sdks(), sdks.map(|id| format!("{id}: the official TypeScript SDK")).into());
 }
 
 /// Of the revisions that the server supports, only 2024-11-05 has this transport. Without `--transport`, the fallback to
@@ -172,6 +175,8 @@ fn python_sdk_server_has_only_known_failures_over_http() {
     let target = over_http(port, peers.python("everything.py", &["http", &port.to_string()]));
     let report = check(&target, &PYTHON_OVER_HTTP);
     assert_eq!(report.verdicts(), over_streamable_http(PYTHON_VERDICTS));
+    let named = "server-streams-listening: the official Python SDK".to_owned();
+    assert_eq!(report.sdks(), [named].into());
 }
 
 /// `server_v2.mjs` supports both eras, with the fixtures of the Python server; over HTTP it has no sessions and no GET.

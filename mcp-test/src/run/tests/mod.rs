@@ -10,6 +10,8 @@ mod plan;
 mod problems;
 #[cfg(feature = "cases")]
 mod recorded;
+#[cfg(feature = "http")]
+mod refused;
 mod runner;
 mod silence;
 
