@@ -81,6 +81,7 @@ pub(crate) use connected::Opened;
 pub use context::Ctx;
 #[doc(hidden)]
 pub use context::{Ended, Setup};
+pub(crate) use conversation::Conversation;
 #[doc(hidden)]
 pub use declared::Declared;
 #[doc(hidden)]
