@@ -1,7 +1,7 @@
 //! Running one cell, and judging what happened.
 
 mod client;
-mod shared;
+mod shared_connection;
 mod silenced;
 mod test_function;
 
