@@ -81,7 +81,7 @@ pub(super) struct CommonRunOptions {
     // The default of the official suite.
     #[arg(long, value_name = "TIME", default_value = "30000", value_parser = value::duration)]
     pub(super) timeout: Duration,
-    /// Run up to this many scenarios, cases or clients in parallel [default: one per processor; with `cases run --url`, one]
+    /// Run up to this many scenarios, cases or clients in parallel [default: one per processor, at least two; with `cases run --url`, one]
     #[arg(long, value_name = "N", value_parser = value::jobs)]
     pub(super) jobs: Option<NonZeroUsize>,
     /// Write checks.json for each scenario, case or file and summary.json to this directory

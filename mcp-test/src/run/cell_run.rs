@@ -1,7 +1,7 @@
 //! Running one cell, and judging what happened.
 
 mod client;
-mod shared;
+mod shared_connection;
 mod silenced;
 mod test_function;
 
@@ -145,6 +145,8 @@ struct CellRun<'a> {
     profile: Profile,
     /// How long the scenario may take.
     timeout: Duration,
+    /// How much of that is spent.
+    spent: Duration,
     started: String,
     stopwatch: Stopwatch,
 }
@@ -155,6 +157,7 @@ impl<'a> CellRun<'a> {
             plan,
             profile: plan.profile.at(&cell.scenario, cell.revision),
             timeout: plan.timeout_of(&cell.scenario),
+            spent: Duration::ZERO,
             cell,
             started: clock::utc_now(),
             stopwatch: Stopwatch::start(),
@@ -193,8 +196,7 @@ impl<'a> CellRun<'a> {
         match self.test_shared(pool, target, task, progress).await {
             Ok(outcome) => outcome,
             Err(doubtful) => {
-                let timeout = self.timeout - doubtful.spent;
-                let run = Self { timeout, ..self };
+                let run = Self { spent: doubtful.spent, ..self };
                 let outcome = run.test_alone(target, body, facts, progress).await;
                 pool.compare(doubtful.outcome.as_deref(), &outcome);
                 outcome
@@ -234,7 +236,7 @@ impl<'a> CellRun<'a> {
 
     async fn run_body(&self, ctx: &mut Ctx, body: &Run) -> Option<EarlyEnd> {
         let running = catch_failures(body(ctx));
-        match clock::within(Deadline::after(self.timeout()), running).await {
+        match clock::within(Deadline::after(self.left()), running).await {
             Ok(Ok(Ok(()))) => None,
             Ok(Ok(Err(stop))) => Some(EarlyEnd::Stopped(stop)),
             Ok(Err(payload)) => Some(EarlyEnd::Panicked(payload)),
@@ -325,8 +327,8 @@ impl<'a> CellRun<'a> {
             limits: self.plan.limits,
             timeout: self.request_timeout(),
             prompt: self.plan.prompt,
-            until: Deadline::after(until),
-            ends: Deadline::after(self.timeout().saturating_add(ENDING)),
+            until: Deadline::after(until.saturating_sub(self.spent)),
+            ends: Deadline::after(self.left().saturating_add(ENDING)),
             inventory,
             schemas: self.plan.schemas.clone(),
         }
@@ -374,6 +376,11 @@ impl<'a> CellRun<'a> {
     /// How long the scenario may take.
     fn timeout(&self) -> Duration {
         self.timeout
+    }
+
+    /// How long the scenario may still take.
+    fn left(&self) -> Duration {
+        self.timeout.saturating_sub(self.spent)
     }
 
     /// A little less than the scenario may take, so that a reply times out first and the finding names it.

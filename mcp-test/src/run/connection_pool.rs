@@ -2,7 +2,8 @@
 //!
 //! Starting a program takes much longer than a scenario. A scenario that leaves no state behind takes a connection from here
 //! whose conversation has begun, and gives it back. A connection on which anything unexpected happened is ended instead, and
-//! what a run shows there counts only if it is what a connection of its own shows, too. Ending a program takes time as well, and happens while others run.
+//! what a run shows there counts only if it is what a connection of its own shows, too. Ending a program takes time as well, and
+//! happens while others run.
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -58,7 +59,7 @@ struct State {
     /// How long the first answer took, with the start of the program.
     start_up: Option<Duration>,
     endings: JoinSet<()>,
-    /// The statuses that scenarios have on a connection of their own, where they are not those of a good server.
+    /// The failures and warnings that scenarios have shown on a connection of their own.
     confirmed: BTreeMap<String, Statuses>,
     /// Scenarios that show something else on a shared connection.
     unshared: BTreeSet<String>,
@@ -85,8 +86,11 @@ impl ConnectionPool {
     /// The pool of a plan: for programs over standard streams.
     pub(super) fn new(plan: &Plan, target: &Target) -> Self {
         // With one job, the program may be one that cannot run twice at the same time.
-        let starts_ahead =
-            plan.jobs > NonZeroUsize::MIN && target.transports().contains(&TransportKind::Stdio);
+        let is_parallel = plan.jobs > NonZeroUsize::MIN;
+        let has_programs = target.transports().contains(&TransportKind::Stdio);
+        // A case may have to prepare something before its program starts.
+        let is_prepared = plan.cells.iter().all(|cell| cell.scenario.kind == Kind::BuiltIn);
+        let starts_ahead = is_parallel && has_programs && is_prepared;
         let pool = Self {
             target: target.clone(),
             limits: plan.limits,
@@ -205,7 +209,7 @@ impl ConnectionPool {
         let recorder = connection.recorder().clone();
         let options = Options::speaking(revision).timeout(timeout);
         let client = Client::connect(connection, options).await.ok()?;
-        Some(SharedConnection { client, beginning: recorder.beginning() })
+        Some(SharedConnection::new(client, recorder.beginning()))
     }
 
     /// Keeps a connection for runs that share it.
@@ -268,13 +272,10 @@ impl ConnectionPool {
         self.state.borrow().idle.iter().filter(|idle| idle.user.is_some()).count()
     }
 
-    /// Whether a run shows nothing that needs to be confirmed on a connection of its own: everything is in order, or it is what
-    /// the scenario has shown on such a connection before.
-    pub(super) fn needs_no_proof(&self, outcome: &Outcome) -> bool {
-        let statuses = statuses(outcome);
-        let is_in_order = |status: &Status| !matches!(status, Status::Failure | Status::Warning);
-        statuses.values().all(is_in_order)
-            || self.state.borrow().confirmed.get(&*outcome.cell.scenario.id) == Some(&statuses)
+    /// Whether a scenario has shown these failures and warnings on a connection of its own before.
+    pub(super) fn has_confirmed(&self, outcome: &Outcome) -> bool {
+        let confirmed = &self.state.borrow().confirmed;
+        confirmed.get(&*outcome.cell.scenario.id) == Some(&raised(statuses(outcome)))
     }
 
     /// Compares what a scenario has shown on a shared connection with what it shows on one of its own.
@@ -283,7 +284,8 @@ impl ConnectionPool {
         let (shared, own) = (shared.map(statuses), statuses(own));
         let mut state = self.state.borrow_mut();
         if shared.as_ref() == Some(&own) {
-            state.confirmed.insert(id, own);
+            // Without the others, since each revision has checks of its own.
+            state.confirmed.insert(id, raised(own));
         } else {
             state.unshared.insert(id);
         }
@@ -313,6 +315,17 @@ fn statuses(outcome: &Outcome) -> Statuses {
     statuses
 }
 
+/// The failures and warnings.
+fn raised(mut statuses: Statuses) -> Statuses {
+    statuses.retain(|_, status| is_raised(*status));
+    statuses
+}
+
+/// Whether a status reports something.
+pub(super) fn is_raised(status: Status) -> bool {
+    matches!(status, Status::Failure | Status::Warning)
+}
+
 impl SharedConnection {
     /// A connection on which the server was asked whether it speaks a revision; nothing of that is part of any scenario.
     pub(super) fn of_probe(client: Client, opened: Beginning) -> Self {
@@ -321,6 +334,12 @@ impl SharedConnection {
             // What was asked there is not how a conversation begins.
             Era::Stateless => opened,
         };
-        Self { client, beginning }
+        Self::new(client, beginning)
+    }
+
+    fn new(client: Client, beginning: Beginning) -> Self {
+        // What the handshake has shown is for the judge of each run, and does not make the connection useless.
+        let options = Options::speaking(client.revision());
+        Self { client: client.renewed(options), beginning }
     }
 }

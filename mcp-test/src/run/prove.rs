@@ -6,7 +6,7 @@
 mod everywhere;
 #[cfg(feature = "http")]
 mod of_clients;
-mod shared;
+mod on_shared_connections;
 mod table;
 #[cfg(feature = "schema")]
 mod tools;

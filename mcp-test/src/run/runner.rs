@@ -24,7 +24,8 @@ use crate::transport::{PreparedTarget, Target, TransportKind};
 /// Runs a plan and reports its events.
 ///
 /// Up to [`Plan::jobs`] cells run at the same time; one that disturbs the target runs alone. Outcomes are reported in the
-/// order of the plan, whichever ends first.
+/// order of the plan, whichever ends first. With several jobs, cells share the programs of a target over standard streams, in
+/// the profiles `adaptive` and `strict`.
 ///
 /// Must be called within a tokio runtime whose I/O is enabled. A plan without cells does not start the target.
 ///

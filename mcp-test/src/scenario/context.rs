@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::connected::{ClientPool, Opened};
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Ended};
 use super::{CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip};
-use crate::check::{Check, Collector, Finding, Judgement};
+use crate::check::{Collector, Finding};
 use crate::client::{Client, Handlers, Options};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
@@ -70,20 +70,6 @@ impl Setup {
             schemas: Schemas::default(),
         }
     }
-}
-
-/// What a context has recorded, at its end.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Ended {
-    /// The checks, in the order in which they were made.
-    pub checks: Vec<Check>,
-    /// The whole conversation.
-    pub trace: Trace,
-    /// What is wrong with what the peer sent.
-    pub judgement: Judgement,
-    /// Error replies that the scenario never examined.
-    pub unexamined: Vec<Finding>,
 }
 
 /// The context of a scenario: a client of the server under test, and the checks.

@@ -2,11 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use super::Ended;
-use crate::check::{Check, Finding, judge_trace};
+use crate::check::{Check, Finding, Judgement, judge_trace};
 use crate::spec::Revision;
 use crate::spec::schema::{Authority, Schemas};
 use crate::trace::{ConnectionId, Party, Trace};
+
+/// What a context has recorded, at its end.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Ended {
+    /// The checks, in the order in which they were made.
+    pub checks: Vec<Check>,
+    /// The whole conversation.
+    pub trace: Trace,
+    /// What is wrong with what the peer sent.
+    pub judgement: Judgement,
+    /// Error replies that the scenario never examined.
+    pub unexamined: Vec<Finding>,
+}
 
 /// What is known of a conversation when its scenario has ended.
 pub(crate) struct Conversation {

@@ -80,7 +80,10 @@ pub use connected::Connected;
 pub(crate) use connected::Opened;
 pub use context::Ctx;
 #[doc(hidden)]
-pub use context::{Ended, PROMPT, Setup};
+pub use context::{PROMPT, Setup};
+pub(crate) use conversation::Conversation;
+#[doc(hidden)]
+pub use conversation::Ended;
 #[doc(hidden)]
 pub use declared::Declared;
 #[doc(hidden)]

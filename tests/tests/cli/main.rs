@@ -11,6 +11,8 @@ mod files;
 mod guarded;
 mod order;
 mod pipes;
+#[cfg(unix)]
+mod process_starts;
 mod program;
 mod schema;
 mod secrets;

@@ -7,7 +7,7 @@ use crate::program::{MCP_TEST, mcp_test};
 /// The lines of the output, without times.
 fn lines(command: &str, jobs: &str) -> Vec<String> {
     // The second scenario never receives a reply, so that all others can end before it.
-    let words = [command, "--spec-version", "2025-11-25", "--timeout", "1500ms", "--jobs", jobs];
+    let words = [command, "--spec-version", "2025-11-25", "--timeout", "5s", "--jobs", jobs];
     let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", "never:ping"];
     let run = mcp_test(words.iter().chain(&server));
     assert_eq!(run.code, 1, "{}", run.text(&[]));

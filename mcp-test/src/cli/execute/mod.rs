@@ -28,6 +28,9 @@ use crate::transport::TransportKind;
 /// How often the status line shows how the time passes.
 const TICK: Duration = Duration::from_secs(1);
 
+/// The least number of jobs by default.
+const TWO: NonZeroUsize = NonZeroUsize::new(2).expect("it is not zero");
+
 /// A command that runs scenarios.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunCommand {
@@ -188,8 +191,10 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
         // A person may take any time to start the client.
         plan.timeout(Duration::MAX)
     } else {
-        let jobs = args.common.jobs.or_else(|| thread::available_parallelism().ok());
-        plan.jobs(jobs.unwrap_or(NonZeroUsize::MIN)).timeout(args.common.timeout)
+        let processors = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        // At least two: scenarios mostly wait, and one job would mean that the server must not run twice at the same time.
+        let jobs = args.common.jobs.unwrap_or(processors.max(TWO));
+        plan.jobs(jobs).timeout(args.common.timeout)
     };
     let plan = plan.schemas(SchemaSource::load(&args.schemas.schemas)?);
     let Some(file) = &args.common.expected_failures else { return Ok(plan) };

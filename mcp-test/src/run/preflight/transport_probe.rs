@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::{LINES, PreflightFailure, add_stderr, answer_timeout, by_scenario, wanted};
 use crate::check::{Blame, Finding};
-use crate::client::{ProbeResult, greet, leave};
+use crate::client::{Client, ProbeResult, greet, leave};
 use crate::clock::Stopwatch;
 use crate::run::Plan;
 use crate::run::connection_pool::{ConnectionPool, SharedConnection};
 use crate::run::silence::{LivenessQuestion, ends_in_silence, left, stopped_answering};
 use crate::spec::{Era, Revision};
-use crate::trace::{EventKind, Recorder, Trace};
+use crate::trace::{Beginning, EventKind, Recorder, Trace};
 use crate::transport::{Target, TransportKind};
 
 /// Asks the target over one transport which revisions it speaks.
@@ -90,7 +90,7 @@ impl<'a> TransportProbe<'a> {
         let (client, greeted) = greet(connection, revision, timeout).await;
         self.recorders.push(recorder.clone());
         match greeted {
-            Ok(()) => self.note(revision, SharedConnection::of_probe(client, opened)).await,
+            Ok(()) => self.note(revision, client, opened).await,
             Err(finding) => {
                 self.result.refusals.push((revision, finding));
                 leave(client).await;
@@ -111,17 +111,18 @@ impl<'a> TransportProbe<'a> {
     }
 
     /// Notes what the server declares at a revision, and keeps the connection for the scenarios.
-    async fn note(&mut self, revision: Revision, shared: SharedConnection) {
-        let facts = shared.client.server().clone();
+    async fn note(&mut self, revision: Revision, client: Client, opened: Beginning) {
+        let facts = client.server().clone();
         let spoken = facts.revision;
         // In a handshake a server chooses the revision, so that several questions may find the same one.
         if self.result.facts(spoken).is_none() {
             self.result.facts.push(facts);
         }
         if spoken == revision && self.pool.keeps(self.transport) {
+            let shared = SharedConnection::of_probe(client, opened);
             self.pool.keep((self.transport, revision), shared);
         } else {
-            shared.client.end().await;
+            client.end().await;
         }
     }
 

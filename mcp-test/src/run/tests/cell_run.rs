@@ -46,7 +46,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     }
 }
 
-fn run_on(server: &Server, profile: Profile, cell: Cell, facts: CellFacts) -> Outcome {
+fn run_on(server: &Server, profile: Profile, cell: Cell, facts: CellFacts<'_>) -> Outcome {
     let mut plan = plan(server, profile, &["ping"]);
     plan.timeout = Duration::from_millis(400);
     block_on(run_cell(&plan, cell, facts))

@@ -1,0 +1,170 @@
+//! Running a scenario on a connection that other scenarios use before and after it.
+//!
+//! The trace of the run begins with how that conversation began, so that it is judged like any other. What it shows counts if
+//! everything is in order. Anything else may be due to the scenarios before it, and has to be shown on a connection of its own.
+
+use std::time::Duration;
+
+use super::{CellRun, Progress, Recorded};
+use crate::check::{Check, Finding};
+use crate::client::Client;
+use crate::clock::Deadline;
+use crate::run::Outcome;
+use crate::run::connection_pool::{ConnectionPool, SharedConnection, is_raised};
+use crate::scenario::{Conversation, Ctx, Ended, Inventory, Opened, Run, Setup};
+use crate::trace::{Event, EventKind, Seq};
+use crate::transport::Target;
+
+/// The part of its time-out that a scenario has on a shared connection. If it is not enough, it has the rest on one of its own.
+const PART: u32 = 10;
+
+/// The longest time that a scenario has there.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// A run on a shared connection that does not count.
+#[derive(Default)]
+pub(super) struct Doubtful {
+    /// What it has shown; `None` if it was too slow to show anything.
+    pub(super) outcome: Option<Box<Outcome>>,
+    /// How much of the time-out it has taken.
+    pub(super) spent: Duration,
+}
+
+/// What a run has shown on a shared connection.
+struct Shown {
+    /// The checks of the scenario itself.
+    checks: Vec<Check>,
+    conversation: Conversation,
+    outcome: Outcome,
+    /// The last event that was judged.
+    last: Seq,
+    /// Whether it was long enough to show anything.
+    is_complete: bool,
+    /// Whether everything that it reports is about how the conversation began.
+    is_of_beginning: bool,
+    /// Whether another run can use the connection.
+    is_reusable: bool,
+}
+
+impl CellRun<'_> {
+    /// Runs the scenario on a shared connection.
+    ///
+    /// # Errors
+    ///
+    /// If it has to be run on a connection of its own.
+    pub(super) async fn test_shared(
+        &self,
+        pool: &ConnectionPool,
+        target: &Target,
+        task: (&Run, Inventory),
+        progress: &dyn Fn(Progress<'_>),
+    ) -> Result<Outcome, Doubtful> {
+        let part = (self.timeout() / PART).min(LONGEST);
+        let run = Self { timeout: part, ..self.clone() };
+        let key = (self.cell.transport, self.cell.revision);
+        // A program may have to be started, which takes longer than the scenario.
+        let taken = pool.take(key, self.timeout() / 2 - part).await;
+        let Some(SharedConnection { client, beginning }) = taken else {
+            return Err(self.doubtful(None));
+        };
+        let setup = run.setup(target, task.1);
+        let shown = run.show(client, beginning.last(), setup, task.0, progress).await;
+        // The scenario may have ended the connection.
+        let Some((client, shown)) = shown else { return Err(self.doubtful(None)) };
+        // Each connection begins in the same way, whatever happens on it later.
+        let needs_no_proof = shown.is_of_beginning || pool.has_confirmed(&shown.outcome);
+        if !shown.is_complete || !needs_no_proof {
+            drop(pool.retire(client));
+            return Err(self.doubtful(shown.is_complete.then_some(shown.outcome)));
+        }
+        progress(Progress::Ending);
+        let fate = if shown.is_reusable {
+            pool.give_back(key, SharedConnection { client, beginning }, shown.last)
+        } else {
+            pool.retire(client)
+        };
+        // Without a trace nothing has arrived since.
+        let Ok(trace) = fate.await else { return Ok(shown.outcome) };
+        let Ended { trace, judgement, .. } = shown.conversation.judge(trace);
+        let recorded = Recorded { checks: shown.checks, trace, judgement, client_run: None };
+        Ok(Outcome { elapsed: shown.outcome.elapsed, ..run.conclude(recorded) })
+    }
+
+    /// Runs the scenario on a connection whose conversation began with the events up to `began`.
+    async fn show(
+        &self,
+        client: Client,
+        began: Seq,
+        setup: Setup,
+        body: &Run,
+        progress: &dyn Fn(Progress<'_>),
+    ) -> Option<(Client, Shown)> {
+        let deadline = Deadline::after(self.timeout());
+        let recorder = client.recorder().clone();
+        let declared = Some(self.cell.scenario.declared());
+        let mut ctx = Ctx::on(Opened::Begun(Box::new(client)), setup, declared);
+        progress(Progress::Running { cell: &self.cell, recorder: &recorder });
+        let early = self.run_body(&mut ctx, body).await;
+        let released = ctx.release();
+        let is_early = early.is_some();
+        let (client, is_quiet) = match released {
+            Some(mut client) => {
+                let is_quiet = !is_early && client.fence(deadline).await;
+                (Some(client), is_quiet)
+            }
+            None => (None, false),
+        };
+        let conversation = ctx.close().await;
+        // Before the trace is taken: what arrives in between counts as late, and is not lost.
+        let last = recorder.last();
+        let ended = conversation.judge(recorder.trace());
+        let checks = self.own_checks(&ended, early);
+        let Ended { trace, judgement, .. } = ended;
+        let is_complete = (is_quiet || is_early) && !trace.deadline_fired();
+        let is_reusable = is_quiet && !is_damaged(trace.since(began));
+        let envelopes = judgement.envelopes.clone();
+        let recorded = Recorded { checks: checks.clone(), trace, judgement, client_run: None };
+        let outcome = self.clone().conclude(recorded);
+        let is_of_beginning = is_of_beginning(&outcome, &envelopes, began);
+        let shown = Shown {
+            checks,
+            conversation,
+            outcome,
+            last,
+            is_complete,
+            is_of_beginning,
+            is_reusable,
+        };
+        Some((client?, shown))
+    }
+
+    fn doubtful(&self, outcome: Option<Outcome>) -> Doubtful {
+        // Something must be left for the run that counts.
+        let spent = self.stopwatch.elapsed().min(self.timeout() / 2);
+        Doubtful { outcome: outcome.map(Box::new), spent }
+    }
+}
+
+/// Whether everything that a run reports is about how its conversation began.
+fn is_of_beginning(outcome: &Outcome, envelopes: &[Finding], last: Seq) -> bool {
+    let is_of_it = |finding: &Finding| {
+        !finding.evidence.is_empty() && finding.evidence.iter().all(|seq| *seq <= last)
+    };
+    let mut raised = outcome.checks.iter().filter(|check| is_raised(check.status));
+    // A check of several findings has the most severe one.
+    raised.all(|check| check.finding.as_ref().is_some_and(is_of_it))
+        && envelopes.iter().all(is_of_it)
+}
+
+/// Whether a connection is damaged: its server has sent something other than messages, or has left.
+fn is_damaged(events: &[Event]) -> bool {
+    events.iter().any(|event| {
+        matches!(
+            event.kind,
+            EventKind::Unparsable { .. }
+                | EventKind::Closed { .. }
+                | EventKind::Exited { .. }
+                | EventKind::Elided { .. }
+        )
+    })
+}

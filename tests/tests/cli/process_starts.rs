@@ -1,0 +1,120 @@
+//! How often a server over standard streams is started, and that the verdicts do not depend on it.
+//!
+//! With one job each scenario starts the server itself; with several, scenarios share a process.
+
+use mcp_test::json::Value;
+
+use crate::program::{MCP_TEST, mcp_test};
+
+/// Starts a server after a line was added to a file.
+const COUNTING: &str = r#"echo started >> "$1"; shift; exec "$@""#;
+
+/// The beginning of a small server of the handshake era: its loop, and the id of the request.
+const LOOP: &str = r#"
+    count=0
+    while read -r line; do
+        case $line in *'"id":'*) ;; *) continue ;; esac
+        count=$((count + 1))
+        id=${line#*'"id":'}
+        id=${id%%[,\}]*}
+        result='{}'
+"#;
+
+/// The rest of the small server: its replies.
+const REPLIES: &str = r#"
+        case $line in
+            *'"initialize"'*)
+                version=${line#*'"protocolVersion":"'}
+                server='{"name":"small","version":"1"}'
+                result='{"protocolVersion":"'${version%%'"'*}'","capabilities":{"tools":{}},"serverInfo":'$server'}' ;;
+            *'"tools/list"'*) result='{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}' ;;
+            *'"ping"'*) ;;
+            *) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"unknown"}}'; continue ;;
+        esac
+        echo '{"jsonrpc":"2.0","id":'$id',"result":'$result'}'
+    done
+"#;
+
+/// What a run showed.
+#[derive(Debug)]
+struct Shown {
+    code: i32,
+    /// The status of each check of each scenario run, in the order of the report.
+    statuses: Vec<String>,
+    /// How often the server was started.
+    starts: usize,
+}
+
+/// Checks a server with so many jobs.
+fn check(jobs: &str, server: &[&str]) -> Shown {
+    let folder = tempfile::tempdir().expect("a folder");
+    let starts = folder.path().join("starts");
+    let options = ["check", "--timeout", "60s", "--format", "json", "--jobs", jobs];
+    let starts_text = starts.to_string_lossy();
+    let counting = ["--", "sh", "-c", COUNTING, "sh", &starts_text];
+    let run = mcp_test(options.iter().chain(&counting).chain(server));
+    let report = Value::parse(run.stdout.as_bytes()).expect("a report").value;
+    let cells = report.get("cells").and_then(Value::as_array).unwrap_or_default();
+    let text = |value: &Value, name: &str| value.get(name).map(ToString::to_string);
+    let statuses = cells.iter().flat_map(|cell| {
+        let names = ["scenario", "revision"].map(|name| text(cell, name).unwrap_or_default());
+        let checks = cell.get("checks").and_then(Value::as_array).unwrap_or_default();
+        checks.iter().map(move |check| {
+            let shown = ["id", "status"].map(|name| text(check, name).unwrap_or_default());
+            format!("{} {}", names.join(" "), shown.join(" "))
+        })
+    });
+    let statuses = statuses.collect();
+    let lines = std::fs::read_to_string(&starts).expect("it was started");
+    Shown { code: run.code, statuses, starts: lines.lines().count() }
+}
+
+/// Checks a server with one job and with several; returns how often it was started each time.
+#[track_caller]
+fn starts(code: i32, server: &[&str]) -> [usize; 2] {
+    let [alone, shared] = ["1", "4"].map(|jobs| check(jobs, server));
+    assert!(alone.statuses.len() > 20, "{alone:?}");
+    assert_eq!(alone.statuses, shared.statuses);
+    assert_eq!((alone.code, shared.code), (code, code));
+    [alone.starts, shared.starts]
+}
+
+/// The reference server with faults, which is checked in the same way.
+#[track_caller]
+fn starts_of_reference(code: i32, faults: &[&str]) -> [usize; 2] {
+    let server = [MCP_TEST, "reference", "server", "--stdio"];
+    let faults = faults.iter().flat_map(|fault| ["--fault", fault]);
+    starts(code, &server.into_iter().chain(faults).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_server_without_fixtures_is_started_about_once_per_revision() {
+    let script = format!("{LOOP}{REPLIES}");
+    let [alone, shared] = starts(0, &["sh", "-c", &script]);
+    // Five revisions are tried; the newest one is refused. Two scenarios may need a process at the same time.
+    assert!(shared <= 10, "{shared} starts, {alone} with one job");
+    assert!(alone > 15, "{alone} starts with one job");
+}
+
+#[test]
+fn a_server_that_gets_confused_after_some_requests_is_not_blamed() {
+    let exits = format!("{LOOP} [ $count -gt 9 ] && exit 3; {REPLIES}");
+    starts(0, &["sh", "-c", &exits]);
+    let refuses = r#"
+        if [ $count -gt 9 ]; then
+            echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32603,"message":"confused"}}'
+            continue
+        fi
+    "#;
+    starts(0, &["sh", "-c", &format!("{LOOP}{refuses}{REPLIES}")]);
+}
+
+#[test]
+fn a_server_that_breaks_the_rules_gets_the_same_verdicts() {
+    for fault in ["twice:tools/list", "noise:ping:busy", "exit-after:prompts/list", "wrong-id:ping"]
+    {
+        starts_of_reference(1, &[fault]);
+    }
+    let [alone, shared] = starts_of_reference(1, &["set:ping:/pong:true"]);
+    assert!(shared < alone / 2, "{shared} starts, {alone} with one job");
+}
