@@ -129,7 +129,10 @@ mod tests {
             "headline": "the tool list is malformed",
             "expected": "`/tools/0/name` is a non-empty string",
             "got": "7, which is a number",
-            "hint": "give every tool a name"
+            "hint": "give every tool a name",
+            "requirements": [
+              "tools.list.respond"
+            ]
           },
           "exchange": "1  client → server  tools/list\n2  client ← server  result {\"tools\":[{\"name\":7}]}\n"
         }

@@ -199,15 +199,3 @@ fn verdict(verdict: Verdict) -> &'static str {
         Verdict::NotRun => "not-run",
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_finding_names_what_it_breaks() {
-        let broken =
-            Finding::peer("the result of `ping` is not empty").requires("ping.result-empty");
-        insta::assert_snapshot!(finding(&broken), @r#"{"blame":"peer","headline":"the result of `ping` is not empty","requirements":["ping.result-empty"]}"#);
-    }
-}

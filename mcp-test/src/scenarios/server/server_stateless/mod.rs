@@ -15,7 +15,8 @@ use self::probes::Probes;
 use crate::check::Finding;
 use crate::scenario::{Ctx, Official, Suite};
 use crate::server::reference::everything;
-use crate::spec::{Revision, Revisions};
+use crate::server::{Answer, Call, Server};
+use crate::spec::{Revision, Revisions, error_code};
 use crate::transport::fault::Misbehavior;
 use crate::{proofs, scenario};
 
@@ -100,7 +101,7 @@ proofs! {
         by set("notifications/subscriptions/acknowledged", "/method", json!("notifications/subscriptions/begun")),
         also "stateless-subscription-id" Skipped, also "stateless-subscription-filter" Skipped,
         also "stateless-subscriptions-at-once" Failure;
-    catches "sep-2575-server-sends-subscription-ack" by reply_error("subscriptions/listen", -32603),
+    catches "sep-2575-server-sends-subscription-ack" on without_subscriptions(),
         also "sep-2575-server-tags-subscription-id" Skipped,
         also "sep-2575-server-honors-notification-filter" Skipped,
         also "sep-2575-server-sends-prompts-list-changed-on-subscription" Skipped,
@@ -127,4 +128,11 @@ proofs! {
     catches "stateless-subscription-filter"
         by set("notifications/subscriptions/acknowledged", "/notifications/resourcesListChanged", json!(true));
     warns "stateless-stream-unbuffered" by no_header("subscriptions/listen", "X-Accel-Buffering");
+}
+
+/// Refuses every subscription.
+fn without_subscriptions() -> Server {
+    everything().on("subscriptions/listen", |_: Call| async {
+        Answer::error(error_code::INTERNAL_ERROR, "no more subscriptions")
+    })
 }
