@@ -149,7 +149,7 @@ impl Capability {
         };
         // Since 2025-11-25 `elicitation: {}` is shorthand for `{"form": {}}`, for compatibility with 2025-06-18.
         declared(self.pointer())
-            || (self == Self::ElicitationForm && is_empty_elicitation(capabilities))
+            || (self == Self::ElicitationForm && names_no_elicitation_mode(capabilities))
     }
 
     // By variant, since `/tasks/list` looks like a flag and is an object.
@@ -170,8 +170,12 @@ impl Capability {
     }
 }
 
-fn is_empty_elicitation(capabilities: &Value) -> bool {
-    matches!(capabilities.at("/elicitation"), Some(Value::Object(modes)) if modes.is_empty())
+/// Whether `elicitation` names no mode. A client must support one, so other members, such as the `applyDefaults` of some SDKs,
+/// do not change what it declares.
+fn names_no_elicitation_mode(capabilities: &Value) -> bool {
+    let elicitation = capabilities.at("/elicitation");
+    let has = |mode| elicitation.is_some_and(|modes| modes.get(mode).is_some());
+    matches!(elicitation, Some(Value::Object(_))) && !has("form") && !has("url")
 }
 
 impl fmt::Display for Capability {
@@ -212,6 +216,7 @@ mod tests {
         let forms = ["elicitation", "elicitation.form"];
         assert_eq!(declared(json!({"elicitation": {}})), forms);
         assert_eq!(declared(json!({"elicitation": {"form": {}}})), forms);
+        assert_eq!(declared(json!({"elicitation": {"applyDefaults": true}})), forms);
         assert_eq!(
             declared(json!({"elicitation": {"url": {}}})),
             ["elicitation", "elicitation.url"]

@@ -13,7 +13,7 @@ use crate::scenario::{
     TOOK_PART,
 };
 use crate::server::Server;
-use crate::spec::Revision;
+use crate::spec::{Era, Revision};
 use crate::trace::{EventKind, Party, Recorder, Seq, Trace};
 use crate::transport::client_target::SCENARIO;
 use crate::transport::{ClientEnd, ClientRun, ClientTarget};
@@ -55,7 +55,7 @@ impl CellRun<'_> {
             Some(reason) => (self.not_testable(&reason), GivesUp::Refused),
             None => self.judged(judging, judge),
         };
-        checks.push(self.took_part(&trace, &client_run));
+        checks.push(self.took_part(&trace, &client_run, may_give_up));
         checks.push(self.left_well(&trace, &client_run, may_give_up));
         let schemas = &self.plan.schemas;
         let judgement =
@@ -94,7 +94,17 @@ impl CellRun<'_> {
                 let asked = self.cell.revision;
                 is_abandoned.then(|| format!("the client disconnected: it does not speak {asked}"))
             })
+            .or_else(|| self.tried_only_sse(&judging.trace()))
             .or_else(|| self.undeclared(&judging.declared_capabilities()))
+    }
+
+    /// That the client speaks HTTP+SSE, which begins with a GET, and that the server does not.
+    fn tried_only_sse(&self, trace: &Trace) -> Option<String> {
+        let revision = self.cell.revision;
+        let tried = revision.era() == Era::Stateless
+            && !trace.has_message_from(Party::Client)
+            && has_sent(trace, |method| method == "GET");
+        tried.then(|| format!("the client tried only HTTP+SSE; it did not speak {revision}"))
     }
 
     /// The capability that the scenario needs and the client never declared: the server did not use it either.
@@ -144,14 +154,14 @@ impl CellRun<'_> {
     }
 
     /// The check that the client sent something: without it, the others would pass or fail for no reason.
-    fn took_part(&self, trace: &Trace, client_run: &ClientRun) -> Check {
+    fn took_part(&self, trace: &Trace, client_run: &ClientRun, gives_up: GivesUp) -> Check {
         let row = if trace.has_message_from(Party::Client) {
             Check::new(TOOK_PART, Origin::Own, Status::Success)
+        } else if gives_up == GivesUp::Refused {
+            let refused = Some("the server has no transport that the client speaks".to_owned());
+            Check { message: refused, ..Check::new(TOOK_PART, Origin::Own, Status::Skipped) }
         } else {
-            let has_connected = trace.events.iter().any(|event| {
-                event.party == Party::Client && matches!(event.kind, EventKind::HttpRequest { .. })
-            });
-            let headline = if has_connected {
+            let headline = if has_sent(trace, |_| true) {
                 "the client connected, but sent no message"
             } else {
                 "the client never connected"
@@ -181,6 +191,8 @@ impl CellRun<'_> {
             skipped("the client was started by hand, so its exit cannot be observed")
         } else if gives_up == GivesUp::Refused && has_reported_an_error(client_run) {
             skipped("the client may fail: it was offered nothing that it speaks")
+        } else if gives_up == GivesUp::NotRecommended && self.profile == Profile::Adaptive {
+            skipped("the client gave up, where the specification only recommends to go on")
         } else {
             let (headline, expected) = match client_run.end {
                 ClientEnd::TimedOut => (
@@ -215,6 +227,14 @@ enum GivesUp {
     NotRecommended,
     /// The server refused what the client speaks.
     Refused,
+}
+
+/// Whether the client sent an HTTP request with such a method.
+fn has_sent(trace: &Trace, is_meant: impl Fn(&str) -> bool) -> bool {
+    let mut of_client = trace.events.iter().filter(|event| event.party == Party::Client);
+    of_client.any(
+        |event| matches!(&event.kind, EventKind::HttpRequest { method, .. } if is_meant(method)),
+    )
 }
 
 /// Whether the client exited on its own: a shell reports a signal as a code above 128 (POSIX).

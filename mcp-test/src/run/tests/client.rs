@@ -4,11 +4,12 @@ use super::*;
 use crate::check::Status;
 use crate::client::reference::good_client;
 use crate::client::{ClientTask, Options, ScriptedClient};
+use crate::clock::Deadline;
 use crate::run::{ExitCode, Outcome, Verdict};
 use crate::scenario::{LEFT_WELL, Suite, TOOK_PART};
 use crate::spec::Era;
-use crate::trace::Party;
-use crate::transport::ClientTarget;
+use crate::trace::{Party, Recorder};
+use crate::transport::{ClientTarget, HttpRequest, Limits};
 use crate::wire::Message;
 
 fn of(target: impl Into<crate::run::Tested>, profile: Profile, ids: &[&str]) -> Plan {
@@ -163,6 +164,21 @@ fn a_client_that_disconnects_from_another_revision_is_skipped_but_may_not_hang()
     let hanging = asked(speaks_only_one(std::future::pending));
     assert_eq!(hanging.verdict, Verdict::Failed, "{:?}", hanging.checks);
     assert_eq!(message(&hanging, LEFT_WELL).0, Status::Failure);
+}
+
+#[test]
+fn a_client_of_the_older_transport_is_skipped_where_no_server_has_it() {
+    let over_sse = ClientTarget::future(|endpoint| async move {
+        let target = Target::url(endpoint.url.replace("/mcp", "/sse"));
+        let (over, recorder) = (TransportKind::Http, Recorder::new());
+        let connection = target.open(over, &recorder, Limits::default()).await?;
+        let get = HttpRequest::get().header("Accept", "text/event-stream");
+        connection.http(get, Deadline::after(Duration::from_secs(20))).await?;
+        Err("no event stream".into())
+    });
+    let (outcomes, exit) = outcomes(&of(over_sse, Profile::Adaptive, &["request-metadata"]));
+    assert_eq!((outcomes[0].verdict, exit), (Verdict::Skipped, ExitCode::Passed));
+    insta::assert_snapshot!(outcomes[0].checks[0].message.clone().unwrap_or_default(), @"the client tried only HTTP+SSE; it did not speak 2026-07-28");
 }
 
 /// Speaks both eras: tries the stateless one first.

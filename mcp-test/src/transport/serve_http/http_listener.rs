@@ -6,12 +6,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::{fmt, io};
 
+use axum::Extension;
+use axum::routing::any;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::socket::{ChunkCorruption, Sockets};
-use super::{HttpServer, legacy};
+use super::{HttpServer, Unrouted, answer, legacy};
 use crate::clock::{self, Deadline};
 
 /// How long connections may take to end before they are cut off.
@@ -41,7 +43,10 @@ impl HttpServer {
         // The router may exist before the address is known, so this is set afterwards.
         self.0.is_remote.store(!address.ip().is_loopback(), Ordering::Relaxed);
         let (stop, stopped) = oneshot::channel::<()>();
-        let service = self.router().into_make_service_with_connect_info::<ChunkCorruption>();
+        // A request to another path is recorded, too: it shows what a client tried.
+        let unrouted = any(answer).layer(Extension(Unrouted)).with_state(self.clone());
+        let router = self.router().fallback_service(unrouted);
+        let service = router.into_make_service_with_connect_info::<ChunkCorruption>();
         let serving = axum::serve(Sockets(listener), service).with_graceful_shutdown(async {
             stopped.await.ok();
         });

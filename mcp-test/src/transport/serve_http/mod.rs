@@ -190,6 +190,9 @@ impl HttpServer {
                 return response::refusal(StatusCode::FORBIDDEN, "this host is not allowed");
             }
         }
+        if head.extensions.get::<Unrouted>().is_some() {
+            return response::refusal(StatusCode::NOT_FOUND, "there is no endpoint at this path");
+        }
         match head.uri.path() {
             path if path == self.0.options.endpoint => {}
             // Requests to these paths get here only if `router` has them: where 2024-11-05 is served.
@@ -295,6 +298,10 @@ fn refuse_unreadable(wire: &InterceptedConnection, error: &axum::Error) -> Respo
     });
     response::refusal(status, why)
 }
+
+/// Marks a request to a path without a route.
+#[derive(Debug, Clone, Copy)]
+struct Unrouted;
 
 async fn answer(State(server): State<HttpServer>, request: Request) -> Response {
     let (head, body) = request.into_parts();

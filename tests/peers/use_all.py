@@ -1,0 +1,82 @@
+"""A client that uses everything that the server offers: it calls each tool, reads each resource and gets each prompt.
+
+use_all.py (sdk-1 | sdk-2 | fastmcp | chuk-mcp) URL
+"""
+
+import asyncio
+import sys
+
+
+def arguments_of(schema):
+    return {"a": 5, "b": 3} if "a" in schema.get("properties", {}) else {}
+
+
+def defaults(form):
+    return {name: field.get("default") for name, field in form.get("properties", {}).items()}
+
+
+async def use_all(client, offered, schema, items):
+    """Uses what is offered; the SDKs differ in the names of members, and in what a list returns."""
+    if offered.tools:
+        for tool in items(await client.list_tools(), "tools"):
+            await client.call_tool(tool.name, arguments_of(getattr(tool, schema)))
+    if offered.resources:
+        for resource in items(await client.list_resources(), "resources"):
+            await client.read_resource(resource.uri)
+    if offered.prompts:
+        for prompt in items(await client.list_prompts(), "prompts"):
+            await client.get_prompt(prompt.name)
+
+
+async def sdk_1(url):
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamablehttp_client
+
+    async with streamablehttp_client(url) as (read, write, _), ClientSession(read, write) as client:
+        offered = (await client.initialize()).capabilities
+        await use_all(client, offered, "inputSchema", getattr)
+
+
+async def sdk_2(url):
+    import mcp_types as types
+    from mcp.client.client import Client
+
+    async def elicit(context, params):
+        return types.ElicitResult(action="accept", content=defaults(params.requested_schema))
+
+    async with Client(url, elicitation_callback=elicit) as client:
+        await use_all(client, client.server_capabilities, "input_schema", getattr)
+
+
+async def fastmcp(url):
+    from fastmcp import Client
+    from fastmcp.client.elicitation import ElicitResult
+
+    async def elicit(message, response_type, params, context):
+        form = getattr(params, "requested_schema", None) or params.requestedSchema
+        return ElicitResult(action="accept", content=defaults(form))
+
+    async with Client(url, elicitation_handler=elicit) as client:
+        # Version 4 is built on version 2 of the SDK, which names members differently.
+        is_newest = hasattr(client.session, "server_capabilities")
+        offered = client.session.server_capabilities if is_newest else client.initialize_result.capabilities
+        await use_all(client, offered, "input_schema" if is_newest else "inputSchema", lambda listed, name: listed)
+
+
+async def chuk_mcp(url):
+    from chuk_mcp.client.client import MCPClient
+    from chuk_mcp.transports.http.parameters import StreamableHTTPParameters
+    from chuk_mcp.transports.http.transport import StreamableHTTPTransport
+
+    async with StreamableHTTPTransport(StreamableHTTPParameters(url=url)) as transport:
+        client = MCPClient(transport)
+        await client.initialize()
+        # Its lists are lists.
+        await use_all(client, client.capabilities, "inputSchema", lambda listed, name: listed)
+
+
+CLIENTS = {"sdk-1": sdk_1, "sdk-2": sdk_2, "fastmcp": fastmcp, "chuk-mcp": chuk_mcp}
+
+if len(sys.argv) != 3 or sys.argv[1] not in CLIENTS:
+    sys.exit(__doc__)
+asyncio.run(CLIENTS[sys.argv[1]](sys.argv[2]))
