@@ -14,8 +14,8 @@ use super::silence::{LivenessQuestion, ends_in_silence};
 use super::{Cell, Outcome, Plan, Tested};
 use crate::assert::catch_failures;
 use crate::check::{
-    Blame, Cause, Check, Finding, Judgement, Origin, Rule, Severity, Status, TOOL_SCHEMAS, ToolJudgement,
-    WELL_FORMED,
+    Blame, Cause, Check, Finding, Judgement, Origin, Rule, Severity, Status, TOOL_SCHEMAS,
+    ToolJudgement, WELL_FORMED,
 };
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::expect::words::panic_text;
@@ -87,9 +87,11 @@ pub(super) async fn run_cell_watched(
         if let Some(reason) = facts.unsupported.as_ref().filter(|_| !cell.scenario.opens) {
             return run.not_applicable(reason);
         }
-        let unmet = cell.scenario.needs.iter().find_map(|need| {
-            Some((*need, need.unmet(&facts.inventory, cell.revision)?))
-        });
+        let unmet = cell
+            .scenario
+            .needs
+            .iter()
+            .find_map(|need| Some((*need, need.unmet(&facts.inventory, cell.revision)?)));
         if let Some((need, reason)) = unmet {
             // After a list that was refused, the need may be met.
             let unmet = Some(need).filter(|need| !need.is_unknown(&facts.inventory));
@@ -178,7 +180,8 @@ impl<'a> CellRun<'a> {
         // Closing connections and ending child processes has a time limit of its own.
         progress(Progress::Ending);
         let timed_out = matches!(early, Some(EarlyEnd::TimedOut));
-        let is_gone = self.profile != Profile::Official && early.as_ref().is_some_and(is_unreachable);
+        let is_gone =
+            self.profile != Profile::Official && early.as_ref().is_some_and(is_unreachable);
         let question = liveness.filter(|_| timed_out || is_gone || ends_in_silence(&ctx.trace()));
         let (ended, answers) = self.end(ctx, target, question).await;
         let outcome = self.server_outcome(ended, early);

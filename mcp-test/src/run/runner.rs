@@ -10,8 +10,8 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use super::cell_run::{CellFacts, run_cell, skip_cell};
 use super::preflight::{self, PreflightFailure, Survey};
 use super::{
-    Cell, ClientSpeaks, Counts, ExitCode, Line, Outcome, Plan, Problems, Results, RunEvent, Silence, Summary,
-    Tested, Verdict,
+    Cell, ClientSpeaks, Counts, ExitCode, Line, Outcome, Plan, Problems, Results, RunEvent,
+    Silence, Summary, Tested, Verdict,
 };
 use crate::check::{Blame, Check, Finding};
 use crate::transport::{PreparedTarget, Target, TransportKind};
