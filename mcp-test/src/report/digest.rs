@@ -1,6 +1,6 @@
 //! The digest of a run: how many problems there are, one line for each, and what was not tested.
 //!
-//! The same texts are used on the terminal, under `cargo test` and in the reports for CI. They have no colours.
+//! The same texts are used on the terminal and in the reports for CI. They have no colours.
 
 use std::collections::BTreeSet;
 

@@ -16,7 +16,7 @@ mod checks_json;
 mod ci;
 #[cfg(feature = "cli")]
 mod console;
-#[cfg(any(feature = "cli", feature = "harness"))]
+#[cfg(feature = "cli")]
 mod digest;
 mod error;
 pub mod failure;

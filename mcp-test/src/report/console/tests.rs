@@ -225,20 +225,17 @@ fn a_brief_report_shows_a_cell_with_the_same_problems_in_one_line() {
 
     ✗ 2. Not testable: no tool has annotations
        Shows in: tools-list since 2025-11-25 over stdio; 2 scenario runs; check `tools-annotated`
-       Exchange (`tools-list at 2025-11-25 over stdio`): the same as above
        Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
        What it checks and why: mcp-test explain tools-list
 
     ! 3. the tool has no description
        Shows in: tools-list since 2025-11-25 over stdio; 2 scenario runs; check `tools-described`
-       Exchange (`tools-list at 2025-11-25 over stdio`): the same as above
        Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
        What it checks and why: mcp-test explain tools-list
 
     i 4. the schema cannot be read
        Shows in: tools-list since 2025-11-25 over stdio; 2 scenario runs; check `wire-well-formed`
        Blame: mcp-test itself, not the peer; please report it
-       Exchange (`tools-list at 2025-11-25 over stdio`): the same as above
        Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
        What it checks and why: mcp-test explain tools-list
 
