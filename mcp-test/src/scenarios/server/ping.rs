@@ -97,7 +97,7 @@ mod tests {
         let got = finding.got.expect("the time");
         let took: u64 = got
             .strip_prefix("one after ")
-            .and_then(|time| crate::clock::parse_duration(time))
+            .and_then(crate::clock::parse_duration)
             .and_then(|time| u64::try_from(time.as_millis()).ok())
             .expect("a time");
         assert!(took >= 60, "{got}");
