@@ -61,4 +61,3 @@ impl Cause {
         Self::Requirement(same.map_or(id, |(_, first)| first.id()))
     }
 }
-

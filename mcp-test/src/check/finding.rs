@@ -98,7 +98,7 @@ pub struct Finding {
     /// The events of the trace that show it.
     pub evidence: Vec<Seq>,
     /// What it is traced back to, where its requirements and texts do not identify the problem.
-    pub cause: Option<Cause>,
+    pub cause: Option<Box<Cause>>,
 }
 
 impl Finding {
@@ -243,7 +243,7 @@ impl Finding {
     /// Traces the finding back to a cause.
     #[must_use]
     pub fn caused_by(mut self, cause: Cause) -> Self {
-        self.cause = Some(cause);
+        self.cause = Some(Box::new(cause));
         self
     }
 

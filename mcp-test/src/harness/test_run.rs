@@ -242,7 +242,7 @@ fn blocked(known: Option<(Cell, Recorder)>) -> CellResult {
         Some((cell, recorder)) => {
             CellResult::Finished(Box::new(Outcome::failed(cell, finding, recorder.trace())))
         }
-        None => CellResult::NotRun(ProbeFailure { finding, trace: Trace::default() }),
+        None => CellResult::NotRun(Box::new(ProbeFailure { finding, trace: Trace::default() })),
     }
 }
 

@@ -456,7 +456,9 @@ fn finding_of(early: EarlyEnd) -> Finding {
 /// Whether nothing listens at the URL any more; an official client finds that out at each scenario.
 fn is_unreachable(early: &EarlyEnd) -> bool {
     match early {
-        EarlyEnd::Stopped(Stop::Finding(finding)) => finding.cause == Some(Cause::Unreachable),
+        EarlyEnd::Stopped(Stop::Finding(finding)) => {
+            finding.cause.as_deref() == Some(&Cause::Unreachable)
+        }
         _ => false,
     }
 }

@@ -129,7 +129,7 @@ impl Problem {
     pub fn unexpected_level(&self, baseline: Option<&Comparison>) -> Option<Level> {
         let Some(baseline) = baseline else { return Some(self.level) };
         let unexpected = |occurrence: &&Occurrence| !occurrence.is_expected(baseline);
-        self.occurrences.iter().filter(unexpected).map(|it| it.level_with_baseline()).min()
+        self.occurrences.iter().filter(unexpected).map(Occurrence::level_with_baseline).min()
     }
 
     /// The finding of the example.

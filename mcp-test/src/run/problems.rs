@@ -51,7 +51,7 @@ impl Key {
             return Self::Other(check.id.clone(), check.message.clone().unwrap_or_default());
         };
         if let Some(cause) = &finding.cause {
-            return Self::Cause(cause.clone());
+            return Self::Cause((**cause).clone());
         }
         if let Some(shape) = &finding.shape {
             let is_index = |token: &String| token.parse::<usize>().is_ok();
@@ -160,7 +160,6 @@ impl Problems {
     }
 
     /// Whether the other problems contain all of these, with all that was found.
-    #[cfg(feature = "harness")]
     pub(crate) fn is_within(&self, others: &Self) -> bool {
         self.index.iter().all(|(key, index)| {
             let other = others.index.get(key).map(|other| &others.list[*other]);

@@ -51,12 +51,12 @@ pub(crate) enum CellResult {
     /// The server does not speak the revision, and need not, for this reason.
     Unsupported(String),
     /// The scenario could not be run.
-    NotRun(ProbeFailure),
+    NotRun(Box<ProbeFailure>),
 }
 
 impl From<Finding> for CellResult {
     fn from(finding: Finding) -> Self {
-        Self::NotRun(ProbeFailure { finding, trace: Trace::default() })
+        Self::NotRun(Box::new(ProbeFailure { finding, trace: Trace::default() }))
     }
 }
 
@@ -123,7 +123,7 @@ impl SingleRun {
         let timeout = REPLY.min(self.timeout);
         let ask = async |wanted: &[Revision]| {
             let spoken = spoken_revisions(self.target_key, target, transport, wanted, timeout);
-            spoken.await.map_err(CellResult::NotRun)
+            spoken.await.map_err(|failure| CellResult::NotRun(Box::new(failure)))
         };
         match self.revision {
             // Not probed: if the server refuses it, the run itself fails with the better finding.

@@ -131,7 +131,7 @@ impl Ctx {
     }
 
     /// How long the reply to a `ping` may take until it counts as late.
-    #[must_use]
+    #[cfg(any(test, feature = "scenarios"))]
     pub(crate) fn prompt(&self) -> Duration {
         self.setup.prompt
     }

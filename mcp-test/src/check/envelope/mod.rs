@@ -147,7 +147,7 @@ impl<'a> EnvelopeJudge<'a> {
         let revision = self.revision(event);
         // A finding without a rule keeps its own severity.
         if let Some(rule) = rule.into() {
-            finding.cause.get_or_insert_with(|| Cause::of_rule(rule.id()));
+            finding.cause.get_or_insert_with(|| Box::new(Cause::of_rule(rule.id())));
             finding = match requirement::find(rule.id()) {
                 Some(elsewhere) if !holds(rule, revision) => finding.elsewhere(elsewhere, revision),
                 _ => finding.requires(rule.id()),

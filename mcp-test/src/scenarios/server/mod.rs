@@ -5,6 +5,7 @@ mod matchers;
 mod raw_http;
 mod references;
 mod refusal;
+mod sdk_answers;
 mod server_messages;
 
 scenarios![

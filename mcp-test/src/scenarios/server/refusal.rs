@@ -1,13 +1,14 @@
 //! Whether a server refuses an invalid request with the right code.
 
-use crate::check::{Finding, Sdk};
+use super::sdk_answers::of_refused_params;
+use crate::check::Finding;
 use crate::client::Reply;
 
 /// Whether the reply is an error with this code.
 ///
 /// Both the error and its code are only recommended. The reply itself shows that the request has reached the server.
 pub(super) fn refused(reply: &Reply, code: i64) -> Result<(), Finding> {
-    let sdk = reply.error().and_then(Sdk::of_refused_params);
+    let sdk = reply.error().and_then(of_refused_params);
     let (headline, got) = match reply.outcome() {
         Err(error) if error.code == code => return Ok(()),
         Err(error) => {

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::raw_http::{Session, describe, finding, is_success, post, reply, request};
 use super::references::SEP_1699;
-use crate::check::{Cause, Fate, Finding, Sdk};
+use super::sdk_answers::of_second_stream;
+use crate::check::{Cause, Fate, Finding};
 use crate::clock::Deadline;
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};
 use crate::server::reference::everything;
@@ -241,7 +242,7 @@ fn refused_stream(headline: &str, answer: &HttpResponse) -> Finding {
     finding(headline, answer)
         .expected("HTTP 200 with text/event-stream, or HTTP 405")
         .got(format!("HTTP {} with {:?}", answer.status, answer.content_type()))
-        .sdk(Sdk::of_second_stream(answer.status, &answer.body))
+        .sdk(of_second_stream(answer.status, &answer.body))
         .requires("transport.http.get-sse-or-405")
 }
 
@@ -293,6 +294,7 @@ mod tests {
     use futures_util::stream;
 
     use super::*;
+    use crate::check::Sdk;
     use crate::scenario::Setup;
     use crate::transport::{Target, TransportKind};
 

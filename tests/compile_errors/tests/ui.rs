@@ -1,7 +1,7 @@
 //! Compiler errors about mistakes with `#[mcp_scenario]` and `cases!`, and that valid uses compile without warnings.
 //!
 //! The messages of `rustc` itself change with its version; the files have those of the newest stable one. To update them, run
-//! `TRYBUILD=overwrite cargo test -p mcp-test-macros --test ui`, and review the difference.
+//! `TRYBUILD=overwrite cargo test -p mcp-test-compile-errors`, and review the difference.
 
 #[test]
 fn mistakes_are_reported_at_the_users_tokens() {
