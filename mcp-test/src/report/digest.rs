@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::expect::words;
-use crate::run::{Cell, Counts, Level, Problem, Summary, Untested};
+use crate::run::{Cell, Counts, Level, Problem, Summary, Untested, Verdict};
 use crate::scenario::{Kind, Need};
 use crate::spec::{Revision, Revisions};
 
@@ -37,6 +37,7 @@ pub(super) fn totals(summary: &Summary) -> String {
     let count = |level| ranked.iter().filter(|ranked| ranked.level == level).count();
     let mut parts = Vec::new();
     match count(Level::Failing) {
+        0 if is_untested(summary) => parts.push("nothing was tested".to_owned()),
         0 if summary.interrupted.is_some() => parts.push("no problems so far".to_owned()),
         0 => parts.push("no problems".to_owned()),
         failing => parts.push(words::count(failing, "problem")),
@@ -62,17 +63,20 @@ pub(super) fn totals(summary: &Summary) -> String {
     parts.join(", ")
 }
 
+/// Whether every scenario run was skipped, so that the absence of problems means nothing.
+pub(super) fn is_untested(summary: &Summary) -> bool {
+    summary.lines.iter().all(|line| line.verdict == Verdict::Skipped)
+}
+
 /// `96 checks passed, 3 failed, 2 with warnings, 12 skipped`: each check once.
 pub(super) fn checks(summary: &Summary) -> String {
     let Counts { success, failure, warning, skipped, .. } = summary.problems.checks();
     let mut text = format!("{} passed", words::count(success, "check"));
-    for (count, what) in [(failure, "failed"), (skipped, "skipped")] {
+    let warn = if warning == 1 { "with a warning" } else { "with warnings" };
+    for (count, what) in [(failure, "failed"), (warning, warn), (skipped, "skipped")] {
         if count > 0 {
             text.push_str(&format!(", {count} {what}"));
         }
-    }
-    if warning > 0 {
-        text.push_str(&format!(", {}", words::count(warning, "warning")));
     }
     text
 }
@@ -110,12 +114,14 @@ fn revisions(revisions: Revisions, newest: Option<Revision>) -> String {
     }
 }
 
-/// What is wrong, where it shows, and what it breaks.
+/// What is wrong, where it shows, what it breaks, and the SDK that does it, if it is recognised.
 pub(super) fn line(problem: &Problem, summary: &Summary) -> String {
     let requirement = problem.requirements().first();
     let requirement = requirement.map(|id| format!("; {id}")).unwrap_or_default();
+    let sdk = problem.finding().and_then(|finding| finding.sdk);
+    let sdk = sdk.map(|sdk| format!("; by {sdk}")).unwrap_or_default();
     let places = places(problem, summary);
-    words::inert(&format!("{} ({places}{requirement})", problem.headline()))
+    words::inert(&format!("{} ({places}{requirement}{sdk})", problem.headline()))
 }
 
 /// What was not tested, in one line; nothing if everything was.

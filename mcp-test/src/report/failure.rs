@@ -6,7 +6,7 @@ mod test_function;
 
 use std::fmt::Write;
 
-use crate::check::{Blame, Check, Finding, Status};
+use crate::check::{Blame, Check, Finding, Sdk, Status};
 use crate::expect::words::printable;
 use crate::process::Command;
 use crate::run::{Cell, Outcome};
@@ -98,7 +98,7 @@ impl<'a> FailureFormatter<'a> {
             line(out, 4, &format!("Blame: {blame}"));
         }
         if let Some(sdk) = finding.and_then(|finding| finding.sdk) {
-            line(out, 4, &format!("SDK: this is an answer of {sdk}, not of the server's own code"));
+            line(out, 4, &format!("SDK: {}", of_sdk(sdk)));
         }
         if let Some(shape) = finding.and_then(|finding| finding.shape.as_ref()) {
             line(out, 4, &format!("Shape: {shape}\n{}", shape.link));
@@ -191,6 +191,11 @@ pub fn of_preflight(target: &str, finding: &Finding, tried: Option<Revision>) ->
     text
 }
 
+/// What it means for an author that an SDK was recognised.
+pub(super) fn of_sdk(sdk: Sdk) -> String {
+    format!("this is an answer of {sdk}, not of the server's own code")
+}
+
 /// Who is to blame, unless it is the peer.
 pub(super) fn blame(blame: Blame) -> Option<&'static str> {
     match blame {
@@ -238,7 +243,7 @@ fn line(out: &mut String, indent: usize, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Origin, Sdk};
+    use crate::check::Origin;
     use crate::report::sample;
 
     #[test]

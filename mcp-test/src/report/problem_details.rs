@@ -44,6 +44,9 @@ impl ProblemDetails {
         if let Some(blame) = problem.finding().and_then(|it| failure::blame(it.blame)) {
             text.push_str(&row("Blame", blame));
         }
+        if let Some(sdk) = problem.finding().and_then(|it| it.sdk) {
+            text.push_str(&row("SDK", &failure::of_sdk(sdk)));
+        }
         if let Some(shape) = problem.finding().and_then(|it| it.shape.as_ref()) {
             text.push_str(&row("Shape", &format!("{shape}\n{}", shape.link)));
         }

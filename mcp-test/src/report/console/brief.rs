@@ -53,6 +53,7 @@ impl<W: io::Write> Console<W> {
         let style = match (ranked.first().map(|first| first.level), summary.exit) {
             (Some(Level::Failing | Level::NotRun), _) => BAD,
             (Some(Level::Warning | Level::Advisory), _) => UNSURE,
+            (None, ExitCode::Passed) if digest::is_untested(summary) => UNSURE,
             (None, ExitCode::Passed) => GOOD,
             (None, _) => BAD,
         };
