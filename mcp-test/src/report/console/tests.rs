@@ -208,7 +208,7 @@ fn a_scenario_that_is_skipped_everywhere_for_the_same_reason_is_one_line() {
     Server: sample 1.0.0
     Revisions over stdio: 2025-11-25, 2026-07-28
 
-    no problems; 0 checks passed, 1 skipped
+    nothing was tested; 0 checks passed, 1 skipped
     - not tested: 1 scenario: 1 for other reasons; `--verbose` lists them
     ");
 }
@@ -239,7 +239,7 @@ fn a_brief_report_shows_a_cell_with_the_same_problems_in_one_line() {
        Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
        What it checks and why: mcp-test explain tools-list
 
-    2 problems, 1 warning, 1 remark; 1 check passed, 2 failed, 1 warning
+    2 problems, 1 warning, 1 remark; 1 check passed, 2 failed, 1 with a warning
     ✗ 1. the tool list is malformed (tools-list since 2025-11-25 over stdio; tools.list.respond)
     ✗ 2. Not testable: no tool has annotations (tools-list since 2025-11-25 over stdio)
     ! 3. the tool has no description (tools-list since 2025-11-25 over stdio)
@@ -264,7 +264,7 @@ fn one_warning_is_singular_and_is_not_drawn_as_a_failure() {
     insta::assert_snapshot!(end.unwrap_or(text), @"
      and why: mcp-test explain tools-list
 
-    no problems, 1 warning; 1 check passed, 1 warning
+    no problems, 1 warning; 1 check passed, 1 with a warning
     ! 1. the reply took 6 s (tools-list since 2025-11-25 over stdio)
     ");
     assert_eq!(warnings(1, Profile::Strict), ", 1 warning");

@@ -3,13 +3,15 @@
 use serde_json::json;
 
 use super::probes::{Attempt, Probes, attempt_finding, discover, error, result};
-use crate::check::{Cause, Fate, Finding};
+use crate::check::{Cause, Fate, Finding, Rule};
 use crate::expect::object;
 use crate::json::Value;
 use crate::scenario::{Ctx, Part, truthy};
 use crate::scenarios::ensure;
-use crate::scenarios::server::raw_http::request;
+use crate::scenarios::server::raw_http::{reply, request};
 use crate::spec::{error_code, meta};
+use crate::transport::HttpResponse;
+use crate::wire::Message;
 
 /// What the server declares and lists, which decides how the other probes are judged.
 #[derive(Default)]
@@ -107,7 +109,7 @@ fn declarations(ctx: &mut Ctx, discovered: &Discovered, tools: &Attempt, prompts
             tools,
             "a list of tools",
         )
-        .caused_by(Cause::request("tools/list", Fate::Refused))),
+        .caused_by(cause_of_no_list(tools))),
         false if discovered.capabilities.is_some() && is_unsupported(tools) => Ok(()),
         false => Err(attempt_finding(
             "`tools/list` is supported, but tools are not declared",
@@ -115,6 +117,17 @@ fn declarations(ctx: &mut Ctx, discovered: &Discovered, tools: &Attempt, prompts
             "the error -32601",
         )),
     });
+}
+
+/// Why there is no list in the answer: a result with another id is not the reply.
+fn cause_of_no_list(tools: &Attempt) -> Cause {
+    let has_reply = |answer: &HttpResponse| answer.messages().iter().any(Message::is_reply);
+    match tools {
+        Ok(answer) if has_reply(answer) && reply(answer, 202).is_none() => {
+            Cause::of_rule(Rule::RESULT_ID_ECHO.id())
+        }
+        _ => Cause::request("tools/list", Fate::Refused),
+    }
 }
 
 fn names(tools: &Attempt) -> Vec<String> {
