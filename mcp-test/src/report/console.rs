@@ -211,7 +211,7 @@ impl<W: Write> Console<W> {
         if !(self.options.single || self.options.verbose) {
             return String::new();
         }
-        format!("{}: {}\n", self.names.label(&outcome.cell), rows::text(outcome))
+        format!("{}:\n{}\n", self.names.label(&outcome.cell), rows::text(outcome))
     }
 
     fn finished(&mut self, outcome: &Outcome) -> String {
@@ -270,6 +270,7 @@ impl<W: Write> Console<W> {
             text.push_str(&checks_json::rows(&outcome.checks).pretty());
             text.push('\n');
         } else if self.options.single || self.options.verbose {
+            text.push_str("Checks:\n");
             text.push_str(&rows::text(outcome));
         }
         if self.options.single {

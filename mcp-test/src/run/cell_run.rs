@@ -1,6 +1,7 @@
 //! Running one cell, and judging what happened.
 
 mod client;
+mod facts;
 mod shared_connection;
 mod silenced;
 mod test_function;
@@ -9,23 +10,24 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::common_checks::{SCENARIO_TIMEOUT, tool_schemas, well_formed};
-use super::connection_pool::ConnectionPool;
 use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
-use super::silence::{LivenessQuestion, ends_in_silence};
+use super::silence::ends_in_silence;
 use super::{Cell, Outcome, Plan, Tested};
 use crate::assert::catch_failures;
 use crate::check::{Blame, Cause, Check, Finding, Judgement, Origin, Rule, Severity, Status};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::expect::words::panic_text;
 use crate::scenario::{
-    Body, CheckSpec, Ctx, Ended, Inventory, Kind, Need, Opened, Profile, Run, Setup, Stop,
-    Transports,
+    Body, CheckSpec, Ctx, Ended, Inventory, Kind, Opened, Profile, Run, Setup, Stop, Transports,
 };
 use crate::spec::Era;
 use crate::trace::{EventKind, Recorder, Trace};
 use crate::transport::{ClientRun, Target};
 
+use self::facts::Unmet;
+
+pub(super) use facts::CellFacts;
 pub(super) use silenced::skip_cell;
 
 /// How long the official client of the stateless era waits for a reply.
@@ -57,41 +59,6 @@ enum EarlyEnd {
     TimedOut,
     Panicked(Box<dyn Any + Send>),
     Stopped(Stop),
-}
-
-/// The results of the pre-flight for one cell.
-#[derive(Clone, Default)]
-pub(super) struct CellFacts<'a> {
-    /// What the peer offers.
-    pub(super) inventory: Inventory,
-    /// That the peer does not speak the revision, and what it speaks.
-    pub(super) unsupported: Option<String>,
-    /// How to ask the peer after a silence whether it still answers; `None` if nothing depends on it.
-    pub(super) liveness: Option<LivenessQuestion>,
-    /// The connections of the run; `None` for a run of one cell.
-    pub(super) pool: Option<&'a ConnectionPool>,
-}
-
-impl CellFacts<'_> {
-    /// Why the scenario does not apply to the peer.
-    pub(super) fn unmet(&self, cell: &Cell) -> Option<Unmet> {
-        if let Some(reason) = self.unsupported.clone().filter(|_| !cell.scenario.opens) {
-            return Some(Unmet { reason, need: None });
-        }
-        cell.scenario.needs.iter().find_map(|need| {
-            let reason = need.unmet(&self.inventory, cell.revision)?;
-            // After a list that was refused, the need may be met.
-            let need = Some(*need).filter(|need| !need.is_unknown(&self.inventory));
-            Some(Unmet { reason, need })
-        })
-    }
-}
-
-/// Why a scenario does not apply to a peer.
-pub(super) struct Unmet {
-    pub(super) reason: String,
-    /// What the peer does not offer, if that is the reason.
-    pub(super) need: Option<Need>,
 }
 
 /// Runs one cell.
@@ -198,7 +165,7 @@ impl<'a> CellRun<'a> {
             Err(doubtful) => {
                 let run = Self { spent: doubtful.spent, ..self };
                 let outcome = run.test_alone(target, body, facts, progress).await;
-                pool.compare(doubtful.outcome.as_deref(), &outcome);
+                pool.compare(doubtful.statuses.as_ref(), &outcome);
                 outcome
             }
         }

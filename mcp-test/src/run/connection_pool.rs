@@ -37,7 +37,7 @@ const GRACE: Duration = Duration::from_secs(2);
 type Key = (TransportKind, Revision);
 
 /// The most severe status of each check of a scenario run.
-type Statuses = BTreeMap<String, Status>;
+pub(super) type Statuses = BTreeMap<String, Status>;
 
 /// The connections of a run.
 pub(super) struct ConnectionPool {
@@ -279,11 +279,11 @@ impl ConnectionPool {
     }
 
     /// Compares what a scenario has shown on a shared connection with what it shows on one of its own.
-    pub(super) fn compare(&self, shared: Option<&Outcome>, own: &Outcome) {
+    pub(super) fn compare(&self, shared: Option<&Statuses>, own: &Outcome) {
         let id = own.cell.scenario.id.to_string();
-        let (shared, own) = (shared.map(statuses), statuses(own));
+        let own = statuses(own);
         let mut state = self.state.borrow_mut();
-        if shared.as_ref() == Some(&own) {
+        if shared == Some(&own) {
             // Without the others, since each revision has checks of its own.
             state.confirmed.insert(id, raised(own));
         } else {
@@ -306,7 +306,7 @@ impl State {
     }
 }
 
-fn statuses(outcome: &Outcome) -> Statuses {
+pub(super) fn statuses(outcome: &Outcome) -> Statuses {
     let mut statuses = Statuses::new();
     for check in &outcome.checks {
         let status = statuses.entry(check.id.clone()).or_insert(check.status);

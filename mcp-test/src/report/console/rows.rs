@@ -9,7 +9,7 @@ use crate::run::Outcome;
 /// One line for each check.
 pub(super) fn text(outcome: &Outcome) -> String {
     let ids = outcome.checks.iter().map(|check| check.id.chars().count()).max().unwrap_or_default();
-    let mut text = "Checks:\n".to_owned();
+    let mut text = String::new();
     for check in &outcome.checks {
         let style = match check.status {
             Status::Success => GOOD,

@@ -10,7 +10,9 @@ use crate::check::{Check, Finding};
 use crate::client::Client;
 use crate::clock::Deadline;
 use crate::run::Outcome;
-use crate::run::connection_pool::{ConnectionPool, SharedConnection, is_raised};
+use crate::run::connection_pool::{
+    ConnectionPool, SharedConnection, Statuses, is_raised, statuses,
+};
 use crate::scenario::{Conversation, Ctx, Ended, Inventory, Opened, Run, Setup};
 use crate::trace::{Event, EventKind, Seq};
 use crate::transport::Target;
@@ -24,8 +26,8 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// A run on a shared connection that does not count.
 #[derive(Default)]
 pub(super) struct Doubtful {
-    /// What it has shown; `None` if it was too slow to show anything.
-    pub(super) outcome: Option<Box<Outcome>>,
+    /// What it has shown; `None` if it was too slow to show anything. Without the trace, which may be large.
+    pub(super) statuses: Option<Statuses>,
     /// How much of the time-out it has taken.
     pub(super) spent: Duration,
 }
@@ -73,9 +75,14 @@ impl CellRun<'_> {
         let Some((client, shown)) = shown else { return Err(self.doubtful(None)) };
         // Each connection begins in the same way, whatever happens on it later.
         let needs_no_proof = shown.is_of_beginning || pool.has_confirmed(&shown.outcome);
-        if !shown.is_complete || !needs_no_proof {
+        if !shown.is_complete {
+            // Killed, because a flood would go on until the program has ended, beside the run that follows.
+            drop(client);
+            return Err(self.doubtful(None));
+        }
+        if !needs_no_proof {
             drop(pool.retire(client));
-            return Err(self.doubtful(shown.is_complete.then_some(shown.outcome)));
+            return Err(self.doubtful(Some(&shown.outcome)));
         }
         progress(Progress::Ending);
         let fate = if shown.is_reusable {
@@ -105,6 +112,8 @@ impl CellRun<'_> {
         let mut ctx = Ctx::on(Opened::Begun(Box::new(client)), setup, declared);
         progress(Progress::Running { cell: &self.cell, recorder: &recorder });
         let early = self.run_body(&mut ctx, body).await;
+        // Without a message of its own, the conversation shows only how it began.
+        let is_used = recorder.last() > began;
         let released = ctx.release();
         let is_early = early.is_some();
         let (client, is_quiet) = match released {
@@ -120,7 +129,7 @@ impl CellRun<'_> {
         let ended = conversation.judge(recorder.trace());
         let checks = self.own_checks(&ended, early);
         let Ended { trace, judgement, .. } = ended;
-        let is_complete = (is_quiet || is_early) && !trace.deadline_fired();
+        let is_complete = is_used && (is_quiet || is_early) && !trace.deadline_fired();
         let is_reusable = is_quiet && !is_damaged(trace.since(began));
         let envelopes = judgement.envelopes.clone();
         let recorded = Recorded { checks: checks.clone(), trace, judgement, client_run: None };
@@ -138,10 +147,10 @@ impl CellRun<'_> {
         Some((client?, shown))
     }
 
-    fn doubtful(&self, outcome: Option<Outcome>) -> Doubtful {
+    fn doubtful(&self, outcome: Option<&Outcome>) -> Doubtful {
         // Something must be left for the run that counts.
         let spent = self.stopwatch.elapsed().min(self.timeout() / 2);
-        Doubtful { outcome: outcome.map(Box::new), spent }
+        Doubtful { statuses: outcome.map(statuses), spent }
     }
 }
 

@@ -286,7 +286,7 @@ fn streaming() -> Server {
     everything().streaming_replies()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "http"))]
 mod tests {
     use axum::Router;
     use axum::http::{StatusCode, header};

@@ -1,0 +1,41 @@
+//! What is known about the target before a cell is run, and whether the scenario applies to it.
+
+use crate::run::Cell;
+use crate::run::connection_pool::ConnectionPool;
+use crate::run::silence::LivenessQuestion;
+use crate::scenario::{Inventory, Need};
+
+/// The results of the pre-flight for one cell.
+#[derive(Clone, Default)]
+pub(in crate::run) struct CellFacts<'a> {
+    /// What the peer offers.
+    pub(in crate::run) inventory: Inventory,
+    /// That the peer does not speak the revision, and what it speaks.
+    pub(in crate::run) unsupported: Option<String>,
+    /// How to ask the peer after a silence whether it still answers; `None` if nothing depends on it.
+    pub(in crate::run) liveness: Option<LivenessQuestion>,
+    /// The connections of the run; `None` for a run of one cell.
+    pub(in crate::run) pool: Option<&'a ConnectionPool>,
+}
+
+impl CellFacts<'_> {
+    /// Why the scenario does not apply to the peer.
+    pub(in crate::run) fn unmet(&self, cell: &Cell) -> Option<Unmet> {
+        if let Some(reason) = self.unsupported.clone().filter(|_| !cell.scenario.opens) {
+            return Some(Unmet { reason, need: None });
+        }
+        cell.scenario.needs.iter().find_map(|need| {
+            let reason = need.unmet(&self.inventory, cell.revision)?;
+            // After a list that was refused, the need may be met.
+            let need = Some(*need).filter(|need| !need.is_unknown(&self.inventory));
+            Some(Unmet { reason, need })
+        })
+    }
+}
+
+/// Why a scenario does not apply to a peer.
+pub(in crate::run) struct Unmet {
+    pub(in crate::run) reason: String,
+    /// What the peer does not offer, if that is the reason.
+    pub(in crate::run) need: Option<Need>,
+}
