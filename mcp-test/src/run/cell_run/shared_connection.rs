@@ -112,8 +112,6 @@ impl CellRun<'_> {
         let mut ctx = Ctx::on(Opened::Begun(Box::new(client)), setup, declared);
         progress(Progress::Running { cell: &self.cell, recorder: &recorder });
         let early = self.run_body(&mut ctx, body).await;
-        // Without a message of its own, the conversation shows only how it began.
-        let is_used = recorder.last() > began;
         let released = ctx.release();
         let is_early = early.is_some();
         let (client, is_quiet) = match released {
@@ -129,7 +127,7 @@ impl CellRun<'_> {
         let ended = conversation.judge(recorder.trace());
         let checks = self.own_checks(&ended, early);
         let Ended { trace, judgement, .. } = ended;
-        let is_complete = is_used && (is_quiet || is_early) && !trace.deadline_fired();
+        let is_complete = (is_quiet || is_early) && !trace.deadline_fired();
         let is_reusable = is_quiet && !is_damaged(trace.since(began));
         let envelopes = judgement.envelopes.clone();
         let recorded = Recorded { checks: checks.clone(), trace, judgement, client_run: None };
