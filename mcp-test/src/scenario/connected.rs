@@ -125,6 +125,11 @@ impl ClientPool {
         }
     }
 
+    /// Whether there is a client whose conversation has begun and that is not used yet.
+    pub(super) fn has_begun(&self) -> bool {
+        matches!(self.lock().opened, Some(Opened::Begun(_)))
+    }
+
     /// The client whose conversation has begun, if it is not used yet.
     pub(super) fn take_begun(&self) -> Option<Client> {
         let mut pooled = self.lock();

@@ -345,6 +345,11 @@ impl Ctx {
         conversation.judge(recorder.trace())
     }
 
+    /// Whether the connection that was opened before is used.
+    pub(crate) fn uses_begun(&self) -> bool {
+        self.client.is_some() || !self.pool.has_begun()
+    }
+
     /// Takes the client back whose conversation had begun before the run, so that another run can use its connection.
     pub(crate) fn release(&mut self) -> Option<Client> {
         // Dropping the client returns it to the pool, which takes note of its unexamined errors.

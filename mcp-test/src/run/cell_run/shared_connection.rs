@@ -14,7 +14,7 @@ use crate::run::connection_pool::{
     ConnectionPool, SharedConnection, Statuses, is_raised, statuses,
 };
 use crate::scenario::{Conversation, Ctx, Ended, Inventory, Opened, Run, Setup};
-use crate::trace::{Event, EventKind, Seq};
+use crate::trace::{Event, EventKind, Seq, Trace};
 use crate::transport::Target;
 
 /// The part of its time-out that a scenario has on a shared connection. If it is not enough, it has the rest on one of its own.
@@ -38,6 +38,8 @@ struct Shown {
     checks: Vec<Check>,
     conversation: Conversation,
     outcome: Outcome,
+    /// Whether the scenario has used the connection.
+    is_used: bool,
     /// The last event that was judged.
     last: Seq,
     /// Whether it was long enough to show anything.
@@ -90,6 +92,9 @@ impl CellRun<'_> {
         } else {
             pool.retire(client)
         };
+        if !shown.is_used {
+            return Ok(shown.outcome);
+        }
         // Without a trace nothing has arrived since.
         let Ok(trace) = fate.await else { return Ok(shown.outcome) };
         let Ended { trace, judgement, .. } = shown.conversation.judge(trace);
@@ -112,6 +117,7 @@ impl CellRun<'_> {
         let mut ctx = Ctx::on(Opened::Begun(Box::new(client)), setup, declared);
         progress(Progress::Running { cell: &self.cell, recorder: &recorder });
         let early = self.run_body(&mut ctx, body).await;
+        let is_used = ctx.uses_begun();
         let released = ctx.release();
         let is_early = early.is_some();
         let (client, is_quiet) = match released {
@@ -124,7 +130,9 @@ impl CellRun<'_> {
         let conversation = ctx.close().await;
         // Before the trace is taken: what arrives in between counts as late, and is not lost.
         let last = recorder.last();
-        let ended = conversation.judge(recorder.trace());
+        // How the conversation began says nothing about a scenario that has nothing to do with it.
+        let trace = if is_used { recorder.trace() } else { Trace::default() };
+        let ended = conversation.judge(trace);
         let checks = self.own_checks(&ended, early);
         let Ended { trace, judgement, .. } = ended;
         let is_complete = (is_quiet || is_early) && !trace.deadline_fired();
@@ -137,6 +145,7 @@ impl CellRun<'_> {
             checks,
             conversation,
             outcome,
+            is_used,
             last,
             is_complete,
             is_of_beginning,

@@ -24,6 +24,7 @@ scenario! {
     official: Official::active(Revisions::from(Revision::V2025_06_18)),
     needs: [Need::Capability(Capability::Completions)],
     asks: [FIXTURE],
+    shares_connection: true,
     checks: [
         CheckSpec::official(
             "completion-complete",
