@@ -47,7 +47,8 @@ fn a_server_that_never_responds_runs_into_the_timeout() {
       expected a response with id 1 within 300 ms
       got nothing at all in that time
       hint: is this a program that speaks MCP over its standard input and output?
-      Requirement: jsonrpc.request-answered (MUST) Every request that was not cancelled ends with a response, be it a result or an error.
+      Requirement: jsonrpc.request-answered (MUST) Every request that was not cancelled ends with a
+        response, be it a result or an error.
         https://modelcontextprotocol.io/specification/2025-11-25/basic#responses
     ");
     assert_eq!(run.code, 3);
@@ -60,10 +61,12 @@ fn a_server_that_never_responds_runs_into_the_timeout() {
 fn a_wrong_id_in_the_first_response_is_reported_at_once() {
     let run = mcp_test(["check", "--timeout", "60m", "--", "sh", &peer_path("wrong_id.sh")]);
     insta::assert_snapshot!(run.text(&[]), @"
-    error: cannot test `sh peers/wrong_id.sh`: the reply to `initialize` has the wrong id
+    error: cannot test `sh peers/wrong_id.sh`: the reply to `initialize` has the
+      wrong id
       expected a response with id 1
       got id 4711, which no request has
-      Requirement: jsonrpc.result-id-echo (MUST) A result response repeats the id of the request that it answers.
+      Requirement: jsonrpc.result-id-echo (MUST) A result response repeats the id of the request that it
+        answers.
         https://modelcontextprotocol.io/specification/2025-11-25/basic#result-responses
     ");
     assert_eq!(run.code, 3);
@@ -76,42 +79,33 @@ fn a_wrong_id_in_a_later_response_fails_the_scenario() {
     let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", "wrong-id:ping"];
     let run = mcp_test(args.into_iter().chain(server));
     insta::assert_snapshot!(without_times(&run.text(&[])), @"
-    Running client scenario 'ping' against server: mcp-test reference server --stdio --fault wrong-id:ping
-    Checks:
+    ping:
     [time] [ping             ] FAILURE The result of `ping` is an empty object
     [time] [wire-schema-valid] SUCCESS Everything that the peer sent has the shape that the schema gives it
     [time] [wire-well-formed ] FAILURE Everything that the peer sent is well-formed JSON-RPC and follows the rules of its transport
 
-    Test Results:
-    Passed: 1/3, 2 failed, 0 warnings
+    1 problem; 1 check passed, 2 failed
+    ✗ 1. the reply to `ping` has the wrong id (ping at 2025-06-18 over stdio; jsonrpc.result-id-echo)
 
-    === Failed Checks ===
+    ✗ 1. the reply to `ping` has the wrong id
+       expected a response with id 2
+       got id 1002, which no request has
+       in all of these:
+         - a reply has an id that no request has: 1002
+         - the reply to `ping` has the wrong id: id 1002, which no request has
+       Shows in: ping at 2025-06-18 over stdio; 1 scenario run; checks ping, wire-well-formed
+       Requirement: jsonrpc.result-id-echo (MUST) A result response repeats the id of the request that
+         it answers.
+           https://modelcontextprotocol.io/specification/2025-06-18/basic#responses
+       Exchange (`ping at 2025-06-18 over stdio`):
+             … 3 messages not shown
+         4  client → server  ping {}
+         5  client ← server  result for unknown id 1002 {}
+       Rerun: mcp-test check --scenario ping --spec-version 2025-06-18 -- mcp-test reference server --stdio --fault wrong-id:ping
+       What it checks and why: mcp-test explain ping
 
-      - Ping: The result of `ping` is an empty object
-        Error: the reply to `ping` has the wrong id
-          expected a response with id 2
-          got id 1002, which no request has
-        Check: ping
-        Requirement: jsonrpc.result-id-echo (MUST) A result response repeats the id of the request that it answers.
-          https://modelcontextprotocol.io/specification/2025-06-18/basic#responses
-        Exchange:
-              … 3 messages not shown
-          4  client → server  ping {}
-          5  client ← server  result for unknown id 1002 {}
-
-      - WireWellFormed: Everything that the peer sent is well-formed JSON-RPC and follows the rules of its transport
-        Error: a reply has an id that no request has
-          expected the id of the request that it answers
-          got 1002
-        Check: wire-well-formed
-        Requirement: jsonrpc.result-id-echo (MUST) A result response repeats the id of the request that it answers.
-          https://modelcontextprotocol.io/specification/2025-06-18/basic#responses
-        Exchange:
-              … 4 messages not shown
-          5  client ← server  result for unknown id 1002 {}
-
-      Rerun: mcp-test check --scenario ping --spec-version 2025-06-18 -- mcp-test reference server --stdio --fault wrong-id:ping
-      What it checks and why: mcp-test explain ping
+    1 problem; 1 check passed, 2 failed
+    ✗ 1. the reply to `ping` has the wrong id (ping at 2025-06-18 over stdio; jsonrpc.result-id-echo)
     ");
     assert_eq!(run.code, 1);
 }
@@ -123,31 +117,33 @@ fn a_banner_on_stdout_fails_only_the_well_formedness_check() {
     let server = ["--", "sh", &banner, MCP_TEST, "reference", "server", "--stdio"];
     let run = mcp_test(args.into_iter().chain(server));
     insta::assert_snapshot!(without_times(&run.text(&[])), @r#"
-    Running client scenario 'ping' against server: sh peers/banner.sh mcp-test reference server --stdio
-    Checks:
+    ping:
     [time] [ping             ] SUCCESS The result of `ping` is an empty object
     [time] [wire-schema-valid] SUCCESS Everything that the peer sent has the shape that the schema gives it
     [time] [wire-well-formed ] FAILURE Everything that the peer sent is well-formed JSON-RPC and follows the rules of its transport
 
-    Test Results:
-    Passed: 2/3, 1 failed, 0 warnings
+    1 problem; 2 checks passed, 1 failed
+    ✗ 1. the server wrote something to its output that is not an MCP message (ping at 2025-06-18 over
+         stdio; transport.stdio.stdout-only-messages)
 
-    === Failed Checks ===
+    ✗ 1. the server wrote something to its output that is not an MCP message
+       expected one JSON-RPC message per line, and nothing else
+       got "Calculator 1.0 is listening on stdio" (not JSON: line 1, column 1: expected a value, found
+         `C`)
+       Shows in: ping at 2025-06-18 over stdio; 1 scenario run; check `wire-well-formed`
+       Requirement: transport.stdio.stdout-only-messages (MUST NOT) Nothing but MCP messages appears on
+         the server's stdout.
+           https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
+       Exchange (`ping at 2025-06-18 over stdio`):
+             … 1 message not shown
+         2  client ← server  noise "Calculator 1.0 is listening on stdio"
+             ! not JSON: line 1, column 1: expected a value, found `C`
+       Rerun: mcp-test check --scenario ping --spec-version 2025-06-18 -- sh peers/banner.sh mcp-test reference server --stdio
+       What it checks and why: mcp-test explain ping
 
-      - WireWellFormed: Everything that the peer sent is well-formed JSON-RPC and follows the rules of its transport
-        Error: the server wrote something to its output that is not an MCP message
-          expected one JSON-RPC message per line, and nothing else
-          got "Calculator 1.0 is listening on stdio" (not JSON: line 1, column 1: expected a value, found `C`)
-        Check: wire-well-formed
-        Requirement: transport.stdio.stdout-only-messages (MUST NOT) Nothing but MCP messages appears on the server's stdout.
-          https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
-        Exchange:
-              … 1 message not shown
-          2  client ← server  noise "Calculator 1.0 is listening on stdio"
-              ! not JSON: line 1, column 1: expected a value, found `C`
-
-      Rerun: mcp-test check --scenario ping --spec-version 2025-06-18 -- sh peers/banner.sh mcp-test reference server --stdio
-      What it checks and why: mcp-test explain ping
+    1 problem; 2 checks passed, 1 failed
+    ✗ 1. the server wrote something to its output that is not an MCP message (ping at 2025-06-18 over
+         stdio; transport.stdio.stdout-only-messages)
     "#);
     assert_eq!(run.code, 1);
 }
@@ -163,10 +159,13 @@ fn a_program_that_prints_a_banner_and_exits_is_reported_at_once() {
         "Calculator 1.0 is listening on stdio",
     ]);
     insta::assert_snapshot!(run.text(&[]), @r#"
-    error: cannot test `echo 'Calculator 1.0 is listening on stdio'`: the connection ended before `initialize` was answered
+    error: cannot test `echo 'Calculator 1.0 is listening on stdio'`: the connection ended before
+      `initialize` was answered
       expected a response with id 1
-      got "Calculator 1.0 is listening on stdio" (not JSON: line 1, column 1: expected a value, found `C`); then the server ended with exit code 0
-      Requirement: jsonrpc.request-answered (MUST) Every request that was not cancelled ends with a response, be it a result or an error.
+      got "Calculator 1.0 is listening on stdio" (not JSON: line 1, column 1: expected a value, found
+        `C`); then the server ended with exit code 0
+      Requirement: jsonrpc.request-answered (MUST) Every request that was not cancelled ends with a
+        response, be it a result or an error.
         https://modelcontextprotocol.io/specification/2025-11-25/basic#responses
     "#);
     assert_eq!(run.code, 3);
@@ -184,8 +183,10 @@ fn a_web_server_that_responds_with_html_is_reported_at_once() {
     insta::assert_snapshot!(run.text(&[(&port, "[port]")]), @r#"
     error: cannot test `http://127.0.0.1:[port]/mcp`: the reply to `initialize` is not an MCP message
       expected a JSON-RPC response with id 1 of MCP 2025-11-25
-      got "<!DOCTYPE html><html><body><h1>It works!</h1></body></html>\n" (HTTP 200 with a body of type text/html, not application/json or text/event-stream)
-      Requirement: transport.http.request-content-type (MUST) A POSTed request is answered as text/event-stream or as application/json, nothing else.
+      got "<!DOCTYPE html><html><body><h1>It works!</h1></body></html>\n" (HTTP 200 with a body of type
+        text/html, not application/json or text/event-stream)
+      Requirement: transport.http.request-content-type (MUST) A POSTed request is answered as
+        text/event-stream or as application/json, nothing else.
         https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
     "#);
     assert_eq!(run.code, 3);
@@ -212,7 +213,8 @@ fn a_refused_connection_is_reported_at_once() {
 fn a_program_that_does_not_exist_is_reported() {
     let run = mcp_test(["check", "--", "a-server-that-nobody-wrote"]);
     insta::assert_snapshot!(run.text(&[]), @"
-    error: cannot test `a-server-that-nobody-wrote`: cannot start `a-server-that-nobody-wrote`: not found in PATH; install it, or give its path
+    error: cannot test `a-server-that-nobody-wrote`: cannot start `a-server-that-nobody-wrote`: not
+      found in PATH; install it, or give its path
     ");
     assert_eq!(run.code, 3);
 }

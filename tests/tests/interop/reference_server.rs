@@ -77,7 +77,7 @@ fn a_failure_ends_with_the_stderr_of_the_program_behind_the_url() {
          exec \"$0\" reference server --listen \"$1\" --fault error:ping:-32603",
     );
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
-    let stderr = "The last lines on the server's stderr:\n    | low on memory\n";
+    let stderr = "The last lines on the server's stderr:\n     | low on memory\n";
     assert!(run.stdout.contains(stderr), "{}", run.stdout);
 }
 
