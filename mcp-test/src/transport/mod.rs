@@ -52,9 +52,9 @@ pub use fault::FaultError;
 pub use fault::{Fault, Misbehavior};
 #[cfg(all(feature = "http", feature = "schema"))]
 pub(crate) use http::fetch;
+pub use incoming::Origin;
 #[doc(hidden)]
 pub use incoming::{Incoming, ResponseAdvice};
-pub use incoming::Origin;
 pub use limits::Limits;
 #[doc(hidden)]
 pub use outgoing::Outgoing;

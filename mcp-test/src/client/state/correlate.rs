@@ -325,12 +325,15 @@ fn wrong_status(open: &OpenRequest, seq: Seq, status: u16) -> Finding {
         401 | 407 => Finding::peer("").caused_by(Cause::Status(status)),
         _ => Finding::peer(""),
     };
-    Finding { headline: format!("the result of `{}` came with HTTP {status}", open.method), ..finding }
-        .expected("a result with HTTP 200")
-        .got(format!("a result with HTTP {status}"))
-        .requires(Rule::REQUEST_ANSWERED.id())
-        .evidence(open.sent.seq)
-        .evidence(seq)
+    Finding {
+        headline: format!("the result of `{}` came with HTTP {status}", open.method),
+        ..finding
+    }
+    .expected("a result with HTTP 200")
+    .got(format!("a result with HTTP {status}"))
+    .requires(Rule::REQUEST_ANSWERED.id())
+    .evidence(open.sent.seq)
+    .evidence(seq)
 }
 
 /// The hint for a server that demands credentials.

@@ -100,7 +100,11 @@ fn judge(judging: &mut Judging) -> Result<(), Finding> {
             .requires("lifecycle.initialize-contents")
             .expect(&request.part(), version(&known).member("clientInfo", typed))
             .officially(&request.part(), version(&OFFICIAL), "a client may speak an older revision")
-            .officially(&request.part(), filled, "`name` and `version` of `clientInfo` may be empty strings");
+            .officially(
+                &request.part(),
+                filled,
+                "`name` and `version` of `clientInfo` may be empty strings",
+            );
         judging
             .check("server-info")
             .info("the client received the name `test-server`, version 1.0.0");
