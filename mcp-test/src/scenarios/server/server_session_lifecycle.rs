@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::raw_http::{Session, finding, is_success, post, request};
 use super::references::SESSION;
-use crate::check::Finding;
+use crate::check::{Cause, Finding};
 use crate::scenario::{CheckSpec, Ctx, Official};
 use crate::scenarios::ensure;
 use crate::server::reference::everything;
@@ -193,26 +193,25 @@ async fn termination(ctx: &mut Ctx, session: &Session) -> Result<(), Finding> {
         ctx.skip_the_rest("the session was not terminated");
         return Ok(());
     }
+    // One cause, whichever message shows it.
+    let cause = Cause::Requirement("transport.http.session-terminated-404");
+    let expect_gone = |headline: &'static str, answer: &HttpResponse| {
+        expect_status(headline, answer, 404).map_err(|finding| finding.caused_by(cause.clone()))
+    };
     let headline = "a request in a terminated session is not answered with HTTP 404";
-    let outcome = expect_status(headline, &after, 404);
+    let outcome = expect_gone(headline, &after);
     ctx.check("server-session-terminated-returns-404").judge(outcome);
 
     let notified = ctx.http(session.initialized()).await?;
     // Only the status matters: a stream that is opened would not end.
     let listened = ctx.open_http(session.get()).await?.close();
     let mut check = ctx.check("server-session-terminated-everywhere");
-    check = check.judge(expect_status(
-        "a notification in a terminated session is not answered with HTTP 404",
-        &notified,
-        404,
-    ));
+    let headline = "a notification in a terminated session is not answered with HTTP 404";
+    check = check.judge(expect_gone(headline, &notified));
     // A server without a listening stream may answer 405 before it looks at the session.
     if listened.status != 405 {
-        check = check.judge(expect_status(
-            "GET in a terminated session is not answered with HTTP 404",
-            &listened,
-            404,
-        ));
+        let headline = "GET in a terminated session is not answered with HTTP 404";
+        check = check.judge(expect_gone(headline, &listened));
     }
     drop(check);
     Ok(())
