@@ -7,6 +7,7 @@ mod client;
 #[cfg(feature = "http")]
 mod older;
 mod plan;
+#[cfg(feature = "http")]
 mod problems;
 #[cfg(feature = "cases")]
 mod recorded;

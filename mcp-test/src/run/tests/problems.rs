@@ -89,14 +89,12 @@ fn two_tools_with_broken_schemas_are_two() {
     ");
 }
 
-#[cfg(feature = "http")]
 #[test]
 fn demands_for_credentials_are_one() {
     let methods = ["ping", "tools/list", "prompts/list", "resources/list"];
     insta::assert_snapshot!(problems(methods.map(|method| Fault::status(method, 401))), @"Failing: the result of `tools/list` came with HTTP 401 [jsonrpc.request-answered] 8 scenarios, 24 runs, 15 not reached, 0 not run; 2025-03-26.. over router");
 }
 
-#[cfg(feature = "http")]
 #[test]
 fn a_body_where_there_must_be_none_is_one() {
     use axum::body::Body;
