@@ -193,10 +193,13 @@ async fn termination(ctx: &mut Ctx, session: &Session) -> Result<(), Finding> {
         ctx.skip_the_rest("the session was not terminated");
         return Ok(());
     }
-    // One cause, whichever message shows it.
-    let cause = Cause::Requirement("transport.http.session-terminated-404");
-    let expect_gone = |headline: &'static str, answer: &HttpResponse| {
-        expect_status(headline, answer, 404).map_err(|finding| finding.caused_by(cause.clone()))
+    let expect_gone = |headline, answer: &HttpResponse| {
+        expect_status(headline, answer, 404).map_err(|mut finding| {
+            // One cause, whichever message shows it, unless the endpoint demands credentials.
+            let cause = Cause::Requirement("transport.http.session-terminated-404");
+            finding.cause.get_or_insert_with(|| Box::new(cause));
+            finding
+        })
     };
     let headline = "a request in a terminated session is not answered with HTTP 404";
     let outcome = expect_gone(headline, &after);
