@@ -80,11 +80,17 @@ mod tests {
     use super::*;
     use crate::check::{Check, Status};
     use crate::scenario::Setup;
+    use crate::server::{Call, Server};
     use crate::transport::{Fault, TransportKind};
 
-    /// The check on a server whose reply takes 60 ms, which is late.
+    /// The check on the reference server whose reply takes 60 ms, which is late.
     async fn check(profile: Profile) -> Check {
-        let target = everything().faults([Fault::late("ping", Duration::from_millis(60))]).target();
+        check_of(&everything(), profile).await
+    }
+
+    async fn check_of(server: &Server, profile: Profile) -> Check {
+        let late = Fault::late("ping", Duration::from_millis(60));
+        let target = server.clone().faults([late]).target();
         let (revision, timeout) = (Revision::V2025_11_25, Duration::from_secs(20));
         let setup = Setup::new(target, TransportKind::Duplex, revision, profile, timeout);
         let setup = Setup { prompt: Duration::from_millis(40), ..setup };
@@ -107,6 +113,17 @@ mod tests {
             .and_then(|time| u64::try_from(time.as_millis()).ok())
             .expect("a time");
         assert!(took >= 60, "{got}");
+    }
+
+    #[tokio::test]
+    async fn a_reply_behind_other_messages_is_not_late() {
+        let busy = everything().on("ping", |call: Call| async move {
+            let progress = json!({"progressToken": "none", "progress": 1});
+            call.notify("notifications/progress", progress).await.expect("it is sent");
+            json!({})
+        });
+        let check = check_of(&busy, Profile::Adaptive).await;
+        assert_eq!(check.status, Status::Success);
     }
 
     #[tokio::test]
