@@ -123,7 +123,8 @@ impl<W: Write> Progress<W> {
             }
             State::Over => return None,
         };
-        // Users choose the ids of cases, so even one may be longer than the line.
+        // The ids of cases are the text of a file: one may be longer than the line, or control the terminal.
+        let line = words::printable(&words::inert(&line)).replace('\t', " ");
         Some(line.chars().take(WIDTH).collect())
     }
 }
@@ -160,6 +161,18 @@ mod tests {
         [0/2] tools-list (2025-11-25 stdio) and 1 more
         [1/2] ping (2025-11-25 stdio)
         ");
+    }
+
+    #[test]
+    fn the_id_of_a_case_does_not_control_the_terminal() {
+        let mut cell = sample::ping().cell;
+        let mut scenario = (*cell.scenario).clone();
+        scenario.id = "a\u{1b}[2J\u{202e}\r\nb\tc".into();
+        cell.scenario = scenario.into();
+        let mut progress = Progress::new(Vec::new());
+        progress.event(&RunEvent::Planned(vec![cell.clone()]));
+        progress.event(&RunEvent::Started(cell));
+        insta::assert_snapshot!(progress.line().expect("a line"), @"[0/1] a·[2J···b c (2025-11-25 stdio)");
     }
 
     #[test]
