@@ -83,19 +83,25 @@ fn integer(digits: &str, radix: u32) -> Option<Number> {
     u128::from_str_radix(digits, radix).ok().and_then(|integer| Number::parse(&integer.to_string()))
 }
 
-/// Whether a scalar is spelled as the writer would spell it.
+/// Characters that only double quotes can represent, or that are invisible.
+pub(super) fn is_special(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{feff}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Whether a scalar is spelled as the writer would spell it. The writer escapes special characters, which a text may also
+/// contain as they are.
 pub(super) fn is_spelled(kind: &Kind, style: Style, spelled: &str) -> bool {
     match (kind, style) {
         (Kind::Null, Style::Plain) => spelled == "null",
         (Kind::Bool(boolean), Style::Plain) => spelled == if *boolean { "true" } else { "false" },
         (Kind::Number(number), Style::Plain) => spelled == number.as_str(),
-        (Kind::String(text), Style::Plain) => spelled == text,
+        (Kind::String(text), Style::Plain) => spelled == text && !text.contains(is_special),
         (Kind::String(text), Style::Single) => {
             let quotes = text.bytes().filter(|byte| *byte == b'\'').count();
-            spelled.len() == text.len() + quotes + 2 && !text.contains('\n')
+            spelled.len() == text.len() + quotes + 2 && !text.contains(is_special)
         }
         (Kind::String(text), Style::Double) => {
-            spelled.len() == text.len() + 2 && !spelled.contains('\\')
+            spelled.len() == text.len() + 2 && !spelled.contains('\\') && !text.contains(is_special)
         }
         (Kind::String(_), Style::Literal) => true,
         _ => false,

@@ -286,8 +286,6 @@ fn schema() -> impl Strategy<Value = Json> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
-
     #[test]
     fn no_schema_causes_a_panic(
         schema in schema(),

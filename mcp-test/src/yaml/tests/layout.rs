@@ -132,6 +132,7 @@ fn scalars_keep_their_spelling() {
     unchanged(
         "a: [~, Null, True, 0x1F, 1_000, +1, .5, 1.0e3, .inf, '', \"\", '\"', \"\\u00e9\\/\\x41\", 'it''s']\n",
     );
+    unchanged("a: \"\t\"\nb: 'x\ty'\nc: x\u{2028}y\n");
     unchanged("a: one\n  two\n\n  three\nb: 'one\n  two'\nc: \"one\\\n  \\  two\"\n");
     unchanged("a: |+\n  x\n\nb: |-\n  x\nc: |2\n    x\n  y\nd: >\n  x\n\n    y\n\n  z\ne: |+\n\n");
     unchanged("a: !!str 1\nb: &x [1]\nc: *x\n*x : 1\nd: !!str\ne: &y !!map\n  f: 1\n");

@@ -160,8 +160,6 @@ fn node() -> impl Strategy<Value = Node> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
-
     #[test]
     fn reading_any_text_stays_within_the_limits(text in text()) {
         let mut limits = Limits::default();

@@ -23,7 +23,7 @@ impl Writer {
             {
                 self.out.push_str(text);
             }
-            (Kind::String(text), Style::Single, _) if !text.contains(is_special) => {
+            (Kind::String(text), Style::Single, _) if !text.contains(scalar::is_special) => {
                 self.out.push('\'');
                 self.out.push_str(&text.replace('\'', "''"));
                 self.out.push('\'');
@@ -135,7 +135,7 @@ fn double(text: &str, out: &mut String) {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            special if is_special(special) => {
+            special if scalar::is_special(special) => {
                 // Writing to a `String` cannot fail.
                 let _ = write!(out, "\\u{:04x}", u32::from(special));
             }
@@ -145,14 +145,9 @@ fn double(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Characters that only double quotes can represent, or that are invisible.
-fn is_special(char: char) -> bool {
-    char.is_control() || matches!(char, '\u{feff}' | '\u{2028}' | '\u{2029}')
-}
-
 fn suits_block(text: &str) -> bool {
     !text.is_empty()
-        && !text.contains(|char| is_special(char) && !matches!(char, '\n' | '\t'))
+        && !text.contains(|char| scalar::is_special(char) && !matches!(char, '\n' | '\t'))
         // In lines of whitespace alone, indentation and content cannot be distinguished.
         && (text.chars().all(|char| char == '\n') || !text.trim().is_empty())
 }
@@ -173,7 +168,7 @@ fn suits_plain(text: &str, in_brackets: bool, is_tagged: bool) -> bool {
     let breaks_off = text.trim() != text
         || text.ends_with(':')
         || [": ", ":\t", " #", "\t#"].iter().any(|end| text.contains(end))
-        || text.contains(is_special)
+        || text.contains(scalar::is_special)
         || in_brackets && text.contains(is_flow)
         // Read as document markers at the start of a line.
         || matches!(text.get(..3), Some("---" | "..."));
