@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::time::Duration;
 
 use super::{LINES, PreflightFailure, add_stderr, answer_timeout, by_scenario, wanted};
 use crate::check::{Blame, Finding};
 use crate::client::{Client, ProbeResult, greet, leave};
-use crate::clock::Stopwatch;
+use crate::clock::{Deadline, Stopwatch, within};
 use crate::run::Plan;
 use crate::run::connection_pool::{ConnectionPool, SharedConnection};
 use crate::run::silence::{LivenessQuestion, ends_in_silence, left, stopped_answering};
@@ -31,6 +32,24 @@ pub(super) struct TransportProbe<'a> {
     silence: Option<(Revision, Finding)>,
 }
 
+/// A question for a revision, and what became of it.
+struct Question {
+    revision: Revision,
+    timeout: Duration,
+    /// How long it took, with the start of the program.
+    took: Duration,
+    /// The answer, unless no connection could be opened.
+    answer: Result<Answer, Finding>,
+}
+
+/// The conversation of one question.
+struct Answer {
+    recorder: Recorder,
+    opened: Beginning,
+    client: Client,
+    greeted: Result<(), Finding>,
+}
+
 impl<'a> TransportProbe<'a> {
     pub(super) fn new(
         plan: &'a Plan,
@@ -52,12 +71,39 @@ impl<'a> TransportProbe<'a> {
 
     /// Asks for the revisions of the plan; if the target speaks none of them, for those that show whether it speaks MCP.
     pub(super) async fn run(&mut self) {
-        self.ask_each(wanted(self.plan)).await;
+        let wanted = wanted(self.plan);
+        match wanted[..] {
+            [only] if only.era() == Era::Stateless => self.ask_stateless(only).await,
+            _ => self.ask_each(wanted).await,
+        }
         if self.result.facts.is_empty() && self.silence.is_none() {
             self.ask_each(vec![Revision::NEWEST_HANDSHAKE, Revision::NEWEST]).await;
         }
         // Newer ones were asked for first.
         self.result.facts.sort_by_key(|facts| facts.revision);
+    }
+
+    /// Asks for a stateless revision alone. An older server may not answer such a question, so a handshake follows when the
+    /// answer is late; in the rest of the time, since a silent target should cost only one wait.
+    async fn ask_stateless(&mut self, revision: Revision) {
+        let (timeout, stopwatch) = (self.timeout(), Stopwatch::start());
+        let (question, fallback) = {
+            let mut question = pin!(self.put(revision, timeout));
+            match within(Deadline::after(timeout / 3), &mut question).await {
+                Ok(question) => (question, None),
+                Err(_) => {
+                    let handshake = self.put(Revision::NEWEST_HANDSHAKE, left(timeout, stopwatch));
+                    let (question, handshake) = tokio::join!(question, handshake);
+                    (question, Some(handshake))
+                }
+            }
+        };
+        self.asked.insert(revision);
+        self.note(question).await;
+        if let Some(handshake) = fallback {
+            self.asked.insert(Revision::NEWEST_HANDSHAKE);
+            self.note(handshake).await;
+        }
     }
 
     async fn ask_each(&mut self, mut revisions: Vec<Revision>) {
@@ -79,18 +125,35 @@ impl<'a> TransportProbe<'a> {
     }
 
     async fn ask(&mut self, revision: Revision) {
+        let question = self.put(revision, self.timeout()).await;
+        self.note(question).await;
+    }
+
+    /// Asks for one revision on a new connection.
+    async fn put(&self, revision: Revision, timeout: Duration) -> Question {
         let stopwatch = Stopwatch::start();
-        let timeout = self.timeout();
-        let connection = match self.pool.open(self.transport).await {
-            Ok(connection) => connection,
+        let answer = match self.pool.open(self.transport).await {
+            Ok(connection) => {
+                let opened = connection.recorder().beginning();
+                let recorder = connection.recorder().clone();
+                let (client, greeted) = greet(connection, revision, timeout).await;
+                Ok(Answer { recorder, opened, client, greeted })
+            }
+            Err(finding) => Err(finding),
+        };
+        Question { revision, timeout, took: stopwatch.elapsed(), answer }
+    }
+
+    /// Notes what became of a question.
+    async fn note(&mut self, question: Question) {
+        let Question { revision, timeout, took, answer } = question;
+        let Answer { recorder, opened, client, greeted } = match answer {
+            Ok(answer) => answer,
             Err(finding) => return self.result.refusals.push((revision, finding)),
         };
-        let recorder = connection.recorder().clone();
-        let opened = recorder.beginning();
-        let (client, greeted) = greet(connection, revision, timeout).await;
         self.recorders.push(recorder.clone());
         match greeted {
-            Ok(()) => self.note(revision, client, opened).await,
+            Ok(()) => self.note_facts(revision, client, opened).await,
             Err(finding) => {
                 self.result.refusals.push((revision, finding));
                 leave(client).await;
@@ -99,19 +162,19 @@ impl<'a> TransportProbe<'a> {
         // Before the first answer, a silence may be due to the era of the question.
         if let Some(question) = self.question()
             && ends_in_silence(&recorder.trace())
-            && !question.ask(self.target, self.transport, left(timeout, stopwatch)).await
+            && !question.ask(self.target, self.transport, timeout.saturating_sub(took)).await
         {
             self.silence = self.result.refusals.last().cloned();
         }
         // A refused connection says nothing about how long an answer takes.
         if self.first.is_none() && recorder.trace().has_messages_both_ways() {
-            self.first = Some(stopwatch.elapsed());
-            self.pool.set_start_up(stopwatch.elapsed());
+            self.first = Some(took);
+            self.pool.set_start_up(took);
         }
     }
 
     /// Notes what the server declares at a revision, and keeps the connection for the scenarios.
-    async fn note(&mut self, revision: Revision, client: Client, opened: Beginning) {
+    async fn note_facts(&mut self, revision: Revision, client: Client, opened: Beginning) {
         let facts = client.server().clone();
         let spoken = facts.revision;
         // In a handshake a server chooses the revision, so that several questions may find the same one.

@@ -10,6 +10,7 @@ use crate::check::Status;
 use crate::clock::Stopwatch;
 use crate::run::{ExitCode, Outcome, Verdict};
 use crate::server::reference::everything;
+use crate::spec::Revisions;
 use crate::transport::Fault;
 
 const TIMEOUT: Duration = Duration::from_millis(500);
@@ -131,6 +132,37 @@ fn a_server_that_falls_silent_before_the_first_scenario_cannot_be_tested() {
       expected a response with id 1 within 500 ms
       got nothing at all in that time
       hint: the server answered before, but now not even on a new connection
+    ");
+}
+
+#[test]
+fn a_server_asked_only_for_a_stateless_revision_costs_one_wait() {
+    let timeout = Duration::from_secs(3);
+    let run = |target: Target| {
+        let mut asked = selection(&IDS);
+        asked.revisions = vec![Revision::V2026_07_28];
+        let plan = Plan::build(target, Profile::Adaptive, &asked).expect("a plan");
+        let stopwatch = Stopwatch::start();
+        let (_, summary) = run_plan(&plan.timeout(timeout));
+        (stopwatch.elapsed(), summary)
+    };
+    let (elapsed, summary) = run(silent_after_connections(0));
+    assert!(elapsed < timeout + Duration::from_secs(2), "{elapsed:?}");
+    assert_eq!(summary.exit, ExitCode::NotRun);
+    insta::assert_snapshot!(summary.not_run.expect("a reason"), @"
+    `server/discover` was not answered
+      expected a response with id 1 within 3 s
+      got nothing at all in that time
+    ");
+
+    // An older server that ignores what comes before `initialize` is recognised in the same time.
+    let older = everything().revisions(Revisions::only(Revision::V2025_11_25));
+    let (elapsed, summary) = run(target(&older.faults([Fault::never("server/discover")])));
+    assert!(elapsed < timeout + Duration::from_secs(2), "{elapsed:?}");
+    insta::assert_snapshot!(summary.not_run.expect("a reason"), @"
+    the server speaks none of the selected revisions
+      expected 2026-07-28
+      got at least 2025-11-25 over duplex
     ");
 }
 
