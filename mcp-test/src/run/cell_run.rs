@@ -12,10 +12,10 @@ use std::time::Duration;
 use super::common_checks::{SCENARIO_TIMEOUT, tool_schemas, well_formed};
 use super::outcome::STDERR_LINES;
 use super::schema_valid::schema_valid;
-use super::silence::ends_in_silence;
+use super::silence::{ends_in_silence, ends_without_response};
 use super::{Cell, Outcome, Plan, Tested};
 use crate::assert::catch_failures;
-use crate::check::{Blame, Cause, Check, Finding, Judgement, Origin, Rule, Severity, Status};
+use crate::check::{Blame, Check, Finding, Judgement, Origin, Rule, Severity, Status};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::expect::words::panic_text;
 use crate::scenario::{
@@ -191,14 +191,19 @@ impl<'a> CellRun<'a> {
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
         let early = self.run_body(&mut ctx, body).await;
         let timed_out = matches!(early, Some(EarlyEnd::TimedOut));
-        let is_gone =
-            self.profile != Profile::Official && early.as_ref().is_some_and(is_unreachable);
-        let question = liveness.filter(|_| timed_out || is_gone || ends_in_silence(&ctx.trace()));
+        let question = liveness.filter(|_| timed_out || self.ends_unanswered(&ctx.trace()));
         // Closing connections and ending child processes has a time limit of its own.
         progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
         let (ended, answers) = self.end(ctx, target, question).await;
         let outcome = self.server_outcome(ended, early);
         if answers { outcome } else { silenced::silenced(outcome) }
+    }
+
+    /// Whether the server may have stopped answering.
+    fn ends_unanswered(&self, trace: &Trace) -> bool {
+        // An official client finds out at each scenario that nothing listens any more.
+        let is_tried = self.profile == Profile::Official;
+        ends_in_silence(trace) || (!is_tried && ends_without_response(trace))
     }
 
     async fn run_body(&self, ctx: &mut Ctx, body: &Run) -> Option<EarlyEnd> {
@@ -420,14 +425,9 @@ fn finding_of(early: EarlyEnd) -> Finding {
     }
 }
 
-/// Whether nothing listens at the URL any more; an official client finds that out at each scenario.
-fn is_unreachable(early: &EarlyEnd) -> bool {
-    match early {
-        EarlyEnd::Stopped(Stop::Finding(finding)) => {
-            finding.cause.as_deref() == Some(&Cause::Unreachable)
-        }
-        _ => false,
-    }
+/// Why a check was not made that a finding prevented.
+fn not_reached(finding: &Finding) -> String {
+    format!("not reached: {}", finding.headline)
 }
 
 /// Adds the checks that were not made because a finding ended the scenario.
@@ -447,8 +447,7 @@ fn fail_unmade(cell: &Cell, checks: &mut Vec<Check>, finding: &Finding) {
         checks.push(if carries_finding(&&spec) || !any_carries {
             failed(spec, finding.clone())
         } else {
-            let reason = format!("not reached: {}", finding.headline);
-            Check { finding: Some(finding.clone()), ..skipped(spec, &reason) }
+            Check { finding: Some(finding.clone()), ..skipped(spec, &not_reached(finding)) }
         });
     }
 }

@@ -3,6 +3,7 @@
 //! One silent method is the finding of its scenario. A server that answers nothing any more would cost every other scenario
 //! its whole time-out, so after a silence it is asked once, on a new connection, whether it still answers.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::Cell;
@@ -10,7 +11,7 @@ use crate::check::Finding;
 use crate::client::probe;
 use crate::clock;
 use crate::spec::Revision;
-use crate::trace::{Event, EventKind, Party, Recorder, Trace};
+use crate::trace::{Event, EventKind, Party, Recorder, Seq, Trace};
 use crate::transport::{Target, TransportKind};
 
 /// How much longer than its time-out the question may take. With the time to end what does not answer (below 600 ms), a run
@@ -75,6 +76,29 @@ pub(super) fn ends_in_silence(trace: &Trace) -> bool {
     let is_silence = |event: &Event| matches!(event.kind, EventKind::DeadlineFired { .. });
     let later = trace.events.iter().rev().take_while(|event| !is_silence(event));
     trace.events.iter().any(is_silence) && !later.into_iter().any(is_from_server)
+}
+
+/// Whether the last thing that happened in a conversation over HTTP is an exchange without a response.
+pub(super) fn ends_without_response(trace: &Trace) -> bool {
+    let last = failed_exchanges(trace).pop();
+    last.is_some_and(|last| {
+        let later = trace.events.iter().filter(|event| event.seq > last);
+        !later.into_iter().any(is_from_server)
+    })
+}
+
+/// The ends of the HTTP exchanges that the server ended without a response.
+pub(super) fn failed_exchanges(trace: &Trace) -> Vec<Seq> {
+    let is_response = |event: &&Event| matches!(event.kind, EventKind::HttpResponse { .. });
+    let answered: BTreeSet<_> =
+        trace.events.iter().filter(is_response).map(|event| event.exchange).collect();
+    let is_failed = |event: &&Event| {
+        matches!(event.kind, EventKind::Closed { .. })
+            && event.party == Party::Server
+            && event.exchange.is_some()
+            && !answered.contains(&event.exchange)
+    };
+    trace.events.iter().filter(is_failed).map(|event| event.seq).collect()
 }
 
 /// Whether an event is something that the server sent; an exit and what a program writes on stderr are no answers.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use futures_util::future::join;
 
-use super::{CellRun, fail_unmade, timeout_row};
-use crate::check::Finding;
-use crate::run::silence::{LivenessQuestion, left};
+use super::{CellRun, fail_unmade, not_reached, timeout_row};
+use crate::check::{Cause, Check, Finding, Rule, Status};
+use crate::run::silence::{LivenessQuestion, failed_exchanges, left, stopped_answering};
 use crate::run::{Cell, Outcome, Plan, Silence};
 use crate::scenario::{Ctx, Ended, Profile};
 use crate::trace::{Event, EventKind, Seq, Trace};
@@ -66,14 +66,44 @@ pub(in crate::run) fn skip_cell(plan: &Plan, cell: Cell, silence: Arc<Silence>) 
 }
 
 /// The outcome in which it was noticed that the server has stopped answering.
-pub(super) fn silenced(outcome: Outcome) -> Outcome {
+pub(super) fn silenced(mut outcome: Outcome) -> Outcome {
+    let failed = failed_exchanges(&outcome.trace);
+    if !failed.is_empty() {
+        attribute(&mut outcome.checks, &failed);
+        // A server that was seen to answer has only itself to blame.
+        outcome.verdict = Outcome::judge(&outcome.cell, outcome.profile, &outcome.checks);
+    }
     let is_silence = |event: &&Event| matches!(event.kind, EventKind::DeadlineFired { .. });
-    let silences: Vec<Seq> =
-        outcome.trace.events.iter().filter(is_silence).map(|event| event.seq).collect();
+    let silences = outcome.trace.events.iter().filter(is_silence).map(|event| event.seq);
+    let silences: Vec<Seq> = silences.chain(failed).collect();
     let shows = |finding: &&Finding| finding.evidence.iter().any(|seq| silences.contains(seq));
     let findings = || outcome.checks.iter().filter_map(|check| check.finding.as_ref());
     let finding = findings().find(shows).or_else(|| findings().next()).cloned();
     let finding = finding.unwrap_or_else(|| Finding::peer("the scenario did not end in time"));
     let silence = Silence { cell: outcome.cell.clone(), finding };
     Outcome { silence: Some(Arc::new(silence)), ..outcome }
+}
+
+/// Traces what was found in these exchanges back to the end of the server, whatever each check says about its own.
+fn attribute(checks: &mut [Check], exchanges: &[Seq]) {
+    for check in checks {
+        let Some(known) = &check.finding else { continue };
+        if !known.evidence.iter().any(|seq| exchanges.contains(seq)) {
+            continue;
+        }
+        let finding = Finding::peer("the server stopped answering HTTP requests")
+            .caused_by(Cause::Unreachable)
+            .expected("an HTTP response")
+            .requires(Rule::REQUEST_ANSWERED.id());
+        let finding = Finding {
+            got: known.got.clone(),
+            evidence: known.evidence.clone(),
+            ..stopped_answering(finding)
+        };
+        check.message = Some(match check.status {
+            Status::Skipped => not_reached(&finding),
+            _ => finding.to_string(),
+        });
+        check.finding = Some(finding);
+    }
 }

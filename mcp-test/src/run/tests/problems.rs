@@ -1,7 +1,7 @@
 //! One cause is one problem, however many checks, scenarios, revisions and transports show it.
 
 use super::*;
-use crate::run::Problem;
+use crate::run::{ExitCode, Problem};
 use crate::server::reference::everything;
 use crate::transport::Fault;
 use crate::transport::fault::Misbehavior;
@@ -114,4 +114,58 @@ fn a_body_where_there_must_be_none_is_one() {
     let server = everything();
     let target = Target::router(move || server.router().layer(map_response(null_as_body)));
     insta::assert_snapshot!(shown(&summary_of(target, &[])), @"Failing: a message is not a JSON-RPC 2.0 message [transport.http.accepted-202] 22 scenarios, 61 runs, 0 not reached, 0 not run; 2025-03-26.. over router");
+}
+
+/// A server over HTTP that is gone with its listener and all connections when it receives its request number `last + 1`.
+fn gone_after(last: usize) -> Target {
+    use std::net::TcpListener;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::extract::Request;
+    use axum::middleware::{Next, from_fn};
+    use tokio::runtime::Builder;
+    use tokio::sync::Notify;
+
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.set_nonblocking(true).expect("a listener for tokio");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("its address"));
+    std::thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let (received, is_over) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+        let over = is_over.clone();
+        let count = move |request: Request, next: Next| {
+            let (received, over) = (received.clone(), over.clone());
+            async move {
+                if received.fetch_add(1, Ordering::SeqCst) >= last {
+                    over.notify_one();
+                    std::future::pending::<()>().await;
+                }
+                next.run(request).await
+            }
+        };
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
+            let router = everything().router().layer(from_fn(count));
+            tokio::select! {
+                served = async { axum::serve(listener, router).await } => served.expect("served"),
+                () = is_over.notified() => {}
+            }
+        });
+        runtime.shutdown_background();
+    });
+    Target::url(&url)
+}
+
+#[test]
+fn a_server_that_is_gone_is_one() {
+    for last in [12, 30, 60, 100] {
+        let plan = Plan::build(gone_after(last), Profile::Adaptive, &selection(&[]));
+        let (_, summary) = run_plan(&plan.expect("a plan").timeout(TIMEOUT));
+        let problems = summary.problems.sorted();
+        let [gone] = problems[..] else { panic!("{last}: {}", shown(&summary)) };
+        assert_eq!(gone.headline(), "the server stopped answering HTTP requests", "{last}");
+        assert!(gone.not_run > 0, "{last}: {}", line(gone));
+        assert_eq!(summary.exit, ExitCode::Failed, "{last}");
+    }
 }
