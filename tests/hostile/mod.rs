@@ -130,6 +130,16 @@ behaviors! {
     DuplicateMembers "duplicate-members",
     /// Its reply contains huge numbers.
     HugeNumbers "huge-numbers",
+    /// Its reply contains four million zeros.
+    Zeros "zeros",
+    /// Its reply contains two million objects.
+    Objects "objects",
+    /// It lists a hundred thousand tools.
+    ManyTools "many-tools",
+    /// It lists a tool with an enumeration of 400,000 numbers.
+    HugeEnum "huge-enum",
+    /// Its list has pages without end, each larger than the one before.
+    GrowingPages "growing-pages",
     /// It sends its reply one byte at a time.
     Trickle "trickle",
     /// It exits before it has sent anything.

@@ -38,6 +38,9 @@ pub const ENDLESS: u64 = u64::MAX;
 /// The size of the huge reply in bytes.
 pub const HUGE: u64 = 100_000_000;
 
+/// How often the unit of a huge reply is repeated before it is written.
+const PART: usize = 50_000;
+
 /// The number of notifications in the flood.
 pub const FLOOD: u64 = 1_000_000;
 
@@ -64,6 +67,8 @@ pub struct ClientMessage {
     /// The id as it was written; `None` for notifications.
     pub id: Option<String>,
     result: String,
+    /// The number of the page that it asks for.
+    page: usize,
 }
 
 impl ClientMessage {
@@ -74,7 +79,9 @@ impl ClientMessage {
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
         let id = message.get("id").map(ToString::to_string);
         let result = result(&method, &message);
-        Some(Self { method, id, result })
+        let cursor = message.at("/params/cursor").and_then(Value::as_str);
+        let page = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
+        Some(Self { method, id, result, page })
     }
 
     /// The correct reply.
@@ -135,7 +142,29 @@ impl ClientMessage {
                 let framed = format!("Content-Length: {}\r\n\r\n{reply}", reply.len());
                 vec![Piece::Begun(framed.into())]
             }
-            Behavior::HugeReply => vec![self.huge()],
+            Behavior::HugeReply => {
+                vec![self.repeating(r#""x":"@""#, &[b'x'; PART], HUGE / PART as u64)]
+            }
+            Behavior::Zeros => vec![self.repeating(r#""x":[@0]"#, &b"0,".repeat(PART), 80)],
+            Behavior::Objects => {
+                vec![self.repeating(r#""x":[@0]"#, &br#"{"":0},"#.repeat(PART), 40)]
+            }
+            Behavior::ManyTools => vec![message(&self.listing((0..100_000).map(tool), None))],
+            Behavior::HugeEnum => {
+                let values = (0..400_000).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+                let schema =
+                    format!(r#"{{"type":"object","properties":{{"a":{{"enum":[{values}]}}}}}}"#);
+                let tool = format!(r#"{{"name":"t","inputSchema":{schema}}}"#);
+                vec![message(&self.listing([tool], None))]
+            }
+            Behavior::GrowingPages => {
+                let text = "d".repeat(20_000 * self.page);
+                let tool = format!(
+                    r#"{{"name":"t{}","description":"{text}","inputSchema":{{"type":"object"}}}}"#,
+                    self.page
+                );
+                vec![message(&self.listing([tool], Some(self.page + 1)))]
+            }
             Behavior::Flood => vec![Piece::Messages(LOG.into(), FLOOD), message(&reply)],
             Behavior::Chatter => {
                 vec![Piece::Messages("INFO still busy".into(), CHATTER), message(&reply)]
@@ -164,16 +193,24 @@ impl ClientMessage {
         }
     }
 
-    fn huge(&self) -> Piece {
-        const PART: usize = 50_000;
+    /// The reply with an additional member, in which `unit` is repeated in the place of `@`.
+    fn repeating(&self, member: &str, unit: &[u8], times: u64) -> Piece {
         let id = self.id.as_deref().unwrap_or("null");
-        let reply = self.reply_as(id, &self.result_with(r#""x":"@""#));
+        let reply = self.reply_as(id, &self.result_with(member));
         let (before, after) = reply.split_once('@').unwrap_or((&reply, ""));
         Piece::Message(vec![
             Part::Bytes(before.into()),
-            Part::Repeat(vec![b'x'; PART], HUGE / PART as u64),
+            Part::Repeat(unit.to_vec(), times),
             Part::Bytes(after.into()),
         ])
+    }
+
+    /// A page of tools.
+    fn listing(&self, tools: impl IntoIterator<Item = String>, next: Option<usize>) -> String {
+        let tools = tools.into_iter().collect::<Vec<_>>().join(",");
+        let next = next.map(|next| format!(r#","nextCursor":"{next}""#)).unwrap_or_default();
+        let id = self.id.as_deref().unwrap_or("null");
+        self.reply_as(id, &format!(r#"{{"tools":[{tools}]{next}}}"#))
     }
 
     fn deep(&self) -> String {
@@ -181,6 +218,10 @@ impl ClientMessage {
         let nest = format!(r#""_meta":{{"x":{}{}}}"#, "[".repeat(LEVELS), "]".repeat(LEVELS));
         self.reply_as(id, &self.result_with(&nest))
     }
+}
+
+fn tool(number: usize) -> String {
+    format!(r#"{{"name":"t{number}","inputSchema":{{"type":"object"}}}}"#)
 }
 
 fn half(text: &str) -> &str {

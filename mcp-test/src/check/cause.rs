@@ -25,6 +25,8 @@ pub enum Cause {
     },
     /// Requests are refused with this HTTP status, whatever they ask for.
     Status(u16),
+    /// A message exceeds a limit of mcp-test.
+    OverLimit,
     /// Nothing listens at the URL, or not any more.
     Unreachable,
 }

@@ -7,6 +7,7 @@ use super::tool_judgement::ToolJudgement;
 #[cfg(feature = "schema")]
 use super::tool_schemas::{TimeBudget, ToolSchemaJudge};
 use super::walk::walk;
+use crate::clock::Deadline;
 use crate::spec::Revision;
 use crate::spec::schema::{Authority, Schemas};
 use crate::trace::{ConnectionId, Party, Trace};
@@ -26,20 +27,21 @@ pub struct Judgement {
 
 /// Everything wrong with what `who` sent in `trace`.
 ///
-/// `revisions` returns for each connection the revision that it was opened for.
+/// `revisions` returns for each connection the revision that it was opened for. By the schemas of tools, which are the peer's
+/// own, only as much is judged as `ends` leaves time for; what is left out is a finding that blames nobody.
 #[must_use]
 pub fn judge_trace(
     trace: &Trace,
     who: Party,
     revisions: &dyn Fn(ConnectionId) -> Revision,
-    schemas: &Schemas,
-    authority: Authority,
+    (schemas, authority): (&Schemas, Authority),
+    ends: Deadline,
 ) -> Judgement {
     let mut envelopes = EnvelopeJudge::new(trace, who, revisions);
     let mut shapes = ShapeJudge::new(trace, who, revisions, schemas, authority);
     #[cfg(feature = "schema")]
     let tools = {
-        let mut tools = ToolSchemaJudge::new(trace, who, revisions, TimeBudget::default());
+        let mut tools = ToolSchemaJudge::new(trace, who, revisions, TimeBudget::until(ends));
         walk(trace, &mut [&mut envelopes, &mut shapes, &mut tools]);
         tools.into_judgement()
     };

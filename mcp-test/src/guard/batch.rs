@@ -30,7 +30,7 @@ pub(super) fn refusals(items: &[Item]) -> impl Iterator<Item = &Refusal> {
 /// The answers to what was refused, as one batch; `None` if nothing of it is answered.
 pub(super) fn answers(items: &[Item]) -> Option<Value> {
     let answers: Vec<Value> = refusals(items).filter_map(Refusal::answer).collect();
-    (!answers.is_empty()).then_some(Value::Array(answers))
+    (!answers.is_empty()).then_some(answers.into())
 }
 
 /// The ranges of the items of an array in its text, without the space around them.
@@ -119,7 +119,7 @@ mod tests {
     proptest! {
         #[test]
         fn each_item_is_the_text_of_its_value(values in prop::collection::vec(arbitrary::value(), 0..5)) {
-            let text = Value::Array(values.clone()).to_string();
+            let text = Value::from(values.clone()).to_string();
             let read = |place: Range<usize>| Value::parse(&text.as_bytes()[place]).unwrap().value;
             prop_assert_eq!(items(text.as_bytes()).into_iter().map(read).collect::<Vec<_>>(), values);
         }

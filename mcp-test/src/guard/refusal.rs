@@ -52,7 +52,11 @@ impl Refusal {
         let ParseError { line, column, reason, .. } = error;
         // The second half quotes the text of the peer.
         let reason = reason.split(", found").next().unwrap_or_default();
-        let reason = format!("no JSON at line {line}, column {column}: {reason}");
+        let reason = match error.is_over_limit() {
+            // What follows was not read, so that nobody knows whether it is JSON.
+            true => format!("line {line}, column {column}: {reason}"),
+            false => format!("no JSON at line {line}, column {column}: {reason}"),
+        };
         Self::new(error_code::PARSE_ERROR, revision, reason)
     }
 

@@ -14,7 +14,7 @@ pub(crate) fn value() -> impl Strategy<Value = Value> {
     ];
     leaf.prop_recursive(4, 32, 5, |inner| {
         prop_oneof![
-            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::Array),
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
             prop::collection::vec((text(), inner), 0..5)
                 .prop_map(|members| Value::Object(Object::from_iter(members))),
         ]

@@ -1,6 +1,6 @@
 //! Conversions between this module's values and Rust types or `serde_json`.
 
-use super::{Number, Object, Value};
+use super::{Array, Number, Object, Value};
 
 impl Value {
     /// Converts to a `serde_json` value.
@@ -82,7 +82,7 @@ macro_rules! from_contents {
         }
     )*};
 }
-from_contents!(bool => Bool, Number => Number, String => String, Object => Object,);
+from_contents!(bool => Bool, Number => Number, String => String, Array => Array, Object => Object,);
 
 impl From<&str> for Value {
     fn from(text: &str) -> Self {

@@ -15,6 +15,8 @@ pub struct Document {
     pub value: Value,
     /// Notes on what RFC 8259 allows but peers should avoid; at most [`Document::NOTE_LIMIT`].
     pub notes: Vec<Note>,
+    /// How many values it has: the members and items of all objects and arrays, and the value itself.
+    pub values: usize,
 }
 
 impl Document {
@@ -27,8 +29,8 @@ impl Document {
     ///
     /// See [`Value::parse`].
     pub fn parse(text: Bytes) -> Result<Self, ParseError> {
-        let (value, notes) = parse::parse(&text)?;
-        Ok(Self { text, value, notes })
+        let parse::Parsed { value, notes, values } = parse::parse(&text)?;
+        Ok(Self { text, value, notes, values })
     }
 }
 
@@ -38,7 +40,8 @@ impl Value {
     /// # Errors
     ///
     /// If the bytes are not exactly one JSON value: invalid syntax, bytes after the value, invalid
-    /// UTF-8, or nesting deeper than [`DEPTH_LIMIT`](super::DEPTH_LIMIT).
+    /// UTF-8, nesting deeper than [`DEPTH_LIMIT`](super::DEPTH_LIMIT), or more than [`VALUE_LIMIT`](super::VALUE_LIMIT)
+    /// values.
     pub fn parse(text: &[u8]) -> Result<Document, ParseError> {
         Document::parse(Bytes::copy_from_slice(text))
     }

@@ -19,6 +19,7 @@
 //!
 //! [RFC 8259]: https://www.rfc-editor.org/rfc/rfc8259
 
+mod array;
 mod convert;
 mod diff;
 mod document;
@@ -35,6 +36,7 @@ pub(crate) mod arbitrary;
 #[cfg(test)]
 mod tests;
 
+pub use array::Array;
 #[doc(hidden)]
 pub use diff::diff;
 pub use diff::{Difference, DifferenceKind};
@@ -45,9 +47,10 @@ pub use note::{Note, NoteKind};
 pub use number::Number;
 #[doc(hidden)]
 pub use object::Effective;
-#[doc(hidden)]
-pub use parse::DEPTH_LIMIT;
+pub use object::Object;
 pub use parse::ParseError;
+#[doc(hidden)]
+pub use parse::{DEPTH_LIMIT, VALUE_LIMIT};
 pub use pointer::Pointer;
 pub(crate) use pointer::array_index;
-pub use value::{Object, Value};
+pub use value::Value;

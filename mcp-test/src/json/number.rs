@@ -12,7 +12,18 @@ use std::hash::{Hash, Hasher};
 /// are equal only if their texts are.
 #[derive(Clone)]
 pub struct Number {
-    text: Box<str>,
+    text: Text,
+}
+
+/// The longest text that is kept in place. With it a number is no larger than the other values.
+const SHORT: usize = 14;
+
+/// The text of a number; short ones, which are nearly all, without an allocation.
+#[derive(Clone)]
+enum Text {
+    Short { len: u8, bytes: [u8; SHORT] },
+    // Boxed twice, since a pointer to a `str` would make every value larger.
+    Long(Box<Box<str>>),
 }
 
 /// The exact value in a canonical form.
@@ -40,19 +51,33 @@ impl Number {
 
     /// Creates a number from text that is known to follow the grammar.
     pub(super) fn from_valid(text: &str) -> Self {
-        Self { text: text.into() }
+        let mut bytes = [0; SHORT];
+        let text = match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
+            (Some(short), Ok(len)) => {
+                short.copy_from_slice(text.as_bytes());
+                Text::Short { len, bytes }
+            }
+            _ => Text::Long(Box::new(text.into())),
+        };
+        Self { text }
     }
 
     /// The source text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.text
+        match &self.text {
+            // A number has ASCII characters only.
+            Text::Short { len, bytes } => {
+                str::from_utf8(&bytes[..usize::from(*len)]).unwrap_or_default()
+            }
+            Text::Long(text) => text,
+        }
     }
 
     /// Whether the number is mathematically an integer, such as `1.0` or `10e-1`.
     #[must_use]
     pub fn is_integer(&self) -> bool {
-        if !self.text.contains(['.', 'e', 'E']) {
+        if !self.as_str().contains(['.', 'e', 'E']) {
             return true;
         }
         match self.exact() {
@@ -66,19 +91,19 @@ impl Number {
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         // The exact form allocates, and is needed only for a fraction or an exponent.
-        self.text.parse().ok().or_else(|| i64::try_from(self.as_i128()?).ok())
+        self.as_str().parse().ok().or_else(|| i64::try_from(self.as_i128()?).ok())
     }
 
     /// The number as a `u64`, if it is whole and in range.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
-        self.text.parse().ok().or_else(|| u64::try_from(self.as_i128()?).ok())
+        self.as_str().parse().ok().or_else(|| u64::try_from(self.as_i128()?).ok())
     }
 
     /// The nearest `f64`; `None` when the number is beyond the range of doubles.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
-        self.text.parse().ok().filter(|double: &f64| double.is_finite())
+        self.as_str().parse().ok().filter(|double: &f64| double.is_finite())
     }
 
     fn as_i128(&self) -> Option<i128> {
@@ -96,9 +121,9 @@ impl Number {
     }
 
     fn exact(&self) -> Exact<'_> {
-        let (negative, unsigned) = match self.text.strip_prefix('-') {
+        let (negative, unsigned) = match self.as_str().strip_prefix('-') {
             Some(rest) => (true, rest),
-            None => (false, &*self.text),
+            None => (false, self.as_str()),
         };
         let (mantissa, power) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -118,7 +143,7 @@ impl Number {
             .and_then(|(power, (dropped, fraction))| power.checked_add(dropped - fraction));
         match exponent {
             Some(exponent) => Exact::Decimal { negative, digits: digits.to_owned(), exponent },
-            None => Exact::Text(&self.text),
+            None => Exact::Text(self.as_str()),
         }
     }
 }
@@ -155,7 +180,7 @@ pub(super) fn scan(text: &[u8]) -> Result<usize, (usize, &'static str)> {
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         // Equal texts are equal numbers, without allocating their exact forms.
-        self.text == other.text || self.exact() == other.exact()
+        self.as_str() == other.as_str() || self.exact() == other.exact()
     }
 }
 
@@ -169,13 +194,13 @@ impl Hash for Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(self.as_str())
     }
 }
 
 impl fmt::Debug for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Number({})", self.text)
+        write!(f, "Number({self})")
     }
 }
 

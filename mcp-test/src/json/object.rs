@@ -3,8 +3,9 @@
 //! Lookups are linear, because the objects of a protocol are small.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use super::{Object, Value};
+use super::Value;
 
 /// Above this many members, objects are compared through an index, because a hostile peer could make the linear lookups
 /// quadratic.
@@ -13,11 +14,18 @@ const INDEX_ABOVE: usize = 16;
 /// Above this many members, duplicates are found with a set, for the same reason.
 const SET_ABOVE: usize = 32;
 
+/// A JSON object: its members in source order, including duplicates. Its clones share their members until one of them is
+/// changed.
+#[derive(Clone, Debug, Default)]
+pub struct Object {
+    members: Arc<Vec<(String, Value)>>,
+}
+
 impl Object {
     /// An object without members.
     #[must_use]
-    pub const fn new() -> Self {
-        Self { members: Vec::new() }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// The number of members, including duplicates.
@@ -41,7 +49,8 @@ impl Object {
 
     /// The member `name`, mutably; the last one, if there are several.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.members.iter_mut().rev().find(|(key, _)| key == name).map(|(_, value)| value)
+        let mut members = self.members_mut().iter_mut().rev();
+        members.find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// All members `name`, in order.
@@ -61,7 +70,7 @@ impl Object {
         match self.get_mut(&name) {
             Some(present) => Some(std::mem::replace(present, value)),
             None => {
-                self.members.push((name, value));
+                self.members_mut().push((name, value));
                 None
             }
         }
@@ -69,13 +78,13 @@ impl Object {
 
     /// Appends a member even if there is one of that name already, to create a duplicate on purpose.
     pub fn push(&mut self, name: impl Into<String>, value: impl Into<Value>) {
-        self.members.push((name.into(), value.into()));
+        self.members_mut().push((name.into(), value.into()));
     }
 
     /// Removes all members `name`, and returns the last one.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let mut removed = None;
-        self.members.retain_mut(|(key, value)| {
+        self.members_mut().retain_mut(|(key, value)| {
             let keep = key != name;
             if !keep {
                 removed = Some(std::mem::take(value));
@@ -92,7 +101,7 @@ impl Object {
 
     /// The members in order, with mutable values.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> {
-        self.members.iter_mut().map(|(name, value)| (name.as_str(), value))
+        self.members_mut().iter_mut().map(|(name, value)| (name.as_str(), value))
     }
 
     /// The names of the members in order, including duplicates.
@@ -120,6 +129,15 @@ impl Object {
             names().rev().filter(|(_, name)| !later.insert(*name)).map(|(at, _)| at).collect();
         superseded.reverse();
         superseded
+    }
+
+    /// Gives memory back that the members do not need.
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.members_mut().shrink_to_fit();
+    }
+
+    fn members_mut(&mut self) -> &mut Vec<(String, Value)> {
+        Arc::make_mut(&mut self.members)
     }
 
     /// A map of the effective members.
@@ -178,20 +196,21 @@ impl IntoIterator for Object {
     type IntoIter = std::vec::IntoIter<(String, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.members.into_iter()
+        Arc::unwrap_or_clone(self.members).into_iter()
     }
 }
 
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
         let members = members.into_iter().map(|(name, value)| (name.into(), value.into()));
-        Self { members: members.collect() }
+        Self { members: Arc::new(members.collect()) }
     }
 }
 
 impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Object {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, members: I) {
-        self.members.extend(members.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self.members_mut()
+            .extend(members.into_iter().map(|(name, value)| (name.into(), value.into())));
     }
 }
 

@@ -2,10 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::{Note, NoteKind, Number, Object, Pointer, Value, note, number};
+use super::{Array, Note, NoteKind, Number, Object, Pointer, Value, note, number};
 
 /// How deep arrays and objects may nest; it bounds the recursion of everything that walks a value.
 pub const DEPTH_LIMIT: usize = 128;
+
+/// How many values one text may have: the members and items of all objects and arrays, and the value itself.
+///
+/// The smallest values take two bytes of text and tens of bytes of memory, so a bound on bytes alone is not enough. Real
+/// messages have thousands.
+pub const VALUE_LIMIT: usize = 500_000;
 
 /// The largest integer that parsers with doubles represent exactly (2^53 - 1).
 const SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -25,19 +31,27 @@ pub struct ParseError {
     pub offset: usize,
     /// What was expected and what was found.
     pub reason: String,
-    pub(crate) too_deep: bool,
+    pub(crate) over_limit: bool,
 }
 
 impl ParseError {
-    /// Whether the text was refused because it nests deeper than [`DEPTH_LIMIT`], so that it may be valid JSON.
+    /// Whether the text was refused because it nests deeper than [`DEPTH_LIMIT`] or has more than [`VALUE_LIMIT`] values, so
+    /// that it may be valid JSON.
     #[must_use]
-    pub fn is_too_deep(&self) -> bool {
-        self.too_deep
+    pub fn is_over_limit(&self) -> bool {
+        self.over_limit
     }
 }
 
+/// A value, what is unusual about its text, and how many values it has.
+pub(super) struct Parsed {
+    pub(super) value: Value,
+    pub(super) notes: Vec<Note>,
+    pub(super) values: usize,
+}
+
 /// Parses all of `bytes` as one value.
-pub(super) fn parse(bytes: &[u8]) -> Result<(Value, Vec<Note>), ParseError> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, ParseError> {
     let (text, invalid_byte) = match std::str::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {
@@ -46,10 +60,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Value, Vec<Note>), ParseError> {
             (std::str::from_utf8(valid).unwrap_or_default(), rest.first())
         }
     };
-    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, depth: 0, notes: Vec::new() };
+    let bytes = text.as_bytes();
+    let mut parser = Parser { text, bytes, at: 0, depth: 0, values: 0, notes: Vec::new() };
     let outcome = parser.document();
     let refusal = match (outcome, invalid_byte) {
-        (Ok(value), None) => return Ok((value, parser.notes)),
+        (Ok(value), None) => {
+            return Ok(Parsed { value, notes: parser.notes, values: parser.values });
+        }
         (Err(refusal), None) => refusal,
         // An error at the end of the valid part is caused by the invalid bytes.
         (Err(refusal), Some(_)) if refusal.offset < text.len() => refusal,
@@ -64,12 +81,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Value, Vec<Note>), ParseError> {
 struct Refusal {
     offset: usize,
     reason: String,
-    too_deep: bool,
+    over_limit: bool,
 }
 
 impl Refusal {
     fn new(offset: usize, reason: impl Into<String>) -> Self {
-        Self { offset, reason: reason.into(), too_deep: false }
+        Self { offset, reason: reason.into(), over_limit: false }
     }
 
     fn locate(self, text: &str) -> ParseError {
@@ -80,7 +97,7 @@ impl Refusal {
             column: before[line_start..].chars().count() + 1,
             offset: self.offset,
             reason: self.reason,
-            too_deep: self.too_deep,
+            over_limit: self.over_limit,
         }
     }
 }
@@ -90,6 +107,7 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    values: usize,
     notes: Vec<Note>,
 }
 
@@ -109,6 +127,12 @@ impl Parser<'_> {
     }
 
     fn value(&mut self) -> Result<Value, Refusal> {
+        if self.values == VALUE_LIMIT {
+            return Err(
+                self.over_limit(format!("more than the {VALUE_LIMIT} values that mcp-test reads"))
+            );
+        }
+        self.values += 1;
         match self.peek() {
             Some(b'{') => self.nested(Self::object).map(Value::Object),
             Some(b'[') => self.nested(Self::array).map(Value::Array),
@@ -124,8 +148,9 @@ impl Parser<'_> {
     fn nested<T>(&mut self, read: fn(&mut Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
         // Checked here, since only arrays and objects recurse.
         if self.depth == DEPTH_LIMIT {
-            let reason = format!("nested deeper than {DEPTH_LIMIT} levels");
-            return Err(Refusal { offset: self.at, reason, too_deep: true });
+            return Err(self.over_limit(format!(
+                "nested deeper than the {DEPTH_LIMIT} levels that mcp-test reads"
+            )));
         }
         self.depth += 1;
         self.at += 1;
@@ -170,6 +195,7 @@ impl Parser<'_> {
             object.push(name, value);
             self.skip_space();
             if self.take(b'}') {
+                object.shrink_to_fit();
                 return Ok(object);
             }
             if !self.take(b',') {
@@ -179,10 +205,10 @@ impl Parser<'_> {
         }
     }
 
-    fn array(&mut self) -> Result<Vec<Value>, Refusal> {
+    fn array(&mut self) -> Result<Array, Refusal> {
         let mut items = Vec::new();
         if self.take(b']') {
-            return Ok(items);
+            return Ok(items.into());
         }
         loop {
             let notes = self.notes.len();
@@ -191,7 +217,9 @@ impl Parser<'_> {
             items.push(value);
             self.skip_space();
             if self.take(b']') {
-                return Ok(items);
+                // A vector grows to twice what it needs, which a value that is kept should not cost.
+                items.shrink_to_fit();
+                return Ok(items.into());
             }
             if !self.take(b',') {
                 return Err(self.expected("`,` or `]`"));
@@ -346,6 +374,10 @@ impl Parser<'_> {
         for note in self.notes.iter_mut().skip(from) {
             note.pointer = parent().join(&note.pointer);
         }
+    }
+
+    fn over_limit(&self, reason: String) -> Refusal {
+        Refusal { offset: self.at, reason, over_limit: true }
     }
 
     fn expected(&self, expected: &str) -> Refusal {

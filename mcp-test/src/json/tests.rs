@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{DEPTH_LIMIT, NoteKind, Value, arbitrary, diff};
+use super::{DEPTH_LIMIT, NoteKind, VALUE_LIMIT, Value, arbitrary, diff};
 
 fn refusal(text: &[u8]) -> String {
     Value::parse(text).expect_err("the text is not JSON").to_string()
@@ -74,10 +74,10 @@ fn nesting_is_limited() {
     let nested = |depth: usize| [b"[".repeat(depth), b"]".repeat(depth)].concat();
     assert!(Value::parse(&nested(DEPTH_LIMIT)).is_ok());
     let error = Value::parse(&nested(DEPTH_LIMIT + 1)).unwrap_err();
-    assert!(error.is_too_deep() && !Value::parse(b"[").unwrap_err().is_too_deep());
+    assert!(error.is_over_limit() && !Value::parse(b"[").unwrap_err().is_over_limit());
     assert_eq!(
         (error.offset, error.reason.as_str()),
-        (DEPTH_LIMIT, "nested deeper than 128 levels")
+        (DEPTH_LIMIT, "nested deeper than the 128 levels that mcp-test reads")
     );
     assert!(Value::parse(&b"[{\"a\":".repeat(1_000_000)).is_err());
 }
@@ -200,4 +200,29 @@ proptest! {
         prop_assert_eq!(left == right, diff(&left, &right).is_empty());
         prop_assert_eq!(diff(&left, &left), vec![]);
     }
+}
+
+#[test]
+fn values_are_limited_and_clones_share_them() {
+    let zeros = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+    // The array itself is a value as well.
+    let document = Value::parse(zeros(VALUE_LIMIT - 1).as_bytes()).unwrap();
+    assert_eq!(document.values, VALUE_LIMIT);
+    let error = Value::parse(zeros(VALUE_LIMIT).as_bytes()).unwrap_err();
+    assert!(error.is_over_limit());
+    assert_eq!(
+        (error.offset, &*error.reason),
+        (999_999, "more than the 500000 values that mcp-test reads")
+    );
+
+    let first = |value: &Value| value.as_array().map(<[Value]>::as_ptr);
+    let mut clone = document.value.clone();
+    assert_eq!(first(&clone), first(&document.value));
+    assert!(clone.set("/0", 1.into()));
+    assert_eq!(document.value.at("/0"), Some(&0.into()));
+}
+
+#[test]
+fn a_value_takes_three_words() {
+    assert_eq!(size_of::<Value>(), 3 * size_of::<usize>());
 }

@@ -3,12 +3,12 @@
 //! Parsing is in `parse`, printing in `print`, conversions are in `convert`.
 
 use super::pointer::array_index;
-use super::{Number, Pointer};
+use super::{Array, Number, Object, Pointer};
 
 /// A JSON value with exact numbers and ordered objects.
 ///
 /// Equality is JSON equality: member order does not matter, only the last of duplicate members
-/// counts, and numbers are compared by exact value (`1 == 1.0 == 1e0`).
+/// counts, and numbers are compared by exact value (`1 == 1.0 == 1e0`). Clones share the parts of arrays and objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
     /// `null`
@@ -21,15 +21,9 @@ pub enum Value {
     /// A string, with its escapes resolved.
     String(String),
     /// An array.
-    Array(Vec<Value>),
+    Array(Array),
     /// An object.
     Object(Object),
-}
-
-/// A JSON object: its members in source order, including duplicates.
-#[derive(Clone, Debug, Default)]
-pub struct Object {
-    pub(super) members: Vec<(String, Value)>,
 }
 
 impl Value {

@@ -2,8 +2,8 @@
 
 use super::schema_valid::{OF_THE_ENVELOPE, joined_texts, others, requirements};
 use crate::check::{
-    Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS, OF_TOOK_PART,
-    OF_TOOLS, Origin, Rule, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, TOOL_SCHEMAS,
+    Blame, Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS,
+    OF_TOOK_PART, OF_TOOLS, Origin, Rule, SCHEMA_HARNESS_ERROR, SCHEMA_VALID, Status, TOOL_SCHEMAS,
     ToolJudgement, WELL_FORMED, requirements_of_shapes,
 };
 use crate::json::Value;
@@ -106,7 +106,9 @@ pub(super) fn tool_schemas(tools: &ToolJudgement) -> Option<Check> {
 
 /// One row for several findings, with the status of the most severe and the texts of all.
 fn most_severe(id: &str, findings: &[Finding]) -> Option<Check> {
-    let most_severe = findings.iter().max_by_key(|finding| finding.severity)?;
+    // What the peer did comes before what could not be judged.
+    let rank = |finding: &&Finding| (finding.severity, finding.blame == Blame::Peer);
+    let most_severe = findings.iter().max_by_key(rank)?;
     let mut row = Check::from_finding(id, Origin::Own, most_severe.clone());
     if findings.len() > 1 {
         // All of them, while the message has a bounded number.

@@ -18,7 +18,7 @@ use super::cell_run::{CellFacts, run_cell};
 use super::{
     Cell, Outcome, Plan, Selection, Tested, requirements_of_common, requirements_of_interruptions,
 };
-use crate::check::{Check, Demand, Finding, Origin, Status, TOOL_SCHEMAS, WELL_FORMED};
+use crate::check::{Blame, Check, Demand, Finding, Origin, Status, TOOL_SCHEMAS, WELL_FORMED};
 use crate::scenario::{Change, Damage, Leg, Peer, Profile, Proof, Proofs, Scenario, Transports};
 use crate::scenarios;
 use crate::server::Server;
@@ -171,9 +171,10 @@ fn unfounded(outcome: &Outcome) -> Vec<String> {
         };
         // A fixture or a snapshot is an agreement with the test, not with MCP.
         let of_fixture = [Demand::Fixture, Demand::Snapshot].contains(&finding.demand);
-        // The judges also remark on what no requirement covers, but only as a WARNING.
+        // The judges also remark on what no requirement covers, as a WARNING, and on what is beyond the bounds of mcp-test.
         let is_of_judge = [WELL_FORMED, TOOL_SCHEMAS].contains(&check.id.as_str());
-        let is_remark = is_of_judge && check.status == Status::Warning;
+        let is_remark =
+            is_of_judge && (check.status == Status::Warning || finding.blame == Blame::Environment);
         let excused = check.known_false.is_some() || of_fixture || is_remark;
         if finding.requirements.is_empty() && !excused {
             unfounded.push(format!("{} fails without a requirement: {finding}", check.id));

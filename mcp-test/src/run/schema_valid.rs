@@ -173,7 +173,7 @@ fn details(findings: &[&Finding], trace: &Trace, shapes: &ShapeJudgement) -> Val
     }
     let more = places.len() - wrong.len();
     let violations = wrong.into_iter().map(|(mut item, errors)| {
-        item.insert("errors", Value::Array(errors));
+        item.insert("errors", errors);
         Value::Object(item)
     });
     let mut details = Object::new();

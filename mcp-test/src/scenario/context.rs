@@ -377,6 +377,7 @@ impl Ctx {
             revision,
             schemas,
             authority: profile.authority(self.scenario.as_ref()),
+            ends,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::check::{Check, Finding, Judgement, judge_trace};
+use crate::clock::Deadline;
 use crate::spec::Revision;
 use crate::spec::schema::{Authority, Schemas};
 use crate::trace::{ConnectionId, Party, Trace};
@@ -30,14 +31,17 @@ pub(crate) struct Conversation {
     pub(super) revision: Revision,
     pub(super) schemas: Schemas,
     pub(super) authority: Authority,
+    /// When the scenario has to be over, with its judgement.
+    pub(super) ends: Deadline,
 }
 
 impl Conversation {
     /// Judges what was recorded of it, on each connection at its revision.
     pub(crate) fn judge(&self, trace: Trace) -> Ended {
-        let Self { checks, unexamined, revisions, revision, schemas, authority } = self;
+        let Self { checks, unexamined, revisions, revision, schemas, authority, ends } = self;
         let revision_of = |connection| revisions.get(&connection).copied().unwrap_or(*revision);
-        let judgement = judge_trace(&trace, Party::Server, &revision_of, schemas, *authority);
+        let judgement =
+            judge_trace(&trace, Party::Server, &revision_of, (schemas, *authority), *ends);
         Ended { checks: checks.clone(), trace, judgement, unexamined: unexamined.clone() }
     }
 }

@@ -218,6 +218,9 @@ pub enum EventKind {
 /// Memory of a small parsed message, by measurement.
 const PARSED: usize = 1500;
 
+/// Memory of a value in a large parsed message: that of a member with its name, half of them in objects of their own.
+const VALUE: usize = 80;
+
 impl EventKind {
     /// The event of a text that was sent where a message belongs.
     pub fn message(text: Bytes) -> Self {
@@ -228,14 +231,17 @@ impl EventKind {
     /// The bytes that this event keeps alive.
     pub(super) fn weight(&self) -> usize {
         match self {
-            // The parsed value and the frame each hold about as much again, plus an allocation for each part.
-            Self::Message { text, .. } => text.len() * 3 + PARSED,
+            // The text, its strings as parts of the value, and the value, which the frame shares.
+            Self::Message { text, parsed } => text.len() * 2 + parsed.values() * VALUE + PARSED,
             Self::Unparsable { bytes, .. } => bytes.len(),
             Self::Stderr(text) | Self::SseComment(text) | Self::Fence(text) | Self::Note(text) => {
                 text.len()
             }
             Self::HttpRequest { headers, path, .. } => path.len() + headers_len(headers),
             Self::HttpResponse { headers, .. } => headers_len(headers),
+            Self::SseEvent { event, id, .. } => {
+                [event, id].into_iter().flatten().map(String::len).sum()
+            }
             _ => 0,
         }
     }

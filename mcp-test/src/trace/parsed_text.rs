@@ -17,7 +17,8 @@ struct Parsed {
     notes: Vec<Note>,
     frame: Option<Result<Frame, Malformed>>,
     problem: Option<String>,
-    too_deep: bool,
+    over_limit: bool,
+    values: usize,
 }
 
 impl ParsedText {
@@ -29,8 +30,13 @@ impl ParsedText {
                 value: None,
                 notes: Vec::new(),
                 frame: None,
-                too_deep: error.is_too_deep(),
-                problem: Some(format!("not JSON: {error}")),
+                over_limit: error.is_over_limit(),
+                values: 0,
+                problem: Some(match error.is_over_limit() {
+                    // What follows was not read, so that nobody knows whether it is JSON.
+                    true => error.to_string(),
+                    false => format!("not JSON: {error}"),
+                }),
             })),
         }
     }
@@ -70,9 +76,14 @@ impl ParsedText {
         self.value().is_some_and(|value| !resembles_message(value))
     }
 
-    /// Whether the text is nested deeper than mcp-test parses; it may well be valid JSON.
-    pub fn is_too_deep(&self) -> bool {
-        self.0.too_deep
+    /// Whether the text is nested deeper than mcp-test parses, or has more values; it may well be valid JSON.
+    pub fn is_over_limit(&self) -> bool {
+        self.0.over_limit
+    }
+
+    /// How many values it has; 0 if the text is not JSON.
+    pub(super) fn values(&self) -> usize {
+        self.0.values
     }
 
     /// Why this is not a well-formed message or batch; `None` if it is.
@@ -95,7 +106,8 @@ impl From<Document> for ParsedText {
             value: Some(document.value),
             notes: document.notes,
             frame: Some(frame),
-            too_deep: false,
+            over_limit: false,
+            values: document.values,
         }))
     }
 }

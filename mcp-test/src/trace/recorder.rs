@@ -11,7 +11,7 @@ use super::{ConnectionId, Event, EventKind, Party, Seq, Trace};
 use crate::clock::Stopwatch;
 
 /// How many bytes of payload a trace may keep before the oldest big ones are dropped.
-const PAYLOAD_BYTES: usize = 128 * 1024 * 1024;
+const PAYLOAD_BYTES: usize = 64 * 1024 * 1024;
 /// What counts as a big payload.
 const BIG: usize = 4 * 1024;
 /// How many events a trace may keep before the oldest are dropped.
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn the_oldest_big_payload_gives_way_and_leaves_a_mark() {
-        let (recorder, connection) = small(60_000, 1000);
+        let (recorder, connection) = small(40_000, 1000);
         let big =
             format!(r#"{{"jsonrpc":"2.0","method":"big","params":["{}"]}}"#, "x".repeat(10_000));
         for _ in 0..3 {
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn what_is_thinned_is_known_after_events_before_it_went() {
-        let limits = Limits { payload_bytes: 60_000, events: 64, first: 3, stderr: 2 };
+        let limits = Limits { payload_bytes: 40_000, events: 64, first: 3, stderr: 2 };
         let recorder = Recorder::with_limits(limits);
         let connection = recorder.open("duplex");
         let big = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(5000));

@@ -94,7 +94,7 @@ impl OutboundMessage {
         }
         // JSON-RPC 2.0: an item without a reply is absent from the batch.
         let then = if then == FollowUp::Silence { FollowUp::Continue } else { then };
-        Self { batch, then, ..Self::unsolicited(Value::Array(values)) }
+        Self { batch, then, ..Self::unsolicited(values.into()) }
     }
 
     /// Does this instead of replying to a request of this method.

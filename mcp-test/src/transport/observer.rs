@@ -188,7 +188,7 @@ pub(super) fn text_event(text: Bytes, in_exchange: bool) -> EventKind {
 fn unparsable_kind(text: &[u8], parsed: &ParsedText, in_exchange: bool) -> UnparsableKind {
     // An HTTP body or an event contains nothing but a message; a line of stdout may also be a log line.
     match begins_a_message(text) || in_exchange {
-        _ if parsed.is_too_deep() => UnparsableKind::OverLimit,
+        _ if parsed.is_over_limit() => UnparsableKind::OverLimit,
         true => UnparsableKind::BrokenMessage,
         false => UnparsableKind::Stray,
     }

@@ -20,15 +20,20 @@ const BOUND: u64 = 256;
 
 /// Tests a target with the command, and checks its memory; returns the report.
 fn report(target: &[&str]) -> String {
+    failures(&run_scenario(METHOD, target))
+}
+
+/// Runs a scenario with the command, and checks its memory.
+fn run_scenario(scenario: &str, target: &[&str]) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("peak");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
     command.env("MCP_TEST_TESTS_PEAK", &file);
-    command.args(["check", "--scenario", METHOD, "--spec-version", "2025-11-25"]);
+    command.args(["check", "--scenario", scenario, "--spec-version", "2025-11-25"]);
     command.args(["--format", "json"]).args(target);
     let run = run_command(command);
     within_bounds(&file, &target.join(" "));
-    failures(&run)
+    run
 }
 
 /// Checks the peak memory of a program.
@@ -107,8 +112,8 @@ fn more_lines_of_a_log_than_are_kept() {
 #[test]
 fn a_hundred_megabytes() {
     insta::assert_snapshot!(over_lines(Behavior::HugeReply, "10m"), @r#"
-    FAILURE ping: the reply to `ping` is not an MCP message
-      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+    FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+      expected a response with id 2, within the limits of mcp-test
       got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
       hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
@@ -117,8 +122,8 @@ fn a_hundred_megabytes() {
       hint: the limit is one of mcp-test, not of MCP; what is beyond it was not read
     "#);
     insta::assert_snapshot!(over_http(Behavior::HugeReply, false, "10m"), @r#"
-    FAILURE ping: the reply to `ping` is not an MCP message
-      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+    FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+      expected a response with id 2, within the limits of mcp-test
       got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
       hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
@@ -127,8 +132,8 @@ fn a_hundred_megabytes() {
       hint: the limit is one of mcp-test, not of MCP; what is beyond it was not read
     "#);
     insta::assert_snapshot!(over_http(Behavior::HugeReply, true, "10m"), @r#"
-    FAILURE ping: the reply to `ping` is not an MCP message
-      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+    FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+      expected a response with id 2, within the limits of mcp-test
       got "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
       hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
@@ -141,8 +146,8 @@ fn a_hundred_megabytes() {
 #[test]
 fn a_message_without_an_end() {
     insta::assert_snapshot!(over_lines(Behavior::EndlessLine, "10m"), @r#"
-    FAILURE ping: the reply to `ping` is not an MCP message
-      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+    FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+      expected a response with id 2, within the limits of mcp-test
       got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a line longer than the 16777216 bytes that mcp-test reads)
       hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
@@ -156,8 +161,8 @@ fn a_message_without_an_end() {
       hint: mcp-test waited [time] for its exit, which depends on how fast it starts: its first message came [time] after its start
     "#);
     insta::assert_snapshot!(over_http(Behavior::EndlessLine, false, "10m"), @r#"
-    FAILURE ping: the reply to `ping` is not an MCP message
-      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+    FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+      expected a response with id 2, within the limits of mcp-test
       got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (a body longer than the 16777216 bytes that mcp-test reads)
       hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
@@ -166,8 +171,8 @@ fn a_message_without_an_end() {
       hint: the limit is one of mcp-test, not of MCP; what is beyond it was not read
     "#);
     insta::assert_snapshot!(over_http(Behavior::EndlessLine, true, "10m"), @r#"
-    FAILURE ping: the reply to `ping` is not an MCP message
-      expected a JSON-RPC response with id 2 of MCP 2025-11-25
+    FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+      expected a response with id 2, within the limits of mcp-test
       got "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
       hint: this limit is set by mcp-test, not by MCP
     WARNING wire-well-formed: there is more in a message than mcp-test reads
@@ -175,6 +180,57 @@ fn a_message_without_an_end() {
       got "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (an event of more than 16777216 bytes)
       hint: the limit is one of mcp-test, not of MCP; what is beyond it was not read
     "#);
+}
+
+/// Small values take tens of times their text in memory, and schemas time: what is beyond a bound is not judged, which is
+/// reported and no verdict.
+#[test]
+fn more_values_than_are_read() {
+    let behaviors = [
+        (Behavior::Zeros, "ping"),
+        (Behavior::Objects, "ping"),
+        (Behavior::ManyTools, "tools/list"),
+        (Behavior::HugeEnum, "tools/list"),
+        (Behavior::GrowingPages, "tools/list"),
+    ];
+    let mut table = String::new();
+    for (behavior, method) in behaviors {
+        let hostile = || Hostile::on(method, behavior);
+        let scenario = method.replace('/', "-");
+        let arguments = hostile().arguments();
+        let command = [
+            &["--timeout", "10m", "--", env!("CARGO_BIN_EXE_hostile-peer")][..],
+            &arguments.each_ref().map(String::as_str),
+        ];
+        let over = |transport: &str, target: &[&str]| {
+            let run = run_scenario(&scenario, target);
+            let first = failures(&run).lines().next().unwrap_or_default().to_owned();
+            format!("{behavior} over {transport}: exit code {}: {first}\n", run.code)
+        };
+        table += &over("lines", &command.concat());
+        for streams in [false, true] {
+            let running = Running::start(hostile(), streams);
+            let transport = if streams { "a stream" } else { "a body" };
+            table += &over(transport, &["--timeout", "10m", "--url", &running.url()]);
+        }
+    }
+    insta::assert_snapshot!(table, @"
+    zeros over lines: exit code 3: FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+    zeros over a body: exit code 3: FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+    zeros over a stream: exit code 3: FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+    objects over lines: exit code 3: FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+    objects over a body: exit code 3: FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+    objects over a stream: exit code 3: FAILURE ping: the reply to `ping` exceeds what mcp-test reads
+    many-tools over lines: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t10000`
+    many-tools over a body: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t10000`
+    many-tools over a stream: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t10000`
+    huge-enum over lines: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t`
+    huge-enum over a body: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t`
+    huge-enum over a stream: exit code 3: FAILURE wire-tool-schemas: nothing was judged by the `inputSchema` of tool `t`
+    growing-pages over lines: exit code 1: FAILURE tools-list-definitions: the list of `tools/list` never ends
+    growing-pages over a body: exit code 1: FAILURE tools-list-definitions: the list of `tools/list` never ends
+    growing-pages over a stream: exit code 1: FAILURE tools-list-definitions: the list of `tools/list` never ends
+    ");
 }
 
 /// Only the timeout ends these: a reply may follow each message.
@@ -237,6 +293,23 @@ fn a_client_that_sends_a_hundred_megabytes() {
         input.write_all(b"\"}\n")
     });
     insta::assert_snapshot!(answers, @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is too long: 16777217 bytes"}}"#);
+}
+
+#[test]
+fn a_client_that_sends_millions_of_values() {
+    let answers = served_over_lines(|input| {
+        for unit in [&b"0,"[..], br#"{"":0},"#] {
+            input.write_all(br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":["#)?;
+            let part = unit.repeat(100_000);
+            (0..20).try_for_each(|_| input.write_all(&part))?;
+            input.write_all(b"0]}}\n")?;
+        }
+        Ok(())
+    });
+    insta::assert_snapshot!(answers, @r#"
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"line 1, column 1000044: more than the 500000 values that mcp-test reads"}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"line 1, column 1750035: more than the 500000 values that mcp-test reads"}}
+    "#);
 }
 
 #[test]

@@ -177,7 +177,7 @@ mod tests {
     fn a_value_as_deep_and_broad_as_can_be_is_bounded() {
         let mut deep = Value::from(1);
         for _ in 0..100 {
-            deep = Value::Array(vec![deep.clone(), deep.clone().short(20).into(), "x".into()]);
+            deep = vec![deep.clone(), deep.clone().short(20).into(), Value::from("x")].into();
         }
         let broad: Value = (0..200).map(|_| deep.clone()).collect();
         assert!(json(&broad).len() < 60_000, "{}", json(&broad).len());

@@ -56,7 +56,7 @@ impl InferredLists {
             number => format!("inferred from the cases: {}", words::count(number, "item")),
         };
         let mut result = Object::new();
-        result.push(member, Value::Array(items));
+        result.push(member, items);
         Some((result.into(), source))
     }
 }

@@ -99,7 +99,8 @@ impl EnvelopeJudge<'_> {
             let finding = Finding::peer("there is more in a message than mcp-test reads")
                 .expected("messages within the limits of mcp-test")
                 .got(format!("{} ({why})", quoted(bytes)))
-                .hint("the limit is one of mcp-test, not of MCP; what is beyond it was not read");
+                .hint("the limit is one of mcp-test, not of MCP; what is beyond it was not read")
+                .caused_by(Cause::OverLimit);
             self.find(event, finding.should(), None);
             return;
         }

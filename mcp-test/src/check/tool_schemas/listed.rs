@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{TimeBudget, demanded};
-use crate::check::{Finding, Rule};
+use crate::check::{Blame, Finding, Rule};
 use crate::expect::{Mismatch, words};
 use crate::json::{Pointer, Value};
 use crate::json_schema::{CompileError, Limits, Validator};
@@ -110,7 +110,12 @@ impl Tool {
         let member = schema.member;
         let there = place.clone().member(member).join(error.pointer());
         let CompileError::Invalid { expected, got, dialect, .. } = error else {
-            return self.unjudged(schema).got(error.to_string());
+            let unjudged = match error {
+                CompileError::LimitExceeded { .. } => self.unjudged(schema),
+                // A schema that mcp-test cannot judge by does not count against the server.
+                _ => Finding { blame: Blame::Peer, ..self.unjudged(schema).should() },
+            };
+            return unjudged.got(error.to_string());
         };
         let headline =
             format!("the `{member}` of tool `{}` is not a valid {dialect}", self.shown());
@@ -118,12 +123,11 @@ impl Tool {
         demanded(finding, schema.requirement, revision)
     }
 
-    /// A schema that mcp-test cannot judge by does not count against the server.
+    /// What is beyond the bounds of mcp-test: nobody is to blame, but a verdict without it would be one on a part.
     fn unjudged(&self, schema: &Schema) -> Finding {
         let (member, name) = (schema.member, self.shown());
-        Finding::peer(format!("nothing was judged by the `{member}` of tool `{name}`"))
+        Finding::environment(format!("nothing was judged by the `{member}` of tool `{name}`"))
             .expected("a JSON Schema that mcp-test can judge by, within its bounds")
-            .should()
     }
 
     fn shown(&self) -> std::borrow::Cow<'_, str> {
@@ -225,7 +229,7 @@ impl Schema {
         revision: Revision,
         budget: &mut TimeBudget,
     ) -> Option<&Result<Validator, CompileError>> {
-        if self.compiled.get().is_none() && budget.is_spent() {
+        if self.compiled.get().is_none() && !budget.compiles() {
             return None;
         }
         let compile = || self.compiled.get_or_init(|| compile(&self.schema, revision));

@@ -4,8 +4,8 @@
 //! [`ToolSchemas`] is what was listed; `judge` judges a trace by it. Whether a tool has the members of a tool
 //! at all is a matter of its shape, which is not judged here.
 //!
-//! A schema that exceeds a limit of mcp-test, or refers to another document, does not count against the server: a WARNING
-//! says that it was not judged. The same holds once the [`TimeBudget`] is spent.
+//! A schema that refers to another document does not count against the server: a WARNING says that it was not judged. What
+//! exceeds a limit of mcp-test, or comes after the [`TimeBudget`] is spent, is not judged either, and blames nobody.
 
 mod judge;
 mod listed;

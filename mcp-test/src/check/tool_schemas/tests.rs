@@ -203,11 +203,11 @@ fn a_later_list_counts_and_pages_add_to_it() {
 }
 
 #[test]
-fn what_is_beyond_a_bound_is_a_warning_that_says_so() {
+fn what_is_beyond_a_bound_is_reported_and_blames_nobody() {
     let deep = (0..80).fold(json!({}), |inner, _| json!({"items": inner}));
     let tools = json!([{"name": "deep", "inputSchema": deep}]);
     insta::assert_snapshot!(reported(&judged(V2025_11_25, Party::Server, &listing(&tools))), @"
-    Should [] nothing was judged by the `inputSchema` of tool `deep`
+    Must [] nothing was judged by the `inputSchema` of tool `deep`
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got the schema exceeds a limit: nested at most 64 levels
     ");
@@ -216,7 +216,7 @@ fn what_is_beyond_a_bound_is_a_warning_that_says_so() {
     let result = json!({"structuredContent": {"a": "a".repeat(500)}});
     let lines = calling(&tools, &json!({"name": "slow"}), &result);
     insta::assert_snapshot!(reported(&judged(V2025_11_25, Party::Server, &lines)), @"
-    Should [] nothing was judged by the `outputSchema` of tool `slow`
+    Must [] nothing was judged by the `outputSchema` of tool `slow`
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got a pattern of the schema backtracks more than 100000 times
     ");
@@ -269,13 +269,13 @@ fn judgements_after_the_time_budget_are_reported_once_and_counted() {
         judge.into_judgement()
     };
     insta::assert_snapshot!(reported(&judged(Party::Server)), @"
-    Should [] nothing was judged by the `inputSchema` of tool `add`
+    Must [] nothing was judged by the `inputSchema` of tool `add`
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got schemas and values that take more than 0 s to be judged
       hint: nothing was judged from here on: 4 judgements left out
     ");
     insta::assert_snapshot!(reported(&judged(Party::Client)), @"
-    Should [] nothing was judged by the `inputSchema` of tool `add`
+    Must [] nothing was judged by the `inputSchema` of tool `add`
       expected a JSON Schema that mcp-test can judge by, within its bounds
       got schemas and values that take more than 0 s to be judged
       hint: nothing was judged from here on: 2 judgements left out

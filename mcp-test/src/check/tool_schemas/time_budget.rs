@@ -3,17 +3,25 @@
 use std::time::Duration;
 
 use crate::check::Finding;
-use crate::clock::{self, Stopwatch};
+use crate::clock::{self, Deadline, Stopwatch};
 use crate::expect::words;
 
 /// The default budget: an ordinary conversation takes a small part of it, and a hostile one cannot delay the report for long.
 const ALLOTTED: Duration = Duration::from_secs(10);
+
+/// The least budget, with which an ordinary conversation is judged even after its time-out.
+const LEAST: Duration = Duration::from_millis(100);
+
+/// How many schemas are compiled, each of which takes some kilobytes until the end of the conversation.
+const SCHEMAS: usize = 10_000;
 
 /// How much time judging by schemas may take, and has taken so far.
 #[derive(Debug)]
 pub(in crate::check) struct TimeBudget {
     allotted: Duration,
     taken: Duration,
+    /// How many schemas were compiled.
+    compiled: usize,
     /// What was left out first, and how much in all.
     left_out: Option<(Finding, usize)>,
 }
@@ -26,12 +34,24 @@ impl Default for TimeBudget {
 
 impl TimeBudget {
     pub(super) fn new(allotted: Duration) -> Self {
-        Self { allotted, taken: Duration::ZERO, left_out: None }
+        Self { allotted, taken: Duration::ZERO, compiled: 0, left_out: None }
+    }
+
+    /// What the deadline leaves of the default budget.
+    pub(in crate::check) fn until(deadline: Deadline) -> Self {
+        let left = deadline.remaining().unwrap_or(ALLOTTED);
+        Self::new(left.clamp(LEAST, ALLOTTED))
     }
 
     /// Whether nothing more is judged.
     pub(super) fn is_spent(&self) -> bool {
         self.taken >= self.allotted
+    }
+
+    /// Whether one more schema may be compiled; counts it.
+    pub(super) fn compiles(&mut self) -> bool {
+        self.compiled += 1;
+        self.compiled <= SCHEMAS && !self.is_spent()
     }
 
     pub(super) fn time<T>(&mut self, judge: impl FnOnce() -> T) -> T {
@@ -55,10 +75,13 @@ impl TimeBudget {
     /// The finding that nothing was judged from some point on, if so.
     pub(in crate::check) fn into_finding(self) -> Option<Finding> {
         let (first, count) = self.left_out?;
-        let got = format!(
-            "schemas and values that take more than {} to be judged",
-            clock::format_duration(self.allotted)
-        );
+        let got = match self.compiled > SCHEMAS {
+            true => format!("more than the {SCHEMAS} schemas that mcp-test judges by"),
+            false => format!(
+                "schemas and values that take more than {} to be judged",
+                clock::format_duration(self.allotted)
+            ),
+        };
         let from_here = format!(
             "nothing was judged from here on: {} left out",
             words::count(count, "judgement")

@@ -174,8 +174,8 @@ impl FileValidator<'_> {
         parsed: &ParsedText,
     ) -> Result<(), CliError> {
         // Not a verdict: the bound is ours, and the message may be valid.
-        if parsed.is_too_deep() {
-            self.report.leave_out(line.unwrap_or(1), TOO_DEEP);
+        if parsed.is_over_limit() {
+            self.report.leave_out(line.unwrap_or(1), OVER_LIMIT);
             return Ok(());
         }
         match validator.text(sender, text, parsed) {
@@ -195,5 +195,5 @@ impl FileValidator<'_> {
 
 /// Why something is not validated that may well be valid.
 const TOO_LONG: &str = "longer than mcp-test reads";
-const TOO_DEEP: &str = "nested deeper than mcp-test reads";
+const OVER_LIMIT: &str = "nested deeper, or of more values, than mcp-test reads";
 const NO_REVISION: &str = "no message names the revision; use --spec-version REVISION";

@@ -285,16 +285,24 @@ impl State {
                     .requires(requirement)
                     .caused_by(Cause::of_rule(requirement))
             }
-            BadReply::NotAMessage { shown, breaks, revision } => {
+            BadReply::NotAMessage { shown, breaks: Some(requirement), revision } => {
                 let headline = format!("the reply to `{}` is not an MCP message", open.method);
                 let expected = format!("a JSON-RPC response with id {} of MCP {revision}", open.id);
-                let finding = Finding::peer(headline).expected(expected).got(shown);
-                match breaks {
-                    Some(requirement) => {
-                        finding.requires(requirement).caused_by(Cause::of_rule(requirement))
-                    }
-                    None => finding.hint("this limit is set by mcp-test, not by MCP"),
-                }
+                Finding::peer(headline)
+                    .expected(expected)
+                    .got(shown)
+                    .requires(requirement)
+                    .caused_by(Cause::of_rule(requirement))
+            }
+            // Nobody knows whether the reply is valid.
+            BadReply::NotAMessage { shown, breaks: None, .. } => {
+                let headline =
+                    format!("the reply to `{}` exceeds what mcp-test reads", open.method);
+                Finding::environment(headline)
+                    .expected(format!("{response}, within the limits of mcp-test"))
+                    .got(shown)
+                    .hint("this limit is set by mcp-test, not by MCP")
+                    .caused_by(Cause::OverLimit)
             }
         };
         let finding = finding.evidence(open.sent.seq).evidence(seq);

@@ -20,7 +20,7 @@ async fn what_is_not_json_is_a_parse_error() {
     {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: no JSON at line 1, column 3: expected one of `\"\\/bfnrtu` after the backslash","data":{"pointer":"","reason":"no JSON at line 1, column 3: expected one of `\"\\/bfnrtu` after the backslash"}}}
     "#);
     let deep = "[".repeat(200);
-    insta::assert_snapshot!(answered(&guard, deep).await, @r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: no JSON at line 1, column 129: nested deeper than 128 levels","data":{"pointer":"","reason":"no JSON at line 1, column 129: nested deeper than 128 levels"}}}"#);
+    insta::assert_snapshot!(answered(&guard, deep).await, @r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: line 1, column 129: nested deeper than the 128 levels that mcp-test reads","data":{"pointer":"","reason":"line 1, column 129: nested deeper than the 128 levels that mcp-test reads"}}}"#);
 }
 
 #[tokio::test]

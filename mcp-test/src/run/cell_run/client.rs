@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{CellRun, Recorded, demand_declared, fail_unmade};
+use super::{CellRun, ENDING, Recorded, demand_declared, fail_unmade};
 use crate::check::{self, Check, Demand, Finding, Origin, Rule, Status};
-use crate::clock;
+use crate::clock::{self, Deadline};
 use crate::json::Value;
 use crate::process::Exit;
 use crate::run::Outcome;
@@ -58,8 +58,10 @@ impl CellRun<'_> {
         checks.push(self.took_part(&trace, &client_run, may_give_up));
         checks.push(self.left_well(&trace, &client_run, may_give_up));
         let schemas = &self.plan.schemas;
+        let left = self.left().saturating_sub(self.stopwatch.elapsed());
+        let ends = Deadline::after(left.saturating_add(ENDING));
         let judgement =
-            check::judge_trace(&trace, Party::Client, &|_| revision, schemas, authority);
+            check::judge_trace(&trace, Party::Client, &|_| revision, (schemas, authority), ends);
         let trace = Arc::unwrap_or_clone(trace);
         let client_run = Some(client_run);
         let outcome = self.conclude(Recorded { checks, trace, judgement, client_run });

@@ -75,7 +75,7 @@ fn schemas_of_tools_are_valid_and_results_conform() {
             &["tools.definition.input-schema-valid"],
         ),
         (vec![input(far)], Warning, &[]),
-        (vec![input(doubling)], Warning, &[]),
+        (vec![input(doubling)], Failure, &[]),
         (vec![promise()], Failure, &["tools.structured.present-with-output-schema"]),
         (
             vec![promise(), returned(json!({"total": 3}))],
@@ -90,7 +90,13 @@ fn schemas_of_tools_are_valid_and_results_conform() {
         let check = played.checks.iter().find(|check| check.id == TOOL_SCHEMAS).expect("a row");
         assert_eq!((check.status, &*check.requirements), (status, requirements), "{named:?}");
         assert_eq!(unfounded(&played), [""; 0], "{named:?}");
-        assert_eq!(played.verdict == Verdict::Failed, status == Failure, "{named:?}");
+        // What is beyond the bounds of mcp-test is not tested, but breaks nothing.
+        let verdict = match (status, requirements) {
+            (Failure, []) => Verdict::NotRun,
+            (Failure, _) => Verdict::Failed,
+            _ => Verdict::Passed,
+        };
+        assert_eq!(played.verdict, verdict, "{named:?}");
     }
 }
 

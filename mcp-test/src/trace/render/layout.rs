@@ -69,17 +69,21 @@ fn share<T>(
         write(part, budget, &mut text);
         text.chars().count() + 1
     };
-    let lengths: Vec<_> = parts.iter().map(whole).collect();
     // The brackets, and what the count of the parts left out may need.
     let mut spent = 2 + LEAST;
-    let worth_showing = lengths.iter().take_while(|length| {
-        spent += (**length).min(LEAST * 2);
-        spent <= budget
-    });
-    let shown = worth_showing.count().max(1).min(parts.len());
+    let mut by_length = Vec::new();
+    // No further than parts are shown: a peer may send hundreds of thousands.
+    for part in parts {
+        let length = whole(part);
+        spent += length.min(LEAST * 2);
+        if spent > budget && !by_length.is_empty() {
+            break;
+        }
+        by_length.push(length);
+    }
+    let shown = by_length.len();
     // Shortest first: what a short part leaves of its share is divided among the longer ones, so that `most` ends up
     // as what each of those may take.
-    let mut by_length = lengths[..shown].to_vec();
     by_length.sort_unstable();
     let mut left = budget.saturating_sub(2);
     let mut most = 0;
@@ -211,7 +215,7 @@ mod tests {
             let shown = short(&Value::from(text.as_str()), budget);
             // The count of what is left out is behind the quotes: it has at most three digits here.
             prop_assert!(shown.chars().count() <= budget.max(LEAST) + 3, "{shown}");
-            let value = Value::Array(vec![value, text.into()]);
+            let value = Value::from(vec![value, text.into()]);
             short(&value, budget);
             full(&value, budget, indent, budget);
             wrapped(&without_long_strings(&value, budget).to_string(), budget, indent);
