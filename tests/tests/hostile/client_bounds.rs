@@ -129,11 +129,15 @@ fn a_million_notifications_over_http() {
     let served = Served::start();
     let session = served.session();
     let one = r#"{"jsonrpc":"2.0","method":"n"}"#;
-    let batch = format!("[{}]", vec![one; 300_000].join(","));
-    for _ in 0..3 {
-        let answer = served.post("/mcp", &session, [batch.as_bytes()]);
+    let batch = |count| format!("[{}]", vec![one; count].join(","));
+    let accepted = batch(100_000);
+    for _ in 0..10 {
+        let answer = served.post("/mcp", &session, [accepted.as_bytes()]);
         assert_eq!(status(&answer), "HTTP/1.1 202 Accepted", "{answer}");
     }
+    // Three values each are more than are read.
+    let answer = served.post("/mcp", &session, [batch(300_000).as_bytes()]);
+    assert_eq!(status(&answer), "HTTP/1.1 400 Bad Request", "{answer}");
     served.end();
 }
 
