@@ -62,6 +62,7 @@ pub mod check;
 pub mod client;
 pub mod clock;
 pub mod expect;
+mod files;
 #[cfg(feature = "guard")]
 pub mod guard;
 pub mod guide;

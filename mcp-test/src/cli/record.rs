@@ -4,13 +4,13 @@
 //! written over it.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::CliError;
 use super::output;
 use crate::cases::{Recording, Updated};
 use crate::expect::words::count;
+use crate::files;
 use crate::run::Outcome;
 use crate::trace::{Recorder, Redactor, Trace, file};
 
@@ -170,7 +170,8 @@ fn update(
     option: &'static str,
 ) -> Result<(String, Updated), CliError> {
     let refused = |problem| CliError::NotAdded { option, path: path.to_owned(), problem };
-    let text = fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    let text = files::read_text(path, files::CONFIGURATION);
+    let text = text.map_err(|error| refused(error.to_string()))?;
     let name = path.display().to_string();
     let updated = recording.update(&name, &text).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
@@ -206,6 +207,8 @@ pub(super) fn summary(recording: &Recording) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::trace::{EventKind, Party, Recorder};
 

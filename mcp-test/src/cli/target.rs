@@ -1,13 +1,12 @@
 //! Resolves the arguments to the server under test.
 
-use std::fs;
-
 use http::{HeaderName, HeaderValue};
 
 use super::common_args::TargetArgs;
 use super::error::CliError;
 use super::option_value::SecretArg;
 use super::url::Endpoint;
+use crate::files;
 use crate::process::Command;
 use crate::report::Secrets;
 use crate::server::reference;
@@ -231,7 +230,7 @@ pub(super) fn resolve_value(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<String, ValueError> {
     let Some(file) = value.strip_prefix('@') else { return expand(value, variable) };
-    let text = fs::read_to_string(file)
+    let text = files::read_text(file, files::OPTION_VALUE)
         .map_err(|source| ValueError::File { file: file.to_owned(), source })?;
     // Editors end a file with a line break, which is not part of the value.
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())

@@ -3,8 +3,8 @@
 //! The file format is that of the official suite: a YAML mapping with the lists `server` and `client`, whose entries
 //! are `scenario` or `scenario:check`.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::fs;
 use std::path::Path;
 
 use super::common_checks::COMMON;
@@ -12,6 +12,7 @@ use super::error::did_you_mean;
 use super::{BaselineError, Results};
 use crate::check::Status;
 use crate::expect::words::closest;
+use crate::files;
 use crate::scenario::{Leg, Profile, Scenario, Shared};
 #[cfg(any(test, feature = "scenarios"))]
 use crate::scenarios;
@@ -90,6 +91,9 @@ impl Comparison {
     }
 }
 
+/// How many warnings about unknown names are shown.
+const WARNINGS: usize = 20;
+
 impl Baseline {
     /// Reads a file.
     ///
@@ -98,7 +102,7 @@ impl Baseline {
     /// If the file cannot be read, or as [`Baseline::parse`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, BaselineError> {
         let path = path.as_ref();
-        let text = fs::read_to_string(path)
+        let text = files::read_text(path, files::CONFIGURATION)
             .map_err(|source| BaselineError::Unreadable { path: path.to_owned(), source })?;
         Self::parse(&path.display().to_string(), &text)
     }
@@ -154,17 +158,22 @@ impl Baseline {
         leg: Leg,
         profile: Profile,
     ) -> Result<Vec<String>, BaselineError> {
-        let mut warnings = Vec::new();
         let sections = self.unknown_sections.iter().map(|(line, name)| (*line, no_section(name)));
         let entries = self.entries.iter().filter(|entry| entry.leg == leg);
         let unknown = entries.filter_map(|entry| Some((entry.line, unknown(entry, scenarios)?)));
-        for (line, problem) in sections.chain(unknown) {
-            let file = &self.file;
-            if profile != Profile::Official {
-                return Err(BaselineError::Invalid { file: file.clone(), line, problem });
-            }
-            warnings.push(format!("{file}:{line}: {problem}"));
+        let (file, mut problems) = (&self.file, sections.chain(unknown));
+        if profile != Profile::Official {
+            return problems.next().map_or(Ok(Vec::new()), |(line, problem)| {
+                Err(BaselineError::Invalid { file: file.clone(), line, problem })
+            });
         }
+        let warning = |(line, problem)| format!("{file}:{line}: {problem}");
+        let mut warnings: Vec<String> = problems.by_ref().take(WARNINGS).map(warning).collect();
+        warnings.extend(problems.next().map(|(line, _)| {
+            format!(
+                "{file}:{line}: from here on, more entries may be unknown; {WARNINGS} are shown"
+            )
+        }));
         Ok(warnings)
     }
 
@@ -281,6 +290,7 @@ impl Baseline {
                 return Err((other.span.line, problem));
             }
         };
+        let mut known = Known::default();
         for Member { key, value } in sections {
             let name = word(&key).unwrap_or_else(|| key.kind.name().to_owned());
             let Some(leg) = [Leg::Server, Leg::Client].into_iter().find(|leg| leg.as_str() == name)
@@ -294,7 +304,10 @@ impl Baseline {
                 Kind::Null => {}
                 Kind::List(items) => {
                     for item in items {
-                        self.add(entry(leg, item)?)?;
+                        let entry = entry(leg, item)?;
+                        if known.is_new(&entry)? {
+                            self.entries.push(entry);
+                        }
                     }
                 }
                 other => {
@@ -305,20 +318,31 @@ impl Baseline {
         }
         Ok(())
     }
+}
 
-    fn add(&mut self, entry: Entry) -> Result<(), Problem> {
+/// The entries so far: for each scenario its checks, with their lines; `None` is the scenario as a whole.
+#[derive(Default)]
+struct Known(HashMap<(Leg, String), HashMap<Option<String>, usize>>);
+
+impl Known {
+    /// Whether an entry is not among those so far; adds it.
+    fn is_new(&mut self, entry: &Entry) -> Result<bool, Problem> {
+        let checks = self.0.entry((entry.leg, entry.scenario.clone())).or_default();
         // The entry for the whole scenario would make those for its checks meaningless.
-        if let Some(other) = self.entries.iter().find(|other| conflict(other, &entry)) {
+        let other = match &entry.check {
+            Some(_) => checks.get(&None).copied(),
+            None => checks.iter().filter_map(|(check, line)| check.as_ref().map(|_| *line)).min(),
+        };
+        if let Some(other) = other {
             let problem = format!(
-                "`{}` is listed as a whole and by check; the other entry is on line {}",
-                entry.scenario, other.line
+                "`{}` is listed as a whole and by check; the other entry is on line {other}",
+                entry.scenario
             );
             return Err((entry.line, problem));
         }
-        if !self.entries.iter().any(|other| same(other, &entry)) {
-            self.entries.push(entry);
-        }
-        Ok(())
+        let is_new = !checks.contains_key(&entry.check);
+        checks.entry(entry.check.clone()).or_insert(entry.line);
+        Ok(is_new)
     }
 }
 
@@ -392,15 +416,6 @@ fn colon(text: &str) -> Option<usize> {
         from = at + 2;
     }
     None
-}
-
-fn conflict(one: &Entry, other: &Entry) -> bool {
-    (one.leg, &one.scenario) == (other.leg, &other.scenario)
-        && one.check.is_some() != other.check.is_some()
-}
-
-fn same(one: &Entry, other: &Entry) -> bool {
-    (one.leg, &one.scenario, &one.check) == (other.leg, &other.scenario, &other.check)
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 //! Every scenario of the run validates messages against them, as [`spec::schema`](crate::spec::schema) describes.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 #[cfg(feature = "http")]
@@ -14,6 +13,7 @@ use bytes::Bytes;
 
 #[cfg(feature = "http")]
 use crate::clock::Deadline;
+use crate::files;
 use crate::json_schema::Limits;
 use crate::spec::schema::{SchemaError, Schemas};
 use crate::spec::{Revision, SpecError};
@@ -218,7 +218,8 @@ impl fmt::Display for SchemaPlace {
 impl SchemaPlace {
     fn read(&self) -> Result<Bytes, SchemaSourceError> {
         match self {
-            Self::File(path) => read(path)
+            Self::File(path) => files::read(path, Limits::document().bytes)
+                .map(Bytes::from)
                 .map_err(|source| SchemaSourceError::Unreadable { path: path.clone(), source }),
             Self::Url(url) => fetched(url).map_err(|problem| SchemaSourceError::Unreachable {
                 url: self.to_string(),
@@ -226,18 +227,6 @@ impl SchemaPlace {
             }),
         }
     }
-}
-
-fn read(path: &Path) -> io::Result<Bytes> {
-    let mut text = Vec::new();
-    let most = Limits::document().bytes;
-    // One byte more than allowed shows that the file is too large.
-    File::open(path)?.take(most as u64 + 1).read_to_end(&mut text)?;
-    if text.len() > most {
-        let problem = format!("it has more than {} MiB", most / (1024 * 1024));
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
-    }
-    Ok(text.into())
 }
 
 /// Fetches on a thread of its own, since the caller may be within a runtime, where another one cannot block.

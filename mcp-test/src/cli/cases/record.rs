@@ -1,6 +1,5 @@
 //! `mcp-test cases record`: converts traces to cases.
 
-use std::fs;
 use std::path::Path;
 
 use super::args::RecordArgs;
@@ -8,6 +7,7 @@ use crate::cases::Recording;
 use crate::cli::error::CliError;
 use crate::cli::output;
 use crate::cli::record;
+use crate::files;
 use crate::trace::file;
 
 /// Writes the cases of the traces, and prints a summary on standard error.
@@ -32,7 +32,7 @@ pub(super) fn convert(args: &RecordArgs) -> Result<u8, CliError> {
 }
 
 fn read(path: &Path) -> Result<Recording, CliError> {
-    let text = fs::read_to_string(path).map_err(CliError::unreadable(path))?;
+    let text = files::read_text(path, files::TRACE).map_err(CliError::unreadable(path))?;
     let trace = file::read(&text).map_err(CliError::unreadable(path))?;
     // A trace that was written by a Rust program has a single part without a name.
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());

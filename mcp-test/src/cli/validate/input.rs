@@ -9,6 +9,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 
+use crate::files;
 use crate::json::{Document, ParseError, Value};
 use crate::trace::file;
 use crate::transport::Limits;
@@ -47,6 +48,9 @@ fn max_length() -> usize {
     Limits::default().line
 }
 
+/// How many bytes an input may have in all, since a device or a pipe may have no end.
+const MOST: usize = 256 * 1024 * 1024;
+
 /// The lines of an input.
 pub(super) struct Lines {
     source: Box<dyn Read>,
@@ -58,6 +62,8 @@ pub(super) struct Lines {
     number: usize,
     /// How many bytes a line, or a value, may have.
     max_length: usize,
+    /// How many more bytes are read.
+    left: usize,
 }
 
 /// The lines of a text that was read as a whole, from the first line of the input on.
@@ -103,7 +109,7 @@ pub(super) fn open(path: &Path) -> io::Result<Lines> {
 impl Lines {
     fn new(source: Box<dyn Read>, max_length: usize) -> Self {
         let (reader, replayed) = (Some(LineReader::new(max_length)), Replayed::default());
-        Self { source, reader, replayed, ready: VecDeque::new(), number: 0, max_length }
+        Self { source, reader, replayed, ready: VecDeque::new(), number: 0, max_length, left: MOST }
     }
 
     /// The next line that is not blank.
@@ -126,6 +132,7 @@ impl Lines {
                 read => break read?,
             }
         };
+        self.left = self.left.checked_sub(read).ok_or_else(|| files::too_large(MOST))?;
         let events = match (read, &mut self.reader) {
             // The last line may have no line break.
             (0, reader) => reader.take().and_then(LineReader::finish).into_iter().collect(),

@@ -1,0 +1,71 @@
+//! Reads files that a user names, up to a bound: a path may lead to a device without end.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+const MIB: usize = 1024 * 1024;
+
+/// How large a configuration may be: a baseline, or cases that a recording is added to.
+pub(crate) const CONFIGURATION: usize = 16 * MIB;
+
+/// How large a recorded trace may be; it takes several times as much memory.
+#[cfg(feature = "cli")]
+pub(crate) const TRACE: usize = 32 * MIB;
+
+/// How large the file with the value of an option may be.
+#[cfg(feature = "cli")]
+pub(crate) const OPTION_VALUE: usize = MIB;
+
+/// Reads a file of at most `most` bytes.
+///
+/// # Errors
+///
+/// If it cannot be read, or is larger: [`io::ErrorKind::FileTooLarge`].
+pub(crate) fn read(path: impl AsRef<Path>, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One byte more than allowed shows that the file is too large.
+    File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > most { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+/// Reads a text of at most `most` bytes.
+///
+/// # Errors
+///
+/// As [`read`], and if it is not UTF-8.
+pub(crate) fn read_text(path: impl AsRef<Path>, most: usize) -> io::Result<String> {
+    String::from_utf8(read(path, most)?)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// The error about a file that is larger than `most` bytes.
+pub(crate) fn too_large(most: usize) -> io::Error {
+    let problem = format!("it is larger than the {} MiB that mcp-test reads", most / MIB);
+    io::Error::new(io::ErrorKind::FileTooLarge, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_bound() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "x".repeat(MIB)).expect("a file");
+        assert_eq!(read_text(&path, MIB).expect("as large as allowed").len(), MIB);
+        let error = read(&path, MIB - 1).expect_err("larger than allowed");
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        insta::assert_snapshot!(read(&path, 0).expect_err("too large"), @"it is larger than the 0 MiB that mcp-test reads");
+        std::fs::write(&path, b"\xff").expect("a file");
+        insta::assert_snapshot!(read_text(&path, 1).expect_err("not UTF-8"), @"invalid utf-8 sequence of 1 bytes from index 0");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_without_end_is_too_large() {
+        let error = read("/dev/zero", MIB).expect_err("it never ends");
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    }
+}
