@@ -3,22 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use super::Value;
-
-/// A JSON array: a vector of values. Its clones share their items until one of them is changed.
-///
-/// ```
-/// use mcp_test::json::{Array, Value};
-///
-/// let mut array = Array::from(vec![Value::from(1)]);
-/// array.push("two".into());
-/// assert_eq!(Value::Array(array).to_string(), r#"[1,"two"]"#);
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Array {
-    // What a peer sends is kept as a value, as a message and as parts of it; a large one must not be copied for each.
-    items: Arc<Vec<Value>>,
-}
+use super::{Array, Value};
 
 impl Deref for Array {
     type Target = Vec<Value>;

@@ -36,7 +36,6 @@ pub(crate) mod arbitrary;
 #[cfg(test)]
 mod tests;
 
-pub use array::Array;
 #[doc(hidden)]
 pub use diff::diff;
 pub use diff::{Difference, DifferenceKind};
@@ -47,10 +46,9 @@ pub use note::{Note, NoteKind};
 pub use number::Number;
 #[doc(hidden)]
 pub use object::Effective;
-pub use object::Object;
 pub use parse::ParseError;
 #[doc(hidden)]
 pub use parse::{DEPTH_LIMIT, VALUE_LIMIT};
 pub use pointer::Pointer;
 pub(crate) use pointer::array_index;
-pub use value::Value;
+pub use value::{Array, Object, Value};

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::Value;
+use super::{Object, Value};
 
 /// Above this many members, objects are compared through an index, because a hostile peer could make the linear lookups
 /// quadratic.
@@ -13,13 +13,6 @@ const INDEX_ABOVE: usize = 16;
 
 /// Above this many members, duplicates are found with a set, for the same reason.
 const SET_ABOVE: usize = 32;
-
-/// A JSON object: its members in source order, including duplicates. Its clones share their members until one of them is
-/// changed.
-#[derive(Clone, Debug, Default)]
-pub struct Object {
-    members: Arc<Vec<(String, Value)>>,
-}
 
 impl Object {
     /// An object without members.

@@ -2,8 +2,10 @@
 //!
 //! Parsing is in `parse`, printing in `print`, conversions are in `convert`.
 
+use std::sync::Arc;
+
 use super::pointer::array_index;
-use super::{Array, Number, Object, Pointer};
+use super::{Number, Pointer};
 
 /// A JSON value with exact numbers and ordered objects.
 ///
@@ -24,6 +26,28 @@ pub enum Value {
     Array(Array),
     /// An object.
     Object(Object),
+}
+
+/// A JSON array: a vector of values. Its clones share their items until one of them is changed.
+///
+/// ```
+/// use mcp_test::json::{Array, Value};
+///
+/// let mut array = Array::from(vec![Value::from(1)]);
+/// array.push("two".into());
+/// assert_eq!(Value::Array(array).to_string(), r#"[1,"two"]"#);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Array {
+    // What a peer sends is kept as a value, as a message and as parts of it; a large one must not be copied for each.
+    pub(super) items: Arc<Vec<Value>>,
+}
+
+/// A JSON object: its members in source order, including duplicates. Its clones share their members until one of them is
+/// changed.
+#[derive(Clone, Debug, Default)]
+pub struct Object {
+    pub(super) members: Arc<Vec<(String, Value)>>,
 }
 
 impl Value {

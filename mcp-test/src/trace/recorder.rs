@@ -11,7 +11,7 @@ use super::{ConnectionId, Event, EventKind, Party, Seq, Trace};
 use crate::clock::Stopwatch;
 
 /// How many bytes of payload a trace may keep before the oldest big ones are dropped.
-const PAYLOAD_BYTES: usize = 64 * 1024 * 1024;
+const PAYLOAD_BYTES: usize = 48 * 1024 * 1024;
 /// What counts as a big payload.
 const BIG: usize = 4 * 1024;
 /// How many events a trace may keep before the oldest are dropped.

@@ -1,13 +1,15 @@
 //! Every case in full: its description, its settings and its messages.
 
+use std::collections::HashMap;
+
 use super::{Direction, abridge, fact, item_section, table, title};
 use crate::cases::doc::anchor::Anchors;
 use crate::cases::doc::case_index::{CaseIndex, IndexedCase};
 use crate::cases::doc::page::{Block, Inline, Inlines, Item, Section, code, joined, text};
-use crate::cases::{Case, CaseMessage, Hook, Matcher, Mode, Settings};
+use crate::cases::{CaseMessage, Hook, Matcher, Mode, Settings};
 use crate::expect::words;
 use crate::json::Value;
-use crate::wire::Message;
+use crate::wire::{Id, Message};
 
 /// The files of which the page is made.
 pub(super) fn lead(index: &CaseIndex<'_>) -> Vec<Block> {
@@ -38,7 +40,11 @@ fn blocks(entry: &IndexedCase<'_>) -> Vec<Block> {
     blocks.extend(prose(&case.comments));
     blocks.extend(table(&["", ""], rows(entry)));
     blocks.extend(inputs(&case.settings));
-    blocks.extend(case.messages.iter().map(|message| message_block(case, message)));
+    let mut requests = Requests::default();
+    blocks.extend(case.messages.iter().map(|message| {
+        let answers = requests.take(message);
+        message_block(message, answers)
+    }));
     blocks
 }
 
@@ -117,13 +123,14 @@ fn inputs(settings: &Settings) -> Option<Block> {
     table(&["Input", ""], settings.inputs.iter().map(row).collect())
 }
 
-fn message_block(case: &Case, message: &CaseMessage) -> Block {
+/// A message; a reply names the method that it `answers`.
+fn message_block(message: &CaseMessage, answers: Option<&str>) -> Block {
     let arrow = match message.direction {
         Direction::In => "Client → server",
         Direction::Out => "Client ← server",
     };
     let mut caption = vec![Inline::Strong(arrow.to_owned()), text(" ")];
-    caption.extend(kind(case, message));
+    caption.extend(kind(message, answers));
     caption.extend([text(" "), code(abridge::code(&message.key))]);
     Block::Message {
         sender: message.direction,
@@ -135,14 +142,14 @@ fn message_block(case: &Case, message: &CaseMessage) -> Block {
 }
 
 /// The kind of a message; for a reply, with the method that it answers.
-fn kind(case: &Case, message: &CaseMessage) -> Inlines {
+fn kind(message: &CaseMessage, answers: Option<&str>) -> Inlines {
     let named = |kind: &str, method: &str| vec![text(kind), code(abridge::code(method)), text(",")];
     match &message.message {
         Some(Message::Request(request)) => named("request ", &request.method),
         Some(Message::Notification(notification)) => named("notification ", &notification.method),
         Some(reply @ (Message::Response(_) | Message::Error(_))) => {
             let what = if matches!(reply, Message::Response(_)) { "result" } else { "error" };
-            match answered_method(case, message, reply) {
+            match answers {
                 Some(method) => named(&format!("{what} of "), method),
                 None => vec![text(format!("{what},"))],
             }
@@ -151,16 +158,28 @@ fn kind(case: &Case, message: &CaseMessage) -> Inlines {
     }
 }
 
-/// The method of the request in this case that a reply answers: the last one before it with its id.
-fn answered_method<'a>(case: &'a Case, message: &CaseMessage, reply: &Message) -> Option<&'a str> {
-    // The position of its key in the file identifies a message.
-    let before = case.messages.iter().take_while(|it| it.key_span != message.key_span);
-    let requests =
-        before.filter(|it| it.direction != message.direction).filter_map(|it| match &it.message {
-            Some(Message::Request(request)) => Some(request),
+/// The methods of the requests so far, by their sender and id.
+#[derive(Default)]
+struct Requests<'a>(HashMap<(Direction, &'a Id), &'a str>);
+
+impl<'a> Requests<'a> {
+    /// Notes a request; of a reply, the method of the last request of the other side that has its id.
+    fn take(&mut self, message: &'a CaseMessage) -> Option<&'a str> {
+        let other = match message.direction {
+            Direction::In => Direction::Out,
+            Direction::Out => Direction::In,
+        };
+        match &message.message {
+            Some(Message::Request(request)) => {
+                self.0.insert((message.direction, &request.id), &request.method);
+                None
+            }
+            Some(reply @ (Message::Response(_) | Message::Error(_))) => {
+                self.0.get(&(other, reply.id()?)).copied()
+            }
             _ => None,
-        });
-    requests.filter(|it| reply.id() == Some(&it.id)).last().map(|it| it.method.as_str())
+        }
+    }
 }
 
 /// How the message is compared, and what is captured.
