@@ -132,6 +132,14 @@ behaviors! {
     HugeNumbers "huge-numbers",
     /// It sends its reply one byte at a time.
     Trickle "trickle",
+    /// It sends its reply without a newline at the end.
+    NoNewline "no-newline",
+    /// It sends its reply with a carriage return at the end, and no newline.
+    CarriageReturn "carriage-return",
+    /// It sends its reply one byte at a time, without a newline at the end.
+    TrickleNoNewline "trickle-no-newline",
+    /// It sends half of its reply.
+    HalfALine "half-a-line",
     /// It exits before it has sent anything.
     ExitAtOnce "exit-at-once",
     /// It exits in the middle of its reply.
@@ -160,6 +168,8 @@ behaviors! {
     WrongChunks "wrong-chunks",
     /// It breaks the connection off in the middle of a chunked body.
     CutChunks "cut-chunks",
+    /// It sends its body in chunks, and announces a length as well.
+    TwoLengths "two-lengths",
     /// It announces a longer body than it sends.
     ShortBody "short-body",
     /// It accepts connections, and neither reads nor writes.

@@ -155,6 +155,12 @@ impl ClientMessage {
                 vec![message(&self.reply_as(id, &self.result_with(&numbers)))]
             }
             Behavior::Trickle => vec![Piece::Message(vec![Part::Trickle(reply.into_bytes())])],
+            Behavior::NoNewline => vec![Piece::Begun(reply.into())],
+            Behavior::CarriageReturn => vec![Piece::Begun(format!("{reply}\r").into())],
+            Behavior::TrickleNoNewline => {
+                reply.into_bytes().into_iter().map(|byte| Piece::Begun(vec![byte])).collect()
+            }
+            Behavior::HalfALine => vec![Piece::Begun(half(&reply).into())],
             Behavior::ExitMidReply | Behavior::CutChunks => {
                 vec![Piece::Begun(half(&reply).into()), Piece::End]
             }

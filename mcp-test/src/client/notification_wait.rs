@@ -91,7 +91,8 @@ impl Client {
             1 => Some("1 other message".to_owned()),
             many => Some(format!("{many} other messages")),
         };
-        let received: Vec<String> = others.into_iter().chain(unexpected).collect();
+        let received: Vec<String> =
+            others.into_iter().chain(unexpected).chain(self.connection.overdue_line()).collect();
         let got = if received.is_empty() {
             "nothing at all in that time".to_owned()
         } else {

@@ -218,6 +218,9 @@ impl Client {
             many => Some(format!("{many} messages that are not replies")),
         };
         let partial = self.partial_response(pending.sent);
+        let overdue = self.connection.overdue_line();
+        let unexpected =
+            unexpected.into_iter().chain(overdue).reduce(|all, one| format!("{all}; {one}"));
         let received: Vec<String> =
             partial.into_iter().chain(unsolicited).chain(unexpected.clone()).collect();
         let got = if received.is_empty() {

@@ -69,11 +69,12 @@ pub(crate) const STREAMS: [Behavior; 17] = [
 ];
 
 /// Behaviors that need a socket.
-const SOCKETS: [Behavior; 11] = [
+const SOCKETS: [Behavior; 12] = [
     Behavior::Trickle,
     Behavior::RedirectLoop,
     Behavior::WrongChunks,
     Behavior::CutChunks,
+    Behavior::TwoLengths,
     Behavior::ShortBody,
     Behavior::ExitInstead,
     Behavior::Hangup,
