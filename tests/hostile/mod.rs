@@ -130,6 +130,8 @@ behaviors! {
     DuplicateMembers "duplicate-members",
     /// Its reply contains huge numbers.
     HugeNumbers "huge-numbers",
+    /// Its reply contains half of a surrogate pair.
+    LoneSurrogate "lone-surrogate",
     /// It sends its reply one byte at a time.
     Trickle "trickle",
     /// It sends its reply without a newline at the end.

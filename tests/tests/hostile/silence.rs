@@ -84,7 +84,16 @@ fn a_line_that_does_not_end_is_judged() {
         let selection = cells(SCENARIO, &[Revision::V2025_11_25], transport);
         let report = run_cells(target, &selection, Duration::from_secs(5)).report();
         insta::allow_duplicates! {
-            insta::assert_snapshot!(report, @"");
+            insta::assert_snapshot!(report, @r#"
+            FAILURE tools-list: `tools/list` was not answered
+              expected a response with id 2 within 4500 ms
+              got no reply in that time, but a line without a newline at its end: "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"echo\",\"de"
+              (tools.list.respond, schema.list-tools-result)
+            FAILURE wire-well-formed: the server wrote something to its output that is not an MCP message
+              expected one JSON-RPC message per line, and nothing else
+              got "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"echo\",\"de" (the output ended inside a line: no newline follows)
+              (transport.stdio.stdout-only-messages)
+            "#);
         }
     }
 }
