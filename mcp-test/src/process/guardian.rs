@@ -75,6 +75,8 @@ pub(super) fn spawn(command: &Command, marker: &str) -> Option<io::Result<(Guard
     let (socket, socket_of_guardian) = UnixStream::pair().ok()?;
     // The file of the running program, also if another one has its path by now.
     let mut prepared = process::Command::new("/proc/self/exe");
+    // For lists of processes, where the path above says nothing.
+    prepared.arg0("mcp-test");
     prepared.args([ARGUMENT, marker, &command.program]).args(&command.args);
     command.set_environment(&mut prepared, marker);
     prepared.stdin(Stdio::from(OwnedFd::from(socket_of_guardian)));
@@ -94,10 +96,16 @@ pub(super) fn spawn(command: &Command, marker: &str) -> Option<io::Result<(Guard
             Box::new(guarded).reap();
             Some(Err(io::Error::from_raw_os_error(error)))
         }
-        _ => {
-            let _ = guarded.guardian.kill();
+        Ok((Report::Unavailable, _)) => {
             Box::new(guarded).reap();
             None
+        }
+        _ => {
+            // It may have started the child, which its environment shows.
+            let _ = guarded.guardian.kill();
+            Box::new(guarded).reap();
+            ProcessTree::new(u32::MAX, marker.to_owned(), None).kill(Deadline::after(DEATH));
+            Some(Err(io::Error::other("its guardian was killed")))
         }
     }
 }
@@ -153,6 +161,8 @@ impl Watched for Guarded {
 
 /// What a guardian reports, a line each.
 enum Report {
+    /// It cannot be a guardian here, and has started nothing.
+    Unavailable,
     Started(u32),
     Refused(i32),
     Exited(Exit),
@@ -165,6 +175,7 @@ impl Report {
         let mut words = line.split_whitespace();
         let (what, number) = (words.next(), words.next().and_then(|word| word.parse().ok()));
         match (what, number) {
+            (Some("unavailable"), _) => Some(Self::Unavailable),
             (Some("started"), Some(id)) => u32::try_from(id).ok().map(Self::Started),
             (Some("refused"), Some(error)) => Some(Self::Refused(error)),
             (Some("code"), Some(code)) => Some(Self::Exited(Exit::Code(code))),
@@ -176,6 +187,7 @@ impl Report {
 
     fn write(&self, to: &mut impl Write) -> io::Result<()> {
         match self {
+            Self::Unavailable => writeln!(to, "unavailable"),
             Self::Started(id) => writeln!(to, "started {id}"),
             Self::Refused(error) => writeln!(to, "refused {error}"),
             Self::Exited(Exit::Code(code)) => writeln!(to, "code {code}"),
@@ -213,7 +225,9 @@ fn guard(marker: &str, program: &OsString, args: &[OsString]) -> Option<()> {
     let socket = io::stdin().as_fd().try_clone_to_owned().ok()?;
     let mut socket = UnixStream::from(socket);
     let [stdin, stdout, stderr] = receive_streams(&socket)?;
-    rustix::process::set_child_subreaper(Some(getpid())).ok()?;
+    if rustix::process::set_child_subreaper(Some(getpid())).is_err() {
+        return Report::Unavailable.write(&mut socket).ok();
+    }
     let mut command = process::Command::new(program);
     command.args(args).stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
     let started = command.spawn();

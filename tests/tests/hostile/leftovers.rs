@@ -224,8 +224,8 @@ fn nothing_outlives_mcp_test_that_is_killed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_server_that_kills_its_guardian_is_ended_all_the_same() {
-    let script = r#"kill -KILL $PPID; exec "$@""#;
-    insta::assert_snapshot!(report(script, Behavior::IgnoreEof), @"
+    let script = r#""$@"; kill -KILL $PPID; exec sleep 600"#;
+    insta::assert_snapshot!(report(script, Behavior::Well), @"
     WARNING wire-well-formed: the server did not exit when its input ended
       expected a server that exits on its own soon after the end of its input
       got it outlived its stdin and exited on SIGTERM
