@@ -205,6 +205,9 @@ async fn respond(
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     let chunked = behavior != Behavior::ShortBody;
+    if behavior == Behavior::TwoLengths {
+        head.push_str("Content-Length: 100000\r\n");
+    }
     head.push_str(if chunked { "Transfer-Encoding: chunked" } else { "Content-Length: 100000" });
     head.push_str("\r\n\r\n");
     socket.write_all(head.as_bytes()).await?;

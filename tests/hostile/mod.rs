@@ -140,8 +140,18 @@ behaviors! {
     HugeEnum "huge-enum",
     /// Its list has pages without end, each larger than the one before.
     GrowingPages "growing-pages",
+    /// Its reply contains half of a surrogate pair.
+    LoneSurrogate "lone-surrogate",
     /// It sends its reply one byte at a time.
     Trickle "trickle",
+    /// It sends its reply without a newline at the end.
+    NoNewline "no-newline",
+    /// It sends its reply with a carriage return at the end, and no newline.
+    CarriageReturn "carriage-return",
+    /// It sends its reply one byte at a time, without a newline at the end.
+    TrickleNoNewline "trickle-no-newline",
+    /// It sends half of its reply.
+    HalfALine "half-a-line",
     /// It exits before it has sent anything.
     ExitAtOnce "exit-at-once",
     /// It exits in the middle of its reply.
@@ -170,6 +180,8 @@ behaviors! {
     WrongChunks "wrong-chunks",
     /// It breaks the connection off in the middle of a chunked body.
     CutChunks "cut-chunks",
+    /// It sends its body in chunks, and announces a length as well.
+    TwoLengths "two-lengths",
     /// It announces a longer body than it sends.
     ShortBody "short-body",
     /// It accepts connections, and neither reads nor writes.

@@ -183,7 +183,17 @@ impl ClientMessage {
                 let numbers = format!(r#""_meta":{{"a":1e400,"b":{digits},"c":-0.{digits}e-9}}"#);
                 vec![message(&self.reply_as(id, &self.result_with(&numbers)))]
             }
+            Behavior::LoneSurrogate => {
+                let half = r#""_meta":{"a":"\ud800"}"#;
+                vec![message(&self.reply_as(id, &self.result_with(half)))]
+            }
             Behavior::Trickle => vec![Piece::Message(vec![Part::Trickle(reply.into_bytes())])],
+            Behavior::NoNewline => vec![Piece::Begun(reply.into())],
+            Behavior::CarriageReturn => vec![Piece::Begun(format!("{reply}\r").into())],
+            Behavior::TrickleNoNewline => {
+                reply.into_bytes().into_iter().map(|byte| Piece::Begun(vec![byte])).collect()
+            }
+            Behavior::HalfALine => vec![Piece::Begun(half(&reply).into())],
             Behavior::ExitMidReply | Behavior::CutChunks => {
                 vec![Piece::Begun(half(&reply).into()), Piece::End]
             }

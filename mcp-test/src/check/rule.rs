@@ -40,12 +40,14 @@ rules! {
         HTTP_BODY_SINGLE_MESSAGE = "transport.http.body-single-message",
         HTTP_BODY_SINGLE_OR_BATCH = "transport.http.body-single-or-batch",
         HTTP_JSON_SINGLE_OBJECT = "transport.http.json-single-object",
+        HTTP_ONE_LENGTH = "mcp-test.http-one-length",
         HTTP_REQUEST_CONTENT_TYPE = "transport.http.request-content-type",
         HTTP_SERVER_NO_REQUESTS = "transport.http.server-no-requests",
         HTTP_SSE_CLOSE_AFTER_RESPONSE = "transport.http.sse-close-after-response",
         HTTP_SSE_EVENT_DATA = "transport.http.sse-event-data",
         ID_TYPE_PRESERVED = "jsonrpc.id-type-preserved",
         MESSAGE_DIRECTION = "schema.message-direction",
+        NEWLINE_DELIMITED = "transport.stdio.newline-delimited",
         NOTIFICATION_NO_ID = "jsonrpc.notification-no-id",
         PARAMS_OBJECT = "jsonrpc.params-object",
         REQUEST_ID_NOT_NULL = "jsonrpc.request-id-not-null",
@@ -94,9 +96,10 @@ rules! {
     OF_TOOK_PART {
         CLIENT_TAKES_PART = "mcp-test.client-takes-part",
     }
-    /// That which `client-left-well` cites.
+    /// Those that `client-left-well` cites.
     OF_LEFT_WELL {
         CLIENT_EXITS_WELL = "mcp-test.client-exits-well",
+        CLIENT_LEAVES_NO_PROCESS = "mcp-test.client-leaves-no-process",
     }
     /// That which the checks of a client cite when it did not do its task.
     OF_TASKS {

@@ -44,11 +44,24 @@ use clap::Parser;
 use self::args::{Args, Command};
 use self::error::CliError;
 use self::execute::RunCommand;
+#[cfg(target_os = "linux")]
+use crate::process;
 
 /// Runs the command line; the first argument is the name of the program.
 ///
 /// All child processes have ended when this returns.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    #[cfg(target_os = "linux")]
+    {
+        if let Some(code) = process::serve_as_guardian(&args) {
+            return code;
+        }
+        // A guardian is this program with other arguments, which reach it only if these have come from the system.
+        if std::env::args_os().eq(args.iter().cloned()) {
+            process::enable_guardians();
+        }
+    }
     // `parse_from` would exit the process at once.
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,

@@ -91,7 +91,9 @@ impl Client {
             1 => Some("1 other message".to_owned()),
             many => Some(format!("{many} other messages")),
         };
-        let received: Vec<String> = others.into_iter().chain(unexpected).collect();
+        // Among other messages it is only the next one, cut off by the deadline.
+        let overdue = others.is_none().then(|| self.connection.overdue_line()).flatten();
+        let received: Vec<String> = others.into_iter().chain(unexpected).chain(overdue).collect();
         let got = if received.is_empty() {
             "nothing at all in that time".to_owned()
         } else {

@@ -218,6 +218,10 @@ impl Client {
             many => Some(format!("{many} messages that are not replies")),
         };
         let partial = self.partial_response(pending.sent);
+        // Among other messages it is only the next one, cut off by the deadline.
+        let overdue = unsolicited.is_none().then(|| self.connection.overdue_line()).flatten();
+        let unexpected =
+            unexpected.into_iter().chain(overdue).reduce(|all, one| format!("{all}; {one}"));
         let received: Vec<String> =
             partial.into_iter().chain(unsolicited).chain(unexpected.clone()).collect();
         let got = if received.is_empty() {

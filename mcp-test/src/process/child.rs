@@ -1,9 +1,8 @@
 //! A running child: its streams, its log lines, its exit and its shutdown.
 
-use std::process::Stdio;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, process};
 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
@@ -12,6 +11,7 @@ use super::exit::{Exit, ExitWatcher};
 use super::lines::{Lines, Sink};
 pub use super::process_tree::LeftoverProcess;
 use super::process_tree::{self, DEATH, ProcessTree};
+use super::start::{Started, start};
 use super::{Command, SpawnError, registry};
 use crate::clock::{Deadline, within};
 
@@ -118,13 +118,10 @@ impl Child {
             return Err(SpawnError::NoRuntime { program });
         }
         let marker = process_tree::marker();
-        let mut child =
-            prepare(command, &marker).spawn().map_err(|source| command.diagnose(source))?;
-        let id = child.id();
-        let tree = Arc::new(ProcessTree::new(id, marker));
-        // The pipes are taken first: the watcher moves the child into its thread.
-        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let leader = ExitWatcher::observe(child).inspect_err(|_| tree.kill(Deadline::after(DEATH)));
+        let Started { id, guardian, pipes, process } = start(command, &marker)?;
+        let tree = Arc::new(ProcessTree::new(id, marker, guardian));
+        let leader =
+            ExitWatcher::observe(process).inspect_err(|_| tree.kill(Deadline::after(DEATH)));
         let mut this = Self {
             id,
             command: command.to_string(),
@@ -141,9 +138,9 @@ impl Child {
             let program = command.program.clone();
             return Err(SpawnError::Abandoned { program });
         }
-        this.stdin = pipes.0.map(ChildStdin::from_std).transpose().map_err(refused)?;
-        this.stdout = pipes.1.map(ChildStdout::from_std).transpose().map_err(refused)?;
-        if let Some(pipe) = pipes.2.map(ChildStderr::from_std).transpose().map_err(refused)? {
+        this.stdin = pipes.stdin.map(ChildStdin::from_std).transpose().map_err(refused)?;
+        this.stdout = pipes.stdout.map(ChildStdout::from_std).transpose().map_err(refused)?;
+        if let Some(pipe) = pipes.stderr.map(ChildStderr::from_std).transpose().map_err(refused)? {
             this.log(Lines::new(pipe, Box::new(stderr)));
         }
         Ok(this)
@@ -316,18 +313,4 @@ impl Drop for Child {
     fn drop(&mut self) {
         self.clean_up();
     }
-}
-
-fn prepare(command: &Command, marker: &str) -> process::Command {
-    let mut prepared = process::Command::new(&command.program);
-    prepared.args(&command.args).envs(command.env.iter().map(|(name, value)| (name, value)));
-    prepared.env(marker, "1");
-    if let Some(cwd) = &command.cwd {
-        prepared.current_dir(cwd);
-    }
-    prepared.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // One signal then reaches all descendants that stay in the group, but not us.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut prepared, 0);
-    prepared
 }

@@ -1,9 +1,9 @@
 //! A command: program, arguments, environment, working directory; and why it cannot be started.
 
-use std::fmt;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::{fmt, process};
 
 use super::SpawnError;
 
@@ -73,6 +73,15 @@ impl Command {
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = Some(cwd.into());
         self
+    }
+
+    /// Sets the environment and the working directory of a process, and what marks its descendants.
+    pub(super) fn set_environment(&self, prepared: &mut process::Command, marker: &str) {
+        prepared.envs(self.env.iter().map(|(name, value)| (name, value)));
+        prepared.env(marker, "1");
+        if let Some(cwd) = &self.cwd {
+            prepared.current_dir(cwd);
+        }
     }
 
     /// Finds out why the operating system did not start the command.

@@ -63,6 +63,25 @@ fn signal_name(signal: i32) -> Option<&'static str> {
     })
 }
 
+/// A child whose exit is awaited before it is reaped.
+pub(super) trait Watched: Send {
+    /// Waits for the exit, without reaping the child.
+    fn await_exit(&mut self) -> Exit;
+
+    /// Reaps the child, which has exited.
+    fn reap(self: Box<Self>);
+}
+
+impl Watched for process::Child {
+    fn await_exit(&mut self) -> Exit {
+        await_exit(self)
+    }
+
+    fn reap(mut self: Box<Self>) {
+        let _ = self.wait();
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct ExitWatcher {
     exit: watch::Receiver<Option<Exit>>,
@@ -72,16 +91,16 @@ pub(super) struct ExitWatcher {
 
 impl ExitWatcher {
     /// Observes a child that was just started.
-    pub(super) fn observe(mut child: process::Child) -> std::io::Result<Self> {
+    pub(super) fn observe(mut child: Box<dyn Watched>) -> std::io::Result<Self> {
         let (exited, exit) = watch::channel(None);
         let (release, released) = mpsc::channel();
         let thread =
             std::thread::Builder::new().name("mcp-test-child".to_owned()).spawn(move || {
-                exited.send_replace(Some(await_exit(&mut child)));
+                exited.send_replace(Some(child.await_exit()));
                 // An error means that the owner is gone, which releases the child as well.
                 let _ = released.recv();
                 // The exit is known already; this only reaps the child and frees its id.
-                let _ = child.wait();
+                child.reap();
             })?;
         Ok(Self { exit, release: Some(release), thread: Some(thread) })
     }
@@ -118,17 +137,18 @@ fn await_exit(child: &mut process::Child) -> Exit {
     loop {
         // NOWAIT leaves the child unreaped.
         match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
-            Ok(Some(status)) => {
-                let code = status.exit_status().map(Exit::Code);
-                return code
-                    .or(status.terminating_signal().map(Exit::Signal))
-                    .unwrap_or(Exit::Unknown);
-            }
+            Ok(Some(status)) => return exit_of(status),
             Ok(None) | Err(rustix::io::Errno::INTR) => {}
             // Something else in this process has reaped the child.
             Err(_) => return Exit::Unknown,
         }
     }
+}
+
+#[cfg(unix)]
+pub(super) fn exit_of(status: rustix::process::WaitIdStatus) -> Exit {
+    let code = status.exit_status().map(Exit::Code);
+    code.or(status.terminating_signal().map(Exit::Signal)).unwrap_or(Exit::Unknown)
 }
 
 #[cfg(not(unix))]

@@ -3,16 +3,20 @@
 //! [`Child::spawn`] starts a [`Command`] as the leader of its own process group. What it writes on stderr is passed on line
 //! by line, and its last lines are kept; nothing is lost when the child exits. [`Child::end`] closes stdin, then sends
 //! SIGTERM, then SIGKILL, with a grace period before each; dropping a [`Child`] kills at once. Either way no descendant is
-//! left behind, not even (on Linux) one that left the process group.
+//! left behind, not even (on Linux) one that left the process group; `guardian` extends that for the command line.
 //!
 //! The streams of the protocol, stdin and stdout, are returned as they are.
 
 mod child;
 mod command;
 mod exit;
+#[cfg(all(target_os = "linux", feature = "cli"))]
+mod guardian;
 mod lines;
+mod pipes;
 mod process_tree;
 mod registry;
+mod start;
 #[cfg(all(test, unix))]
 mod tests;
 
@@ -25,6 +29,8 @@ pub use child::{Child, Readiness, Shutdown, ShutdownStep};
 pub use command::Command;
 #[doc(hidden)]
 pub use exit::Exit;
+#[cfg(all(target_os = "linux", feature = "cli"))]
+pub(crate) use guardian::{enable as enable_guardians, serve as serve_as_guardian};
 #[doc(hidden)]
 pub use registry::kill_children_of;
 

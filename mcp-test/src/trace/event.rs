@@ -82,6 +82,8 @@ pub enum UnparsableKind {
     Stray,
     /// A message was begun and is lost: broken JSON, a broken frame.
     BrokenMessage,
+    /// A whole message that lacks only the newline at its end.
+    Unended,
     /// A message larger than mcp-test reads, which is its own limit and not one of MCP.
     OverLimit,
 }

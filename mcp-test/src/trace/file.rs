@@ -205,6 +205,7 @@ fn damage_word(kind: UnparsableKind) -> Option<&'static str> {
     match kind {
         UnparsableKind::Stray => None,
         UnparsableKind::BrokenMessage => Some("lost"),
+        UnparsableKind::Unended => Some("unended"),
         UnparsableKind::OverLimit => Some("over-limit"),
     }
 }
@@ -329,6 +330,7 @@ impl Members<'_> {
         match self.0["damage"].as_str() {
             None => Ok(UnparsableKind::Stray),
             Some("lost") => Ok(UnparsableKind::BrokenMessage),
+            Some("unended") => Ok(UnparsableKind::Unended),
             Some("over-limit") => Ok(UnparsableKind::OverLimit),
             Some(other) => Err(format!("`damage` must be lost or over-limit, not {other}")),
         }

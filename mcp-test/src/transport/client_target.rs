@@ -15,7 +15,7 @@ use super::redacted::redact_urls;
 use crate::clock::{self, Deadline};
 use crate::expect::words::panic_text;
 use crate::json::Value;
-use crate::process::{Child, Command, Exit};
+use crate::process::{Child, Command, Exit, LeftoverProcess};
 use crate::spec::Revision;
 
 /// How long a client may take to end after its stdin is closed, and again after SIGTERM.
@@ -105,6 +105,9 @@ pub struct ClientRun {
     pub stdout: String,
     /// What it printed on stderr.
     pub stderr: String,
+    /// Processes that still ran after its own exit; they have been killed.
+    #[doc(hidden)]
+    pub leftovers: Vec<LeftoverProcess>,
 }
 
 /// How a run of a client ended.
@@ -245,13 +248,14 @@ async fn in_shell(command: Command, allotted: Duration) -> ClientRun {
     child.log_stdout(stdout.sink());
     let exit = clock::within(Deadline::after(allotted), child.wait_exit()).await.ok();
     // Needed after its own exit as well: it may have left processes behind.
-    child.end(GRACE).await;
+    let leftovers = child.end(GRACE).await.leftovers;
     let end = match exit {
         None => ClientEnd::TimedOut,
         Some(exit) if exit.is_success() => ClientEnd::Succeeded,
         Some(exit) => ClientEnd::Failed(exit.to_string()),
     };
-    ClientRun { end, command: None, exit, stdout: stdout.text(), stderr: stderr.text() }
+    let (stdout, stderr) = (stdout.text(), stderr.text());
+    ClientRun { end, command: None, exit, stdout, stderr, leftovers }
 }
 
 fn shell(line: String, endpoint: &Endpoint) -> Command {

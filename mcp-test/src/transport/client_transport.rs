@@ -27,6 +27,11 @@ pub(super) trait ClientTransport: Send {
     /// Sets how long the program at the other end took to start, if there is one.
     fn set_start_up(&mut self, _: Duration) {}
 
+    /// What has arrived of a line that should have ended by now, in words; `None` without lines.
+    fn overdue_line(&self) -> Option<String> {
+        None
+    }
+
     /// Opens a stream for unsolicited messages of the server, after this event; `None` if there is no such stream.
     fn listen<'a>(
         &'a mut self,

@@ -139,6 +139,11 @@ impl Connection {
         self.transport.set_start_up(start_up);
     }
 
+    /// What has arrived of a line that should have ended by now, in words; it is judged unless it ends after all.
+    pub(crate) fn overdue_line(&self) -> Option<String> {
+        self.transport.overdue_line()
+    }
+
     /// Sets the revision of the conversation, which decides the headers on HTTP.
     pub fn set_revision(&mut self, revision: Revision) {
         self.transport.set_revision(revision);

@@ -26,6 +26,7 @@ const LAST_OUTPUT: Duration = Duration::from_millis(500);
 
 struct DuplexTransport {
     sender: LineSender,
+    progress: Arc<LineProgress>,
     conversation: JoinHandle<()>,
 }
 
@@ -42,18 +43,19 @@ where
     let observer = Observer::new(recorder, connection, incoming);
     let sender = LineSender::start(recorder.clone(), connection, output);
     let serve = serve.clone();
+    let progress = Arc::new(LineProgress::start(limits.line));
+    let read = progress.clone();
     let conversation = tokio::spawn(async move {
         // The call itself may panic as well, before it returns a future.
         let server = async move { serve(theirs).await };
         let server = std::panic::AssertUnwindSafe(server).catch_unwind();
         // Its end is never noted: a server in this process is never killed in the middle of a line.
-        let progress = LineProgress::start();
-        let reading = line_client::observe(&observer, input, limits.line, &progress);
+        let reading = line_client::observe(&observer, input, &read);
         let how = run_to_end(server, reading).await;
         let seq = observer.record(None, EventKind::Closed { how: how.clone() });
         observer.pass(Incoming::Closed { seq, how }).await;
     });
-    let transport = DuplexTransport { sender, conversation };
+    let transport = DuplexTransport { sender, progress, conversation };
     Connection::new(
         TransportKind::Duplex,
         connection,
@@ -98,6 +100,10 @@ impl ClientTransport for DuplexTransport {
 
     // Lines have no headers that depend on the revision.
     fn set_revision(&mut self, _: Revision) {}
+
+    fn overdue_line(&self) -> Option<String> {
+        self.progress.overdue_line()
+    }
 
     fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, ConnectionEnd> {
         Box::pin(async move {

@@ -126,6 +126,10 @@ impl ClientTransport for FaultyTransport {
         self.inner.set_start_up(start_up);
     }
 
+    fn overdue_line(&self) -> Option<String> {
+        self.inner.overdue_line()
+    }
+
     fn listen<'a>(
         &'a mut self,
         after: Option<&'a str>,

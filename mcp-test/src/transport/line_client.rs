@@ -3,8 +3,8 @@
 //! Used for the in-memory duplex and for the standard streams of a child.
 //! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio>
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
@@ -15,11 +15,20 @@ use tokio::task::JoinHandle;
 use super::observer::Observer;
 use super::{Origin, Outgoing, Sent};
 use crate::clock::{self, Deadline, Stopwatch};
-use crate::trace::{ConnectionId, EventKind, Party, Recorder, UnparsableKind};
+use crate::expect::words::quoted;
+use crate::trace::{ConnectionId, EventKind, ParsedText, Party, Recorder, UnparsableKind};
 use crate::wire::{LineEvent, LineReader};
 
 /// How many messages may wait for a peer that does not read.
 const UNREAD: usize = 64;
+
+/// How long to wait for the newline behind a whole message, at least: a peer may write it separately.
+///
+/// It waits as long as the peer took to start, up to a limit, because both take longer on a busy machine.
+const NEWLINE: Duration = Duration::from_secs(1);
+
+/// The longest wait for a newline.
+const MAX_NEWLINE: Duration = Duration::from_secs(10);
 
 /// The sending half: a queue in front of the task that writes.
 pub(super) struct LineSender {
@@ -85,14 +94,72 @@ impl Drop for LineSender {
 pub(super) struct LineProgress {
     /// Whether we are ending the peer, which may truncate its last line.
     ended: AtomicBool,
+    /// Whether the deadline of a wait has passed within the current line.
+    overdue: AtomicBool,
+    reader: Mutex<LineReader>,
     since: Stopwatch,
     start_up: OnceLock<Duration>,
 }
 
 impl LineProgress {
-    /// That of a peer which is being started.
-    pub(super) fn start() -> Self {
-        Self { ended: AtomicBool::new(false), since: Stopwatch::start(), start_up: OnceLock::new() }
+    /// That of a peer which is being started, and whose lines have at most `limit` bytes.
+    pub(super) fn start(limit: usize) -> Self {
+        Self {
+            ended: AtomicBool::new(false),
+            overdue: AtomicBool::new(false),
+            reader: Mutex::new(LineReader::new(limit)),
+            since: Stopwatch::start(),
+            start_up: OnceLock::new(),
+        }
+    }
+
+    /// What has arrived of a line that should have ended by now, in words.
+    pub(super) fn overdue_line(&self) -> Option<String> {
+        let reader = self.reader();
+        let text = reader.unfinished();
+        self.overdue.store(!text.is_empty(), Ordering::Relaxed);
+        (!text.is_empty()).then(|| format!("a line without a newline at its end: {}", quoted(text)))
+    }
+
+    fn reader(&self) -> MutexGuard<'_, LineReader> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, bytes: &[u8]) -> Vec<LineEvent> {
+        let events = self.reader().push(bytes);
+        if !events.is_empty() {
+            self.overdue.store(false, Ordering::Relaxed);
+        }
+        events
+    }
+
+    /// How long to wait for more of a line that looks like a whole message; `None` for any other.
+    fn newline_wait(&self) -> Option<Duration> {
+        let reader = self.reader();
+        let text = reader.unfinished().trim_ascii();
+        // Only the ends are looked at, since this is asked after every read.
+        let looks_whole = matches!(text, [b'{', .., b'}'] | [b'[', .., b']']);
+        let start_up = || self.start_up().unwrap_or_else(|| self.since.elapsed());
+        looks_whole.then(|| start_up().clamp(NEWLINE, MAX_NEWLINE))
+    }
+
+    /// Takes a whole message whose newline is missing.
+    fn cut_message(&self) -> Option<Bytes> {
+        let mut reader = self.reader();
+        let text = Bytes::copy_from_slice(reader.unfinished());
+        is_message(&text).then(|| reader.cut())?;
+        Some(text)
+    }
+
+    /// The line in which the output of the peer ended, if that is the fault of the peer.
+    fn last_line(&self) -> Option<LineEvent> {
+        // A peer that we end may be writing. What it did not end before, and a message that lacks only its newline, do not
+        // come from that.
+        let ended = self.ended.load(Ordering::Relaxed);
+        if ended && !self.overdue.load(Ordering::Relaxed) {
+            return self.cut_message().map(LineEvent::Partial);
+        }
+        self.reader().cut()
     }
 
     /// Notes that we are ending the peer.
@@ -117,26 +184,21 @@ impl LineProgress {
 
 /// Reads lines until the peer's output ends; returns how it ended.
 ///
-/// A last line without a newline is a violation by the peer, unless we have ended it, perhaps while it was writing.
-pub(super) async fn observe<R>(
-    observer: &Observer,
-    mut input: R,
-    limit: usize,
-    progress: &LineProgress,
-) -> String
+/// A last line without a newline is a violation by the peer, unless we have ended it, perhaps while it was writing. A whole
+/// message without one is reported when the newline does not come, so that nobody waits for it in vain.
+pub(super) async fn observe<R>(observer: &Observer, mut input: R, progress: &LineProgress) -> String
 where
     R: AsyncRead + Unpin + Send,
 {
-    let mut reader = LineReader::new(limit);
     let mut buffer = BytesMut::with_capacity(16 * 1024);
     let how = loop {
         buffer.clear();
-        match input.read_buf(&mut buffer).await {
+        match read(observer, &mut input, &mut buffer, progress).await {
             Ok(0) => break "closed its output".to_owned(),
             Ok(_) => {}
             Err(error) => break format!("broke off its output: {error}"),
         }
-        for event in reader.push(&buffer) {
+        for event in progress.push(&buffer) {
             // Not at a banner, which a program may write long before it is ready.
             if matches!(&event, LineEvent::Line(text) if text.starts_with(b"{")) {
                 progress.has_started();
@@ -146,10 +208,40 @@ where
             }
         }
     };
-    if let Some(event) = reader.finish().filter(|_| !progress.ended.load(Ordering::Relaxed)) {
+    if let Some(event) = progress.last_line() {
         line(observer, event).await;
     }
     how
+}
+
+/// Reads more of the output. A whole message whose newline does not come is reported meanwhile.
+async fn read<R>(
+    observer: &Observer,
+    input: &mut R,
+    buffer: &mut BytesMut,
+    progress: &LineProgress,
+) -> std::io::Result<usize>
+where
+    R: AsyncRead + Unpin + Send,
+{
+    if let Some(wait) = progress.newline_wait() {
+        // A read that is dropped has taken nothing from the output.
+        if let Ok(read) = clock::within(Deadline::after(wait), input.read_buf(buffer)).await {
+            return read;
+        }
+        if let Some(text) = progress.cut_message() {
+            progress.has_started();
+            // Whether anybody still reads is seen at the next line.
+            line(observer, LineEvent::Partial(text)).await;
+        }
+    }
+    input.read_buf(buffer).await
+}
+
+/// Whether a text is a message, and not only JSON: a structured log takes the place of no message.
+fn is_message(text: &Bytes) -> bool {
+    let parsed = ParsedText::parse(text);
+    parsed.frame().is_some() && !parsed.is_unrelated_json()
 }
 
 async fn line(observer: &Observer, event: LineEvent) -> bool {
@@ -168,8 +260,18 @@ async fn line(observer: &Observer, event: LineEvent) -> bool {
             observer.noise(Origin::default(), head, why, UnparsableKind::OverLimit).await
         }
         LineEvent::Partial(text) => {
-            let why = "the output ended inside a line: no newline follows".to_owned();
-            observer.noise(Origin::default(), text, why, UnparsableKind::BrokenMessage).await
+            let (why, damage) = match (is_message(&text), text.last()) {
+                (true, Some(b'\r')) => (
+                    "it ends with a carriage return, and no newline follows",
+                    UnparsableKind::Unended,
+                ),
+                (true, _) => ("no newline follows", UnparsableKind::Unended),
+                (false, _) => (
+                    "the output ended inside a line: no newline follows",
+                    UnparsableKind::BrokenMessage,
+                ),
+            };
+            observer.noise(Origin::default(), text, why.to_owned(), damage).await
         }
     }
 }

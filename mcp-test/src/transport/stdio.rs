@@ -82,7 +82,7 @@ impl Running {
         let stderr = move |line: String| {
             recorder.record(None, EventKind::Stderr(line));
         };
-        let progress = Arc::new(LineProgress::start());
+        let progress = Arc::new(LineProgress::start(limits.line));
         let mut child = Child::spawn(command, stderr)?;
         let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
             return Err(OpenError::NoPipes { command: redact_urls(command) });
@@ -94,8 +94,7 @@ impl Running {
         let read = progress.clone();
         let reading = tokio::spawn(async move {
             let mut exit = std::pin::pin!(exit);
-            let mut lines =
-                std::pin::pin!(line_client::observe(&observer, input, limits.line, &read));
+            let mut lines = std::pin::pin!(line_client::observe(&observer, input, &read));
             let exited = |exit: Exit| {
                 // Also an event of its own, so that no judge has to read the text of the end.
                 let status = exit.to_string();
@@ -156,6 +155,10 @@ impl ClientTransport for StdioTransport {
 
     // Lines have no headers that depend on the revision.
     fn set_revision(&mut self, _: Revision) {}
+
+    fn overdue_line(&self) -> Option<String> {
+        self.running.progress.overdue_line()
+    }
 
     fn set_start_up(&mut self, start_up: Duration) {
         self.running.progress.set_start_up(start_up);

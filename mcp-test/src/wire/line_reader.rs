@@ -39,13 +39,14 @@ pub struct LineReader {
     limit: usize,
     line: BytesMut,
     dropping: bool,
+    is_cut: bool,
 }
 
 impl LineReader {
     /// A reader that takes lines of at most `limit` bytes, the `\n` not counted.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self { limit, line: BytesMut::new(), dropping: false }
+        Self { limit, line: BytesMut::new(), dropping: false, is_cut: false }
     }
 
     /// Takes the next bytes of the stream, and returns what they completed.
@@ -53,7 +54,11 @@ impl LineReader {
         let mut events = Vec::new();
         while let Some(newline) = bytes.iter().position(|&byte| byte == b'\n') {
             events.extend(self.grow(&bytes[..newline]));
-            if !self.dropping {
+            // The newline of a line that was cut before it came ends nothing more.
+            let is_rest = std::mem::take(&mut self.is_cut) && self.line.trim_ascii().is_empty();
+            if is_rest {
+                self.line.clear();
+            } else if !self.dropping {
                 events.push(LineEvent::Line(self.line.split().freeze()));
             }
             // Whatever was dropped, this newline has ended it.
@@ -64,11 +69,24 @@ impl LineReader {
         events
     }
 
+    /// What has arrived of the line that has not ended yet; empty while a line that is too long is dropped.
+    #[must_use]
+    pub fn unfinished(&self) -> &[u8] {
+        &self.line
+    }
+
     /// Ends the stream; returns the line it ended in, if it did not end after a `\n`.
     #[must_use]
-    pub fn finish(self) -> Option<LineEvent> {
+    pub fn finish(mut self) -> Option<LineEvent> {
+        self.cut()
+    }
+
+    /// Ends the current line without its `\n`, for a reader that awaits none any more; what follows is another line.
+    #[must_use]
+    pub fn cut(&mut self) -> Option<LineEvent> {
+        self.is_cut |= !self.line.is_empty();
         // The rest of a line that was too long is not reported again: `line` is empty while it is dropped.
-        (!self.line.is_empty()).then(|| LineEvent::Partial(self.line.freeze()))
+        (!self.line.is_empty()).then(|| LineEvent::Partial(self.line.split().freeze()))
     }
 
     fn grow(&mut self, bytes: &[u8]) -> Option<LineEvent> {
@@ -134,6 +152,20 @@ mod tests {
             [LineEvent::TooLong { length_seen: 4, head: "wxyz".into() }]
         );
         assert_eq!(reader.finish(), None);
+    }
+
+    #[test]
+    fn a_line_can_be_cut_without_its_end() {
+        let mut reader = LineReader::new(3);
+        assert_eq!(reader.cut(), None);
+        assert_eq!(reader.push(b"a\nbc"), [line("a")]);
+        assert_eq!(reader.unfinished(), b"bc");
+        assert_eq!(reader.cut(), Some(LineEvent::Partial("bc".into())));
+        assert_eq!(reader.push(b"\nd\n"), [line("d")]);
+        // The head of a line that is too long was reported already.
+        assert_eq!(reader.push(b"wxyz").len(), 1);
+        assert!(reader.unfinished().is_empty());
+        assert_eq!(reader.cut(), None);
     }
 
     #[test]

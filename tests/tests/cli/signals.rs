@@ -59,7 +59,7 @@ fn a_server_that_was_started_for_its_url_is_stopped_too() {
         assert!(read > 0, "it ended before it was asked to:\n{output}");
     }
     let living = mark.living();
-    assert_eq!(living.len(), 5, "the run, what it started, and relatives of that: {living:#?}");
+    assert_eq!(living.len(), 6, "the run, a guardian, and what it started: {living:#?}");
     let kill = Command::new("kill").args(["-TERM", &run.id().to_string()]).status();
     assert!(kill.expect("kill").success());
     let mut output_rest = String::new();

@@ -20,7 +20,7 @@ use mcp_test_tests::program::free_port;
 use crate::scenario_run::{METHOD, NO_TIMEOUT, SCENARIO, cells, run_cells};
 
 /// Behaviors with a JSON body that are noticed without waiting.
-pub(crate) const BODIES: [Behavior; 24] = [
+pub(crate) const BODIES: [Behavior; 25] = [
     Behavior::Well,
     Behavior::WrongId,
     Behavior::RetypedId,
@@ -41,6 +41,7 @@ pub(crate) const BODIES: [Behavior; 24] = [
     Behavior::Deep,
     Behavior::DuplicateMembers,
     Behavior::HugeNumbers,
+    Behavior::LoneSurrogate,
     Behavior::Status500,
     Behavior::WrongContentType,
     Behavior::NoContentType,
@@ -69,11 +70,12 @@ pub(crate) const STREAMS: [Behavior; 17] = [
 ];
 
 /// Behaviors that need a socket.
-const SOCKETS: [Behavior; 11] = [
+const SOCKETS: [Behavior; 12] = [
     Behavior::Trickle,
     Behavior::RedirectLoop,
     Behavior::WrongChunks,
     Behavior::CutChunks,
+    Behavior::TwoLengths,
     Behavior::ShortBody,
     Behavior::ExitInstead,
     Behavior::Hangup,

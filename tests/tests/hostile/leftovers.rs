@@ -2,11 +2,14 @@
 //!
 //! Processes are found by an environment variable that they inherit, files by their folder for temporary files.
 
+use std::fs::File;
+use std::io::Read;
 use std::num::NonZeroUsize;
-use std::path::Path;
-use std::process::Command;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use mcp_test_tests::hostile::{Behavior, Hostile};
 use mcp_test_tests::program::run_command;
@@ -20,12 +23,22 @@ const PEER: &str = env!("CARGO_BIN_EXE_hostile-peer");
 /// Tests a server that a shell script starts, and checks that nothing of it is left.
 #[track_caller]
 fn report(script: &str, behavior: Behavior) -> String {
-    let temporary = tempfile::tempdir().expect("a folder");
+    report_of(command(script, &Hostile::on(METHOD, behavior)))
+}
+
+/// The command that tests such a server.
+fn command(script: &str, hostile: &Hostile) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
-    command.env("TMPDIR", temporary.path());
     command.args(["check", "--scenario", SCENARIO, "--spec-version", "2025-11-25"]);
     command.args(["--timeout", "10m", "--format", "json", "--", "sh", "-c", script, "sh", PEER]);
-    command.args(Hostile::on(METHOD, behavior).arguments());
+    command.args(hostile.arguments());
+    command
+}
+
+#[track_caller]
+fn report_of(mut command: Command) -> String {
+    let temporary = tempfile::tempdir().expect("a folder");
+    command.env("TMPDIR", temporary.path());
     // This also looks for processes; a port is gone with the process that listened on it.
     let run = run_command(command);
     let left: Vec<_> = Path::new(temporary.path()).read_dir().expect("a folder").collect();
@@ -137,4 +150,108 @@ fn a_server_that_closes_its_output_and_runs_on() {
     SKIPPED tools-name-format: not reached: the connection ended before `tools/list` was answered
     SKIPPED tools-list-definitions: not reached: the connection ended before `tools/list` was answered
     ");
+}
+
+/// Starts a process that nothing but the guardian can find: it is an orphan, in a session of its own, without an environment.
+const DAEMON: &str =
+    r#"(setsid env -i "$1" hold < /dev/null 1<> "$FIFO" 2> /dev/null &); exec "$@""#;
+
+/// A file that such a process writes to, which shows when it has started and when it is gone.
+struct Fifo {
+    path: PathBuf,
+    seen: mpsc::Receiver<&'static str>,
+    _folder: tempfile::TempDir,
+}
+
+impl Fifo {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("fifo");
+        let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo starts");
+        assert!(made.success());
+        let (see, seen) = mpsc::channel();
+        let file = path.clone();
+        std::thread::spawn(move || {
+            let mut file = File::open(file).expect("it can be opened when somebody writes to it");
+            see.send("started").expect("the test waits");
+            file.read_to_end(&mut Vec::new()).expect("it can be read");
+            see.send("gone").expect("the test waits");
+        });
+        Self { path, seen, _folder: folder }
+    }
+
+    /// Waits for what happens next.
+    #[track_caller]
+    fn assert_next(&self, expected: &str) {
+        let next = self.seen.recv_timeout(Duration::from_secs(120));
+        assert_eq!(next, Ok(expected));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_leaves_a_process_behind_which_nothing_connects_to_it() {
+    let fifo = Fifo::new();
+    let mut command = command(DAEMON, &Hostile::on(METHOD, Behavior::Well));
+    command.env("FIFO", &fifo.path);
+    insta::assert_snapshot!(report_of(command), @"
+    FAILURE wire-well-formed: the server left a process behind that it had started
+      expected a server that ends what it has started before it exits
+      got process [process], `hostile-peer hold`
+      hint: it holds what it has inherited, such as pipes; mcp-test has killed it
+    ");
+    fifo.assert_next("started");
+    fifo.assert_next("gone");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_outlives_mcp_test_that_is_killed() {
+    for signal in ["KILL", "QUIT", "USR1"] {
+        let fifo = Fifo::new();
+        let mut command = command(DAEMON, &Hostile::on(METHOD, Behavior::Never));
+        command.env("FIFO", &fifo.path).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut mcp_test = command.spawn().expect("it starts");
+        fifo.assert_next("started");
+        let id = mcp_test.id().to_string();
+        let sent = Command::new("kill").args([&format!("-{signal}"), &id]).status();
+        assert!(sent.expect("kill starts").success());
+        assert!(!mcp_test.wait().expect("it has ended").success(), "{signal}");
+        fifo.assert_next("gone");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_kills_its_guardian_is_ended_all_the_same() {
+    let script = r#""$@"; kill -KILL $PPID; exec sleep 600"#;
+    insta::assert_snapshot!(report(script, Behavior::Well), @"
+    WARNING wire-well-formed: the server did not exit when its input ended
+      expected a server that exits on its own soon after the end of its input
+      got it outlived its stdin and exited on SIGTERM
+      hint: mcp-test waited [time] for its exit, which depends on how fast it starts: its first message came [time] after its start
+    ");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_leaves_a_process_behind() {
+    let fifo = Fifo::new();
+    let mcp_test = env!("CARGO_BIN_EXE_mcp-test-under-test");
+    let client = format!(
+        r#"(setsid env -i '{PEER}' hold < /dev/null 1<> "$FIFO" 2> /dev/null &); '{mcp_test}' reference client"#
+    );
+    let mut command = Command::new(mcp_test);
+    command.args(["client", "--profile", "adaptive", "--scenario", "initialize"]);
+    command.args(["--spec-version", "2025-11-25", "--format", "json", "--command", &client]);
+    command.env("FIFO", &fifo.path);
+    insta::assert_snapshot!(report_of(command), @"
+    INFO server-info: the client received the name `test-server`, version 1.0.0
+    FAILURE client-left-well: the client left a process behind that it had started
+      expected a client that ends what it has started before it exits
+      got process [process], `hostile-peer hold`
+      hint: it holds what it has inherited, such as pipes; mcp-test has killed it
+    ");
+    fifo.assert_next("started");
+    fifo.assert_next("gone");
 }

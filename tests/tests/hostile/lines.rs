@@ -11,7 +11,7 @@ use mcp_test_tests::hostile::{Behavior, Hostile};
 use crate::scenario_run::{METHOD, NO_TIMEOUT, SCENARIO, cells, run_cells};
 
 /// Behaviors over lines that are noticed without waiting.
-pub(crate) const BEHAVIORS: [Behavior; 30] = [
+pub(crate) const BEHAVIORS: [Behavior; 35] = [
     Behavior::Well,
     Behavior::WrongId,
     Behavior::RetypedId,
@@ -37,7 +37,12 @@ pub(crate) const BEHAVIORS: [Behavior; 30] = [
     Behavior::Deep,
     Behavior::DuplicateMembers,
     Behavior::HugeNumbers,
+    Behavior::LoneSurrogate,
     Behavior::Trickle,
+    Behavior::HeaderFraming,
+    Behavior::NoNewline,
+    Behavior::CarriageReturn,
+    Behavior::TrickleNoNewline,
     Behavior::ExitAtOnce,
     Behavior::ExitMidReply,
     Behavior::ExitInstead,

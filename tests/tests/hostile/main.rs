@@ -8,6 +8,7 @@ mod cancelled;
 mod client_bounds;
 mod clients;
 mod closing;
+mod exit_codes;
 mod files;
 mod http;
 mod http_clients;

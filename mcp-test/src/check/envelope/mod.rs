@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage, walk};
 use super::{Cause, Finding, Rule};
+use crate::expect::words::quoted;
 use crate::spec::{Revision, requirement};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Trace};
 use crate::wire::MediaType;
@@ -112,6 +113,9 @@ impl<'a> EnvelopeJudge<'a> {
         exchange.status = Some(status);
         exchange.media = Some(MediaType::of_headers(headers));
         let only_notifications = exchange.only_notifications;
+        if event.party == self.who {
+            self.two_lengths(event, headers);
+        }
         // An input that the server cannot accept is answered with an error status instead (`basic/transports`).
         if only_notifications
             && revision.has_streamable_http()
@@ -126,6 +130,23 @@ impl<'a> EnvelopeJudge<'a> {
                 Rule::HTTP_ACCEPTED_202,
             );
         }
+    }
+
+    /// A response that announces its length in two ways.
+    fn two_lengths(&mut self, event: &Event, headers: &[(String, String)]) {
+        let value = |wanted: &str| {
+            let found = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            found.map(|(_, value)| quoted(value.as_bytes()))
+        };
+        let (Some(length), Some(encoding)) = (value("content-length"), value("transfer-encoding"))
+        else {
+            return;
+        };
+        let finding = Finding::peer("a response has both Content-Length and Transfer-Encoding")
+            .expected("one of the two headers")
+            .got(format!("Content-Length {length} and Transfer-Encoding {encoding}"))
+            .hint("programs that believe different headers see different messages");
+        self.find(event, finding, Rule::HTTP_ONE_LENGTH);
     }
 
     fn exchange(&mut self, event: &Event) -> Option<&mut Exchange> {

@@ -68,14 +68,22 @@ impl EnvelopeJudge<'_> {
 
     /// JSON that is valid, but that not all parsers read alike.
     fn ambiguous_json(&mut self, event: &Event, note: &Note) {
-        let (expected, section) = match &note.kind {
-            NoteKind::DuplicateMember { .. } => ("every member once", "4"),
-            NoteKind::LoneSurrogate { .. } => ("text that is Unicode", "8.2"),
-            _ => ("numbers within the range and precision of doubles", "6"),
+        let (headline, expected, section) = match &note.kind {
+            NoteKind::DuplicateMember { .. } => {
+                ("a message has an object with duplicate keys", "every member once", "4")
+            }
+            NoteKind::LoneSurrogate { .. } => {
+                ("a message has a string with a lone surrogate", "text that is Unicode", "8.2")
+            }
+            _ => (
+                "a message has a number that not every parser can read",
+                "numbers within the range and precision of doubles",
+                "6",
+            ),
         };
         self.find(
             event,
-            Finding::peer("a message is JSON that parsers read differently")
+            Finding::peer(headline)
                 .expected(expected)
                 .got(words::excerpt(&note.to_string()).into_owned())
                 .should()

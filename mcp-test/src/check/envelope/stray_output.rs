@@ -104,6 +104,14 @@ impl EnvelopeJudge<'_> {
             self.find(event, finding.should(), None);
             return;
         }
+        if kind == UnparsableKind::Unended {
+            let who = if self.who == Party::Client { "client" } else { "server" };
+            let finding =
+                Finding::peer(format!("the {who} wrote a message without a newline at its end"))
+                    .expected("one JSON-RPC message per line, ended by a newline")
+                    .got(format!("{} ({why})", quoted(bytes)));
+            return self.find(event, finding, Rule::NEWLINE_DELIMITED);
+        }
         if place.lenient && kind == UnparsableKind::Stray {
             let hint = "readers of event streams ignore it";
             return self.find(event, finding.should().hint(hint), None);

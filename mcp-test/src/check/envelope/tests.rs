@@ -96,6 +96,45 @@ fn ids_of_replies_are_those_of_requests() {
 }
 
 #[test]
+fn a_response_announces_its_length_once() {
+    let response = |headers: &[(&str, &str)]| {
+        let recorder = Recorder::new();
+        let headers = headers.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        let headers = headers.collect();
+        let (on, what) = (recorder.open("http"), EventKind::HttpResponse { status: 200, headers });
+        recorder.record_in(on, Some(1), Party::Server, what);
+        recorder
+    };
+    for one in [("Content-Length", "2"), ("Transfer-Encoding", "chunked")] {
+        assert_eq!(shown(&response(&[one]), Revision::V2025_11_25), "");
+    }
+    let both = response(&[("content-length", "2"), ("Transfer-Encoding", "chunked")]);
+    insta::assert_snapshot!(shown(&both, Revision::V2025_11_25), @r#"
+    Must ["mcp-test.http-one-length"] [Seq(2)]
+    a response has both Content-Length and Transfer-Encoding
+      expected one of the two headers
+      got Content-Length "2" and Transfer-Encoding "chunked"
+      hint: programs that believe different headers see different messages
+    "#);
+    // A client is not blamed for the server's.
+    assert_eq!(judge_envelopes(&both.trace(), Party::Client, &|_| Revision::V2025_11_25), []);
+}
+
+#[test]
+fn a_message_without_its_newline_is_named() {
+    let recorder = Recorder::new();
+    let (on, bytes) = (recorder.open("stdio"), "{}".into());
+    let (why, kind) = ("no newline follows".to_owned(), UnparsableKind::Unended);
+    recorder.record(on, Party::Server, EventKind::Unparsable { bytes, why, kind });
+    insta::assert_snapshot!(shown(&recorder, Revision::V2024_11_05), @r#"
+    Must ["transport.stdio.newline-delimited"] [Seq(2)]
+    the server wrote a message without a newline at its end
+      expected one JSON-RPC message per line, ended by a newline
+      got "{}" (no newline follows)
+    "#);
+}
+
+#[test]
 fn noise_and_malformed_messages_are_named() {
     let lines = [
         "< Server started on stdio",

@@ -95,6 +95,20 @@ impl<'a> MessageValidator<'a> {
         text: &Bytes,
         parsed: &ParsedText,
     ) -> Result<Vec<Verdict>, NotValidated> {
+        let mut verdicts = self.frame(sender, text, parsed)?;
+        // Their pointers start at the text, so a batch has them with its first item.
+        if let Some(first) = verdicts.first_mut() {
+            first.problems.extend(Problem::of_duplicate_keys(parsed));
+        }
+        Ok(verdicts)
+    }
+
+    fn frame(
+        &mut self,
+        sender: Sender,
+        text: &Bytes,
+        parsed: &ParsedText,
+    ) -> Result<Vec<Verdict>, NotValidated> {
         match parsed.frame() {
             None => Ok(vec![Verdict::not_json(text, parsed.problem().unwrap_or("not JSON"))]),
             Some(Err(malformed)) => Ok(vec![self.malformed(sender, malformed)]),

@@ -21,7 +21,7 @@ use bytes::Bytes;
 use self::input::{Input, Line, Lines};
 use self::message_validator::{MessageSource, MessageValidator, NotValidated, Sender};
 use self::report::Report;
-use self::verdict::Verdict;
+use self::verdict::{Problem, Verdict};
 use super::args::ValidateArgs;
 use super::error::CliError;
 use crate::expect::words::closest;
@@ -106,7 +106,9 @@ impl FileValidator<'_> {
         let parsed = ParsedText::parse(text);
         match (&self.definition, parsed.value()) {
             (Some(definition), Some(value)) => {
-                self.report.add(line, &Verdict::of_value(definition, value))
+                let mut verdict = Verdict::of_value(definition, value);
+                verdict.problems.extend(Problem::of_duplicate_keys(&parsed));
+                self.report.add(line, &verdict)
             }
             // With a definition too, what is not JSON is reported as a message would be.
             _ => self.message(validator, None, line, text, &parsed),

@@ -34,6 +34,22 @@ const OPENING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":
 "#;
 
 #[test]
+fn a_message_with_duplicate_keys_is_not_valid() {
+    let lines = r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}
+{"jsonrpc":"2.0","id":2,"method":"ping","params":{"_meta":{"a":1,"a":2}}}"#;
+    insta::assert_snapshot!(reported(Some(Revision::V2025_11_25), lines), @r#"
+    line 1: the request `tools/list` is not valid as ListToolsRequest of MCP 2025-11-25
+      expected `/method` is a key that occurs once
+      got a duplicate key "method"
+      JSON: https://www.rfc-editor.org/rfc/rfc8259#section-4
+    line 2: the request `ping` is not valid as PingRequest of MCP 2025-11-25
+      expected `/params/_meta/a` is a key that occurs once
+      got a duplicate key "a"
+      JSON: https://www.rfc-editor.org/rfc/rfc8259#section-4
+    "#);
+}
+
+#[test]
 fn a_conversation_names_its_revision_and_results_are_validated_against_their_requests() {
     let rest = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}

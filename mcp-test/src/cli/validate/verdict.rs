@@ -2,9 +2,10 @@
 
 use crate::check;
 use crate::expect::words;
-use crate::json::{Object, Pointer, Value};
+use crate::json::{Note, NoteKind, Object, Pointer, Value};
 use crate::spec::Revision;
 use crate::spec::schema::{Definition, Violation};
+use crate::trace::ParsedText;
 use crate::wire::Message;
 
 /// The judgement of one message, or of one value.
@@ -130,6 +131,21 @@ impl Verdict {
 }
 
 impl Problem {
+    /// The keys that an object has twice: readers differ in which value they take, and only one was validated.
+    pub(super) fn of_duplicate_keys(parsed: &ParsedText) -> Vec<Self> {
+        let duplicate = |note: &Note| match &note.kind {
+            NoteKind::DuplicateMember { name } => Some(Self {
+                pointer: note.pointer.clone(),
+                expected: "a key that occurs once".to_owned(),
+                got: format!("a duplicate key {}", words::quoted(name.as_bytes())),
+                rule: "JSON".to_owned(),
+                link: "https://www.rfc-editor.org/rfc/rfc8259#section-4".to_owned(),
+            }),
+            _ => None,
+        };
+        parsed.notes().iter().filter_map(duplicate).collect()
+    }
+
     fn text(&self) -> String {
         let Self { pointer, expected, got, rule, link } = self;
         // A pointer to the whole value is empty, which would read like a mistake.

@@ -140,6 +140,7 @@ impl State {
         let breaks = match (damage, malformed, origin.status) {
             // The limit is one of mcp-test, so the peer breaks no requirement.
             (UnparsableKind::OverLimit, ..) => None,
+            (UnparsableKind::Unended, ..) => Some(Rule::NEWLINE_DELIMITED.id()),
             (_, Some(malformed), _) => Some(requirement_of(malformed)),
             (_, None, Some(_)) => Some(body_requirement(origin, revision)),
             // Without a status it came on a line transport, where every line has to be a message.

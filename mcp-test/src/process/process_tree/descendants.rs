@@ -13,6 +13,8 @@ use crate::clock::Deadline;
 #[derive(Debug)]
 pub(super) struct Descendants {
     leader: u32,
+    /// All its children are descendants: those that it started, and the orphans that it has adopted.
+    guardian: Option<u32>,
     marker: Vec<u8>,
     known: Mutex<HashSet<Identity>>,
 }
@@ -29,18 +31,20 @@ pub(super) struct Descendant {
 }
 
 impl Descendants {
-    pub(super) fn new(leader: u32, marker: &str) -> Self {
+    pub(super) fn new(leader: u32, marker: &str, guardian: Option<u32>) -> Self {
         let marker = format!("{marker}=").into_bytes();
-        Self { leader, marker, known: Mutex::default() }
+        Self { leader, guardian, marker, known: Mutex::default() }
     }
 
     /// All living members of the tree, including the leader.
     pub(super) fn living(&self) -> Vec<Descendant> {
-        let all = all_processes();
+        let mut all = all_processes();
+        all.retain(|one| Some(one.pid) != self.guardian);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut tree = HashSet::new();
         for one in &all {
             if one.group == self.leader
+                || Some(one.parent) == self.guardian
                 || known.contains(&one.identity())
                 || self.is_marked(one.pid)
             {
@@ -101,7 +105,7 @@ impl Descendant {
 }
 
 /// Waits until the process is dead; `false` if the deadline passes first.
-pub(super) fn await_death(handle: &OwnedFd, deadline: Deadline) -> bool {
+pub(in crate::process) fn await_death(handle: &OwnedFd, deadline: Deadline) -> bool {
     loop {
         let left = deadline.remaining().and_then(|left| Timespec::try_from(left).ok());
         match poll(&mut [PollFd::new(handle, PollFlags::IN)], left.as_ref()) {
@@ -112,16 +116,31 @@ pub(super) fn await_death(handle: &OwnedFd, deadline: Deadline) -> bool {
     }
 }
 
-fn all_processes() -> Vec<Descendant> {
-    let Ok(entries) = std::fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| *pid != std::process::id()).filter_map(stat).collect()
+/// The dead children of this process that wait to be reaped.
+#[cfg(feature = "cli")]
+pub(in crate::process) fn adopted_zombies() -> Vec<Pid> {
+    let own = std::process::id();
+    let dead = |pid| read_stat(pid).filter(|(one, is_alive)| !is_alive && one.parent == own);
+    let dead = all_ids().filter_map(dead);
+    dead.filter_map(|(one, _)| Pid::from_raw(i32::try_from(one.pid).ok()?)).collect()
 }
 
-/// Reads `/proc/<pid>/stat`; `None` if the process is gone or dead.
+fn all_processes() -> Vec<Descendant> {
+    all_ids().filter(|pid| *pid != std::process::id()).filter_map(stat).collect()
+}
+
+fn all_ids() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// A process; `None` if it is gone or dead.
 fn stat(pid: u32) -> Option<Descendant> {
+    read_stat(pid).filter(|(_, is_alive)| *is_alive).map(|(one, _)| one)
+}
+
+/// Reads `/proc/<pid>/stat`; also whether the process is alive.
+fn read_stat(pid: u32) -> Option<(Descendant, bool)> {
     let line = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     // The second field, the name in parentheses, may itself contain parentheses and spaces.
     let after_name = line.iter().rposition(|byte| *byte == b')')? + 1;
@@ -132,6 +151,6 @@ fn stat(pid: u32) -> Option<Descendant> {
     let group = fields.next()?.parse().ok()?;
     // Field 22 of proc_pid_stat(5), the start time; the next field here is the sixth.
     let started = fields.nth(16)?.parse().ok()?;
-    let alive = !matches!(state, "Z" | "X" | "x");
-    alive.then_some(Descendant { pid, group, parent, started })
+    let is_alive = !matches!(state, "Z" | "X" | "x");
+    Some((Descendant { pid, group, parent, started }, is_alive))
 }

@@ -1,8 +1,9 @@
 //! Finds and ends all descendants of a child.
 //!
-//! They are found by their process group, by an inherited environment variable, and as children of known descendants. A
-//! descendant that leaves the group *and* clears its environment *and* outlives its parent before the tree is listed is not
-//! found. Only Linux can list them; elsewhere the process group stands for the tree.
+//! They are found by their process group, by an inherited environment variable, as children of known descendants, and as
+//! children of the guardian, if there is one. Without a guardian, a descendant that leaves the group *and* clears its
+//! environment *and* outlives its parent before the tree is listed is not found. Only Linux can list them; elsewhere the
+//! process group stands for the tree.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,10 @@ use crate::clock::Deadline;
 
 #[cfg(target_os = "linux")]
 mod descendants;
+#[cfg(all(target_os = "linux", feature = "cli"))]
+pub(super) use descendants::adopted_zombies;
+#[cfg(target_os = "linux")]
+pub(super) use descendants::await_death;
 
 /// How long to wait for a killed process to die; only one that is stuck in the kernel takes longer.
 pub(super) const DEATH: Duration = Duration::from_secs(2);
@@ -47,14 +52,15 @@ pub(super) struct ProcessTree {
 
 #[cfg_attr(target_os = "linux", expect(clippy::needless_pass_by_value))]
 impl ProcessTree {
-    pub(super) fn new(leader: u32, marker: String) -> Self {
+    /// The tree of a child, and of its guardian, which is not part of it.
+    pub(super) fn new(leader: u32, marker: String, guardian: Option<u32>) -> Self {
         #[cfg(not(target_os = "linux"))]
-        let _ = marker;
+        let _ = (marker, guardian);
         Self {
             leader,
             released: Mutex::new(false),
             #[cfg(target_os = "linux")]
-            descendants: descendants::Descendants::new(leader, &marker),
+            descendants: descendants::Descendants::new(leader, &marker, guardian),
         }
     }
 
@@ -121,7 +127,7 @@ impl ProcessTree {
                 .iter()
                 .filter_map(|descendant| descendant.signal(rustix::process::Signal::KILL))
                 .collect();
-            let all_dead = dying.iter().all(|handle| descendants::await_death(handle, deadline));
+            let all_dead = dying.iter().all(|handle| await_death(handle, deadline));
             // Without handles (before Linux 5.3) there is nothing to wait for, and repeating would only spin.
             if !all_dead || dying.is_empty() || deadline.has_passed() {
                 return;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{CellRun, ENDING, Recorded, demand_declared, fail_unmade};
 use crate::check::{self, Check, Demand, Finding, Origin, Rule, Status};
 use crate::clock::{self, Deadline};
+use crate::expect::words;
 use crate::json::Value;
 use crate::process::Exit;
 use crate::run::Outcome;
@@ -188,7 +189,10 @@ impl CellRun<'_> {
             ..Check::new(LEFT_WELL, Origin::Own, Status::Skipped)
         };
         let row = if client_run.end == ClientEnd::Succeeded {
-            Check::new(LEFT_WELL, Origin::Own, Status::Success)
+            match left_behind(client_run) {
+                None => Check::new(LEFT_WELL, Origin::Own, Status::Success),
+                Some(finding) => Check::from_finding(LEFT_WELL, Origin::Own, finding),
+            }
         } else if client_run.end == ClientEnd::Unobserved {
             skipped("the client was started by hand, so its exit cannot be observed")
         } else if gives_up == GivesUp::Refused && has_reported_an_error(client_run) {
@@ -229,6 +233,20 @@ enum GivesUp {
     NotRecommended,
     /// The server refused what the client speaks.
     Refused,
+}
+
+/// The processes that the client left behind, if any.
+fn left_behind(client_run: &ClientRun) -> Option<Finding> {
+    let first = client_run.leftovers.first()?;
+    let mut got = format!("process {}, `{}`", first.pid, words::excerpt(&first.command));
+    if let others @ 1.. = client_run.leftovers.len() - 1 {
+        got.push_str(&format!(", and {others} more"));
+    }
+    let finding = Finding::peer("the client left a process behind that it had started")
+        .expected("a client that ends what it has started before it exits")
+        .got(got)
+        .hint("it holds what it has inherited, such as pipes; mcp-test has killed it");
+    Some(finding.requires(Rule::CLIENT_LEAVES_NO_PROCESS.id()))
 }
 
 /// Whether the client sent an HTTP request with such a method.
