@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Cause, Sdk, Shape};
-use crate::expect::Mismatch;
+use crate::expect::{Mismatch, words};
 use crate::spec::{Requirement, Revision};
 use crate::trace::Seq;
 
@@ -109,7 +109,7 @@ impl Finding {
             blame,
             severity: Severity::Must,
             demand: Demand::Specification,
-            headline: headline.into(),
+            headline: words::into_inert(headline),
             expected: None,
             got: None,
             hint: None,
@@ -161,36 +161,36 @@ impl Finding {
     /// Says what would be right.
     #[must_use]
     pub fn expected(mut self, expected: impl Into<String>) -> Self {
-        self.expected = Some(expected.into());
+        self.expected = Some(words::into_inert(expected));
         self
     }
 
     /// Sets what was received instead.
     #[must_use]
     pub fn got(mut self, got: impl Into<String>) -> Self {
-        self.got = Some(got.into());
+        self.got = Some(words::into_inert(got));
         self
     }
 
     /// Says what to do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(words::into_inert(hint));
         self
     }
 
     /// Adds a line to the hint.
     pub(crate) fn add_hint(&mut self, more: &str) {
         match &mut self.hint {
-            Some(hint) => hint.extend(["\n", more]),
-            None => self.hint = Some(more.to_owned()),
+            Some(hint) => hint.extend(["\n", &words::into_inert(more)]),
+            None => self.hint = Some(words::into_inert(more)),
         }
     }
 
     /// Shows the lines of the text that the test is made from.
     #[must_use]
     pub fn excerpt(mut self, excerpt: impl Into<String>) -> Self {
-        self.excerpt = Some(excerpt.into());
+        self.excerpt = Some(words::into_inert(excerpt));
         self
     }
 

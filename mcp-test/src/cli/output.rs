@@ -7,6 +7,7 @@ use std::process;
 
 use super::error::CliError;
 use super::workflow_commands;
+use crate::expect::words;
 
 /// Whether standard error is a terminal.
 pub(super) fn stderr_is_terminal() -> bool {
@@ -16,6 +17,11 @@ pub(super) fn stderr_is_terminal() -> bool {
 /// Prints a text on standard output.
 pub(super) fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
+    // Elsewhere it may be data, such as a file that is formatted, which must stay as it is.
+    let text = match io::stdout().is_terminal() {
+        true => words::inert_but_colours(text),
+        false => text.into(),
+    };
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     // A reader such as `head` that has seen enough is not an error.
     tolerate(written).map(drop).map_err(CliError::Stdout)
@@ -44,14 +50,20 @@ pub(super) fn warn(text: &str) {
 
 /// Prints a line on standard error; a closed standard error is ignored.
 pub(super) fn note(text: &str) {
-    let text = workflow_commands::disarm(text.trim_end());
+    let text = words::inert_but_colours(text.trim_end());
+    let text = workflow_commands::disarm(&text);
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 /// Prints the message of clap and returns its exit code; help and version are not errors.
 pub(super) fn usage(error: &clap::Error) -> process::ExitCode {
-    // A closed stream does not change the exit code.
-    let _ = error.print();
+    // It quotes the arguments. A closed stream does not change the exit code.
+    let text = error.render().ansi().to_string();
+    let text = words::inert_but_colours(&text);
+    let _ = match error.use_stderr() {
+        true => write!(anstream::stderr().lock(), "{text}"),
+        false => write!(anstream::stdout().lock(), "{text}"),
+    };
     u8::try_from(error.exit_code()).map_or(process::ExitCode::FAILURE, process::ExitCode::from)
 }
 

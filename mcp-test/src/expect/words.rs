@@ -112,11 +112,51 @@ pub fn printable(text: &str) -> String {
 /// ```
 #[must_use]
 pub fn inert(text: &str) -> String {
-    let is_deceptive = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    // XML excludes these two, which no text has a use for.
-    let is_noncharacter = |c: char| matches!(c, '\u{fffe}' | '\u{ffff}');
-    let is_control = |c: char| c.is_control() && c != '\t' && c != '\n';
-    text.replace(|c| is_control(c) || is_deceptive(c) || is_noncharacter(c), "·")
+    text.replace(is_active, "·")
+}
+
+/// As [`inert`], for a text that is kept and shown: its beginning, if a peer made it very long.
+#[must_use]
+pub(crate) fn into_inert(text: impl Into<String>) -> String {
+    const CHARACTERS: usize = 10_000;
+    let mut text = text.into();
+    if let Some((end, _)) = text.char_indices().nth(CHARACTERS) {
+        text.truncate(end);
+        text.push('…');
+    }
+    if text.contains(is_active) { inert(&text) } else { text }
+}
+
+/// As [`inert`], but keeps the colours that mcp-test itself uses.
+#[cfg(feature = "cli")]
+#[must_use]
+pub(crate) fn inert_but_colours(text: &str) -> Cow<'_, str> {
+    // Selecting a colour and resetting it, one code at a time, as `anstyle` and clap do.
+    const COLOURS: [&str; 9] =
+        ["[0m", "[1m", "[4m", "[31m", "[32m", "[33m", "[34m", "[36m", "[90m"];
+    if !text.contains(is_active) {
+        return text.into();
+    }
+    let mut pieces = text.split('\u{1b}');
+    let mut shown = inert(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let is_colour = COLOURS.iter().any(|colour| piece.starts_with(colour));
+        shown.push(if is_colour { '\u{1b}' } else { '·' });
+        shown.push_str(&inert(piece));
+    }
+    shown.into()
+}
+
+/// Whether a character controls a terminal, hides or reverses text, or cannot be part of XML.
+fn is_active(c: char) -> bool {
+    match c {
+        '\t' | '\n' => false,
+        // What is invisible, and what changes the direction of the text around it.
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        // XML excludes the last two, which no text has a use for.
+        '\u{feff}' | '\u{fffe}' | '\u{ffff}' => true,
+        _ => c.is_control(),
+    }
 }
 
 /// The message of a panic.
@@ -160,6 +200,23 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn only_our_colours_reach_a_terminal() {
+        let styled = "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m a\u{1b}]0;x\u{7}\u{1b}[2J\u{1b}[8mb\r\u{202e}c\u{1b}";
+        assert_eq!(
+            inert_but_colours(styled),
+            "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m a·]0;x··[2J·[8mb··c·"
+        );
+        assert_eq!(inert_but_colours("a\n\tb"), "a\n\tb");
+    }
+
+    #[test]
+    fn a_text_that_is_kept_has_an_end() {
+        assert_eq!(into_inert("a\u{1b}b"), "a·b");
+        assert_eq!(into_inert("é".repeat(1_000_000)).chars().count(), 10_001);
+    }
 
     #[test]
     fn suggests_the_closest_and_ignores_case() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::expect::words;
 use crate::run::{Cell, Outcome};
 use crate::scenario::Leg;
 
@@ -40,10 +41,12 @@ impl CellNames {
     /// `tools-list`, or `tools-list [2025-11-25 stdio]` if the scenario has other cells.
     #[must_use]
     pub fn label(&self, cell: &Cell) -> String {
+        // The name of a case is its id.
+        let id = words::inert(&cell.scenario.id);
         if self.is_single(cell) {
-            return cell.scenario.id.to_string();
+            return id;
         }
-        format!("{} [{} {}]", cell.scenario.id, cell.revision, cell.transport)
+        format!("{id} [{} {}]", cell.revision, cell.transport)
     }
 
     /// The directory of the results of a cell, relative to the output directory.

@@ -160,7 +160,8 @@ impl<W: Write> Console<W> {
 
     /// Writes and flushes, so that the status line is never painted before the text that precedes it.
     fn show(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(text.as_bytes())?;
+        // Whatever a peer or a file said is in the text as well.
+        self.out.write_all(words::inert_but_colours(text).as_bytes())?;
         self.out.flush()
     }
 

@@ -21,6 +21,7 @@ use crate::check::Finding;
 use crate::client::{ProbeResult, ServerFacts};
 #[cfg(feature = "http")]
 use crate::clock::Deadline;
+use crate::expect::words;
 use crate::json::Value;
 use crate::scenario::{Inventory, Profile};
 use crate::spec::{Era, Revision};
@@ -308,10 +309,11 @@ impl Survey {
 
 fn name(facts: &ServerFacts) -> Option<String> {
     let name = facts.info.get("name")?.as_str()?;
-    Some(match facts.info.get("version").and_then(Value::as_str) {
+    let name = match facts.info.get("version").and_then(Value::as_str) {
         Some(version) if !version.is_empty() => format!("{name} {version}"),
         _ => name.to_owned(),
-    })
+    };
+    Some(words::inert(&words::excerpt(&name)))
 }
 
 #[cfg(test)]

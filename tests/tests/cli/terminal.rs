@@ -15,6 +15,14 @@ const COLUMNS: u16 = 100;
 
 /// Runs `mcp-test check` with standard output on a terminal, and returns what is shown there, and on standard error.
 fn shown(words: &[&str], colours: bool) -> String {
+    let check = ["check", "--spec-version", "2025-11-25", "--jobs", "1"];
+    let (shown, errors, code) = on_terminal(&[&check[..], words].concat(), colours);
+    let text = format!("{}{errors}exit code {code:?}\n", shown.replace('\r', ""));
+    text.replace('\u{1b}', "ESC")
+}
+
+/// Runs the command with standard output on a terminal; returns what is written there, standard error and the exit code.
+fn on_terminal(arguments: &[&str], colours: bool) -> (String, String, Option<i32>) {
     let size = Winsize { ws_row: 50, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
     let terminal = openpty(Some(&size), None).expect("a terminal");
     // By a short name, so that lines break at the same places on every machine.
@@ -23,7 +31,7 @@ fn shown(words: &[&str], colours: bool) -> String {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut run = Command::new(MCP_TEST);
     run.env("PATH", format!("{}:{path}", folder.path().display())).current_dir(peers());
-    run.arg("check").args(["--spec-version", "2025-11-25", "--jobs", "1"]).args(words);
+    run.args(arguments);
     run.env_remove("GITHUB_ACTIONS").env_remove("CI").env_remove("CLICOLOR_FORCE");
     run.env("TERM", "xterm-256color").env_remove("NO_COLOR");
     if !colours {
@@ -37,9 +45,7 @@ fn shown(words: &[&str], colours: bool) -> String {
     let mut errors = String::new();
     child.stderr.take().expect("it is piped").read_to_string(&mut errors).expect("it is text");
     let code = child.wait().expect("it ends").code();
-    let shown = reader.join().expect("it is read");
-    let text = format!("{}{errors}exit code {code:?}\n", shown.replace('\r', ""));
-    text.replace('\u{1b}', "ESC")
+    (reader.join().expect("it is read"), errors, code)
 }
 
 fn read(master: OwnedFd) -> String {
@@ -133,4 +139,69 @@ fn interrupted() {
     let words = ["--scenario", "server-initialize", "--scenario", "ping", "--timeout", "30s"];
     let words: Vec<&str> = words.into_iter().chain(["--", "sh", "signals.sh", "INT"]).collect();
     insta::assert_snapshot!(plain(&words));
+}
+
+/// Sets the title of a terminal, clears and conceals it, reverses the text that follows, and overwrites the line.
+const CONTROLS: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{1b}[8m\u{202e}\u{9b}1A\r";
+
+/// What controls a terminal in a text, apart from colours and the ends of lines.
+fn controls(text: &str) -> Vec<char> {
+    let mut rest = text.replace("\r\n", "\n");
+    for code in [0, 1, 4, 31, 32, 33, 34, 36, 90] {
+        rest = rest.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    let is_control =
+        |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{202a}'..='\u{202e}');
+    rest.chars().filter(is_control).collect()
+}
+
+#[test]
+fn nothing_that_a_peer_or_a_file_says_controls_the_terminal() {
+    let quoted = serde_json::json!(CONTROLS).to_string();
+    let faults = [
+        format!("set:initialize:/serverInfo/name:{quoted}"),
+        format!("set:initialize:/serverInfo/version:{quoted}"),
+        format!("set:tools/list:/tools/0/name:{quoted}"),
+        format!("set:tools/list:/tools/1/name:{quoted}"),
+        format!("set:tools/list:/tools/0/inputSchema/type:{quoted}"),
+        format!("set:prompts/list:/prompts/0/title:[{quoted}]"),
+        format!("set:resources/list:/resources/0/uri:{quoted}"),
+        format!("banner:{quoted}"),
+    ];
+    let faults: Vec<&str> = faults.iter().map(String::as_str).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.yaml");
+    let message = format!(r#"{{"jsonrpc": "2.0", "method": {quoted}, "params": {{{quoted}: 1}}}}"#);
+    let case =
+        format!("case: {quoted}\n_tags: [{quoted}]\nin: {message}\nout: {{\"id\": {quoted}}}\n");
+    std::fs::write(&file, case).expect("a file");
+    let file = file.to_str().expect("a path in UTF-8");
+
+    let checked = reference(&["check", "--spec-version", "2025-11-25"], &faults);
+    let in_full = reference(&["check", "--spec-version", "2025-11-25", "--verbose"], &faults);
+    let official = reference(&["server", "--scenario", "ping", "--verbose"], &faults);
+    let commands: [&[&str]; 12] = [
+        &checked,
+        &in_full,
+        &official,
+        &["check", "--scenario", CONTROLS, "--reference"],
+        &["check", "--", CONTROLS],
+        &["check", "--url", CONTROLS],
+        &["explain", CONTROLS],
+        &[CONTROLS],
+        &["cases", "run", file, "--reference", "--verbose"],
+        &["cases", "lint", file],
+        &["cases", "doc", file],
+        &["cases", "lint", CONTROLS],
+    ];
+    for arguments in commands {
+        let (shown, errors, code) = on_terminal(arguments, true);
+        let all = shown + &errors;
+        assert_eq!(
+            controls(&all),
+            Vec::<char>::new(),
+            "{arguments:?}, exit code {code:?}: {all:?}"
+        );
+        assert!(all.contains('·') || all.contains("\\u001b"), "{arguments:?}: {all}");
+    }
 }

@@ -212,12 +212,12 @@ fn text_of_a_peer_is_inert_in_junit() {
                 <property name="profile" value="official"/>
             </properties>
             <testcase name="tools-list" classname="server.2025-11-25.stdio" time="0.012" timestamp="2026-11-21T21:37:43.473Z">
-                <failure message="tools-list: the tool is ]]&gt; ·[31mred· (and 1 more)" type="FAILURE">  - ToolsList: Server lists its tools
-        Error: the tool is ]]&gt; ·[31mred·
+                <failure message="tools-list: the tool is ]]&gt; ·[31mred·· (and 1 more)" type="FAILURE">  - ToolsList: Server lists its tools
+        Error: the tool is ]]&gt; ·[31mred··
           ::error::pwned
           ##[error]x &lt;script&gt;alert(1)&lt;/script&gt; ```
           # h 100%, ·a:b·    c
-          got ]]&gt; ·[31mred·
+          got ]]&gt; ·[31mred··
             ::error::pwned
             ##[error]x &lt;script&gt;alert(1)&lt;/script&gt; ```
             # h 100%, ·a:b·    c
@@ -270,7 +270,7 @@ fn text_of_a_peer_is_inert_on_github() {
 
     `node 'my <server>.js'` (`sample 1.0.0`), profile official: 1 scenario run, 1 failed
 
-    ### ❌ `tools-list`: `the tool is ]]> ·[31mred·`
+    ### ❌ `tools-list`: `the tool is ]]> ·[31mred··`
 
     Found by `tools-list at 2025-11-25 over stdio`
 
