@@ -131,20 +131,26 @@ pub(crate) fn into_inert(text: impl Into<String>) -> String {
 #[cfg(feature = "cli")]
 #[must_use]
 pub(crate) fn inert_but_colours(text: &str) -> Cow<'_, str> {
-    // Selecting a colour and resetting it, one code at a time, as `anstyle` and clap do.
-    const COLOURS: [&str; 9] =
-        ["[0m", "[1m", "[4m", "[31m", "[32m", "[33m", "[34m", "[36m", "[90m"];
     if !text.contains(is_active) {
         return text.into();
     }
     let mut pieces = text.split('\u{1b}');
     let mut shown = inert(pieces.next().unwrap_or_default());
     for piece in pieces {
-        let is_colour = COLOURS.iter().any(|colour| piece.starts_with(colour));
-        shown.push(if is_colour { '\u{1b}' } else { '·' });
+        shown.push(if is_colour(piece) { '\u{1b}' } else { '·' });
         shown.push_str(&inert(piece));
     }
     shown.into()
+}
+
+/// Whether this follows an escape character to select a colour, bold, faint, italic or underlined text, or to reset that; one
+/// code at a time, as the libraries do that write for us.
+#[cfg(feature = "cli")]
+fn is_colour(piece: &str) -> bool {
+    let code = piece.strip_prefix('[').and_then(|piece| piece.split_once('m'));
+    let code = code.and_then(|(code, _)| code.parse::<u8>().ok());
+    // Neither concealed nor blinking text, and no background.
+    matches!(code, Some(0..=4 | 31..=37 | 90..=97))
 }
 
 /// Whether a character controls a terminal, hides or reverses text, or cannot be part of XML.

@@ -147,7 +147,7 @@ const CONTROLS: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{1b}[8m\u{202e}\u{9b}1A\r";
 /// What controls a terminal in a text, apart from colours and the ends of lines.
 fn controls(text: &str) -> Vec<char> {
     let mut rest = text.replace("\r\n", "\n");
-    for code in [0, 1, 4, 31, 32, 33, 34, 36, 90] {
+    for code in (0..=4).chain(31..=37).chain(90..=97) {
         rest = rest.replace(&format!("\u{1b}[{code}m"), "");
     }
     let is_control =
