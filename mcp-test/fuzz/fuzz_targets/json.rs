@@ -22,7 +22,10 @@ fuzz_target!(|text: &[u8]| {
             assert!(theirs.is_ok() || serde_rejects(&document.notes, text), "only we accept this");
         }
         Err(error) => {
-            assert!(theirs.is_err() || error.is_over_limit(), "only serde_json accepts this: {error}")
+            assert!(
+                theirs.is_err() || error.is_over_limit(),
+                "only serde_json accepts this: {error}"
+            )
         }
     }
 });
