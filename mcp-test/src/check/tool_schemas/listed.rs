@@ -93,7 +93,7 @@ impl Tool {
             Some(Ok(_)) => None,
             Some(Err(error)) => Some(self.problem(schema, error, place, revision)),
             None => {
-                budget.leave_out(|| self.unjudged(schema));
+                budget.leave_out(|| self.beyond_bounds(schema));
                 None
             }
         });
@@ -111,9 +111,9 @@ impl Tool {
         let there = place.clone().member(member).join(error.pointer());
         let CompileError::Invalid { expected, got, dialect, .. } = error else {
             let unjudged = match error {
-                CompileError::LimitExceeded { .. } => self.unjudged(schema),
+                CompileError::LimitExceeded { .. } => self.beyond_bounds(schema),
                 // A schema that mcp-test cannot judge by does not count against the server.
-                _ => Finding { blame: Blame::Peer, ..self.unjudged(schema).should() },
+                _ => self.unjudged(Blame::Peer, schema).should(),
             };
             return unjudged.got(error.to_string());
         };
@@ -124,9 +124,13 @@ impl Tool {
     }
 
     /// What is beyond the bounds of mcp-test: nobody is to blame, but a verdict without it would be one on a part.
-    fn unjudged(&self, schema: &Schema) -> Finding {
+    fn beyond_bounds(&self, schema: &Schema) -> Finding {
+        self.unjudged(Blame::Environment, schema)
+    }
+
+    fn unjudged(&self, blame: Blame, schema: &Schema) -> Finding {
         let (member, name) = (schema.member, self.shown());
-        Finding::environment(format!("nothing was judged by the `{member}` of tool `{name}`"))
+        Finding::new(blame, format!("nothing was judged by the `{member}` of tool `{name}`"))
             .expected("a JSON Schema that mcp-test can judge by, within its bounds")
     }
 
@@ -208,7 +212,7 @@ impl Tool {
             // Its listing has reported that.
             Some(Err(_)) => return Vec::new(),
             Some(Ok(_)) | None => {
-                budget.leave_out(|| self.unjudged(schema));
+                budget.leave_out(|| self.beyond_bounds(schema));
                 return Vec::new();
             }
         };
@@ -217,7 +221,7 @@ impl Tool {
                 let reported = mismatches.into_iter().take(REPORTED);
                 reported.map(|mismatch| finding(&mismatch.within(place.clone()))).collect()
             }
-            Err(unfinished) => vec![self.unjudged(schema).got(unfinished.to_string())],
+            Err(unfinished) => vec![self.beyond_bounds(schema).got(unfinished.to_string())],
         }
     }
 }

@@ -296,3 +296,16 @@ fn of_many_bad_schemas_some_are_reported_and_the_rest_counted() {
     assert_eq!(hints.iter().filter(|hint| **hint == more).count(), 2);
     assert_eq!(hints.iter().flatten().count(), 2);
 }
+
+#[test]
+fn what_is_left_out_names_the_bound_that_was_reached() {
+    let got = |mut budget: TimeBudget| {
+        let compiled = (0..20_000).filter(|_| budget.compiles()).count();
+        budget.leave_out(|| Finding::environment("nothing was judged"));
+        (compiled, budget.into_finding().and_then(|finding| finding.got).unwrap_or_default())
+    };
+    let (compiled, why) = got(TimeBudget::default());
+    assert_eq!((compiled, &*why), (10_000, "more than the 10000 schemas that mcp-test judges by"));
+    let (compiled, why) = got(TimeBudget::new(Duration::ZERO));
+    assert_eq!((compiled, &*why), (0, "schemas and values that take more than 0 s to be judged"));
+}

@@ -1,4 +1,4 @@
-//! The time that judging by the schemas of tools may take in all, and what is left out once it is spent.
+//! The time that judging by the schemas of tools may take in all, how many are compiled, and what is left out beyond that.
 
 use std::time::Duration;
 
@@ -50,8 +50,9 @@ impl TimeBudget {
 
     /// Whether one more schema may be compiled; counts it.
     pub(super) fn compiles(&mut self) -> bool {
-        self.compiled += 1;
-        self.compiled <= SCHEMAS && !self.is_spent()
+        let compiles = self.compiled < SCHEMAS && !self.is_spent();
+        self.compiled += usize::from(compiles);
+        compiles
     }
 
     pub(super) fn time<T>(&mut self, judge: impl FnOnce() -> T) -> T {
@@ -63,7 +64,15 @@ impl TimeBudget {
 
     /// Leaves something out; `unjudged` says what.
     pub(super) fn leave_out(&mut self, unjudged: impl FnOnce() -> Finding) {
-        let (_, count) = self.left_out.get_or_insert_with(|| (unjudged(), 0));
+        // The first one shows which bound was reached.
+        let got = match self.is_spent() {
+            true => format!(
+                "schemas and values that take more than {} to be judged",
+                clock::format_duration(self.allotted)
+            ),
+            false => format!("more than the {SCHEMAS} schemas that mcp-test judges by"),
+        };
+        let (_, count) = self.left_out.get_or_insert_with(|| (unjudged().got(got), 0));
         *count += 1;
     }
 
@@ -75,17 +84,10 @@ impl TimeBudget {
     /// The finding that nothing was judged from some point on, if so.
     pub(in crate::check) fn into_finding(self) -> Option<Finding> {
         let (first, count) = self.left_out?;
-        let got = match self.compiled > SCHEMAS {
-            true => format!("more than the {SCHEMAS} schemas that mcp-test judges by"),
-            false => format!(
-                "schemas and values that take more than {} to be judged",
-                clock::format_duration(self.allotted)
-            ),
-        };
         let from_here = format!(
             "nothing was judged from here on: {} left out",
             words::count(count, "judgement")
         );
-        Some(first.got(got).hint(from_here))
+        Some(first.hint(from_here))
     }
 }
