@@ -83,23 +83,22 @@ pub(crate) fn floor_char_boundary(bytes: &[u8], most: usize) -> usize {
     (most.saturating_sub(3)..=most).rev().find(starts).unwrap_or(most)
 }
 
-/// The beginning of a text, up to about two lines of a terminal, with control characters except tab and newline replaced.
+/// The beginning of a text, up to about two lines of a terminal, with every character replaced that [`inert`] replaces.
 #[must_use]
 pub fn excerpt(text: &str) -> Cow<'_, str> {
     const CHARACTERS: usize = 160;
-    let is_unsafe = |c: char| c.is_control() && c != '\t' && c != '\n';
     let excerpt: Cow<'_, str> = match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     };
     // The text may come from the peer: an escape sequence could move the cursor or hide other output.
-    if excerpt.contains(is_unsafe) { excerpt.replace(is_unsafe, "·").into() } else { excerpt }
+    if excerpt.contains(is_active) { inert(&excerpt).into() } else { excerpt }
 }
 
-/// A line of untrusted output, with control characters except tab replaced.
+/// A line of untrusted output: [`inert`], and without line breaks.
 #[must_use]
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { '·' } else { c }).collect()
+    text.replace(|c| is_active(c) || c == '\n', "·")
 }
 
 /// A text of several lines for files that others display, with every character replaced that controls a terminal, hides or
@@ -158,7 +157,9 @@ fn is_active(c: char) -> bool {
     match c {
         '\t' | '\n' => false,
         // What is invisible, and what changes the direction of the text around it.
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => {
+            true
+        }
         // XML excludes the last two, which no text has a use for.
         '\u{feff}' | '\u{fffe}' | '\u{ffff}' => true,
         _ => c.is_control(),
@@ -216,6 +217,12 @@ mod tests {
             "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m a·]0;x··[2J·[8mb··c·"
         );
         assert_eq!(inert_but_colours("a\n\tb"), "a\n\tb");
+    }
+
+    #[test]
+    fn what_deceives_is_replaced_in_a_line_and_in_an_excerpt() {
+        assert_eq!(printable("a\tb\n\u{202e}\u{61c}\u{2066}c"), "a\tb····c");
+        assert_eq!(excerpt("a\n\u{202e}\u{9b}b"), "a\n··b");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub struct Number {
     text: Text,
 }
 
-/// The longest text that is kept in place. With it a number is no larger than the other values.
+/// The longest text that is kept without an allocation. A longer one would make every value larger.
 const SHORT: usize = 14;
 
 /// The text of a number; short ones, which are nearly all, without an allocation.

@@ -124,7 +124,7 @@ impl<W: Write> Progress<W> {
             State::Over => return None,
         };
         // The ids of cases are the text of a file: one may be longer than the line, or control the terminal.
-        let line = words::printable(&words::inert(&line)).replace('\t', " ");
+        let line = words::printable(&line).replace('\t', " ");
         Some(line.chars().take(WIDTH).collect())
     }
 }

@@ -171,7 +171,7 @@ impl Baseline {
         let mut warnings: Vec<String> = problems.by_ref().take(WARNINGS).map(warning).collect();
         warnings.extend(problems.next().map(|(line, _)| {
             format!(
-                "{file}:{line}: from here on, more entries may be unknown; {WARNINGS} are shown"
+                "{file}:{line}: this entry is unknown too, and others may be: only the first {WARNINGS} are listed"
             )
         }));
         Ok(warnings)

@@ -313,7 +313,7 @@ fn name(facts: &ServerFacts) -> Option<String> {
         Some(version) if !version.is_empty() => format!("{name} {version}"),
         _ => name.to_owned(),
     };
-    Some(words::inert(&words::excerpt(&name)))
+    Some(words::printable(&words::excerpt(&name)))
 }
 
 #[cfg(test)]

@@ -197,5 +197,5 @@ impl FileValidator<'_> {
 
 /// Why something is not validated that may well be valid.
 const TOO_LONG: &str = "longer than mcp-test reads";
-const OVER_LIMIT: &str = "nested deeper, or of more values, than mcp-test reads";
+const OVER_LIMIT: &str = "nested deeper or with more values than mcp-test reads";
 const NO_REVISION: &str = "no message names the revision; use --spec-version REVISION";
