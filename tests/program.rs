@@ -172,6 +172,16 @@ impl Serving {
         let mut command = Command::new(mcp_test);
         command.args(["reference", "server", "--listen", "127.0.0.1:0"]);
         command.args(faults.iter().flat_map(|fault| ["--fault", fault]));
+        Self::start(command)
+    }
+
+    /// Starts a server that prints its URL.
+    ///
+    /// # Panics
+    ///
+    /// If it does not.
+    #[must_use]
+    pub fn start(mut command: Command) -> Self {
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let stdout = child.stdout.take().expect("stdout is piped");
@@ -181,6 +191,23 @@ impl Serving {
             lines.find_map(|line| Some(line.strip_prefix("Listening on ")?.trim().to_owned()));
         serving.url = url.expect("the server prints its URL");
         serving
+    }
+
+    /// The address and the port in the URL.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        self.url.split('/').nth(2).unwrap_or_default()
+    }
+
+    /// Ends it by SIGTERM.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot be ended.
+    pub fn end(mut self) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
+        self.child.wait().expect("it ends");
     }
 }
 

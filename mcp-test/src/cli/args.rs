@@ -1,12 +1,11 @@
 //! The grammar of the command line.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand};
 
 use super::cases::args::CasesArgs;
-use super::common_args::{Format, RunOptions, SchemaArgs, TargetArgs};
+use super::common_args::{Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs};
 use super::option_value as value;
 use crate::scenario::{Leg, Suite};
 use crate::scenarios;
@@ -190,12 +189,10 @@ pub(super) enum Reference {
 
 // Without a default: stdio would wait silently in a terminal, and no port is certain to be free.
 #[derive(Debug, ClapArgs)]
-#[command(group(ArgGroup::new("transport").required(true).args(["listen", "stdio"])))]
+#[command(group(ArgGroup::new("transport").required(true).args(["address", "stdio"])))]
 pub(super) struct ReferenceServerArgs {
-    /// Serve Streamable HTTP at this address, and HTTP+SSE of 2024-11-05 at `/sse`; a bare port listens on localhost only,
-    /// port 0 picks a free one
-    #[arg(long, value_name = "ADDRESS", value_parser = value::address)]
-    pub(super) listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(super) listen: ListenArgs,
     /// Serve the parent process over stdin and stdout
     #[arg(long)]
     pub(super) stdio: bool,

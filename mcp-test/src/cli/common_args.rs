@@ -1,5 +1,6 @@
 //! The arguments that several commands share.
 
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,6 +42,19 @@ pub(super) struct TargetArgs {
     /// The command that is, or starts, the server
     #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<String>,
+}
+
+/// How a server is reached over HTTP.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct ListenArgs {
+    /// Serve Streamable HTTP at this address, and HTTP+SSE of 2024-11-05 at `/sse`; a bare port listens on localhost only,
+    /// port 0 picks a free one
+    #[arg(long = "listen", value_name = "ADDRESS", value_parser = value::address)]
+    pub(super) address: Option<SocketAddr>,
+    /// Answer requests to this host as well, by name or address; by default only those to localhost and to the address
+    /// of `--listen` (repeatable)
+    #[arg(long = "allow-host", value_name = "HOST", requires = "address", value_parser = value::host)]
+    pub(super) hosts: Vec<String>,
 }
 
 /// The options of runs of built-in scenarios.

@@ -25,6 +25,7 @@ mod error;
 mod execute;
 mod explain;
 mod list;
+mod listen;
 mod option_value;
 mod output;
 mod record;

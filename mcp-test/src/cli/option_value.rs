@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -56,6 +56,9 @@ pub(super) enum OptionValueError {
     /// Not a report.
     #[error("expected `junit=FILE` or `github`")]
     Report,
+    /// Not a host.
+    #[error("expected a host name or an IP address, without a port (`mocks.example`, `10.0.0.1`)")]
+    Host,
     /// Not an address.
     #[error("expected an IP address and a port (`127.0.0.1:3000`), or a port")]
     Address,
@@ -117,6 +120,18 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, OptionValueError> {
     port.parse().map(local).or_else(|_| text.parse().map_err(|_| OptionValueError::Address))
 }
 
+/// The name or address of a host.
+pub(super) fn host(text: &str) -> Result<String, OptionValueError> {
+    let address = text.trim_start_matches('[').trim_end_matches(']');
+    let is_name = !text.is_empty()
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_'));
+    match address.parse::<IpAddr>() {
+        Ok(address) => Ok(address.to_string()),
+        Err(_) if is_name => Ok(text.to_owned()),
+        Err(_) => Err(OptionValueError::Host),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +165,16 @@ mod tests {
         }
         assert!(address("[::1]:0").is_ok());
         assert!(["example.org:80", "70000", ""].iter().all(|text| address(text).is_err()));
+    }
+
+    #[test]
+    fn a_host_has_no_port() {
+        for (text, read) in [("Mocks.example", "Mocks.example"), ("[FE80::1]", "fe80::1")] {
+            assert_eq!(host(text).as_deref(), Ok(read));
+        }
+        for text in ["", "mocks.example:80", "http://mocks.example", "*", "a b", "ü.example"] {
+            assert_eq!(host(text), Err(OptionValueError::Host), "{text}");
+        }
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use super::args::{Reference, ReferenceClientArgs, ReferenceServerArgs};
 use super::error::CliError;
+use super::listen::listen;
 use super::record::Live;
 use super::signal::Signal;
-use super::{execute, output, signal, variable};
+use super::{execute, signal, variable};
 use crate::client::reference::good_client;
 use crate::json::Value;
 use crate::server::reference::everything;
@@ -46,7 +47,7 @@ pub(super) fn run(peer: &Reference) -> Result<u8, CliError> {
 }
 
 async fn serve(args: &ReferenceServerArgs, recorder: Option<Recorder>) -> Result<(), CliError> {
-    let (transport, advice) = match args.listen {
+    let (transport, advice) = match args.listen.address {
         Some(_) => (TransportKind::Http, "serve with --stdio"),
         None => (TransportKind::Stdio, "serve with --listen ADDRESS"),
     };
@@ -56,15 +57,10 @@ async fn serve(args: &ReferenceServerArgs, recorder: Option<Recorder>) -> Result
         Some(recorder) => server.record(recorder),
         None => server,
     };
-    let Some(address) = args.listen else {
-        return server.serve_stdio().await.map_err(|error| CliError::Serve(error.into()));
-    };
-    let listening =
-        server.listen(address).await.map_err(|source| CliError::Listen { address, source })?;
-    // On standard output, so that a script can read the URL, in which port 0 has become the real one.
-    output::print(&format!("Listening on {}\n", listening.url()))?;
-    // The server runs until a signal drops this future.
-    std::future::pending().await
+    match args.listen.address {
+        Some(address) => listen(server, address, &args.listen.hosts).await,
+        None => server.serve_stdio().await.map_err(|error| CliError::Serve(error.into())),
+    }
 }
 
 async fn run_client(

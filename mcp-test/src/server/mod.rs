@@ -99,6 +99,7 @@ struct Script {
     limits: Limits,
     streams_replies: bool,
     retry: Duration,
+    allowed_hosts: Vec<String>,
     mirrored: Vec<MirroredArgument>,
     open_conversations: OpenConversations,
     /// Where the identity of each conversation comes from, if it is not the one above.
@@ -135,6 +136,7 @@ impl Server {
             limits: Limits::default(),
             streams_replies: false,
             retry: Duration::from_millis(100),
+            allowed_hosts: Vec::new(),
             mirrored: Vec::new(),
             open_conversations: OpenConversations::default(),
             identities: None,
@@ -258,6 +260,14 @@ impl Server {
         self.with(|script| script.retry = after)
     }
 
+    /// Also answers HTTP requests whose `Host` and `Origin` name this host, without a port; without this, only requests to
+    /// `localhost`, a loopback address and the address that it [listens](Self::listen) on, against
+    /// [DNS rebinding](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
+    #[must_use]
+    pub fn allow_host(self, host: impl Into<String>) -> Self {
+        self.with(|script| script.allowed_hosts.push(host.into()))
+    }
+
     /// Also expects an argument of a tool in the header `Mcp-Param-…`, at revisions that mirror it; `pointer` locates it in
     /// the arguments. The schema of the tool should declare it with `x-mcp-header`.
     ///
@@ -332,11 +342,12 @@ impl Server {
 
     #[cfg(feature = "http")]
     fn http(&self) -> HttpServer {
-        let Script { limits, streams_replies, retry, .. } = &*self.0;
+        let Script { limits, streams_replies, retry, allowed_hosts, .. } = &*self.0;
         let options = HttpOptions {
             limits: *limits,
             streams_replies: *streams_replies,
             retry: *retry,
+            allowed_hosts: allowed_hosts.clone(),
             ..HttpOptions::default()
         };
         HttpServer::new(Arc::new(self.clone()), &self.interceptor(), options)

@@ -7,8 +7,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
+use mcp_test_tests::program::Serving;
 use tempfile::TempDir;
 
 use crate::bounds::within_bounds;
@@ -16,8 +17,7 @@ use crate::clients::{INITIALIZE, INITIALIZED, PING};
 
 /// The reference server behind a port.
 struct Served {
-    child: Child,
-    address: String,
+    serving: Serving,
     peak: PathBuf,
     _folder: TempDir,
 }
@@ -26,20 +26,10 @@ impl Served {
     fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let peak = folder.path().join("peak");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"))
-            .env("MCP_TEST_TESTS_PEAK", &peak)
-            .args(["reference", "server", "--listen", "127.0.0.1:0"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let stdout = child.stdout.take().expect("it is piped");
-        let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
-        let address = lines.find_map(|line| {
-            let url = line.strip_prefix("Listening on http://")?;
-            Some(url.split('/').next()?.to_owned())
-        });
-        Self { child, address: address.expect("it prints its URL"), peak, _folder: folder }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
+        command.env("MCP_TEST_TESTS_PEAK", &peak);
+        command.args(["reference", "server", "--listen", "127.0.0.1:0"]);
+        Self { serving: Serving::start(command), peak, _folder: folder }
     }
 
     /// Posts a body to a path, piece by piece, and returns the status line and the headers of the response.
@@ -49,7 +39,7 @@ impl Served {
         headers: &str,
         body: impl IntoIterator<Item = &'a [u8]> + Clone,
     ) -> String {
-        let mut socket = TcpStream::connect(&self.address).expect("it listens");
+        let mut socket = TcpStream::connect(self.serving.address()).expect("it listens");
         let length: usize = body.clone().into_iter().map(<[u8]>::len).sum();
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
@@ -84,22 +74,12 @@ impl Served {
     }
 
     /// Serves another client, ends, and checks the memory.
-    fn end(mut self) {
+    fn end(self) {
         let session = self.session();
         let answer = self.post("/mcp", &session, [PING.as_bytes()]);
         assert_eq!(status(&answer), "HTTP/1.1 200 OK", "{answer}");
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
-        self.child.wait().expect("it ends");
+        self.serving.end();
         within_bounds(&self.peak, "the reference server");
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // Both fail if it has already ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -144,7 +124,7 @@ fn a_million_notifications_over_http() {
 #[test]
 fn a_hundred_megabytes_over_http_and_sse() {
     let served = Served::start();
-    let mut stream = TcpStream::connect(&served.address).expect("it listens");
+    let mut stream = TcpStream::connect(served.serving.address()).expect("it listens");
     let get = "GET /sse HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
     stream.write_all(get.as_bytes()).expect("it reads");
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);

@@ -10,6 +10,7 @@ mod clients;
 mod closing;
 mod exit_codes;
 mod files;
+mod hosts;
 mod http;
 mod http_clients;
 mod leftovers;

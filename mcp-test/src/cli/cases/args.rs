@@ -1,11 +1,10 @@
 //! The grammar of `mcp-test cases`.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use crate::cli::common_args::{CommonRunOptions, Format, TargetArgs};
+use crate::cli::common_args::{CommonRunOptions, Format, ListenArgs, TargetArgs};
 use crate::cli::option_value::{self as value, SecretArg};
 use crate::process::Command;
 use crate::spec::Revisions;
@@ -186,12 +185,10 @@ pub(in crate::cli) struct DocArgs {
 pub(in crate::cli) struct ServeCasesArgs {
     #[command(flatten)]
     pub(in crate::cli) files: Files,
-    /// Serve Streamable HTTP at this address, and HTTP+SSE of 2024-11-05 at `/sse`; a bare port listens on localhost only,
-    /// port 0 picks a free one
-    #[arg(long, value_name = "ADDRESS", value_parser = value::address)]
-    pub(in crate::cli) listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(in crate::cli) listen: ListenArgs,
     /// Serve the parent process over stdin and stdout (default)
-    #[arg(long, conflicts_with = "listen")]
+    #[arg(long, conflicts_with = "address")]
     pub(in crate::cli) stdio: bool,
     /// Speak only this revision, range (`2025-06-18..`) or `draft` (repeatable)
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]

@@ -8,6 +8,7 @@ use super::watch::Watch;
 use crate::cases::serve::MockEvent;
 use crate::cases::{Cases, Mock, ReadOptions};
 use crate::cli::error::CliError;
+use crate::cli::listen::listen;
 use crate::cli::record::Live;
 use crate::cli::signal;
 use crate::cli::{execute, output, variable};
@@ -38,7 +39,7 @@ pub(super) fn serve(args: &ServeCasesArgs) -> Result<u8, CliError> {
     };
     let watch = Watch::begin(&args.files, &mock);
     let runtime = execute::runtime()?;
-    let served = runtime.block_on(signal::unless_signalled(serve_as(args, &mock, &server)));
+    let served = runtime.block_on(signal::unless_signalled(serve_as(args, &mock, server)));
     // A thread may still be blocked on stdin.
     runtime.shutdown_background();
     // The cases must not change any more while the unused ones are listed.
@@ -50,20 +51,15 @@ pub(super) fn serve(args: &ServeCasesArgs) -> Result<u8, CliError> {
     recorded.map(|()| 0)
 }
 
-async fn serve_as(args: &ServeCasesArgs, mock: &Mock, server: &Server) -> Result<(), CliError> {
+async fn serve_as(args: &ServeCasesArgs, mock: &Mock, server: Server) -> Result<(), CliError> {
     let served = describe(&mock.cases());
-    let Some(address) = args.listen else {
+    let Some(address) = args.listen.address else {
         // On standard error: standard output belongs to the protocol.
         output::note(&format!("Serving {served} over stdin and stdout (over HTTP with --listen)"));
         return server.serve_stdio().await.map_err(|error| CliError::Serve(error.into()));
     };
-    let listening =
-        server.listen(address).await.map_err(|source| CliError::Listen { address, source })?;
     output::note(&format!("Serving {served}, until Ctrl+C"));
-    // On standard output, so that a script can read the URL, in which port 0 has become the real one.
-    output::print(&format!("Listening on {}\n", listening.url()))?;
-    // The server runs until a signal drops this future.
-    std::future::pending().await
+    listen(server, address, &args.listen.hosts).await
 }
 
 fn describe(cases: &Cases) -> String {

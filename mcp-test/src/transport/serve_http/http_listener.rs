@@ -2,7 +2,6 @@
 
 use std::future::IntoFuture;
 use std::net::SocketAddr;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -31,8 +30,7 @@ pub struct HttpListener {
 impl HttpServer {
     /// Listens on an address, preferably a loopback address: `127.0.0.1:0` takes any free port.
     ///
-    /// On a loopback address it only serves requests whose `Host` is `localhost` or a loopback address. On any other it
-    /// cannot know under which names it is reached, and ignores `Host`.
+    /// It only serves requests whose `Host` is `localhost`, a loopback address, this address, or a host that was allowed.
     ///
     /// # Errors
     ///
@@ -41,7 +39,7 @@ impl HttpServer {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         // The router may exist before the address is known, so this is set afterwards.
-        self.0.is_remote.store(!address.ip().is_loopback(), Ordering::Relaxed);
+        self.0.hosts.listens_on(address.ip());
         let (stop, stopped) = oneshot::channel::<()>();
         // A request to another path is recorded, too: it shows what a client tried.
         let unrouted = any(answer).layer(Extension(Unrouted)).with_state(self.clone());

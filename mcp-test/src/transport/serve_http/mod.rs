@@ -4,6 +4,7 @@
 //! This module decides what belongs to HTTP: methods, origins, content types, sessions, headers, streams. JSON-RPC and MCP
 //! belong to the [`Actor`].
 
+mod allowed_hosts;
 mod event_body;
 mod event_stream;
 mod handshake;
@@ -20,7 +21,6 @@ mod stateless;
 mod stream_event;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -33,6 +33,7 @@ use http::{HeaderMap, Method, StatusCode};
 use http_body_util::LengthLimitError;
 use tokio::sync::watch;
 
+use self::allowed_hosts::AllowedHosts;
 use self::legacy::LegacyStreams;
 use self::response::{SentText, WrongChunks};
 use self::sessions::Sessions;
@@ -59,6 +60,8 @@ pub(crate) struct HttpOptions {
     pub streams_replies: bool,
     /// How long a client that lost a stream should wait before it resumes it.
     pub retry: Duration,
+    /// The hosts, besides this machine, that requests may name.
+    pub allowed_hosts: Vec<String>,
 }
 
 impl Default for HttpOptions {
@@ -68,6 +71,7 @@ impl Default for HttpOptions {
             limits: Limits::default(),
             streams_replies: false,
             retry: Duration::from_millis(100),
+            allowed_hosts: Vec::new(),
         }
     }
 }
@@ -83,8 +87,7 @@ struct Shared {
     sessions: Sessions,
     legacy_streams: LegacyStreams,
     stage: watch::Sender<ServerStage>,
-    /// Whether other machines can reach it, under names that are not known here.
-    is_remote: AtomicBool,
+    hosts: AllowedHosts,
 }
 
 /// How far the server has shut down.
@@ -103,8 +106,9 @@ impl HttpServer {
     pub(crate) fn new(
         actor: Arc<dyn Actor>,
         interceptor: &Interceptor,
-        options: HttpOptions,
+        mut options: HttpOptions,
     ) -> Self {
+        let hosts = AllowedHosts::new(std::mem::take(&mut options.allowed_hosts));
         let stage = watch::Sender::new(ServerStage::Serving);
         Self(Arc::new(Shared {
             actor,
@@ -113,7 +117,7 @@ impl HttpServer {
             sessions: Sessions::default(),
             legacy_streams: LegacyStreams::default(),
             stage,
-            is_remote: AtomicBool::new(false),
+            hosts,
         }))
     }
 
@@ -180,13 +184,11 @@ impl HttpServer {
         // Both protect against DNS rebinding. Browsers omit `Origin` in same-origin GET requests, where only `Host` tells.
         if !wire.misbehaves(Misbehavior::AllowsAnyOrigin) {
             if !wire.misbehaves(Misbehavior::LooksAtHostOnly)
-                && !request_headers::has_local_origin(headers)
+                && !self.0.hosts.allows_origin(headers)
             {
                 return response::refusal(StatusCode::FORBIDDEN, "this origin is not allowed");
             }
-            if !self.0.is_remote.load(Ordering::Relaxed)
-                && !request_headers::has_local_host(&head.uri, headers)
-            {
+            if !self.0.hosts.allows_host(&head.uri, headers) {
                 return response::refusal(StatusCode::FORBIDDEN, "this host is not allowed");
             }
         }

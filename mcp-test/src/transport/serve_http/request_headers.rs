@@ -1,7 +1,6 @@
-//! Reads the headers of a request: its origin, its host, and the media types that it sends and accepts.
+//! Reads the headers of a request: the media types that it sends and accepts.
 
-use http::uri::Authority;
-use http::{HeaderMap, Uri, header};
+use http::{HeaderMap, header};
 
 use crate::wire::{MediaType, essence};
 
@@ -16,40 +15,6 @@ pub(super) fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let value = values.next()?.to_str().ok()?;
     // Of several values, readers may take any; a security check must not depend on which.
     values.next().is_none().then_some(value)
-}
-
-/// Whether the request does not come from a web page, or from one of this machine.
-///
-/// Servers must validate `Origin` against DNS rebinding.
-/// <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning>
-pub(super) fn has_local_origin(headers: &HeaderMap) -> bool {
-    if !headers.contains_key(header::ORIGIN) {
-        return true;
-    }
-    let origin =
-        value(headers, header::ORIGIN.as_str()).and_then(|origin| origin.parse::<Uri>().ok());
-    // `null`, the origin of sandboxed pages and of files, is refused like any other name.
-    origin.as_ref().and_then(Uri::host).is_some_and(is_loopback)
-}
-
-/// Whether the request names this machine as its host, by name or address, or names no host.
-pub(super) fn has_local_host(uri: &Uri, headers: &HeaderMap) -> bool {
-    let named = if headers.contains_key(header::HOST) {
-        let host = value(headers, header::HOST.as_str());
-        host.and_then(|host| host.parse::<Authority>().ok())
-            .is_some_and(|host| is_loopback(host.host()))
-    } else {
-        true
-    };
-    named && uri.host().is_none_or(is_loopback)
-}
-
-/// Whether a host is `localhost` or a loopback address.
-fn is_loopback(host: &str) -> bool {
-    // `Uri::host` keeps the brackets of an IPv6 address, which `IpAddr` does not parse.
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let address = host.parse::<std::net::IpAddr>();
-    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Whether the body is declared as JSON.
@@ -97,46 +62,6 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(name, value.parse().unwrap());
         headers
-    }
-
-    #[test]
-    fn only_loopback_origins_are_local() {
-        for origin in [
-            "http://localhost",
-            "http://LOCALHOST:3000",
-            "https://127.0.0.1:1",
-            "http://127.8.9.1",
-            "http://[::1]:80",
-        ] {
-            assert!(has_local_origin(&headers("origin", origin)), "{origin}");
-        }
-        for origin in [
-            "http://evil.example",
-            "http://localhost.evil.example",
-            "http://127.0.0.1.evil.example",
-            "null",
-            "http://10.0.0.1",
-            "",
-        ] {
-            assert!(!has_local_origin(&headers("origin", origin)), "{origin}");
-        }
-        assert!(has_local_origin(&HeaderMap::new()));
-    }
-
-    #[test]
-    fn only_loopback_hosts_are_local() {
-        let here = |uri: &str, host| {
-            let headers = headers("host", host);
-            has_local_host(&uri.parse().unwrap(), &headers)
-        };
-        for host in ["localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]:80", "127.1.2.3"] {
-            assert!(here("/mcp", host), "{host}");
-        }
-        for host in ["evil.example", "localhost.evil.example:80", "10.0.0.1", "", "a b", "::1"] {
-            assert!(!here("/mcp", host), "{host}");
-        }
-        assert!(has_local_host(&Uri::from_static("/mcp"), &HeaderMap::new()));
-        assert!(!here("http://evil.example/mcp", "localhost"));
     }
 
     #[test]
