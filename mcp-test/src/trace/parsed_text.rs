@@ -117,7 +117,8 @@ fn resembles_message(value: &Value) -> bool {
     const MEMBERS: [&str; 5] = ["jsonrpc", "id", "method", "result", "error"];
     match value {
         Value::Object(members) => MEMBERS.iter().any(|name| members.contains(name)),
-        Value::Array(items) => items.iter().any(resembles_message),
+        // A batch, whatever is wrong with it.
+        Value::Array(_) => true,
         _ => false,
     }
 }
@@ -130,10 +131,12 @@ mod tests {
     fn a_line_of_a_json_log_is_not_taken_for_a_message() {
         let is_unrelated_json =
             |text: &'static str| ParsedText::parse(&text.into()).is_unrelated_json();
-        for text in [r#"{"level":"info"}"#, "{}", "[]", "[1]", r#""ready""#] {
+        for text in [r#"{"level":"info"}"#, "{}", "1", r#""ready""#] {
             assert!(is_unrelated_json(text), "{text}");
         }
-        for text in [r#"{"jsonrpc":"1.0"}"#, r#"{"id":1}"#, r#"[{"result":{}}]"#, "no JSON"] {
+        for text in
+            [r#"{"jsonrpc":"1.0"}"#, r#"{"id":1}"#, r#"[{"result":{}}]"#, "[]", "[1]", "no JSON"]
+        {
             assert!(!is_unrelated_json(text), "{text}");
         }
     }

@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::observer::Observer;
+use super::observer::{Observer, is_binary};
 use super::{Origin, Outgoing, Sent};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::expect::words::quoted;
@@ -133,21 +133,21 @@ impl LineProgress {
         events
     }
 
-    /// How long to wait for more of a line that looks like a whole message; `None` for any other.
+    /// How long to wait for more of a line that looks like a whole message, or like none; `None` for any other.
     fn newline_wait(&self) -> Option<Duration> {
         let reader = self.reader();
         let text = reader.unfinished().trim_ascii();
         // Only the ends are looked at, since this is asked after every read.
         let looks_whole = matches!(text, [b'{', .., b'}'] | [b'[', .., b']']);
         let start_up = || self.start_up().unwrap_or_else(|| self.since.elapsed());
-        looks_whole.then(|| start_up().clamp(NEWLINE, MAX_NEWLINE))
+        (looks_whole || is_binary(text)).then(|| start_up().clamp(NEWLINE, MAX_NEWLINE))
     }
 
-    /// Takes a whole message whose newline is missing.
+    /// Takes a whole message whose newline is missing, or bytes that no newline turns into a message.
     fn cut_message(&self) -> Option<Bytes> {
         let mut reader = self.reader();
         let text = Bytes::copy_from_slice(reader.unfinished());
-        is_message(&text).then(|| reader.cut())?;
+        (is_message(&text) || is_binary(&text)).then(|| reader.cut())?;
         Some(text)
     }
 
@@ -266,6 +266,9 @@ async fn line(observer: &Observer, event: LineEvent) -> bool {
                     UnparsableKind::Unended,
                 ),
                 (true, _) => ("no newline follows", UnparsableKind::Unended),
+                (false, _) if is_binary(&text) => {
+                    ("not text in UTF-8, and no newline follows", UnparsableKind::BrokenMessage)
+                }
                 (false, _) => (
                     "the output ended inside a line: no newline follows",
                     UnparsableKind::BrokenMessage,

@@ -187,11 +187,23 @@ pub(super) fn text_event(text: Bytes, in_exchange: bool) -> EventKind {
 /// Whether a text that cannot be parsed replaces a message, exceeds a limit, or is only noise.
 fn unparsable_kind(text: &[u8], parsed: &ParsedText, in_exchange: bool) -> UnparsableKind {
     // An HTTP body or an event contains nothing but a message; a line of stdout may also be a log line.
-    match begins_a_message(text) || in_exchange {
+    match begins_a_message(text) || is_binary(text) || in_exchange {
         _ if parsed.is_over_limit() => UnparsableKind::OverLimit,
         true => UnparsableKind::BrokenMessage,
         false => UnparsableKind::Stray,
     }
+}
+
+/// Whether this is not text in any encoding of bytes, as log lines are: UTF-16, a compressed message, random bytes.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    // The beginning shows it, and a long line is looked at more than once.
+    const LOOKED_AT: usize = 4096;
+    let begin = &bytes[..bytes.len().min(LOOKED_AT)];
+    let is_utf8 =
+        std::str::from_utf8(begin).map_or_else(|error| error.error_len().is_none(), |_| true);
+    // Terminal colours are part of many logs.
+    let is_control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\r' | 0x1b);
+    !is_utf8 && begin.iter().any(is_control)
 }
 
 /// Whether a text starts like a message, also after a byte order mark, control characters or terminal colors. A log line

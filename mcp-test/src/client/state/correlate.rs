@@ -11,6 +11,12 @@ use crate::wire::{Id, Malformed, MediaType, Request};
 /// How many bad replies are kept until it is clear which request each was meant for.
 const KEPT_UNMATCHED: usize = 100;
 
+/// How many texts that are not messages may come before a reply. A program that logs to its standard output writes far fewer.
+const FLOOD: u64 = 10_000;
+
+/// How many requests a server may send before a reply.
+const REQUESTS: u64 = 1000;
+
 /// Whether a requirement applies at the revision.
 fn applies(id: &str, revision: Revision) -> bool {
     requirement::find(id).is_some_and(|found| found.revisions.contains(revision))
@@ -135,6 +141,13 @@ impl State {
         let refusal = origin.status.is_some_and(|status| !(200..300).contains(&status));
         if damage == UnparsableKind::Stray || refusal {
             self.note_unexpected(seq, shown.to_owned());
+            if let Some(index) = target {
+                let breaks = match origin.exchange {
+                    Some(_) => body_requirement(origin, revision),
+                    None => Rule::STDOUT_ONLY_MESSAGES.id(),
+                };
+                self.fail_in_a_flood(index, seq, shown, breaks);
+            }
             return;
         }
         let breaks = match (damage, malformed, origin.status) {
@@ -155,6 +168,39 @@ impl State {
             return;
         };
         self.fail(index, seq, bad);
+    }
+
+    /// Ends the wait for a reply that does not come among text that is not a message, which may go on forever.
+    fn fail_in_a_flood(&mut self, index: usize, seq: Seq, shown: &str, breaks: &'static str) {
+        let open = &mut self.open[index];
+        if self.unexpected_count - open.unexpected_before < FLOOD {
+            return;
+        }
+        let finding = Finding::peer(format!("`{}` was not answered", open.method))
+            .expected(format!("a response with id {}", open.id))
+            .got(format!("{FLOOD} texts that are not messages, the last of them {shown}"))
+            .requires(breaks)
+            .caused_by(Cause::of_rule(breaks))
+            .evidence(open.sent.seq)
+            .evidence(seq);
+        open.settled = Some(Err(finding));
+    }
+
+    /// Ends the wait for a reply that does not come among requests of the server, each of which costs an answer.
+    pub(super) fn fail_in_a_flood_of_requests(&mut self, index: usize, seq: Seq, last: &Request) {
+        let open = &mut self.open[index];
+        if self.request_count - open.requests_before < REQUESTS {
+            return;
+        }
+        let method = &*open.method;
+        let finding = Finding::peer(format!("`{method}` was not answered"))
+            .expected(format!("a response with id {}", open.id))
+            .got(format!("{REQUESTS} requests of the server, the last of them `{}`", last.method))
+            .requires(Rule::REQUEST_ANSWERED.id())
+            .caused_by(Cause::request(method, Fate::Unanswered))
+            .evidence(open.sent.seq)
+            .evidence(seq);
+        open.settled = Some(Err(finding));
     }
 
     /// A request of the server at a revision where servers send none: the server would wait for its answer forever.
@@ -237,7 +283,7 @@ impl State {
     }
 
     /// The only open request that an observation without a usable id can belong to.
-    fn only_candidate(&self, exchange: Option<u64>) -> Option<usize> {
+    pub(super) fn only_candidate(&self, exchange: Option<u64>) -> Option<usize> {
         let mut candidates = self.open.iter().enumerate().filter(|(_, open)| {
             let possible = match exchange {
                 // The reply to a subscription is due when it ends, so a bad one is meant for another.

@@ -40,6 +40,10 @@ pub(super) struct State {
     /// Bad replies that could not be matched to a request yet.
     unmatched: Vec<UnmatchedReply>,
     unexpected: VecDeque<Unexpected>,
+    /// How many there were in all.
+    unexpected_count: u64,
+    /// How many requests the peer has sent.
+    request_count: u64,
     /// Exchanges on which the server may send unsolicited messages.
     listening: BTreeSet<u64>,
     /// Exchanges that carry requests, and the other exchanges that have ended, with their status.
@@ -82,6 +86,8 @@ impl State {
             id,
             method,
             sent,
+            unexpected_before: self.unexpected_count,
+            requests_before: self.request_count,
             is_long_lived: false,
             id_unreadable: false,
             settled: None,
@@ -158,6 +164,10 @@ impl State {
                     Message::Request(request) => {
                         // Recorded at every revision: tests look at unexpected requests too.
                         self.received.add_request(seq, &request);
+                        self.request_count += 1;
+                        if let Some(index) = self.only_candidate(origin.exchange) {
+                            self.fail_in_a_flood_of_requests(index, seq, &request);
+                        }
                         if revision.has_server_requests() {
                             return Some(request);
                         }
@@ -201,6 +211,7 @@ impl State {
             self.unexpected.pop_front();
         }
         self.unexpected.push_back(Unexpected { seq, text });
+        self.unexpected_count += 1;
     }
 
     /// Takes the reply to a request, or the reason why it cannot arrive, if that is settled.

@@ -16,6 +16,10 @@ pub(super) struct OpenRequest {
     pub(super) id: Id,
     pub(super) method: String,
     pub(super) sent: Sent,
+    /// How many unexpected observations there were before.
+    pub(super) unexpected_before: u64,
+    /// How many requests the peer had sent before.
+    pub(super) requests_before: u64,
     /// It is not answered before its subscription ends.
     pub(super) is_long_lived: bool,
     /// The peer cannot read its id and has to answer without one.
