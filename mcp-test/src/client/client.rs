@@ -161,9 +161,8 @@ impl Client {
         self.connection.end(GRACE).await
     }
 
-    /// Closes the connection to a server that does not answer, with little time for each step.
+    /// Closes the connection to a server whose fault is known, with little time for each step.
     pub(crate) async fn end_soon(self) -> ConnectionEnd {
-        const GRACE: Duration = Duration::from_millis(200);
-        self.connection.end(GRACE).await
+        self.connection.end_soon().await
     }
 }

@@ -191,7 +191,11 @@ impl<'a> CellRun<'a> {
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
         let early = self.run_body(&mut ctx, body).await;
         let timed_out = matches!(early, Some(EarlyEnd::TimedOut));
-        let question = liveness.filter(|_| timed_out || self.ends_unanswered(&ctx.trace()));
+        let trace = ctx.trace();
+        let is_failed = !matches!(early, None | Some(EarlyEnd::Stopped(Stop::Skipped(_))));
+        ctx.hurry_after_a_fault(is_failed, &trace);
+        let question = liveness.filter(|_| timed_out || self.ends_unanswered(&trace));
+        drop(trace);
         // Closing connections and ending child processes has a time limit of its own.
         progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
         let (ended, answers) = self.end(ctx, target, question).await;

@@ -64,12 +64,13 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
         Tested::Server(target) => prepare(plan, target).await,
         Tested::Client(_) => Ok(Ready::default()),
     };
-    let summary = match ready {
+    match ready {
         Err(PreflightFailure { finding, tried, .. }) => {
             on(RunEvent::PreflightFailed { finding: finding.clone(), tried });
             let mut summary = Summary::of(plan);
             summary.not_run = Some(finding);
             summary.exit = ExitCode::NotRun;
+            on(RunEvent::Ended(summary.clone()));
             summary
         }
         Ok(Ready { prepared, survey, fallback, pool }) => {
@@ -82,6 +83,8 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             on(RunEvent::Planned(cells.clone()));
             let facts = Facts { survey: &survey, program: &prepared, pool: pool.as_ref() };
             let (summary, is_silent) = Run::new(plan, facts, cells, on).run_all().await;
+            on(RunEvent::Ended(summary.clone()));
+            // After the report, which a program that does not exit must not delay.
             if is_silent {
                 prepared.stop().await;
             } else {
@@ -92,9 +95,7 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             }
             summary
         }
-    };
-    on(RunEvent::Ended(summary.clone()));
-    summary
+    }
 }
 
 /// A target that was started and asked for its facts.

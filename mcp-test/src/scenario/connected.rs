@@ -152,8 +152,8 @@ impl ClientPool {
         self.lock().revisions.clone()
     }
 
-    /// Ends all clients that were dropped.
-    pub(super) async fn end(&self) {
+    /// Ends all clients that were dropped; `is_hurried` after a fault is known.
+    pub(super) async fn end(&self, is_hurried: bool) {
         let (clients, opened) = {
             let mut pooled = self.lock();
             (std::mem::take(&mut pooled.clients), pooled.opened.take())
@@ -161,12 +161,16 @@ impl ClientPool {
         let opened = async {
             match opened {
                 None => {}
+                Some(Opened::Unused(connection)) if is_hurried => {
+                    drop(connection.end_soon().await);
+                }
                 Some(Opened::Unused(connection)) => drop(connection.end(GRACE).await),
-                Some(Opened::Begun(client)) => drop(client.end().await),
+                Some(Opened::Begun(client)) => drop(end_client(*client, is_hurried).await),
             }
         };
         // At the same time, since each may need its whole grace period.
-        join(join_all(clients.into_values().map(Client::end)), opened).await;
+        let clients = clients.into_values().map(|client| end_client(client, is_hurried));
+        join(join_all(clients), opened).await;
     }
 
     /// The revision of each connection, and the error replies that nobody examined, in the order in which they arrived.
@@ -194,4 +198,8 @@ impl ClientPool {
         // A thread that panicked cannot have left half of a change: each is one call on a map or a vector.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+async fn end_client(client: Client, is_hurried: bool) -> ConnectionEnd {
+    if is_hurried { client.end_soon().await } else { client.end().await }
 }

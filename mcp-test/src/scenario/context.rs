@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::connected::{ClientPool, Opened};
 use super::conversation::{Conversation, Ended};
 use super::{CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip};
-use crate::check::{Collector, Finding};
+use crate::check::{Collector, Finding, Status};
 use crate::client::{Client, Handlers, Options};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
-use crate::trace::{ConnectionId, EventKind, Party, Recorder, Seq, Trace};
+use crate::trace::{ConnectionId, Event, EventKind, Party, Recorder, Seq, Trace};
 use crate::transport::{Connection, Limits, Target, TransportKind};
 
 /// How long the reply to a `ping` may take until it counts as late.
@@ -86,6 +86,8 @@ pub struct Ctx {
     pub(super) raw: Option<Connection>,
     pool: ClientPool,
     pub(super) golden: Option<Golden>,
+    /// Whether the connections are closed with little time for each step.
+    is_hurried: bool,
 }
 
 impl Ctx {
@@ -102,6 +104,7 @@ impl Ctx {
             raw: None,
             pool: ClientPool::default(),
             golden: None,
+            is_hurried: false,
         }
     }
 
@@ -357,6 +360,15 @@ impl Ctx {
         used.map_or_else(|| self.pool.take_begun(), |connection| self.pool.take(connection))
     }
 
+    /// Closes the connections soon if a fault of the server is known, so that its report does not wait for a program that does
+    /// not exit.
+    pub(crate) fn hurry_after_a_fault(&mut self, has_failed: bool, trace: &Trace) {
+        let is_stray = |event: &Event| matches!(event.kind, EventKind::Unparsable { .. });
+        self.is_hurried = has_failed
+            || self.collector.checks().iter().any(|check| check.status == Status::Failure)
+            || trace.events.iter().any(is_stray);
+    }
+
     /// Closes all connections.
     pub(crate) async fn close(mut self) -> Conversation {
         // Dropping the client returns it to the pool, which closes all connections at the same time.
@@ -364,7 +376,7 @@ impl Ctx {
         let ends = self.setup.ends;
         let closing = async {
             self.end_raw().await;
-            self.pool.end().await;
+            self.pool.end(self.is_hurried).await;
         };
         // Dropping what is left closes it too, and kills the programs; that they were slow is then no verdict.
         let _ = clock::within(ends, closing).await;

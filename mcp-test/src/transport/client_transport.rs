@@ -66,6 +66,10 @@ pub(super) trait ClientTransport: Send {
         None
     }
 
+    /// Does not wait any longer than `grace` when the connection is closed, for a peer whose fault is known: that it takes longer
+    /// is then no verdict.
+    fn hurry(&mut self) {}
+
     /// Closes the connection gracefully, by force after `grace`.
     fn end(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ConnectionEnd>;
 }

@@ -227,6 +227,15 @@ impl Connection {
         self.transport.session()
     }
 
+    /// Closes the connection to a peer whose fault is known, with little time for each step.
+    pub(crate) async fn end_soon(mut self) -> ConnectionEnd {
+        // A program has it twice: when its input ends, and after SIGTERM. A verdict must not wait for it any longer.
+        const GRACE: Duration = Duration::from_millis(400);
+        self.transport.hurry();
+        // Nothing more is read than fits into the queue: a flood would go on until the program has ended.
+        self.transport.end(GRACE).await
+    }
+
     /// Closes the connection gracefully, by force after `grace`.
     pub async fn end(self, grace: Duration) -> ConnectionEnd {
         let Self { transport, mut incoming, .. } = self;

@@ -158,6 +158,10 @@ impl ClientTransport for FaultyTransport {
         self.inner.session()
     }
 
+    fn hurry(&mut self) {
+        self.inner.hurry();
+    }
+
     fn end(self: Box<Self>, grace: Duration) -> BoxFuture<'static, ConnectionEnd> {
         self.inner.end(grace)
     }

@@ -46,6 +46,7 @@ struct StdioTransport {
     limits: Limits,
     observer: Observer,
     running: Running,
+    is_hurried: bool,
 }
 
 /// A child, and the tasks that write to it and read from it.
@@ -66,7 +67,8 @@ pub(super) fn open(
     let (incoming, observations) = mpsc::channel(QUEUE);
     let observer = Observer::new(recorder, connection, incoming);
     let running = Running::start(command, &observer, limits)?;
-    let transport = StdioTransport { command: command.clone(), limits, observer, running };
+    let transport =
+        StdioTransport { command: command.clone(), limits, observer, running, is_hurried: false };
     Ok(Connection::new(
         TransportKind::Stdio,
         connection,
@@ -120,21 +122,29 @@ impl Running {
     }
 
     /// Ends the child gracefully, by force after `grace`.
-    async fn end(&mut self, observer: &Observer, grace: Duration) -> ConnectionEnd {
+    ///
+    /// How long it takes is judged unless it is hurried.
+    async fn end(
+        &mut self,
+        observer: &Observer,
+        grace: Duration,
+        is_hurried: bool,
+    ) -> ConnectionEnd {
         self.sender.close(Deadline::after(grace)).await;
         // Before the child gets a signal, which may end it inside a line.
         self.progress.end();
         let start_up = self.progress.start_up();
-        let waited = exit_grace(grace, start_up);
+        let waited = if is_hurried { grace } else { exit_grace(grace, start_up) };
         let ending = self.child.end_patiently(waited, grace).await;
         // The last output of the child is still in the pipe and belongs in the trace.
-        let _ = clock::within(Deadline::after(LAST_OUTPUT), &mut self.reading).await;
+        let last_output = if is_hurried { LAST_OUTPUT / 5 } else { LAST_OUTPUT };
+        let _ = clock::within(Deadline::after(last_output), &mut self.reading).await;
         self.reading.abort();
         let how = format!("{}; {}", ending.how, ending.exit);
         observer.record(None, EventKind::Closed { how: how.clone() });
         // A server should exit on its own when its input ends; SIGTERM and SIGKILL are the client's last resorts.
         let orderly = matches!(ending.how, ShutdownStep::AlreadyExited | ShutdownStep::StdinClosed);
-        if !orderly {
+        if !orderly && !is_hurried {
             let (what, how) = (Leftover::Process, ending.how.to_string());
             let wait = Some(ExitWait { waited, start_up });
             observer.record(None, EventKind::Lingered { what, how, wait });
@@ -166,7 +176,7 @@ impl ClientTransport for StdioTransport {
 
     fn restart(&mut self, grace: Duration) -> BoxFuture<'_, Option<Restarted>> {
         Box::pin(async move {
-            self.running.end(&self.observer, grace).await;
+            self.running.end(&self.observer, grace, false).await;
             let recorder = self.observer.recorder.clone();
             let note = EventKind::Note("the program is restarted".to_owned());
             recorder.trace.record(recorder.connection, Party::Harness, note);
@@ -182,8 +192,12 @@ impl ClientTransport for StdioTransport {
         })
     }
 
+    fn hurry(&mut self) {
+        self.is_hurried = true;
+    }
+
     fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, ConnectionEnd> {
-        Box::pin(async move { self.running.end(&self.observer, grace).await })
+        Box::pin(async move { self.running.end(&self.observer, grace, self.is_hurried).await })
     }
 }
 

@@ -137,7 +137,9 @@ pub(super) fn execute(request: &RunRequest<'_>) -> Result<u8, CliError> {
     let reports = RefCell::new(reports);
     let result = runtime.block_on(async {
         let mut on = |event: RunEvent| reports.borrow_mut().event(event);
-        let run = with_ticks(run::run(&plan, &mut on), || reports.borrow_mut().tick());
+        // In a box: debug builds copy a future into every one that it is moved into, which fills the stack.
+        let run = Box::pin(run::run(&plan, &mut on));
+        let run = with_ticks(run, || reports.borrow_mut().tick());
         // For a manual client a signal means that it is done, which `manual_client` waits for; the run ends as usual.
         if request.manual { Ok(run.await) } else { unless_signalled(run).await }
     });

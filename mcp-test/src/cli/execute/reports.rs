@@ -26,6 +26,8 @@ pub(super) struct Reports {
     screen: Screen,
     /// Whether the reader of standard output is gone.
     stdout_closed: bool,
+    /// Whether the run is complete, and reported.
+    has_ended: bool,
     progress: Option<Progress<Box<dyn Write>>>,
     secrets: Secrets,
     /// The recording of the conversations.
@@ -108,6 +110,7 @@ impl Reports {
             ci,
             screen: Screen::new(request, plan, info, checks_to_stdout),
             stdout_closed: false,
+            has_ended: false,
             progress,
             secrets: request.secrets.clone(),
             record,
@@ -142,6 +145,7 @@ impl Reports {
                 // Before the summary is reported, because a new baseline changes its exit code.
                 self.write_baseline(summary);
                 self.summary = summary.clone();
+                self.has_ended = true;
             }
             _ => {}
         }
@@ -222,6 +226,10 @@ impl Reports {
 
     /// Reports an interrupted run to files and JSON; the official console has printed everything already.
     pub(super) fn interrupted(mut self, signal: Signal) -> Result<u8, CliError> {
+        if self.has_ended {
+            // The report was printed, and only programs were still being ended.
+            return self.finish();
+        }
         self.update_progress(Progress::clear);
         output::note("interrupted: the run is not complete");
         // A brief report is printed at the end only.

@@ -65,6 +65,8 @@ struct HttpTransport {
     sender: RequestSender,
     running: JoinSet<()>,
     exchanges: BTreeMap<u64, Running>,
+    /// Whether the fault of the server is known, so that its open streams are no verdict.
+    is_hurried: bool,
 }
 
 /// An exchange in progress.
@@ -106,7 +108,7 @@ pub(super) fn open(
     let (sender, connection, observations) =
         RequestSender::open(kind, backend, url, extra, recorder, limits);
     let (running, exchanges) = (JoinSet::new(), BTreeMap::new());
-    let transport = HttpTransport { sender, running, exchanges };
+    let transport = HttpTransport { sender, running, exchanges, is_hurried: false };
     Connection::new(kind, connection, recorder.clone(), Box::new(transport), observations)
 }
 
@@ -248,16 +250,20 @@ impl ClientTransport for HttpTransport {
         self.sender.shared().session.clone()
     }
 
+    fn hurry(&mut self) {
+        self.is_hurried = true;
+    }
+
     fn end(mut self: Box<Self>, grace: Duration) -> BoxFuture<'static, ConnectionEnd> {
         Box::pin(async move {
             // Requests that are recorded as sent should reach the server; open streams are not waited for.
             self.wait_for_exchanges(CLOSE_GRACE.min(grace)).await;
             // Only if a stream lingers, so that the usual end does not take this long.
-            if self.exchanges.values().any(Running::lingers) {
+            if !self.is_hurried && self.exchanges.values().any(Running::lingers) {
                 self.wait_for_exchanges(STREAM_GRACE.min(grace)).await;
             }
             for (exchange, running) in &self.exchanges {
-                if running.lingers() {
+                if !self.is_hurried && running.lingers() {
                     let what = Leftover::Stream;
                     let how = "a stream that was open when the client left".to_owned();
                     self.sender
