@@ -1,10 +1,12 @@
 //! Running programs, and checking that they leave no processes behind.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{self, Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The binary of this package that is `mcp-test`.
 const MCP_TEST: &str = "mcp-test-under-test";
@@ -22,6 +24,8 @@ pub struct Run {
     pub stdout: String,
     /// The standard error.
     pub stderr: String,
+    /// How long after its start it wrote the first of its standard output; until its exit if it wrote none.
+    pub first_output: Duration,
 }
 
 impl Run {
@@ -80,15 +84,33 @@ pub fn run_command(mut command: Command) -> Run {
             command.env_remove(name);
         }
     }
-    let output = command.stdin(Stdio::null()).output();
-    let output = output.unwrap_or_else(|why| panic!("{command:?}: {why}"));
+    let start = Instant::now();
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.unwrap_or_else(|why| panic!("{command:?}: {why}"));
+    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
+    let errors = thread::spawn(move || read_all(&mut err));
+    let mut first = [0; 1];
+    let read = out.as_mut().and_then(|out| out.read(&mut first).ok()).unwrap_or(0);
+    let first_output = start.elapsed();
+    let stdout = [&first[..read], &read_all(&mut out)].concat();
+    let status = child.wait().expect("it is not waited for elsewhere");
+    let stderr = errors.join().expect("no panic");
     mark.assert_nothing_left();
     Run {
         program: command.get_program().to_string_lossy().into_owned(),
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        code: status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        first_output,
     }
+}
+
+fn read_all(from: &mut Option<impl Read>) -> Vec<u8> {
+    let mut all = Vec::new();
+    if let Some(from) = from {
+        from.read_to_end(&mut all).expect("a pipe can be read");
+    }
+    all
 }
 
 /// A variable in the environment of a program, which all its descendants inherit.

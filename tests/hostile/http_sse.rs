@@ -15,7 +15,7 @@ use super::script::ClientMessage;
 use super::{Behavior, Hostile};
 
 /// The open streams by the number in their endpoint.
-type Streams = Arc<Mutex<HashMap<usize, UnboundedSender<Act>>>>;
+type Streams = Arc<Mutex<HashMap<usize, UnboundedSender<Acts>>>>;
 
 const STREAM: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
@@ -67,28 +67,30 @@ fn post(hostile: &Hostile, request: &Request, streams: &Streams) -> u16 {
     }
     let open = streams.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(stream) = number.and_then(|number: usize| open.get(&number)) else { return 404 };
-    for act in Acts::new(Framing::Events, message.answered(behavior)) {
-        // It fails if the client has disconnected.
-        let _ = stream.send(act);
-    }
+    // It fails if the client has disconnected.
+    let _ = stream.send(Acts::new(Framing::Events, message.answered(behavior)));
     202
 }
 
 async fn stream(
     socket: &mut BufReader<TcpStream>,
     number: usize,
-    mut acts: UnboundedReceiver<Act>,
+    mut messages: UnboundedReceiver<Acts>,
     behavior: Behavior,
 ) -> io::Result<()> {
     socket.write_all(STREAM).await?;
     let endpoint = format!("event: endpoint\ndata: /messages?stream={number}\n\n");
     chunk(socket, endpoint.as_bytes()).await?;
-    while let Some(act) = acts.recv().await {
-        match act {
-            Act::Write(bytes) => chunk(socket, &bytes).await?,
-            Act::End if behavior == Behavior::StreamEndsEarly => break,
-            Act::End => return Ok(()),
-            Act::Wait => {}
+    while let Some(acts) = messages.recv().await {
+        for act in acts {
+            match act {
+                Act::Write(bytes) => chunk(socket, &bytes).await?,
+                Act::End if behavior == Behavior::StreamEndsEarly => {
+                    return socket.write_all(b"0\r\n\r\n").await;
+                }
+                Act::End => return Ok(()),
+                Act::Wait => {}
+            }
         }
     }
     socket.write_all(b"0\r\n\r\n").await

@@ -1,6 +1,6 @@
 //! The hostile server over a byte stream with a message per line: the standard streams of a program, or a pipe.
 
-use std::io;
+use std::io::{self, Write};
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
@@ -50,6 +50,7 @@ where
             held_back = Some(message);
             continue;
         }
+        write_stderr(behavior)?;
         if !send(&mut output, message.answered(behavior)).await? {
             return Ok(Ended::Exited);
         }
@@ -58,6 +59,18 @@ where
         }
     }
     Ok(Ended::ClientLeft)
+}
+
+/// Writes what belongs on standard error.
+fn write_stderr(behavior: Behavior) -> io::Result<()> {
+    match behavior {
+        Behavior::LongStderr => io::stderr().write_all(&[b'e'; 1_000_000]),
+        Behavior::EndlessStderr => loop {
+            io::stderr().write_all(&[b'e'; 4000])?;
+            io::stderr().write_all(b"\n")?;
+        },
+        _ => Ok(()),
+    }
 }
 
 /// Sends these pieces; `false` if the server ends.

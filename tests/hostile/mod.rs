@@ -37,10 +37,18 @@ impl Hostile {
 }
 
 macro_rules! behaviors {
-    ($($(#[$about:meta])* $name:ident $word:literal,)*) => {
+    ($(#[doc = $about:literal] $name:ident $word:literal,)*) => {
         /// What the server does on the method.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Behavior { $($(#[$about])* $name,)* }
+        pub enum Behavior { $(#[doc = $about] $name,)* }
+
+        impl Behavior {
+            /// What it does, in a sentence.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$name => $about,)* }
+            }
+        }
 
         impl fmt::Display for Behavior {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -206,4 +214,136 @@ behaviors! {
     EndlessComments "endless-comments",
     /// Its events have unknown fields.
     UnknownFields "unknown-fields",
+    /// It answers with an empty array.
+    EmptyArray "empty-array",
+    /// It answers with an empty object.
+    EmptyObject "empty-object",
+    /// It answers with a number.
+    Number "number",
+    /// It answers with null.
+    Null "null",
+    /// It answers with a string.
+    Text "string",
+    /// It answers with a batch, at a revision without batches.
+    Batch "batch",
+    /// It answers in UTF-16, with a byte order mark.
+    Utf16 "utf-16",
+    /// It answers in UTF-16, without a byte order mark.
+    Utf16WithoutMark "utf-16-without-mark",
+    /// It answers in UTF-32.
+    Utf32 "utf-32",
+    /// It answers with random bytes.
+    RandomBytes "random-bytes",
+    /// It answers with random bytes, and no newline.
+    RandomWithoutNewline "random-without-newline",
+    /// It answers with a compressed message.
+    Compressed "compressed",
+    /// It prints a line of its log first that is in Latin-1.
+    Latin1Log "latin-1-log",
+    /// It prints lines of its log forever.
+    EndlessLog "endless-log",
+    /// It prints blank lines forever.
+    EndlessBlankLines "endless-blank-lines",
+    /// It sends NUL bytes forever.
+    EndlessNul "endless-nul",
+    /// It sends replies with an id that no request has forever.
+    EndlessReplies "endless-replies",
+    /// It sends requests with one and the same id forever.
+    EndlessRequests "endless-requests",
+    /// It writes to its standard error forever.
+    EndlessStderr "endless-stderr",
+    /// It writes a megabyte without a newline to its standard error first.
+    LongStderr "long-stderr",
+    /// It answers with an id of a megabyte.
+    LongId "long-id",
+    /// It sends a request whose method has a megabyte first.
+    LongMethod "long-method",
+    /// It answers with an error whose message has a megabyte.
+    LongError "long-error",
+    /// It lists a tool whose name has a megabyte.
+    LongName "long-name",
+    /// It lists a tool whose name controls the terminal.
+    ControlName "control-name",
+    /// It answers with an error whose message controls the terminal.
+    ControlError "control-error",
+    /// It answers with both a result and an error.
+    ResultAndError "result-and-error",
+    /// It answers with neither a result nor an error.
+    NoResult "no-result",
+    /// It answers with an error that is a string.
+    TextError "text-error",
+    /// It answers with an error without a code.
+    NoCode "no-code",
+    /// It answers with an error whose code is a string.
+    TextCode "text-code",
+    /// It answers with an error whose code is a fraction.
+    FractionCode "fraction-code",
+    /// It answers with an error whose code exceeds 64 bits.
+    HugeCode "huge-code",
+    /// It answers as JSON-RPC 1.0.
+    OldJsonRpc "old-json-rpc",
+    /// It answers without `jsonrpc`.
+    NoJsonRpc "no-json-rpc",
+    /// It answers with the version of JSON-RPC as a number.
+    NumberJsonRpc "number-json-rpc",
+    /// It answers with an id that is an object.
+    ObjectId "object-id",
+    /// It answers with the id as a fraction.
+    FractionId "fraction-id",
+    /// It answers with `true` as id.
+    TrueId "true-id",
+    /// It answers with a request under the id of the request.
+    Echo "echo",
+    /// Its result is an array.
+    ArrayResult "array-result",
+    /// Its result is null.
+    NullResult "null-result",
+    /// Its result is a string.
+    TextResult "text-result",
+    /// Its result is empty.
+    EmptyResult "empty-result",
+    /// Its list is an object.
+    ObjectList "object-list",
+    /// Its list contains null.
+    NullItem "null-item",
+    /// It lists a tool without a name.
+    NoName "no-name",
+    /// It lists a tool whose name is a number.
+    NumberName "number-name",
+    /// It lists a tool twice.
+    DuplicateName "duplicate-name",
+    /// It lists a tool without an input schema.
+    NoSchema "no-schema",
+    /// It lists a tool whose input schema is null.
+    NullSchema "null-schema",
+    /// It lists a tool whose input schema is an array.
+    ArraySchema "array-schema",
+    /// It lists a tool whose input schema refers to itself.
+    RecursiveSchema "recursive-schema",
+    /// It lists a tool whose input schema refers to a URL.
+    RemoteSchema "remote-schema",
+    /// It lists a tool whose input schema refers to a file.
+    FileSchema "file-schema",
+    /// It lists a tool whose input schema has a pattern that is slow to match.
+    SlowPattern "slow-pattern",
+    /// It lists a tool whose input schema has an invalid pattern.
+    WrongPattern "wrong-pattern",
+    /// It lists a tool whose input schema is nested two hundred levels deep.
+    DeepSchema "deep-schema",
+    /// Its list refers to the same next page forever.
+    SameCursor "same-cursor",
+    /// Its cursor is a number.
+    NumberCursor "number-cursor",
+    /// Its `_meta` is a string.
+    TextMeta "text-meta",
+    /// It sends progress for a token that it was never given first.
+    UnknownProgress "unknown-progress",
+    /// It sends a notification with an id first.
+    NotificationWithId "notification-with-id",
+    /// It sends a notification that no revision has first.
+    UnknownNotification "unknown-notification",
+    /// It sends a request that no revision has first.
+    UnknownRequest "unknown-request",
+    /// It sends a request for which the client has no capability first.
+    Undeclared "undeclared",
 }

@@ -50,6 +50,11 @@ const HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11
 /// The number of log lines in the chatter: more than a trace keeps.
 const CHATTER: u64 = 300_000;
 
+/// The length of long names.
+const LONG: usize = 1_000_000;
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
+
 /// The depth of the deep reply.
 const LEVELS: usize = 10_000;
 
@@ -77,7 +82,8 @@ impl ClientMessage {
     pub fn read(text: &[u8]) -> Option<Self> {
         let message = Value::parse(text).ok()?.value;
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let id = message.get("id").map(ToString::to_string);
+        // An answer of the client is not answered in turn.
+        let id = message.get("id").filter(|_| !method.is_empty()).map(ToString::to_string);
         let result = result(&method, &message);
         let cursor = message.at("/params/cursor").and_then(Value::as_str);
         let page = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
@@ -187,6 +193,59 @@ impl ClientMessage {
                 let half = r#""_meta":{"a":"\ud800"}"#;
                 vec![message(&self.reply_as(id, &self.result_with(half)))]
             }
+            Behavior::Latin1Log => {
+                vec![
+                    Piece::Message(vec![Part::Bytes(b"r\xe9ponse en cours".into())]),
+                    message(&reply),
+                ]
+            }
+            Behavior::Utf16 => vec![bytes(&utf16(&format!("\u{feff}{reply}")))],
+            Behavior::Utf16WithoutMark => vec![bytes(&utf16(&reply))],
+            Behavior::Utf32 => {
+                let units = format!("\u{feff}{reply}");
+                vec![bytes(
+                    &units.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect::<Vec<_>>(),
+                )]
+            }
+            Behavior::RandomBytes => vec![bytes(&random_bytes())],
+            Behavior::RandomWithoutNewline => vec![Piece::Begun(random_bytes())],
+            Behavior::Compressed => {
+                vec![bytes(&[b"\x1f\x8b\x08\0\0\0\0\0\0\x03", &random_bytes()[..40]].concat())]
+            }
+            Behavior::EndlessLog => vec![Piece::Messages("INFO still busy".into(), ENDLESS)],
+            Behavior::EndlessBlankLines => vec![Piece::Messages(Vec::new(), ENDLESS)],
+            Behavior::EndlessNul => {
+                vec![Piece::Message(vec![Part::Repeat(vec![0; 4096], ENDLESS)])]
+            }
+            Behavior::EndlessReplies => {
+                vec![Piece::Messages(self.reply_as("4711", "{}").into(), ENDLESS)]
+            }
+            Behavior::EndlessRequests => vec![Piece::Messages(PING.into(), ENDLESS)],
+            Behavior::LongId => {
+                vec![message(&self.reply_as(&format!("\"{}\"", "i".repeat(LONG)), &self.result))]
+            }
+            Behavior::LongMethod => {
+                let request = PING.replace("ping", &"m".repeat(LONG));
+                vec![message(&request), message(&reply)]
+            }
+            Behavior::LongError => {
+                let text = "e".repeat(LONG);
+                let error = format!(r#"{{"code":-32603,"message":"{text}"}}"#);
+                vec![message(&self.error_as(id, &error))]
+            }
+            Behavior::LongName => {
+                let name = "n".repeat(LONG);
+                let tool = format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+                vec![message(&self.listing([tool], None))]
+            }
+            Behavior::DeepSchema => {
+                let (open, close) = (r#"{"allOf":["#.repeat(200), "]}".repeat(200));
+                let schema = format!(r#"{{"type":"object","allOf":[{open}{{}}{close}]}}"#);
+                vec![message(
+                    &self.listing([format!(r#"{{"name":"t","inputSchema":{schema}}}"#)], None),
+                )]
+            }
+            Behavior::SameCursor => vec![message(&self.listing([tool(0)], Some(1)))],
             Behavior::Trickle => vec![Piece::Message(vec![Part::Trickle(reply.into_bytes())])],
             Behavior::NoNewline => vec![Piece::Begun(reply.into())],
             Behavior::CarriageReturn => vec![Piece::Begun(format!("{reply}\r").into())],
@@ -199,8 +258,15 @@ impl ClientMessage {
             }
             Behavior::ExitInstead | Behavior::StreamEndsEarly => vec![Piece::End],
             Behavior::StreamNeverEnds => vec![message(&reply), Piece::Wait],
-            _ => vec![message(&reply)],
+            _ => match before(behavior) {
+                Some(first) => vec![message(first), message(&reply)],
+                None => vec![message(&instead(behavior, id).unwrap_or(reply))],
+            },
         }
+    }
+
+    fn error_as(&self, id: &str, error: &str) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
     }
 
     /// The reply with an additional member, in which `unit` is repeated in the place of `@`.
@@ -232,6 +298,106 @@ impl ClientMessage {
 
 fn tool(number: usize) -> String {
     format!(r#"{{"name":"t{number}","inputSchema":{{"type":"object"}}}}"#)
+}
+
+fn bytes(bytes: &[u8]) -> Piece {
+    Piece::Message(vec![Part::Bytes(bytes.into())])
+}
+
+fn utf16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+/// Bytes that are neither text nor a line end; the same ones in every run.
+fn random_bytes() -> Vec<u8> {
+    let bytes = (0..5000_u32).map(|n| (n.wrapping_mul(7919).wrapping_add(13) >> 3) as u8);
+    bytes.filter(|byte| !b"\r\n".contains(byte)).collect()
+}
+
+/// What comes before the reply.
+fn before(behavior: Behavior) -> Option<&'static str> {
+    Some(match behavior {
+        Behavior::UnknownProgress => {
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":1}}"#
+        }
+        Behavior::NotificationWithId => {
+            r#"{"jsonrpc":"2.0","id":"n","method":"notifications/message","params":{"level":"info","data":1}}"#
+        }
+        Behavior::UnknownNotification => r#"{"jsonrpc":"2.0","method":"notifications/none"}"#,
+        Behavior::UnknownRequest => r#"{"jsonrpc":"2.0","id":"r","method":"no/such"}"#,
+        Behavior::Undeclared => r#"{"jsonrpc":"2.0","id":"r","method":"roots/list"}"#,
+        _ => return None,
+    })
+}
+
+/// What comes instead of the reply to the request with this id.
+fn instead(behavior: Behavior, id: &str) -> Option<String> {
+    const REPLY: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[]}}"#;
+    let result = |result: &str| REPLY.replace(r#"{"tools":[]}"#, result);
+    let tool = |tool: &str| REPLY.replace("[]", &format!("[{tool}]"));
+    let schema = |schema: &str| tool(&format!(r#"{{"name":"t","inputSchema":{schema}}}"#));
+    let error =
+        |error: &str| REPLY.replace(r#""result":{"tools":[]}"#, &format!("\"error\":{error}"));
+    let text = match behavior {
+        Behavior::EmptyArray => "[]".to_owned(),
+        Behavior::EmptyObject => "{}".to_owned(),
+        Behavior::Number => "42".to_owned(),
+        Behavior::Null => "null".to_owned(),
+        Behavior::Text => r#""done""#.to_owned(),
+        Behavior::Batch => format!("[{REPLY}]"),
+        Behavior::ControlName => {
+            tool(r#"{"name":"\u001b]0;x\u0007\u202e","inputSchema":{"type":"object"}}"#)
+        }
+        Behavior::ControlError => error(r#"{"code":-32603,"message":"\u001b[2J\u202edone"}"#),
+        Behavior::ResultAndError => {
+            REPLY.replace(r#""result""#, r#""error":{"code":1,"message":"x"},"result""#)
+        }
+        Behavior::NoResult => REPLY.replace(r#","result":{"tools":[]}"#, ""),
+        Behavior::TextError => error(r#""it failed""#),
+        Behavior::NoCode => error(r#"{"message":"it failed"}"#),
+        Behavior::TextCode => error(r#"{"code":"E1","message":"it failed"}"#),
+        Behavior::FractionCode => error(r#"{"code":1.5,"message":"it failed"}"#),
+        Behavior::HugeCode => error(r#"{"code":99999999999999999999,"message":"it failed"}"#),
+        Behavior::OldJsonRpc => REPLY.replace("2.0", "1.0"),
+        Behavior::NoJsonRpc => REPLY.replace(r#""jsonrpc":"2.0","#, ""),
+        Behavior::NumberJsonRpc => REPLY.replace(r#""2.0""#, "2.0"),
+        Behavior::ObjectId => REPLY.replace("ID", r#"{"id":ID}"#),
+        Behavior::FractionId => REPLY.replace("ID", "ID.5"),
+        Behavior::TrueId => REPLY.replace("ID", "true"),
+        Behavior::Echo => r#"{"jsonrpc":"2.0","id":ID,"method":"tools/list"}"#.to_owned(),
+        Behavior::ArrayResult => result("[]"),
+        Behavior::NullResult => result("null"),
+        Behavior::TextResult => result(r#""done""#),
+        Behavior::EmptyResult => result("{}"),
+        Behavior::ObjectList => result(r#"{"tools":{}}"#),
+        Behavior::NullItem => tool("null"),
+        Behavior::NoName => tool(r#"{"inputSchema":{"type":"object"}}"#),
+        Behavior::NumberName => tool(r#"{"name":1,"inputSchema":{"type":"object"}}"#),
+        Behavior::DuplicateName => {
+            let one = r#"{"name":"t","inputSchema":{"type":"object"}}"#;
+            tool(&format!("{one},{one}"))
+        }
+        Behavior::NoSchema => tool(r#"{"name":"t"}"#),
+        Behavior::NullSchema => schema("null"),
+        Behavior::ArraySchema => schema("[]"),
+        Behavior::RecursiveSchema => schema(r##"{"type":"object","allOf":[{"$ref":"#"}]}"##),
+        Behavior::RemoteSchema => {
+            schema(r#"{"type":"object","properties":{"a":{"$ref":"http://127.0.0.1:9/a.json"}}}"#)
+        }
+        Behavior::FileSchema => {
+            schema(r#"{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}"#)
+        }
+        Behavior::SlowPattern => schema(
+            r#"{"type":"object","properties":{"a":{"pattern":"^(a+)+(b|c|d)+$","default":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}}}"#,
+        ),
+        Behavior::WrongPattern => {
+            schema(r#"{"type":"object","properties":{"a":{"type":"string","pattern":"(["}}}"#)
+        }
+        Behavior::NumberCursor => result(r#"{"tools":[],"nextCursor":1}"#),
+        Behavior::TextMeta => result(r#"{"tools":[],"_meta":"x"}"#),
+        _ => return None,
+    };
+    Some(text.replace("ID", id))
 }
 
 fn half(text: &str) -> &str {

@@ -12,7 +12,7 @@ use std::process::Command;
 use mcp_test_tests::program::Serving;
 use tempfile::TempDir;
 
-use crate::bounds::within_bounds;
+use crate::bounds::{BOUND, within};
 use crate::clients::{INITIALIZE, INITIALIZED, PING};
 
 /// The reference server behind a port.
@@ -75,11 +75,16 @@ impl Served {
 
     /// Serves another client, ends, and checks the memory.
     fn end(self) {
+        self.end_within(BOUND);
+    }
+
+    /// Like [`Served::end`], with a bound in MiB.
+    fn end_within(self, bound: u64) {
         let session = self.session();
         let answer = self.post("/mcp", &session, [PING.as_bytes()]);
         assert_eq!(status(&answer), "HTTP/1.1 200 OK", "{answer}");
         self.serving.end();
-        within_bounds(&self.peak, "the reference server");
+        within(bound, &self.peak, "the reference server");
     }
 }
 
@@ -102,6 +107,28 @@ fn a_hundred_megabytes_over_http() {
     // The reset may discard the answer, but it must not be a success.
     assert!(["HTTP/1.1 413 Payload Too Large", "nothing"].contains(&status(&answer)), "{answer}");
     served.end();
+}
+
+/// Each in a session of its own, and all at the same time.
+#[test]
+fn eight_large_messages_at_once() {
+    let text = format!(r#""{}""#, "x".repeat(14_000_000));
+    let zeros = format!("[{}0]", "0,".repeat(7_000_000));
+    let small = format!("[{}{{}}]", r#"{"a":[1,"b"]},"#.repeat(50_000));
+    let served = Served::start();
+    for (value, expected) in [(text, "200 OK"), (zeros, "400 Bad Request"), (small, "200 OK")] {
+        let message = PING.replace("}", &format!(r#","params":{{"x":{value}}}}}"#));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let session = served.session().replace("2025-03-26", "2025-11-25");
+                    let answer = served.post("/mcp", &session, [message.as_bytes()]);
+                    assert_eq!(status(&answer), format!("HTTP/1.1 {expected}"), "{answer}");
+                });
+            }
+        });
+    }
+    served.end_within(512);
 }
 
 #[test]

@@ -19,3 +19,4 @@ mod lines;
 mod repeats;
 mod scenario_run;
 mod silence;
+mod table;

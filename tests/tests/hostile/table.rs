@@ -1,0 +1,500 @@
+//! What the command makes of each misbehavior: the table in `HOSTILE_PEERS.md`, of which every row is run.
+//!
+//! `MCP_TEST_TESTS_WRITE_TABLE=1` writes the file. The times and the memory in it are those of that run; every run checks the rest,
+//! and the bounds. `MCP_TEST_TESTS_ROWS=TEXT` runs only the rows with this text, and prints them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use mcp_test_tests::hostile::http::Running;
+use mcp_test_tests::hostile::{Behavior, Hostile};
+use mcp_test_tests::program::{Run, run_command};
+use serde_json::Value;
+
+use crate::bounds::{BOUND, peak_of};
+use crate::scenario_run::{METHOD, SCENARIO};
+use crate::{http, lines};
+
+const PEER: &str = env!("CARGO_BIN_EXE_hostile-peer");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hostile/HOSTILE_PEERS.md");
+
+/// The time-out of scenarios that nothing else ends; no other scenario needs its own, which is much longer.
+const SHORT: &str = "2s";
+const LONG: &str = "5m";
+
+/// The longest time until the report, on a busy machine: the first report of a scenario that waits for nothing comes within
+/// seconds.
+const MOST: Duration = Duration::from_secs(60);
+
+/// How the server is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Transport {
+    Stdio,
+    Body,
+    Stream,
+    Sse,
+}
+
+impl Transport {
+    const ALL: [Self; 4] = [Self::Stdio, Self::Body, Self::Stream, Self::Sse];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Body => "HTTP, JSON",
+            Self::Stream => "HTTP, stream",
+            Self::Sse => "HTTP+SSE",
+        }
+    }
+
+    /// What a server can do over it.
+    fn behaviors(self) -> Vec<Behavior> {
+        let more: &[Behavior] = match self {
+            Self::Stdio => &ONLY_STDIO,
+            Self::Body => &ONLY_BODY,
+            Self::Stream => &ONLY_STREAM,
+            Self::Sse => &ONLY_SSE,
+        };
+        let usual: &[Behavior] = match self {
+            Self::Stdio => &lines::BEHAVIORS,
+            Self::Body => &http::BODIES,
+            Self::Stream => &http::STREAMS,
+            Self::Sse => &[],
+        };
+        [usual, more, &REPLIES].concat()
+    }
+
+    /// Whether only its time-out ends a scenario: a reply may still come.
+    fn waits(self, behavior: Behavior) -> bool {
+        use Behavior::*;
+        match self {
+            Self::Stdio => matches!(
+                behavior,
+                Never
+                    | Empty
+                    | Plain
+                    | HalfALine
+                    | EmptyObject
+                    | Number
+                    | Null
+                    | Text
+                    | EndlessFlood
+                    | EndlessStderr
+            ),
+            Self::Body => matches!(behavior, Never | AcceptsOnly | SlowHead),
+            Self::Stream => {
+                matches!(behavior, Never | EndlessFlood | EndlessComments)
+            }
+            Self::Sse => matches!(behavior, Never | EndlessFlood),
+        }
+    }
+
+    fn run(self, behavior: Behavior) -> Measured {
+        let timeout = if self.waits(behavior) { SHORT } else { LONG };
+        let hostile = Hostile::on(METHOD, behavior);
+        match self {
+            Self::Stdio => {
+                let arguments = hostile.arguments();
+                let program = arguments.each_ref().map(String::as_str);
+                check("2025-11-25", timeout, &[&["--", PEER][..], &program].concat())
+            }
+            Self::Body | Self::Stream => {
+                let running = Running::start(hostile, self == Self::Stream);
+                check("2025-11-25", timeout, &["--url", &running.url()])
+            }
+            Self::Sse => {
+                let running = Running::with_sse(hostile);
+                let url = running.url().replace("/mcp", "/sse");
+                check("2024-11-05", timeout, &["--transport", "sse", "--url", &url])
+            }
+        }
+    }
+}
+
+/// What comes in the place of a message, whatever carries it.
+const REPLIES: [Behavior; 48] = {
+    use Behavior::*;
+    [
+        EmptyArray,
+        EmptyObject,
+        Number,
+        Null,
+        Text,
+        Batch,
+        Utf16,
+        Utf16WithoutMark,
+        Utf32,
+        RandomBytes,
+        Compressed,
+        LongId,
+        LongMethod,
+        LongError,
+        LongName,
+        ControlName,
+        ControlError,
+        ResultAndError,
+        NoResult,
+        TextError,
+        NoCode,
+        TextCode,
+        FractionCode,
+        HugeCode,
+        OldJsonRpc,
+        NoJsonRpc,
+        NumberJsonRpc,
+        ObjectId,
+        FractionId,
+        TrueId,
+        Echo,
+        ArrayResult,
+        NullResult,
+        TextResult,
+        EmptyResult,
+        ObjectList,
+        NullItem,
+        NoName,
+        NumberName,
+        DuplicateName,
+        NoSchema,
+        NullSchema,
+        ArraySchema,
+        RecursiveSchema,
+        RemoteSchema,
+        FileSchema,
+        NumberCursor,
+        TextMeta,
+    ]
+};
+
+const ONLY_STDIO: [Behavior; 32] = {
+    use Behavior::*;
+    [
+        Never,
+        Empty,
+        Plain,
+        HalfALine,
+        RandomWithoutNewline,
+        Latin1Log,
+        Chatter,
+        EndlessLog,
+        EndlessBlankLines,
+        EndlessNul,
+        EndlessReplies,
+        EndlessRequests,
+        EndlessFlood,
+        EndlessLine,
+        EndlessStderr,
+        LongStderr,
+        HugeReply,
+        Zeros,
+        Objects,
+        ManyTools,
+        HugeEnum,
+        GrowingPages,
+        SlowPattern,
+        WrongPattern,
+        DeepSchema,
+        SameCursor,
+        UnknownProgress,
+        NotificationWithId,
+        UnknownNotification,
+        UnknownRequest,
+        Undeclared,
+        IgnoreEof,
+    ]
+};
+
+const ONLY_BODY: [Behavior; 23] = {
+    use Behavior::*;
+    [
+        Never,
+        AcceptsOnly,
+        SlowHead,
+        Trickle,
+        RedirectLoop,
+        WrongChunks,
+        CutChunks,
+        TwoLengths,
+        ShortBody,
+        ExitInstead,
+        Hangup,
+        Reset,
+        NoHttp,
+        Tls,
+        EndlessHead,
+        EndlessLine,
+        HugeReply,
+        Zeros,
+        Objects,
+        ManyTools,
+        HugeEnum,
+        GrowingPages,
+        SameCursor,
+    ]
+};
+
+const ONLY_STREAM: [Behavior; 17] = {
+    use Behavior::*;
+    [
+        Never,
+        EndlessFlood,
+        EndlessComments,
+        EndlessRequests,
+        EndlessReplies,
+        EndlessLine,
+        HugeReply,
+        Zeros,
+        Objects,
+        ManyTools,
+        HugeEnum,
+        GrowingPages,
+        UnknownProgress,
+        NotificationWithId,
+        UnknownNotification,
+        UnknownRequest,
+        Undeclared,
+    ]
+};
+
+const ONLY_SSE: [Behavior; 31] = {
+    use Behavior::*;
+    [
+        Well,
+        WrongId,
+        RetypedId,
+        NullId,
+        NoId,
+        Twice,
+        LogLine,
+        TruncatedJson,
+        InvalidUtf8,
+        Bom,
+        Nul,
+        TwoOnALine,
+        Deep,
+        DuplicateMembers,
+        HugeNumbers,
+        LoneSurrogate,
+        StreamEndsEarly,
+        Never,
+        EndlessFlood,
+        EndlessRequests,
+        EndlessReplies,
+        EndlessLine,
+        HugeReply,
+        Zeros,
+        Objects,
+        ManyTools,
+        HugeEnum,
+        GrowingPages,
+        UnknownProgress,
+        UnknownRequest,
+        Undeclared,
+    ]
+};
+
+/// What a program does besides its messages, as a shell script around the server.
+const PROGRAMS: [(&str, &str, &str, Behavior); 13] = {
+    use Behavior::*;
+    [
+        (
+            "ignore-eof-and-term",
+            "It keeps running when its input ends, and ignores SIGTERM.",
+            r#"trap "" TERM; exec "$@""#,
+            IgnoreEof,
+        ),
+        (
+            "leave-process",
+            "It leaves a process behind.",
+            r#""$1" hold < /dev/null > /dev/null 2>&1 & exec "$@""#,
+            Well,
+        ),
+        (
+            "leave-150-processes",
+            "It leaves 150 processes behind.",
+            r#"for i in $(seq 150); do "$1" hold < /dev/null > /dev/null 2>&1 & done; exec "$@""#,
+            Well,
+        ),
+        (
+            "leave-daemon",
+            "It leaves a process behind in a session of its own.",
+            r#"setsid "$1" hold < /dev/null > /dev/null 2>&1 & exec "$@""#,
+            Well,
+        ),
+        (
+            "leave-forgetful-daemon",
+            "It leaves a process behind in a session of its own, without its environment.",
+            r#"(env -i setsid "$1" hold < /dev/null > /dev/null 2>&1 &); exec "$@""#,
+            Well,
+        ),
+        (
+            "stubborn-wrong-id",
+            "It answers with an id that no request has, keeps running when its input ends, and ignores SIGTERM.",
+            r#"trap "" TERM; "$@"; while :; do sleep 600; done"#,
+            WrongId,
+        ),
+        ("exit-code-7", "It exits with code 7 when its input ends.", r#""$@"; exit 7"#, Well),
+        ("killed", "It kills itself when its input ends.", r#""$@"; kill -KILL $$"#, Well),
+        ("no-program", "It does not exist.", "exec /no/such/program", Well),
+        (
+            "exit-with-text",
+            "It prints an error and exits.",
+            "echo 'cannot find the module' >&2; exit 1",
+            Well,
+        ),
+        ("closed-output", "It closes its standard output.", "exec 1>&-; exec sleep 600", Well),
+        ("closed-input", "It closes its standard input.", "exec 0<&-; exec sleep 600", Well),
+        ("not-mcp", "It repeats what it reads.", "exec cat", Well),
+    ]
+};
+
+/// What came of one row.
+#[derive(Debug, Clone)]
+struct Measured {
+    /// What the report calls it.
+    name: String,
+    exit: i32,
+    time: Duration,
+    /// In MiB.
+    memory: u64,
+}
+
+/// Runs the command with a target.
+fn check(revision: &str, timeout: &str, target: &[&str]) -> Measured {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("peak");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
+    command.env("MCP_TEST_TESTS_PEAK", &file);
+    command.args([
+        "check",
+        "--scenario",
+        SCENARIO,
+        "--spec-version",
+        revision,
+        "--timeout",
+        timeout,
+    ]);
+    command.args(["--format", "json"]).args(target);
+    let run = run_command(command);
+    measured(&run, &file)
+}
+
+fn measured(run: &Run, peak: &Path) -> Measured {
+    let report: Value = serde_json::from_str(&run.stdout)
+        .unwrap_or_else(|why| panic!("{why}: {}\n{}", run.stdout, run.stderr));
+    let problem = &report["problems"][0];
+    let headline = problem["headline"].as_str().or_else(|| report["notRun"]["headline"].as_str());
+    let requirement = problem["requirements"][0].as_str();
+    let name = match (headline, requirement) {
+        (Some(headline), Some(requirement)) => format!("{headline} ({requirement})"),
+        (headline, _) => headline.unwrap_or("-").to_owned(),
+    };
+    // A table cell of Markdown has one line, and no bars.
+    let name = name.lines().next().unwrap_or_default().replace('|', "\\|");
+    Measured { name, exit: run.code, time: run.first_output, memory: peak_of(peak) }
+}
+
+/// A row of the table: its first three cells, and how it is run.
+struct Row {
+    cells: String,
+    run: Box<dyn Fn() -> Measured + Send + Sync>,
+}
+
+fn rows() -> Vec<Row> {
+    let servers = Transport::ALL.into_iter().flat_map(|transport| {
+        transport.behaviors().into_iter().map(move |behavior| Row {
+            cells: format!("| {behavior} |{} | {} |", behavior.about(), transport.name()),
+            run: Box::new(move || transport.run(behavior)),
+        })
+    });
+    let programs = PROGRAMS.into_iter().map(|(name, about, script, behavior)| Row {
+        cells: format!("| {name} | {about} | stdio |"),
+        run: Box::new(move || {
+            // Whether a program still reads its input cannot be seen from outside.
+            let timeout = if name == "closed-input" { SHORT } else { LONG };
+            let arguments = Hostile::on(METHOD, behavior).arguments();
+            let program = arguments.each_ref().map(String::as_str);
+            check(
+                "2025-11-25",
+                timeout,
+                &[&["--", "sh", "-c", script, "sh", PEER][..], &program].concat(),
+            )
+        }),
+    });
+    servers.chain(programs).collect()
+}
+
+/// Runs all rows, as many at a time as there are processors.
+fn run_all(rows: &[Row]) -> Vec<Measured> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(BTreeMap::new());
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let measured = (row.run)();
+                    results.lock().expect("no panic").insert(row.cells.as_str(), measured);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().expect("no panic");
+    rows.iter().map(|row| results[row.cells.as_str()].clone()).collect()
+}
+
+const INTRODUCTION: &str = "\
+# Hostile peers
+
+What `mcp-test check` makes of servers that misbehave: the name of the first problem in the report (the id of the requirement, \
+where there is one), the time from the start of the command to its report, its peak memory, and its exit code in profile \
+`adaptive`. Each server is good otherwise; it misbehaves in its answers to `tools/list`, and the scenario is `tools-list`.
+
+Every run of the test target `hostile` runs each row, and checks the name, the exit code, and that memory stays within 256 MiB. \
+Times and memory are those of the run of a debug build that wrote this file \
+(`MCP_TEST_TESTS_WRITE_TABLE=1 cargo test -p mcp-test-tests --test hostile table`), with two at a time. Where the reply could still \
+come, the time-out is 2 s, and the scenario ends with it; in all other rows it is 5 min. Hostile clients are in `clients.rs`, \
+`http_clients.rs` and `client_bounds.rs`, with the answers that they get.
+
+| peer | what it does | transport | what the report names | exit code | time | memory |
+|---|---|---|---|---|---|---|
+";
+
+#[test]
+fn every_row_of_the_table_holds() {
+    let mut rows = rows();
+    let only = std::env::var("MCP_TEST_TESTS_ROWS").ok();
+    rows.retain(|row| only.as_ref().is_none_or(|only| row.cells.contains(only)));
+    let results = run_all(&rows);
+    let mut text = INTRODUCTION.to_owned();
+    let (mut now, mut beyond) = (String::new(), String::new());
+    for (row, Measured { name, exit, time, memory }) in rows.iter().zip(&results) {
+        let checked = format!("{} {name} | {exit} |", row.cells);
+        writeln!(now, "{checked}").expect("a string takes everything");
+        let seconds = time.as_secs_f64();
+        writeln!(text, "{checked} {seconds:.1} s | {memory} MiB |")
+            .expect("a string takes everything");
+        if *time > MOST || *memory > BOUND {
+            writeln!(beyond, "{checked} {seconds:.1} s | {memory} MiB |")
+                .expect("a string takes everything");
+        }
+    }
+    if only.is_none() && std::env::var_os("MCP_TEST_TESTS_WRITE_TABLE").is_some() {
+        std::fs::write(FILE, &text).expect("the file can be written");
+    }
+    assert!(beyond.is_empty(), "beyond the bounds:\n{beyond}");
+    if only.is_some() {
+        return eprintln!("{text}");
+    }
+    let file = std::fs::read_to_string(FILE).expect("the table");
+    // Without the last two cells.
+    let known = file.lines().filter(|line| line.ends_with(" MiB |"));
+    let known = known.map(|line| format!("{} |\n", line.rsplitn(3, " | ").last().unwrap_or(line)));
+    pretty_assertions::assert_eq!(known.collect::<String>(), now);
+}
