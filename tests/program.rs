@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::process::{self, Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use mcp_test::clock::Stopwatch;
 
 /// The binary of this package that is `mcp-test`.
 const MCP_TEST: &str = "mcp-test-under-test";
@@ -84,14 +86,14 @@ pub fn run_command(mut command: Command) -> Run {
             command.env_remove(name);
         }
     }
-    let start = Instant::now();
+    let stopwatch = Stopwatch::start();
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.unwrap_or_else(|why| panic!("{command:?}: {why}"));
     let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
     let errors = thread::spawn(move || read_all(&mut err));
     let mut first = [0; 1];
     let read = out.as_mut().and_then(|out| out.read(&mut first).ok()).unwrap_or(0);
-    let first_output = start.elapsed();
+    let first_output = stopwatch.elapsed();
     let stdout = [&first[..read], &read_all(&mut out)].concat();
     let status = child.wait().expect("it is not waited for elsewhere");
     let stderr = errors.join().expect("no panic");

@@ -162,7 +162,10 @@ impl Client {
     /// Processes all observations that are already available, without waiting.
     pub async fn catch_up(&mut self) {
         let deadline = self.options.deadline();
-        while let Some(incoming) = self.connection.ready() {
+        // A flood may arrive as fast as it is processed.
+        while !deadline.has_passed()
+            && let Some(incoming) = self.connection.ready()
+        {
             self.observe(incoming, deadline).await;
         }
     }
