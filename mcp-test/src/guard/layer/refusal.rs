@@ -13,6 +13,15 @@ pub(super) fn response(refusal: &Refusal) -> Response<Body> {
     json(status(refusal.status), &body(refusal))
 }
 
+/// The response to a POST whose body is encoded.
+pub(super) fn unsupported_encoding(refusal: &Refusal) -> Response<Body> {
+    let mut response = response(refusal);
+    // RFC 9110, section 15.5.16: the response names the encodings that are supported.
+    let supported = HeaderValue::from_static("identity");
+    response.headers_mut().insert(header::ACCEPT_ENCODING, supported);
+    response
+}
+
 /// The response to a POST whose body did not come to its end.
 pub(super) fn broken_off() -> Response<Body> {
     let refusal = Refusal::new(error_code::PARSE_ERROR, None, "the body broke off");

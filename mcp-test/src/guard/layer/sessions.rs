@@ -44,7 +44,7 @@ impl Sessions {
     /// Remembers a conversation that has just begun, if the response gives it a session.
     pub(super) fn open(&self, headers: &HeaderMap, session: &Session) {
         // Still unanswered here: the body of the response is read only later, as it goes out.
-        let begins = session.with(|conversation| conversation.initialize.is_some());
+        let begins = session.with(|conversation| conversation.is_initializing());
         let Some(id) = id(headers).filter(|_| begins) else { return };
         self.known(|known| {
             if known.sessions.insert(id.clone(), session.clone()).is_none() {
@@ -93,7 +93,7 @@ mod tests {
     fn opened(sessions: &Sessions, id: usize) {
         let session = Session::default();
         session.with(|conversation| {
-            conversation.initialize = Some(Id::from(0));
+            conversation.begin(&Id::from(0), "initialize");
             conversation.revisions.agreed = Some(Revision::OLDEST);
         });
         sessions.open(&headers(id), &session);

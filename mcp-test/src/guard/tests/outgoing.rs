@@ -53,12 +53,19 @@ async fn a_reply_is_judged_by_what_it_answers() {
     io.write_all(asks.as_bytes()).await.unwrap();
     let wrong = "{\"jsonrpc\":\"2.0\",\"id\":\"r\",\"result\":{\"roots\":[{\"uri\":5}]}}\n";
     let right = "{\"jsonrpc\":\"2.0\",\"id\":\"r\",\"result\":{\"roots\":[]}}\n";
+    // Some handlers convert ids.
+    let retyped = "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"roots\":7}}\n";
+    let asks = "{\"jsonrpc\":\"2.0\",\"id\":\"5\",\"method\":\"roots/list\"}\n";
+    io.write_all(asks.as_bytes()).await.unwrap();
     // Once it is answered it is forgotten: what comes then is a reply to nobody knows what.
-    let lines = format!("{wrong}{right}{wrong}");
+    let lines = format!("{wrong}{retyped}{right}{wrong}");
     peer_writes.write_all(lines.as_bytes()).await.unwrap();
     peer_writes.shutdown().await.unwrap();
     let mut handled = String::new();
     io.read_to_string(&mut handled).await.unwrap();
     assert_eq!(handled, format!("{right}{wrong}"));
-    insta::assert_snapshot!(reported.lines(), @r#"the client's roots/list "r": expected `/result/roots/0/uri` is a URI, got a number (dropped)"#);
+    insta::assert_snapshot!(reported.lines(), @r#"
+    the client's roots/list "r": expected `/result/roots/0/uri` is a URI, got a number (dropped)
+    the client's roots/list 5: expected `/result/roots` is an array of Roots, got a number (dropped)
+    "#);
 }
