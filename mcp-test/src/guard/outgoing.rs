@@ -110,11 +110,13 @@ impl Guard {
             }
             Message::Notification(_) => {}
             Message::Response(response) => {
-                conversation.end_initialize(&response.id, Some(&response.result))
+                conversation.end_initialize(&response.id, Some(&response.result));
             }
             // An error answers `initialize`, too, but has no result and so agrees on nothing.
             Message::Error(reply) => {
-                reply.id.as_ref().map(|id| conversation.end_initialize(id, None));
+                if let Some(id) = &reply.id {
+                    conversation.end_initialize(id, None);
+                }
             }
         }
         // Only now: what precedes is needed for judging the peer.

@@ -3,7 +3,7 @@
 use axum::body::{Body, Bytes};
 use bytes::BytesMut;
 use futures_util::StreamExt;
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderValue, header};
 
 /// Why there is no whole body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
 
 /// Whether the body is declared to be of this type.
 pub(super) fn is(headers: &HeaderMap, media_type: &str) -> bool {
-    let value = headers.get(header::CONTENT_TYPE).map(|value| value.as_bytes());
+    let value = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     let essence = value.and_then(|value| value.split(|&byte| byte == b';').next());
     essence.is_some_and(|it| it.trim_ascii().eq_ignore_ascii_case(media_type.as_bytes()))
 }
