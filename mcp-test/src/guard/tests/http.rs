@@ -16,6 +16,7 @@ use super::Reported;
 use crate::guard::Guard;
 use crate::json::arbitrary;
 use crate::spec::Revision;
+use crate::spec::schema::{Authority, json_schema};
 
 /// What a handler has seen.
 type Seen = Arc<Mutex<Vec<(Method, HeaderMap, Bytes)>>>;
@@ -289,6 +290,148 @@ async fn the_revision_is_that_of_the_header_or_of_the_session() {
     answer(&router, end.unwrap()).await;
     assert_eq!(sent(Some("one"), None).await, "200");
     assert_eq!(bodies(&seen).len(), 6);
+}
+
+/// A handler that opens the session, and agrees on the revision, that the id of `initialize` names.
+fn sessions(guard: &Guard) -> (Router, Seen) {
+    let seen = Seen::default();
+    let sees = Arc::clone(&seen);
+    let handler = any(move |method: Method, headers: HeaderMap, body: Bytes| {
+        let value = crate::json::Value::parse(&body).unwrap().value;
+        sees.lock().unwrap().push((method, headers, body));
+        let opens = value.get("method").and_then(crate::json::Value::as_str) == Some("initialize");
+        let id = value.get("id").and_then(crate::json::Value::as_str).unwrap_or_default();
+        let result = format!(
+            r#"{{"jsonrpc":"2.0","id":"{id}","result":{{"protocolVersion":"{id}","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+        );
+        let response = Response::builder().header("content-type", "application/json");
+        let response = if opens { response.header("mcp-session-id", id) } else { response };
+        async move { response.body(Body::from(if opens { result } else { String::new() })).unwrap() }
+    });
+    (Router::new().route("/mcp", handler).layer(guard.layer()), seen)
+}
+
+/// The id of `initialize` as the revision that is to be agreed on.
+fn initialize(revision: Revision) -> String {
+    INITIALIZE.replace("\"id\":1", &format!("\"id\":\"{revision}\""))
+}
+
+#[tokio::test]
+async fn no_name_lets_a_message_pass_that_its_session_forbids() {
+    let guard = Guard::negotiated().reject_unknown_methods();
+    let (router, seen) = sessions(&guard);
+    for revision in [Revision::V2025_11_25, Revision::V2024_11_05] {
+        answer(&router, post(initialize(revision))).await;
+    }
+    let key = "io.modelcontextprotocol/protocolVersion";
+    let metas =
+        ["", "5", "{}"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(["\"2024-11-05\"", "\"2026-07-28\"", "\"nonsense\"", "\"\"", "null", "7"].map(
+            |version| {
+                format!(
+                    "{{\"{key}\":{version},\"io.modelcontextprotocol/clientCapabilities\":{{}}}}"
+                )
+            },
+        ));
+    let headers = [
+        &[][..],
+        &["2024-11-05"],
+        &["2026-07-28"],
+        &["nonsense"],
+        &[""],
+        &["\u{ff}"],
+        &["2025-11-25", "x"],
+    ];
+    // One that only 2025-11-25 forbids, one that only it has, and one that no revision has.
+    let wrong = [
+        ("tools/call", r#""name":"x","task":5"#),
+        ("tasks/get", r#""x":5"#),
+        ("acme/x", r#""x":5"#),
+    ];
+    seen.lock().unwrap().clear();
+    for meta in metas {
+        for names in headers {
+            for (method, params) in wrong {
+                let meta =
+                    if meta.is_empty() { String::new() } else { format!(",\"_meta\":{meta}") };
+                let body = format!(
+                    r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}{meta}}}}}"#
+                );
+                let mut request = post(body.clone());
+                request.headers_mut().insert("mcp-session-id", "2025-11-25".parse().unwrap());
+                for name in names {
+                    let name = http::HeaderValue::from_bytes(name.as_bytes()).unwrap();
+                    request.headers_mut().append("mcp-protocol-version", name);
+                }
+                let answer = answer(&router, request).await;
+                assert!(answer.contains("\"error\""), "{names:?} {body}: {answer}");
+            }
+        }
+    }
+    assert_eq!(bodies(&seen), [""; 0]);
+    // Another session has agreed on something else, and its own revision applies.
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","task":5}}"#;
+    for (session, passes) in [("2025-11-25", false), ("2024-11-05", true), ("unknown", false)] {
+        let mut request = post(call);
+        request.headers_mut().insert("mcp-session-id", session.parse().unwrap());
+        assert_eq!(answer(&router, request).await.starts_with("200 application/json\n\n"), passes);
+    }
+}
+
+#[tokio::test]
+async fn names_that_differ_are_both_judged() {
+    let (router, seen) = endpoint(&Guard::negotiated(), accepted);
+    let call = |params: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"x"{params},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        )
+    };
+    // The first is wrong by the header alone, the second by `_meta` alone.
+    for (params, passes) in [(r#","task":5"#, false), (r#","inputResponses":5"#, false), ("", true)]
+    {
+        let mut request = post(call(params));
+        request.headers_mut().insert("mcp-protocol-version", "2025-11-25".parse().unwrap());
+        let answer = answer(&router, request).await;
+        assert_eq!(answer.starts_with("202 "), passes, "{params}: {answer}");
+    }
+    assert_eq!(bodies(&seen).len(), 1);
+}
+
+#[tokio::test]
+async fn a_session_that_begins_is_judged_by_all_that_it_may_agree_on() {
+    // The result is still under way when the client has the id of the session.
+    let (router, seen) = endpoint(&Guard::negotiated(), || {
+        let response = Response::builder().header("content-type", "text/event-stream");
+        response
+            .header("mcp-session-id", "s")
+            .body(Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>()))
+            .unwrap()
+    });
+    let opened =
+        router.clone().oneshot(post(INITIALIZE.replace("2025-06-18", "2024-11-05"))).await.unwrap();
+    let mut request =
+        post(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","task":5}}"#);
+    request.headers_mut().insert("mcp-session-id", "s".parse().unwrap());
+    request.headers_mut().insert("mcp-protocol-version", "2024-11-05".parse().unwrap());
+    assert!(answer(&router, request).await.contains("-32602"));
+    assert_eq!(bodies(&seen).len(), 1);
+    drop(opened);
+}
+
+#[tokio::test]
+async fn a_schema_that_is_loaded_applies_to_a_layer_in_use() {
+    let guard = Guard::new(Revision::V2025_06_18);
+    let (router, _) = endpoint(&guard, accepted);
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#;
+    assert!(answer(&router, post(call)).await.starts_with("202 "));
+    let mut document = json_schema(Revision::V2025_06_18, Authority::Schema);
+    document["$defs"]["CallToolRequestParams"]["required"] = serde_json::json!(["title"]);
+    guard.load_schema(Revision::V2025_06_18, document.to_string().as_bytes()).unwrap();
+    assert!(answer(&router, post(call)).await.contains("/params/title"));
+    guard.load_schema(Revision::V2025_06_18, b"[]").unwrap_err();
+    assert!(answer(&router, post(call)).await.contains("/params/title"));
 }
 
 #[tokio::test]
