@@ -96,6 +96,12 @@ impl GuardedConversation {
         }
     }
 
+    /// Takes out the latest `initialize`, as a conversation of its own.
+    #[cfg(feature = "http")]
+    pub(super) fn split(&mut self) -> Self {
+        Self { initializing: self.initializing.pop().into_iter().collect(), ..Self::default() }
+    }
+
     /// Whether an `initialize` of the peer waits for its answer.
     pub(super) fn is_initializing(&self) -> bool {
         !self.initializing.is_empty()

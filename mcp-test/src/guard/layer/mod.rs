@@ -23,7 +23,7 @@ use super::in_force::Carried;
 use super::judge::Verdict;
 use super::refusal::Refusal;
 use super::{Guard, batch};
-use crate::spec::error_code::INVALID_REQUEST;
+use crate::spec::error_code::{INVALID_REQUEST, PARSE_ERROR};
 use crate::spec::named_revision::NamedRevision;
 use crate::spec::{Revision, header, named_revision};
 
@@ -112,18 +112,19 @@ impl Gate {
         Out::Error: Into<BoxError>,
     {
         let session = self.sessions.of(request.headers());
-        let ends = (request.method() == Method::DELETE).then(|| sessions::id(request.headers()));
+        let named = sessions::id(request.headers());
+        let ends = request.method() == Method::DELETE;
         let (request, items) = match self.admit(&session, request).await {
             Ok(admitted) => admitted,
             Err(refusal) => return Ok(refusal),
         };
         let response = inner.call(request).await?.map(Body::new);
         // A server may refuse to end a session (405), which then goes on.
-        if let Some(id) = ends.filter(|_| response.status().is_success()) {
-            self.sessions.close(id.as_ref());
+        if ends && response.status().is_success() {
+            self.sessions.close(named.as_ref());
         }
         // Only the response to `initialize` has the id of the session.
-        self.sessions.open(response.headers(), &session);
+        let session = self.sessions.open(response.headers(), session, named.as_ref());
         // Before answers of the guard are added, which are not to be judged as messages of the handler.
         let response = self.watched(session, response);
         Ok(match items {
@@ -160,17 +161,17 @@ impl Gate {
         body: Body,
         is_post: bool,
     ) -> Result<(Bytes, Option<Vec<Item>>), Response<Body>> {
-        let refused = |status, why: String| {
-            self.guard.unread(Refusal::new(INVALID_REQUEST, None, why).with_status(status))
+        let refused = |code, status, why: &str| {
+            self.guard.unread(Refusal::new(code, None, why).with_status(status))
         };
         if let Some(name) = SINGLE.into_iter().find(|name| is_contradicted(headers, name)) {
             let why = format!("expected one value of `{name}`, got several");
-            return Err(refusal::response(&refused(400, why)));
+            return Err(refusal::response(&refused(INVALID_REQUEST, 400, &why)));
         }
         // Whatever can decode it is not the guard, and what the handler would act on is not known.
         if body::is_encoded(headers) {
-            let why = "expected a body without `Content-Encoding`, got an encoded one".to_owned();
-            return Err(refusal::unsupported_encoding(&refused(415, why)));
+            let why = "expected a body without `Content-Encoding`, got an encoded one";
+            return Err(refusal::unsupported_encoding(&refused(INVALID_REQUEST, 415, why)));
         }
         let text = match body::collect(body, headers, self.guard.max_bytes).await {
             Ok(text) if text.is_empty() && !is_post => return Ok((text, None)),
@@ -179,7 +180,9 @@ impl Gate {
                 let refusal = session.with(|conversation| self.guard.too_long(conversation));
                 return Err(refusal::response(&refusal));
             }
-            Err(body::Unread::BrokenOff) => return Err(refusal::broken_off()),
+            Err(body::Unread::BrokenOff) => {
+                return Err(refusal::response(&refused(PARSE_ERROR, 400, "the body broke off")));
+            }
         };
         let verdict =
             session.with(|conversation| self.guard.incoming(conversation, &text, carried(headers)));

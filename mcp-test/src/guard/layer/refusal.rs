@@ -5,7 +5,6 @@ use http::{HeaderValue, Response, StatusCode, header};
 
 use crate::guard::refusal::Refusal;
 use crate::json::Value;
-use crate::spec::error_code;
 use crate::wire::ErrorReply;
 
 /// The response to a POST that is refused as a whole.
@@ -20,12 +19,6 @@ pub(super) fn unsupported_encoding(refusal: &Refusal) -> Response<Body> {
     let supported = HeaderValue::from_static("identity");
     response.headers_mut().insert(header::ACCEPT_ENCODING, supported);
     response
-}
-
-/// The response to a POST whose body did not come to its end.
-pub(super) fn broken_off() -> Response<Body> {
-    let refusal = Refusal::new(error_code::PARSE_ERROR, None, "the body broke off");
-    response(&refusal)
 }
 
 /// The error reply; for a message that is not answered one without an id, which the specification allows over HTTP.

@@ -41,11 +41,22 @@ impl Sessions {
         session.unwrap_or_default()
     }
 
-    /// Remembers a conversation that has just begun, if the response gives it a session.
-    pub(super) fn open(&self, headers: &HeaderMap, session: &Session) {
+    /// Remembers a conversation that has just begun, if the response gives it a session: returns the one that the response
+    /// belongs to.
+    pub(super) fn open(
+        &self,
+        headers: &HeaderMap,
+        session: Session,
+        named: Option<&HeaderValue>,
+    ) -> Session {
         // Still unanswered here: the body of the response is read only later, as it goes out.
         let begins = session.with(|conversation| conversation.is_initializing());
-        let Some(id) = id(headers).filter(|_| begins) else { return };
+        let Some(id) = id(headers).filter(|_| begins) else { return session };
+        // Within a session, the handler has opened another one, which agrees on a revision of its own.
+        let session = match named.is_some_and(|named| *named != id) {
+            true => Session(Arc::new(Mutex::new(session.with(GuardedConversation::split)))),
+            false => session,
+        };
         self.known(|known| {
             if known.sessions.insert(id.clone(), session.clone()).is_none() {
                 known.order.push_back(id);
@@ -54,6 +65,7 @@ impl Sessions {
                 known.order.pop_front().map(|oldest| known.sessions.remove(&oldest));
             }
         });
+        session
     }
 
     pub(super) fn close(&self, id: Option<&HeaderValue>) {
@@ -96,7 +108,7 @@ mod tests {
             conversation.begin(&Id::from(0), "initialize");
             conversation.revisions.agreed = Some(Revision::OLDEST);
         });
-        sessions.open(&headers(id), &session);
+        sessions.open(&headers(id), session, None);
     }
 
     #[test]

@@ -245,7 +245,8 @@ async fn the_length_is_that_of_what_was_judged() {
 
 #[tokio::test]
 async fn a_body_that_breaks_off_is_refused() {
-    let (router, seen) = endpoint(&Guard::negotiated(), accepted);
+    let guard = Guard::negotiated();
+    let (router, seen) = endpoint(&guard, accepted);
     let broken = Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset));
     let pieces = stream::iter([Ok(Bytes::from_static(b"{")), broken]);
     insta::assert_snapshot!(answer(&router, post(Body::from_stream(pieces))).await, @r#"
@@ -253,6 +254,7 @@ async fn a_body_that_breaks_off_is_refused() {
     {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body broke off","data":{"pointer":"","reason":"the body broke off"}}}
     "#);
     assert_eq!(bodies(&seen), [""; 0]);
+    assert_eq!((guard.stats().messages, guard.stats().rejected), (1, 1));
 }
 
 #[tokio::test]
@@ -371,6 +373,16 @@ async fn no_name_lets_a_message_pass_that_its_session_forbids() {
         }
     }
     assert_eq!(bodies(&seen), [""; 0]);
+    // A second `initialize`, within the session, opens another one, and changes nothing about the first.
+    let mut second = post(initialize(Revision::V2025_03_26));
+    second.headers_mut().insert("mcp-session-id", "2025-11-25".parse().unwrap());
+    answer(&router, second).await;
+    let batch = format!("[{PING}]");
+    for (session, passes) in [("2025-11-25", false), ("2025-03-26", true)] {
+        let mut request = post(batch.clone());
+        request.headers_mut().insert("mcp-session-id", session.parse().unwrap());
+        assert_eq!(answer(&router, request).await.starts_with("200 application/json\n\n"), passes);
+    }
     // Another session has agreed on something else, and its own revision applies.
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","task":5}}"#;
     for (session, passes) in [("2025-11-25", false), ("2024-11-05", true), ("unknown", false)] {
