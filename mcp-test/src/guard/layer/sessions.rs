@@ -8,8 +8,8 @@ use http::{HeaderMap, HeaderValue};
 use crate::guard::guarded_conversation::GuardedConversation;
 use crate::spec::header;
 
-/// How many sessions are remembered. The oldest is forgotten first; its messages are then judged by what they name
-/// themselves.
+/// How many sessions are remembered. The oldest is forgotten first; its messages are then judged by each revision that it
+/// may have agreed on.
 const REMEMBERED: usize = 4096;
 
 /// One conversation, which several requests may belong to.
@@ -35,7 +35,7 @@ struct Known {
 impl Sessions {
     /// The conversation that a request belongs to: a new one, if it names no session that is known.
     pub(super) fn of(&self, headers: &HeaderMap) -> Session {
-        // A session that was forgotten, or was opened before the guard, is judged like a new one.
+        // Of a session that was forgotten, or was opened before the guard, the revision is not known.
         let session =
             id(headers).and_then(|id| self.known(|known| known.sessions.get(&id).cloned()));
         session.unwrap_or_default()

@@ -211,3 +211,20 @@ async fn a_client_behind_the_guard_learns_its_revision_from_the_reply() {
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a single message, got a batch","data":{"pointer":"","reason":"expected a single message, got a batch"}}}
     "#);
 }
+
+#[tokio::test]
+async fn a_client_without_a_handshake_names_the_revision_for_both() {
+    let lists = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let asks = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n";
+    // At 2026-07-28 a server sends no requests.
+    for (says, handled) in [("", asks), (lists, "")] {
+        let (mut peer, inner) = tokio::io::duplex(1 << 16);
+        let mut io = Guard::negotiated().for_client().io(inner);
+        io.write_all(format!("{says}\n").as_bytes()).await.unwrap();
+        peer.write_all(asks.as_bytes()).await.unwrap();
+        peer.shutdown().await.unwrap();
+        let mut read = String::new();
+        io.read_to_string(&mut read).await.unwrap();
+        assert_eq!(read, handled);
+    }
+}
