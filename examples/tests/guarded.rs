@@ -117,9 +117,9 @@ async fn the_guard_over_a_stream() {
     > {"jsonrpc":"2.0","id":"c","method":5}
     < {"jsonrpc":"2.0","id":"c","error":{"code":-32600,"message":"Invalid Request: expected `/method` is a string, got a number","data":{"pointer":"/method","reason":"expected a string, got a number"}}}
     > {"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"arguments":{"a":1,"b":2}}}
-    < {"jsonrpc":"2.0","id":"d","error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    < {"jsonrpc":"2.0","id":"d","error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams","keyword":"required"}}}
     > {"jsonrpc":"2.0","id":"e","method":"resources/read","params":{"uri":7}}
-    < {"jsonrpc":"2.0","id":"e","error":{"code":-32602,"message":"Invalid params: expected `/params/uri` is a URI, got a number","data":{"pointer":"/params/uri","reason":"expected a URI, got a number","shape":"ReadResourceRequestParams"}}}
+    < {"jsonrpc":"2.0","id":"e","error":{"code":-32602,"message":"Invalid params: expected `/params/uri` is a URI, got a number","data":{"pointer":"/params/uri","reason":"expected a URI, got a number","shape":"ReadResourceRequestParams","keyword":"type"}}}
     "#);
     assert_eq!(guard.stats().rejected, WRONG.len() as u64);
 }
@@ -183,9 +183,9 @@ async fn the_guard_over_http() {
     > {"jsonrpc":"2.0","id":"c","method":5}
     < 400 Bad Request {"jsonrpc":"2.0","id":"c","error":{"code":-32600,"message":"Invalid Request: expected `/method` is a string, got a number","data":{"pointer":"/method","reason":"expected a string, got a number"}}}
     > {"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"arguments":{"a":1,"b":2}}}
-    < 200 OK {"jsonrpc":"2.0","id":"d","error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    < 200 OK {"jsonrpc":"2.0","id":"d","error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams","keyword":"required"}}}
     > {"jsonrpc":"2.0","id":"e","method":"resources/read","params":{"uri":7}}
-    < 200 OK {"jsonrpc":"2.0","id":"e","error":{"code":-32602,"message":"Invalid params: expected `/params/uri` is a URI, got a number","data":{"pointer":"/params/uri","reason":"expected a URI, got a number","shape":"ReadResourceRequestParams"}}}
+    < 200 OK {"jsonrpc":"2.0","id":"e","error":{"code":-32602,"message":"Invalid params: expected `/params/uri` is a URI, got a number","data":{"pointer":"/params/uri","reason":"expected a URI, got a number","shape":"ReadResourceRequestParams","keyword":"type"}}}
     "#);
     assert_eq!(guard.stats().rejected, WRONG.len() as u64);
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::spec::{self, Revision};
+use crate::json::{Number, Value};
+use crate::spec::{self, Revision, named_revision};
 use crate::trace::{Limits, OpenRequests, Revisions, is_rememberable};
 use crate::wire::Id;
 
@@ -13,13 +14,16 @@ const REQUESTS: Limits = Limits { requests: 4096, per_key: 1 };
 /// How long an id and a method may be to be remembered, in bytes.
 const NAME: usize = 1024;
 
+/// How many times `initialize` may wait for its answer; each may agree on a revision.
+const INITIALIZING: usize = 8;
+
 /// The state of one conversation.
 #[derive(Debug, Default)]
 pub(super) struct GuardedConversation {
     /// The revisions that the conversation has named.
     pub(super) revisions: Revisions,
-    /// The `initialize` of the peer that the handler has not answered.
-    pub(super) initialize: Option<Id>,
+    /// The ids of each `initialize` of the peer that the handler has not answered.
+    initializing: Vec<Id>,
     /// The requests of the peer that the handler has not answered; remembered only where its replies are judged.
     pub(super) theirs: Sent,
     /// The requests of the handler that the peer has not answered.
@@ -32,6 +36,12 @@ pub(super) struct SentRequest {
     pub(super) method: Cow<'static, str>,
     /// The revision that it was written in, if that is known.
     pub(super) revision: Option<Revision>,
+}
+
+impl SentRequest {
+    pub(super) fn is_initialize(&self) -> bool {
+        self.method == "initialize"
+    }
 }
 
 /// The open requests of one side.
@@ -57,8 +67,17 @@ impl Sent {
         self.0.insert(id.clone(), SentRequest { method, revision });
     }
 
-    pub(super) fn get(&self, id: &Id) -> Option<&SentRequest> {
+    fn get(&self, id: &Id) -> Option<&SentRequest> {
         self.0.get(id).next()
+    }
+
+    /// The request that a reply with this id answers, or seems to: some handlers take `"1"` for `1`.
+    pub(super) fn matching(&self, id: &Id) -> Option<&SentRequest> {
+        self.get(id).or_else(|| match id {
+            Id::Number(number) => self.get(&Id::from(number.as_str())),
+            Id::String(text) => self.get(&Id::from(Number::parse(text)?)),
+            Id::Null => None,
+        })
     }
 
     pub(super) fn remove(&mut self, id: &Id) -> Option<SentRequest> {
@@ -69,8 +88,38 @@ impl Sent {
 impl GuardedConversation {
     /// Remembers an `initialize` of the peer.
     pub(super) fn begin(&mut self, id: &Id, method: &str) {
-        if method == "initialize" && is_rememberable(id, method, NAME) {
-            self.initialize = Some(id.clone());
+        if method == "initialize"
+            && is_rememberable(id, method, NAME)
+            && self.initializing.len() < INITIALIZING
+        {
+            self.initializing.push(id.clone());
         }
+    }
+
+    /// Takes out the latest `initialize`, as a conversation of its own.
+    #[cfg(feature = "http")]
+    pub(super) fn split(&mut self) -> Self {
+        Self { initializing: self.initializing.pop().into_iter().collect(), ..Self::default() }
+    }
+
+    /// Whether an `initialize` of the peer waits for its answer.
+    pub(super) fn is_initializing(&self) -> bool {
+        !self.initializing.is_empty()
+    }
+
+    /// Agrees on what the handler has answered, if it has answered an `initialize`.
+    pub(super) fn end_initialize(&mut self, id: &Id, result: Option<&Value>) {
+        let Some(at) = self.initializing.iter().position(|open| open == id) else { return };
+        self.initializing.remove(at);
+        if let Some(result) = result {
+            self.agree(result);
+        }
+    }
+
+    /// Agrees on the revision that a result of `initialize` selects.
+    pub(super) fn agree(&mut self, result: &Value) {
+        // An unknown version agrees on nothing, so an earlier agreement stays.
+        let selected = named_revision::negotiated(result).known();
+        self.revisions.agreed = selected.or(self.revisions.agreed);
     }
 }

@@ -15,7 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::answers::{Answers, BothTasks};
 use super::guarded_conversation::GuardedConversation;
-use super::judge::{Carried, Verdict};
+use super::in_force::Carried;
+use super::judge::Verdict;
 use super::{Guard, batch};
 use crate::clock;
 use crate::wire::{LineEvent, LineReader};

@@ -3,7 +3,9 @@
 //! A handler behind a guard reads only messages that are valid at their revision. The others are answered for it, as
 //! the specification demands: text that is not JSON with -32700, what is not JSON-RPC with -32600, invalid params with
 //! -32602, each under the id of its request, with a message about what was expected where, and the same as `data` for
-//! programs (`pointer`, `reason`, `shape`). What passes, passes byte for byte.
+//! programs: `pointer` and `reason`; for a message that violates its shape also the name of the `shape`, the `keyword` of
+//! JSON Schema, and at most six `causes`, which are why each alternative of a union fails, and what else is wrong. What
+//! passes, passes byte for byte.
 //!
 //! ```
 //! use mcp_test::{guard::Guard, spec::Revision};
@@ -28,16 +30,8 @@
 //! # }
 //! ```
 //!
-//! # What happens to invalid messages
-//!
-//! | wrong is | over a byte stream | over HTTP |
-//! |---|---|---|
-//! | a text that is not JSON | answered, -32700 | 400, -32700 |
-//! | a text that is longer than [`Guard::max_bytes`] | answered, -32700 | 413, -32700 |
-//! | a value that is not JSON-RPC, or a batch where there are none | answered, -32600 | 400, -32600 |
-//! | the params of a request | answered, -32602 | 200, -32602; for the `_meta` of 2026-07-28: 400 |
-//! | a method, if [`Guard::reject_unknown_methods`] | answered, -32601 | 200, -32601; at 2026-07-28: 404 |
-//! | a notification or a reply | dropped | 400 with an error that has no id |
+//! What is judged, refused and let through, and by which revision, is a table of the
+//! [guide](crate::guide::guarding_servers#what-is-judged-refused-and-let-through).
 //!
 //! Notifications and replies are never answered: the specification forbids it, and two peers that do would never stop. A
 //! reply that is dropped leaves a request of the handler without one, which it must expect anyway: each of its requests
@@ -46,9 +40,9 @@
 //! In a batch (2025-03-26) each message is judged by itself: the valid ones go on, in a smaller batch if need be, and
 //! the others are answered in one.
 //!
-//! Not judged are: messages of a revision that is not known, which only the handler can refuse; methods that the
-//! specification does not have, unless asked for; and, with [`Guard::negotiated`], what comes before there is a revision.
-//! These have to be JSON-RPC, and no more. Blank lines are not messages, and are skipped.
+//! What two JSON parsers may read differently is refused, such as a second member of the same name: the handler would act
+//! on another message than the one that was judged. Its code is -32600 and not -32700, since the text is JSON, and so the
+//! answer can name the request.
 //!
 //! [`Guard::for_client`] reverses all of this, over byte streams: there the requests of a server are judged before the
 //! client's handler sees them.
@@ -56,21 +50,24 @@
 //! The guard has no opinion on sessions, headers, capabilities or authorization: those are the handler's. Nor is it a
 //! shield against attackers, although it bounds what it keeps.
 
+mod ambiguity;
 mod answers;
 mod batch;
 mod guarded_conversation;
+mod in_force;
 mod invalid_message;
 mod io;
 mod judge;
 #[cfg(feature = "http")]
 mod layer;
+mod outgoing;
 mod refusal;
 mod stats;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 pub use self::invalid_message::{Disposition, InvalidMessage};
 pub use self::io::GuardedIo;
@@ -79,7 +76,7 @@ pub use self::layer::{GuardLayer, GuardService};
 pub use self::stats::GuardStats;
 
 use self::stats::Counters;
-use crate::spec::schema::Schemas;
+use crate::spec::schema::{SchemaError, Schemas};
 use crate::spec::{Revision, Side};
 
 /// The default of [`Guard::max_bytes`].
@@ -95,7 +92,7 @@ pub struct Guard {
     side: Side,
     rejects_unknown: bool,
     allowed: Vec<String>,
-    schemas: Schemas,
+    schemas: Arc<RwLock<Schemas>>,
     max_bytes: usize,
     on_rejected: Option<Callback>,
     outgoing: Option<Callback>,
@@ -108,12 +105,13 @@ impl Guard {
         Self { revision: Some(revision), ..Self::negotiated() }
     }
 
-    /// A guard for a server that speaks several revisions: each message is judged by the one in force.
+    /// A guard for a server that speaks several revisions: a message has to be valid at each by which the handler may read it.
     ///
-    /// That is the revision that the message carries in `_meta`, or over HTTP in `MCP-Protocol-Version`; else the one that
-    /// the result of `initialize` agreed on, which the guard sees on its way out. `initialize` itself is judged by the
-    /// revision that it proposes. An HTTP request for which nothing names a revision is one of 2025-03-26, as the
-    /// [specification](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header)
+    /// That is the one that the result of `initialize` agreed on, which the guard sees on its way out, and any that the
+    /// message names in `_meta`, or over HTTP in `MCP-Protocol-Version`. Where a name is not a revision, or nothing is known,
+    /// it is [several](crate::guide::guarding_servers#which-revision-a-message-is-judged-by). `initialize` itself is judged
+    /// by the revision that it proposes. An HTTP request without a session that names no revision is one of 2025-03-26, as
+    /// the [specification](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header)
     /// says.
     pub fn negotiated() -> Self {
         Self {
@@ -121,7 +119,7 @@ impl Guard {
             side: Side::Server,
             rejects_unknown: false,
             allowed: Vec::new(),
-            schemas: Schemas::default(),
+            schemas: Arc::default(),
             max_bytes: MAX_BYTES,
             on_rejected: None,
             outgoing: None,
@@ -148,9 +146,23 @@ impl Guard {
         self
     }
 
-    /// Judges by other schemas, for example by those of an official file that was loaded.
+    /// Judges by other schemas, for example by those of an official file that was loaded. While the guard is in use,
+    /// [`load_schema`](Self::load_schema) replaces them.
     pub fn schemas(self, schemas: Schemas) -> Self {
-        Self { schemas, ..self }
+        Self { schemas: Arc::new(RwLock::new(schemas)), ..self }
+    }
+
+    /// Judges `revision` by this official `schema.json` from now on, also where the guard and its clones are in use.
+    ///
+    /// It may be called again, for example when the file has changed.
+    ///
+    /// # Errors
+    /// Fails like [`Schemas::load`]. Then messages are judged as before.
+    pub fn load_schema(&self, revision: Revision, text: &[u8]) -> Result<(), SchemaError> {
+        // Compiled before the lock is taken, so that no message waits for it.
+        let loaded = Schemas::ours().load(revision, text)?;
+        self.schemas.write().unwrap_or_else(PoisonError::into_inner).adopt(revision, &loaded);
+        Ok(())
     }
 
     /// The longest message that is read: a line of a byte stream, or the body of a POST. 4 MiB by default.
@@ -193,8 +205,8 @@ impl Guard {
 
     /// Puts the guard before a handler that is an axum router or a tower service for Streamable HTTP.
     ///
-    /// Apply it to the MCP endpoint only, inside of what authenticates or decompresses: bodies of another type than
-    /// `application/json`, and encoded ones, pass unseen.
+    /// Apply it to the MCP endpoint only, inside of what authenticates or decompresses: each body is judged, whatever its
+    /// `Content-Type` and method, and one that is still encoded is refused with 415.
     #[cfg(feature = "http")]
     #[must_use]
     pub fn layer(&self) -> GuardLayer {

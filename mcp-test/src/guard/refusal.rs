@@ -3,6 +3,7 @@
 //! Nothing of what the peer wrote comes back to it but the id of its request, and the plain names on the way to the place
 //! that is wrong.
 
+use super::ambiguity::Ambiguity;
 use super::invalid_message::{Disposition, InvalidMessage, sentence, shown};
 use crate::json::{Object, ParseError, Pointer, Value};
 use crate::spec::schema::Violation;
@@ -18,6 +19,10 @@ pub(super) struct Refusal {
     pub(super) pointer: Pointer,
     pub(super) reason: String,
     pub(super) shape: Option<String>,
+    /// The keyword of JSON Schema that the shape has there.
+    keyword: Option<String>,
+    /// Why no alternative of the shape fits, and what else is wrong.
+    causes: Vec<Cause>,
     /// Whether its author gets an answer: not for a notification or a reply.
     pub(super) is_answered: bool,
     /// The HTTP status that comes with it.
@@ -25,6 +30,31 @@ pub(super) struct Refusal {
     pub(super) status: u16,
     /// The id of an error reply that cannot name a request.
     pub(super) nameless: Option<Id>,
+}
+
+/// How many causes an answer lists.
+const CAUSES: usize = 6;
+
+/// Why no alternative of a shape fits, or what else is wrong with a message.
+#[derive(Debug, Clone)]
+struct Cause {
+    pointer: Pointer,
+    reason: String,
+    shape: String,
+    keyword: String,
+}
+
+impl Cause {
+    fn to_value(&self) -> Value {
+        let (pointer, reason) = shown(&self.pointer, &self.reason);
+        let members = [
+            ("pointer", pointer.as_str()),
+            ("reason", &reason),
+            ("shape", &self.shape),
+            ("keyword", &self.keyword),
+        ];
+        Object::from_iter(members).into()
+    }
 }
 
 impl Refusal {
@@ -40,6 +70,8 @@ impl Refusal {
             pointer: Pointer::root(),
             reason: reason.into(),
             shape: None,
+            keyword: None,
+            causes: Vec::new(),
             is_answered: true,
             // Streamable HTTP: input that cannot be accepted gets an HTTP error status, such as 400.
             status: 400,
@@ -74,11 +106,7 @@ impl Refusal {
     ) -> Self {
         let reason = reason(&malformed.expected.to_string(), value.at(malformed.pointer.as_str()));
         Self {
-            // Notifications and replies are never answered, however malformed: two peers that do would never stop.
-            is_answered: match malformed.method {
-                Some(_) => value.get("id").is_some(),
-                None => value.get("method").is_some() || !is_reply(value),
-            },
+            is_answered: is_answered(value, malformed.method.as_deref()),
             method: malformed.method,
             id: malformed.id,
             pointer: malformed.pointer,
@@ -86,17 +114,67 @@ impl Refusal {
         }
     }
 
-    /// A message that violates its shape.
-    pub(super) fn misshapen(message: &Value, violation: &Violation, revision: Revision) -> Self {
+    /// A message that the handler may read differently.
+    pub(super) fn ambiguous(
+        value: &Value,
+        ambiguity: Ambiguity,
+        revision: Option<Revision>,
+    ) -> Self {
+        let Ambiguity { pointer, reason } = ambiguity;
+        let method = value.get("method").and_then(Value::as_str);
+        // Of several ids, none is certainly that of the request.
+        let in_id = pointer.tokens().next().is_some_and(|name| name.eq_ignore_ascii_case("id"));
+        Self {
+            is_answered: is_answered(value, method),
+            method: method.map(str::to_owned),
+            id: value.get("id").and_then(Id::read).filter(|_| !in_id),
+            pointer,
+            ..Self::new(error_code::INVALID_REQUEST, revision, reason)
+        }
+    }
+
+    /// A batch with more ambiguous places than are told apart.
+    pub(super) fn ambiguous_batch(revision: Option<Revision>) -> Self {
+        let reason = "the batch has too many members that occur twice";
+        Self::new(error_code::INVALID_REQUEST, revision, reason)
+    }
+
+    /// A line with a carriage return inside.
+    pub(super) fn inner_return(revision: Option<Revision>) -> Self {
+        let reason = "expected one line per message, got a carriage return inside of it";
+        Self::new(error_code::PARSE_ERROR, revision, reason)
+    }
+
+    /// A message that violates its shape; `None` without a violation.
+    pub(super) fn misshapen(
+        message: &Value,
+        violations: &[Violation],
+        revision: Revision,
+    ) -> Option<Self> {
+        // A message that cannot be told apart from others is worse than one with wrong params.
+        let in_id = violations.iter().find(|violation| violation.pointer.as_str() == "/id");
+        let violation = in_id.or(violations.first())?;
+        let others = violations.iter().filter(|other| !std::ptr::eq(*other, violation));
         let in_params = violation.pointer.tokens().next().is_some_and(|member| member == "params");
         let code = if in_params { error_code::INVALID_PARAMS } else { error_code::INVALID_REQUEST };
         // Without a `_meta` the request is malformed, whichever of its violations is reported.
         let about_meta = message.at("/params/_meta").is_none()
             || violation.pointer.as_str().starts_with("/params/_meta");
-        let reason = reason(&violation.expected, message.at(violation.pointer.as_str()));
-        Self {
+        let reason_of = |violation: &Violation| {
+            reason(&violation.expected, message.at(violation.pointer.as_str()))
+        };
+        let cause = |violation: &Violation| Cause {
+            pointer: violation.pointer.clone(),
+            reason: reason_of(violation),
+            shape: violation.shape.to_string(),
+            keyword: violation.keyword.to_string(),
+        };
+        let reason = reason_of(violation);
+        Some(Self {
             pointer: violation.pointer.clone(),
             shape: Some(violation.shape.to_string()),
+            keyword: Some(violation.keyword.to_string()),
+            causes: violation.causes.iter().chain(others).map(cause).take(CAUSES).collect(),
             // Invalid params are answered like any other failure of a request; only for a missing or invalid `_meta`
             // does 2026-07-28 demand 400 (basic/index#meta).
             status: if in_params && !(revision.has_request_meta() && about_meta) {
@@ -105,22 +183,30 @@ impl Refusal {
                 400
             },
             ..Self::new(code, Some(revision), reason)
-        }
+        })
     }
 
     /// A method that the revision does not have.
-    pub(super) fn unknown_method(revision: Revision) -> Self {
+    pub(super) fn unknown_method(revision: Option<Revision>) -> Self {
+        let of = revision.map_or("MCP", Revision::as_str);
+        let is_missing = revision.is_some_and(Revision::answers_unknown_method_with_404);
         Self {
             pointer: Pointer::root().member("method"),
             // 2026-07-28, basic/transports/streamable-http: 404 with -32601; until then it is an answer like any
             // other.
-            status: if revision.answers_unknown_method_with_404() { 404 } else { 200 },
+            status: if is_missing { 404 } else { 200 },
             ..Self::new(
                 error_code::METHOD_NOT_FOUND,
-                Some(revision),
-                format!("expected a method of {revision}, got another"),
+                revision,
+                format!("expected a method of {of}, got another"),
             )
         }
+    }
+
+    /// The same with this HTTP status.
+    #[cfg(feature = "http")]
+    pub(super) fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
     }
 
     /// The same for a message with this method and id.
@@ -175,10 +261,27 @@ impl Refusal {
         let message = format!("{title}: {}", sentence(&pointer, &reason));
         let mut data =
             Object::from_iter([("pointer", pointer.as_str()), ("reason", reason.as_str())]);
-        if let Some(shape) = &self.shape {
-            data.push("shape", shape.as_str());
+        let named = [("shape", &self.shape), ("keyword", &self.keyword)];
+        for (name, value) in named {
+            if let Some(value) = value {
+                data.push(name, value.as_str());
+            }
+        }
+        if !self.causes.is_empty() {
+            let causes: Vec<Value> = self.causes.iter().map(Cause::to_value).collect();
+            data.push("causes", causes);
         }
         RpcError::new(self.code, message).with_data(Value::Object(data))
+    }
+}
+
+/// Whether something with this method, if it can be read, gets an answer although it is not a valid message.
+///
+/// Notifications and replies never do, however malformed: two peers that answer them would never stop.
+fn is_answered(value: &Value, method: Option<&str>) -> bool {
+    match method {
+        Some(_) => value.get("id").is_some(),
+        None => value.get("method").is_some() || !is_reply(value),
     }
 }
 

@@ -13,7 +13,8 @@ pub struct Document {
     pub text: Bytes,
     /// The value.
     pub value: Value,
-    /// Notes on what RFC 8259 allows but peers should avoid; at most [`Document::NOTE_LIMIT`].
+    /// Notes on what RFC 8259 allows but peers should avoid; at most [`Document::NOTE_LIMIT`], among them the first duplicate
+    /// member or lone surrogate.
     pub notes: Vec<Note>,
     /// How many values it has: the members and items of all objects and arrays, and the value itself.
     pub values: usize,

@@ -42,6 +42,13 @@ pub enum NoteKind {
     },
 }
 
+impl NoteKind {
+    /// Whether parsers disagree about the members or the text that there is; numbers only differ in precision.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        matches!(self, Self::DuplicateMember { .. } | Self::LoneSurrogate { .. })
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.pointer.is_root() {

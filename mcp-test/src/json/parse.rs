@@ -363,7 +363,12 @@ impl Parser<'_> {
     }
 
     fn note(&mut self, kind: NoteKind) {
-        if self.notes.len() < note::LIMIT {
+        // The last place is for the first note on what parsers disagree about: others must not crowd it out.
+        let is_last = self.notes.len() + 1 == note::LIMIT;
+        let is_kept = !is_last
+            || kind.is_ambiguous()
+            || self.notes.iter().any(|note| note.kind.is_ambiguous());
+        if self.notes.len() < note::LIMIT && is_kept {
             self.notes.push(Note { pointer: Pointer::root(), kind });
         }
     }

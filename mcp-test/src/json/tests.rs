@@ -114,6 +114,19 @@ fn duplicates_are_noted_in_large_objects_too_and_notes_are_bounded() {
     assert_eq!(document.value.as_object().unwrap().len(), 200);
 }
 
+#[test]
+fn the_first_duplicate_is_noted_behind_any_number_of_other_notes() {
+    let many = "9007199254740993,".repeat(2 * super::Document::NOTE_LIMIT);
+    for (unusual, last) in [
+        (r#""a":1,"a":2"#, r#"/a: a second member named "a""#),
+        (r#""a":"\ud800""#, r"/a: the escape \ud800 is half of a surrogate pair"),
+    ] {
+        let document = Value::parse(format!("{{\"n\":[{many}0],{unusual}}}").as_bytes()).unwrap();
+        assert_eq!(document.notes.len(), super::Document::NOTE_LIMIT);
+        assert_eq!(document.notes.last().unwrap().to_string(), last);
+    }
+}
+
 /// Text similar to JSON: a generated value with some bytes replaced, inserted or removed.
 fn near_json() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![

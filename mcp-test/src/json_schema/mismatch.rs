@@ -9,6 +9,44 @@ use crate::json::{Pointer, Value};
 /// The maximum number of things that a mismatch lists.
 const NAMED: usize = 6;
 
+/// The maximum number of alternatives that are explained.
+const EXPLAINED: usize = 6;
+
+/// A mismatch, and the keyword of the schema that is violated.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) keyword: String,
+    pub(crate) mismatch: Mismatch,
+    /// Why the value fits no alternative of `anyOf` or `oneOf`: the first failure of each.
+    pub(crate) causes: Vec<Failure>,
+}
+
+/// The failures that an error describes.
+pub(super) fn failures_of(error: &ValidationError<'_>, value: &Value) -> Vec<Failure> {
+    let failure = |error: &ValidationError<'_>, mismatch| Failure {
+        keyword: error.kind().keyword().to_owned(),
+        mismatch,
+        causes: Vec::new(),
+    };
+    let mut failures: Vec<Failure> =
+        mismatches_of(error, value).into_iter().map(|it| failure(error, it)).collect();
+    if let (
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context },
+        Some(first),
+        // Alternatives that have short words are all in the mismatch.
+        None,
+    ) = (error.kind(), failures.first_mut(), alternatives(error))
+    {
+        let firsts = context.iter().filter_map(|errors| errors.first()).take(EXPLAINED);
+        let causes = firsts.flat_map(|error| {
+            let mismatch = mismatches_of(error, value).into_iter().next();
+            mismatch.map(|mismatch| failure(error, mismatch))
+        });
+        first.causes = causes.collect();
+    }
+    failures
+}
+
 /// Whether the library reached no verdict, because it stopped matching a pattern.
 pub(super) fn is_undecided(error: &ValidationError<'_>) -> bool {
     matches!(error.kind(), Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. })

@@ -42,4 +42,5 @@ pub use definitions::Definitions;
 pub use error::{Aborted, Bound, CompileError};
 pub use formats::Formats;
 pub use limits::Limits;
+pub(crate) use mismatch::Failure;
 pub use validator::Validator;

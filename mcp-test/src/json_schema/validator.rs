@@ -8,7 +8,7 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::{Draft, FancyRegex, PatternOptions, ValidationError, ValidationOptions};
 
 use super::bounds::{self, Analysis};
-use super::mismatch::{is_undecided, mismatches_of, pointer_of};
+use super::mismatch::{Failure, failures_of, is_undecided, mismatches_of, pointer_of};
 use super::node::AsWritten;
 use super::reference::reference_error;
 use super::{Aborted, Bound, CompileError, Formats, Limits, meter};
@@ -133,30 +133,38 @@ impl Validator {
     /// # Errors
     /// Fails if validation exceeds the limits. If only describing the mismatches does, the description is general.
     pub fn mismatches(&self, value: &Value) -> Result<Vec<Mismatch>, Aborted> {
+        let failures = self.failures(value)?;
+        Ok(failures.into_iter().map(|failure| failure.mismatch).collect())
+    }
+
+    /// The mismatches of the value, with the keywords that are violated.
+    pub(crate) fn failures(&self, value: &Value) -> Result<Vec<Failure>, Aborted> {
         if self.is_valid(value)? {
             return Ok(Vec::new());
         }
         let all = self.run(EXPLAINING, |compiled| {
-            let mut mismatches = Vec::new();
-            for mismatch in
-                compiled.iter_errors(value).flat_map(|error| mismatches_of(&error, value))
+            let mut failures: Vec<Failure> = Vec::new();
+            for failure in compiled.iter_errors(value).flat_map(|error| failures_of(&error, value))
             {
                 // Stopped early, because each further error costs steps.
-                if mismatches.len() == MAX_MISMATCHES {
+                if failures.len() == MAX_MISMATCHES {
                     break;
                 }
-                if !mismatches.contains(&mismatch) {
-                    mismatches.push(mismatch);
+                if failures.iter().all(|before| before.mismatch != failure.mismatch) {
+                    failures.push(failure);
                 }
             }
-            mismatches
+            failures
         });
         // There may be as many errors as values times schemas; the first one is cheaper.
         let first = || {
             let first = self.run(EXPLAINING, |compiled| compiled.validate(value).err());
-            first.ok().flatten().map(|error| mismatches_of(&error, value))
+            first.ok().flatten().map(|error| failures_of(&error, value))
         };
-        let general = || vec![Mismatch::because("what the schema allows", value, None)];
+        let general = || {
+            let mismatch = Mismatch::because("what the schema allows", value, None);
+            vec![Failure { keyword: "$ref".to_owned(), mismatch, causes: Vec::new() }]
+        };
         let all = all.ok().filter(|all| !all.is_empty());
         Ok(all.or_else(first).unwrap_or_else(general))
     }

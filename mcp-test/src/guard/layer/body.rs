@@ -1,9 +1,9 @@
-//! The body of a POST: whether it is judged, and reading all of it, up to a limit.
+//! The body of a request or response: how it is declared, and reading all of it, up to a limit.
 
 use axum::body::{Body, Bytes};
 use bytes::BytesMut;
 use futures_util::StreamExt;
-use http::{HeaderMap, HeaderName, header};
+use http::{HeaderMap, HeaderValue, header};
 
 /// Why there is no whole body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,30 +12,28 @@ pub(super) enum Unread {
     BrokenOff,
 }
 
-/// Whether the body is JSON that is not encoded.
-pub(super) fn is_judged(headers: &HeaderMap) -> bool {
-    !is_encoded(headers) && is(headers, "application/json")
-}
-
 /// Whether the body is encoded, for example compressed.
 pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
-    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
-    encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    let lines = headers.get_all(header::CONTENT_ENCODING).iter();
+    // RFC 9110, section 5.6.1: a list may have empty elements. Bytes, because a value need not be text.
+    let mut encodings = lines.flat_map(|line| line.as_bytes().split(|&byte| byte == b','));
+    encodings.any(|encoding| {
+        let encoding = encoding.trim_ascii();
+        !encoding.is_empty() && !encoding.eq_ignore_ascii_case(b"identity")
+    })
 }
 
 /// Whether the body is declared to be of this type.
 pub(super) fn is(headers: &HeaderMap, media_type: &str) -> bool {
-    let essence = text(headers, &header::CONTENT_TYPE).and_then(|value| value.split(';').next());
-    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(media_type))
-}
-
-fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    headers.get(name)?.to_str().ok()
+    let value = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let essence = value.and_then(|value| value.split(|&byte| byte == b';').next());
+    essence.is_some_and(|it| it.trim_ascii().eq_ignore_ascii_case(media_type.as_bytes()))
 }
 
 /// The whole body.
 pub(super) async fn collect(body: Body, headers: &HeaderMap, most: usize) -> Result<Bytes, Unread> {
-    let announced = text(headers, &header::CONTENT_LENGTH).and_then(|length| length.parse().ok());
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let announced = announced.and_then(|length| length.parse().ok());
     // Refused before any of it is read; without a length, or with a wrong one, the loop below is the bound.
     if announced.is_some_and(|length: usize| length > most) {
         return Err(Unread::TooLong);

@@ -1,4 +1,4 @@
-//! The guard on Streamable HTTP: a tower layer that judges the bodies of POSTs.
+//! The guard on Streamable HTTP: a tower layer that judges the bodies of requests.
 
 mod body;
 mod partly;
@@ -19,8 +19,11 @@ use tower::{Layer, Service};
 use self::sessions::{Session, Sessions};
 use self::watch::Watched;
 use super::batch::Item;
-use super::judge::{Carried, Verdict};
+use super::in_force::Carried;
+use super::judge::Verdict;
+use super::refusal::Refusal;
 use super::{Guard, batch};
+use crate::spec::error_code::{INVALID_REQUEST, PARSE_ERROR};
 use crate::spec::named_revision::NamedRevision;
 use crate::spec::{Revision, header, named_revision};
 
@@ -109,33 +112,19 @@ impl Gate {
         Out::Error: Into<BoxError>,
     {
         let session = self.sessions.of(request.headers());
-        if request.method() == Method::DELETE {
-            let id = sessions::id(request.headers());
-            let response = inner.call(request).await?.map(Body::new);
-            // A server may refuse to end a session (405), which then goes on.
-            if response.status().is_success() {
-                self.sessions.close(id.as_ref());
-            }
-            return Ok(response);
-        }
-        // GET opens a stream of messages of the server, which are read along like those of a response to POST.
-        if request.method() != Method::POST || !body::is_judged(request.headers()) {
-            let response = inner.call(request).await?.map(Body::new);
-            return Ok(self.watched(session, response));
-        }
-        let (mut head, body) = request.into_parts();
-        let (text, items) = match self.judged(&session, &head.headers, body).await {
-            Ok(passing) => passing,
+        let named = sessions::id(request.headers());
+        let ends = request.method() == Method::DELETE;
+        let (request, items) = match self.admit(&session, request).await {
+            Ok(admitted) => admitted,
             Err(refusal) => return Ok(refusal),
         };
-        // The handler would otherwise wait for bytes that were cut out of the batch.
-        if items.is_some() && head.headers.contains_key(CONTENT_LENGTH) {
-            head.headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
-        }
-        let request = Request::from_parts(head, Body::from(text));
         let response = inner.call(request).await?.map(Body::new);
+        // A server may refuse to end a session (405), which then goes on.
+        if ends && response.status().is_success() {
+            self.sessions.close(named.as_ref());
+        }
         // Only the response to `initialize` has the id of the session.
-        self.sessions.open(response.headers(), &session);
+        let session = self.sessions.open(response.headers(), session, named.as_ref());
         // Before answers of the guard are added, which are not to be judged as messages of the handler.
         let response = self.watched(session, response);
         Ok(match items {
@@ -144,26 +133,59 @@ impl Gate {
         })
     }
 
-    /// What the handler sees of the body of a POST, with all items if that is only a part of a batch; else the refusal.
+    /// The request that the handler sees, with all items if that is only a part of a batch; else the refusal.
+    async fn admit(
+        &self,
+        session: &Session,
+        request: Request<Body>,
+    ) -> Result<(Request<Body>, Option<Vec<Item>>), Response<Body>> {
+        let is_post = request.method() == Method::POST;
+        // GET and DELETE have no body. If there is one, a handler that reads it must not find an unjudged message.
+        if !is_post && request.body().is_end_stream() {
+            return Ok((request, None));
+        }
+        let (mut head, body) = request.into_parts();
+        let (text, items) = self.judged(session, &head.headers, body, is_post).await?;
+        // The length of what was judged: a handler must neither stop before its end nor wait for what was cut out.
+        if head.headers.contains_key(CONTENT_LENGTH) {
+            head.headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
+        }
+        Ok((Request::from_parts(head, Body::from(text)), items))
+    }
+
+    /// What the handler sees of a body, with all items if that is only a part of a batch; else the refusal.
     async fn judged(
         &self,
         session: &Session,
         headers: &HeaderMap,
         body: Body,
+        is_post: bool,
     ) -> Result<(Bytes, Option<Vec<Item>>), Response<Body>> {
+        let refused = |code, status, why: &str| {
+            self.guard.unread(Refusal::new(code, None, why).with_status(status))
+        };
+        if let Some(name) = SINGLE.into_iter().find(|name| is_contradicted(headers, name)) {
+            let why = format!("expected one value of `{name}`, got several");
+            return Err(refusal::response(&refused(INVALID_REQUEST, 400, &why)));
+        }
+        // Whatever can decode it is not the guard, and what the handler would act on is not known.
+        if body::is_encoded(headers) {
+            let why = "expected a body without `Content-Encoding`, got an encoded one";
+            return Err(refusal::unsupported_encoding(&refused(INVALID_REQUEST, 415, why)));
+        }
         let text = match body::collect(body, headers, self.guard.max_bytes).await {
+            Ok(text) if text.is_empty() && !is_post => return Ok((text, None)),
             Ok(text) => text,
             Err(body::Unread::TooLong) => {
                 let refusal = session.with(|conversation| self.guard.too_long(conversation));
                 return Err(refusal::response(&refusal));
             }
-            Err(body::Unread::BrokenOff) => return Err(refusal::broken_off()),
+            Err(body::Unread::BrokenOff) => {
+                return Err(refusal::response(&refused(PARSE_ERROR, 400, "the body broke off")));
+            }
         };
-        // basic/transports#protocol-version-header: without the header and any other way to know, the server assumes
-        // 2025-03-26.
-        let carried = Carried { named: named(headers), otherwise: Some(Revision::V2025_03_26) };
         let verdict =
-            session.with(|conversation| self.guard.incoming(conversation, &text, carried));
+            session.with(|conversation| self.guard.incoming(conversation, &text, carried(headers)));
         match verdict {
             Verdict::Passes => Ok((text, None)),
             Verdict::Refused(refusal) => Err(refusal::response(&refusal)),
@@ -183,12 +205,27 @@ impl Gate {
     }
 }
 
-/// The revision that the headers name.
-fn named(headers: &HeaderMap) -> NamedRevision {
-    match headers.get(header::MCP_PROTOCOL_VERSION).map(HeaderValue::to_str) {
+/// The headers of which a request has one each: of several, the handler may go by another than the guard.
+const SINGLE: [&str; 2] = [header::MCP_SESSION_ID, header::MCP_PROTOCOL_VERSION];
+
+/// Whether a header has several values that differ.
+fn is_contradicted(headers: &HeaderMap, name: &str) -> bool {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next();
+    values.any(|value| Some(value) != first)
+}
+
+/// What the headers say about the revision.
+fn carried(headers: &HeaderMap) -> Carried {
+    let named = match headers.get(header::MCP_PROTOCOL_VERSION).map(HeaderValue::to_str) {
         Some(Ok(name)) => named_revision::in_header(name),
         // Bytes that are not visible ASCII: not a revision, and not the same as no header.
         Some(Err(_)) => NamedRevision::Unknown,
         None => NamedRevision::Absent,
-    }
+    };
+    // basic/transports#protocol-version-header: without the header and any other way to know, the server assumes
+    // 2025-03-26. Of a session that is not known here, the server may know the revision.
+    let in_session = headers.contains_key(header::MCP_SESSION_ID);
+    let otherwise = (!in_session).then_some(Revision::V2025_03_26);
+    Carried { named, otherwise, is_line: false }
 }

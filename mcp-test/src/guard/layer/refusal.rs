@@ -5,7 +5,6 @@ use http::{HeaderValue, Response, StatusCode, header};
 
 use crate::guard::refusal::Refusal;
 use crate::json::Value;
-use crate::spec::error_code;
 use crate::wire::ErrorReply;
 
 /// The response to a POST that is refused as a whole.
@@ -13,10 +12,13 @@ pub(super) fn response(refusal: &Refusal) -> Response<Body> {
     json(status(refusal.status), &body(refusal))
 }
 
-/// The response to a POST whose body did not come to its end.
-pub(super) fn broken_off() -> Response<Body> {
-    let refusal = Refusal::new(error_code::PARSE_ERROR, None, "the body broke off");
-    response(&refusal)
+/// The response to a POST whose body is encoded.
+pub(super) fn unsupported_encoding(refusal: &Refusal) -> Response<Body> {
+    let mut response = response(refusal);
+    // RFC 9110, section 15.5.16: the response names the encodings that are supported.
+    let supported = HeaderValue::from_static("identity");
+    response.headers_mut().insert(header::ACCEPT_ENCODING, supported);
+    response
 }
 
 /// The error reply; for a message that is not answered one without an id, which the specification allows over HTTP.

@@ -8,8 +8,8 @@ use http::{HeaderMap, HeaderValue};
 use crate::guard::guarded_conversation::GuardedConversation;
 use crate::spec::header;
 
-/// How many sessions are remembered. The oldest is forgotten first; its messages are then judged by what they name
-/// themselves.
+/// How many sessions are remembered. The oldest is forgotten first; its messages are then judged by each revision that it
+/// may have agreed on.
 const REMEMBERED: usize = 4096;
 
 /// One conversation, which several requests may belong to.
@@ -35,17 +35,28 @@ struct Known {
 impl Sessions {
     /// The conversation that a request belongs to: a new one, if it names no session that is known.
     pub(super) fn of(&self, headers: &HeaderMap) -> Session {
-        // A session that was forgotten, or was opened before the guard, is judged like a new one.
+        // Of a session that was forgotten, or was opened before the guard, the revision is not known.
         let session =
             id(headers).and_then(|id| self.known(|known| known.sessions.get(&id).cloned()));
         session.unwrap_or_default()
     }
 
-    /// Remembers a conversation that has just begun, if the response gives it a session.
-    pub(super) fn open(&self, headers: &HeaderMap, session: &Session) {
+    /// Remembers a conversation that has just begun, if the response gives it a session: returns the one that the response
+    /// belongs to.
+    pub(super) fn open(
+        &self,
+        headers: &HeaderMap,
+        session: Session,
+        named: Option<&HeaderValue>,
+    ) -> Session {
         // Still unanswered here: the body of the response is read only later, as it goes out.
-        let begins = session.with(|conversation| conversation.initialize.is_some());
-        let Some(id) = id(headers).filter(|_| begins) else { return };
+        let begins = session.with(|conversation| conversation.is_initializing());
+        let Some(id) = id(headers).filter(|_| begins) else { return session };
+        // Within a session, the handler has opened another one, which agrees on a revision of its own.
+        let session = match named.is_some_and(|named| *named != id) {
+            true => Session(Arc::new(Mutex::new(session.with(GuardedConversation::split)))),
+            false => session,
+        };
         self.known(|known| {
             if known.sessions.insert(id.clone(), session.clone()).is_none() {
                 known.order.push_back(id);
@@ -54,6 +65,7 @@ impl Sessions {
                 known.order.pop_front().map(|oldest| known.sessions.remove(&oldest));
             }
         });
+        session
     }
 
     pub(super) fn close(&self, id: Option<&HeaderValue>) {
@@ -93,10 +105,10 @@ mod tests {
     fn opened(sessions: &Sessions, id: usize) {
         let session = Session::default();
         session.with(|conversation| {
-            conversation.initialize = Some(Id::from(0));
+            conversation.begin(&Id::from(0), "initialize");
             conversation.revisions.agreed = Some(Revision::OLDEST);
         });
-        sessions.open(&headers(id), &session);
+        sessions.open(&headers(id), session, None);
     }
 
     #[test]

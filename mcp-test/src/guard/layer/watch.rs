@@ -29,7 +29,7 @@ pub(super) fn reader(headers: &HeaderMap, most: usize) -> Option<Reader> {
     } else if body::is(headers, "text/event-stream") {
         Some(Reader::Events(Box::new(Decoder::new(most))))
     } else {
-        body::is_judged(headers).then(|| Reader::Text {
+        body::is(headers, "application/json").then(|| Reader::Text {
             whole: BytesMut::new(),
             most,
             is_too_long: false,

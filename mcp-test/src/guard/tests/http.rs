@@ -16,6 +16,7 @@ use super::Reported;
 use crate::guard::Guard;
 use crate::json::arbitrary;
 use crate::spec::Revision;
+use crate::spec::schema::{Authority, json_schema};
 
 /// What a handler has seen.
 type Seen = Arc<Mutex<Vec<(Method, HeaderMap, Bytes)>>>;
@@ -93,15 +94,15 @@ async fn refusals_have_the_status_of_the_specification() {
     400 application/json
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}
     200 application/json
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams","keyword":"required"}}}
     200 application/json
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams","keyword":"required"}}}
     200 application/json
     {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: expected `/method` is a method of 2025-03-26, got another","data":{"pointer":"/method","reason":"expected a method of 2025-03-26, got another"}}}
     400 application/json
     {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/params` is an object or an array, got a number","data":{"pointer":"/params","reason":"expected an object or an array, got a number"}}}
     400 application/json
-    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result` is an object, got a number","data":{"pointer":"/result","reason":"expected an object, got a number","shape":"Result"}}}
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result` is an object, got a number","data":{"pointer":"/result","reason":"expected an object, got a number","shape":"Result","keyword":"type"}}}
     413 application/json
     {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the message is longer than 400 bytes","data":{"pointer":"","reason":"the message is longer than 400 bytes"}}}
     --- 2025-11-25
@@ -110,15 +111,15 @@ async fn refusals_have_the_status_of_the_specification() {
     400 application/json
     {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}
     200 application/json
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams","keyword":"required"}}}
     200 application/json
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams","keyword":"required"}}}
     200 application/json
     {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: expected `/method` is a method of 2025-11-25, got another","data":{"pointer":"/method","reason":"expected a method of 2025-11-25, got another"}}}
     400 application/json
     {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/params` is an object or an array, got a number","data":{"pointer":"/params","reason":"expected an object or an array, got a number"}}}
     400 application/json
-    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result` is an object, got a number","data":{"pointer":"/result","reason":"expected an object, got a number","shape":"Result"}}}
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result` is an object, got a number","data":{"pointer":"/result","reason":"expected an object, got a number","shape":"Result","keyword":"type"}}}
     413 application/json
     {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: the message is longer than 400 bytes","data":{"pointer":"","reason":"the message is longer than 400 bytes"}}}
     --- 2026-07-28
@@ -127,9 +128,9 @@ async fn refusals_have_the_status_of_the_specification() {
     400 application/json
     {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}
     200 application/json
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/name` is a string, got nothing","data":{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams","keyword":"required"}}}
     400 application/json
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/_meta` is a RequestMetaObject, got nothing","data":{"pointer":"/params/_meta","reason":"expected a RequestMetaObject, got nothing","shape":"CallToolRequestParams"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: expected `/params/_meta` is a RequestMetaObject, got nothing","data":{"pointer":"/params/_meta","reason":"expected a RequestMetaObject, got nothing","shape":"CallToolRequestParams","keyword":"required","causes":[{"pointer":"/params/name","reason":"expected a string, got nothing","shape":"CallToolRequestParams","keyword":"required"}]}}}
     404 application/json
     {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: expected `/method` is a method of 2026-07-28, got another","data":{"pointer":"/method","reason":"expected a method of 2026-07-28, got another"}}}
     400 application/json
@@ -157,30 +158,95 @@ async fn what_is_valid_passes_with_its_headers() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_passes_unseen() {
+async fn a_body_is_judged_whatever_the_headers_say() {
     let guard = Guard::new(Revision::V2025_06_18);
     let (router, seen) = endpoint(&guard, accepted);
-    let get = Request::get("/mcp").header("content-type", "application/json").body("x".into());
-    answer(&router, get.unwrap()).await;
-    for (name, value) in [
-        ("content-type", "text/plain"),
-        ("content-type", "application/json-seq"),
-        ("content-encoding", "gzip"),
+    let wrong = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#;
+    let with = |lines: &[(&'static str, &str)]| {
+        let mut request = post(wrong);
+        request.headers_mut().clear();
+        for (name, value) in lines {
+            let value = http::HeaderValue::from_bytes(value.as_bytes()).unwrap();
+            request.headers_mut().append(*name, value);
+        }
+        request
+    };
+    let (kind, encoding) = ("content-type", "content-encoding");
+    for lines in [
+        &[][..],
+        &[(kind, "application/json;x=ÿ")],
+        &[(kind, " APPLICATION/JSON\t")],
+        &[(kind, "text/plain"), (kind, "application/json")],
+        &[(kind, "application/vnd+json")],
+        &[(kind, "ÿ")],
+        &[(encoding, "")],
+        &[(encoding, "identity, Identity ,,")],
+        &[(encoding, "identity"), (encoding, " ")],
     ] {
-        let mut request = post("x");
-        request.headers_mut().insert(name, value.parse().unwrap());
-        answer(&router, request).await;
+        let answer = answer(&router, with(lines)).await;
+        assert!(answer.starts_with("200 ") && answer.contains("-32602"), "{lines:?}: {answer}");
     }
-    let mut request = post("x");
-    request.headers_mut().clear();
-    answer(&router, request).await;
-    assert_eq!(bodies(&seen), ["x"; 5]);
+    for encoding_line in ["gzip", "identity, br", "xÿ", "identity;q=1"] {
+        let request = with(&[(kind, "application/json"), (encoding, encoding_line)]);
+        let response = router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), 415, "{encoding_line:?}");
+        assert_eq!(response.headers()["accept-encoding"], "identity");
+    }
+    for method in [Method::PUT, Method::PATCH, Method::GET, Method::DELETE] {
+        let mut request = with(&[]);
+        *request.method_mut() = method;
+        assert!(answer(&router, request).await.contains("-32602"));
+    }
+    assert_eq!(bodies(&seen), [""; 0]);
+    assert_eq!((guard.stats().messages, guard.stats().rejected), (17, 17));
+}
+
+#[tokio::test]
+async fn what_has_no_body_is_not_judged() {
+    let guard = Guard::new(Revision::V2025_06_18);
+    let (router, seen) = endpoint(&guard, accepted);
+    for method in [Method::GET, Method::DELETE, Method::OPTIONS] {
+        // Of a stream it is not known beforehand that it is empty.
+        let empty = stream::empty::<Result<Bytes, std::io::Error>>();
+        for body in [Body::empty(), Body::from_stream(empty)] {
+            let request = Request::builder().method(&method).uri("/mcp").body(body).unwrap();
+            assert!(answer(&router, request).await.starts_with("202 "));
+        }
+    }
+    assert_eq!(bodies(&seen), [""; 6]);
     assert_eq!(guard.stats().messages, 0);
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_refused() {
+async fn headers_that_contradict_each_other_are_refused() {
     let (router, seen) = endpoint(&Guard::negotiated(), accepted);
+    for name in ["mcp-session-id", "mcp-protocol-version"] {
+        for (second, status) in [("2025-06-18", "202"), ("2025-03-26", "400")] {
+            let mut request = post(PING);
+            request.headers_mut().append(name, "2025-06-18".parse().unwrap());
+            request.headers_mut().append(name, second.parse().unwrap());
+            assert_eq!(&answer(&router, request).await[..3], status, "{name}: {second}");
+        }
+    }
+    assert_eq!(bodies(&seen), [PING; 2]);
+}
+
+#[tokio::test]
+async fn the_length_is_that_of_what_was_judged() {
+    let (router, seen) = endpoint(&Guard::negotiated(), accepted);
+    let mut request = post(PING);
+    request.headers_mut().append("content-length", "2".parse().unwrap());
+    request.headers_mut().append("content-length", "x".parse().unwrap());
+    assert!(answer(&router, request).await.starts_with("202 "));
+    let headers = &seen.lock().unwrap()[0].1;
+    let lengths: Vec<_> = headers.get_all("content-length").iter().collect();
+    assert_eq!(lengths, [&PING.len().to_string()]);
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_refused() {
+    let guard = Guard::negotiated();
+    let (router, seen) = endpoint(&guard, accepted);
     let broken = Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset));
     let pieces = stream::iter([Ok(Bytes::from_static(b"{")), broken]);
     insta::assert_snapshot!(answer(&router, post(Body::from_stream(pieces))).await, @r#"
@@ -188,6 +254,7 @@ async fn a_body_that_breaks_off_is_refused() {
     {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body broke off","data":{"pointer":"","reason":"the body broke off"}}}
     "#);
     assert_eq!(bodies(&seen), [""; 0]);
+    assert_eq!((guard.stats().messages, guard.stats().rejected), (1, 1));
 }
 
 #[tokio::test]
@@ -217,12 +284,166 @@ async fn the_revision_is_that_of_the_header_or_of_the_session() {
     assert_eq!(sent(None, Some("2042-01-01")).await, "200");
     answer(&router, post(INITIALIZE)).await;
     assert_eq!(sent(Some("one"), None).await, "400");
-    assert_eq!(sent(Some("one"), Some("2025-03-26")).await, "200");
+    // A header does not loosen what the session has agreed on.
+    assert_eq!(sent(Some("one"), Some("2025-03-26")).await, "400");
+    assert_eq!(sent(Some("one"), Some("2042-01-01")).await, "400");
     assert_eq!(sent(Some("two"), None).await, "200");
     let end = Request::delete("/mcp").header("mcp-session-id", "one").body(Body::empty());
     answer(&router, end.unwrap()).await;
     assert_eq!(sent(Some("one"), None).await, "200");
-    assert_eq!(bodies(&seen).len(), 7);
+    assert_eq!(bodies(&seen).len(), 6);
+}
+
+/// A handler that opens the session, and agrees on the revision, that the id of `initialize` names.
+fn sessions(guard: &Guard) -> (Router, Seen) {
+    let seen = Seen::default();
+    let sees = Arc::clone(&seen);
+    let handler = any(move |method: Method, headers: HeaderMap, body: Bytes| {
+        let value = crate::json::Value::parse(&body).unwrap().value;
+        sees.lock().unwrap().push((method, headers, body));
+        let opens = value.get("method").and_then(crate::json::Value::as_str) == Some("initialize");
+        let id = value.get("id").and_then(crate::json::Value::as_str).unwrap_or_default();
+        let result = format!(
+            r#"{{"jsonrpc":"2.0","id":"{id}","result":{{"protocolVersion":"{id}","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+        );
+        let response = Response::builder().header("content-type", "application/json");
+        let response = if opens { response.header("mcp-session-id", id) } else { response };
+        async move { response.body(Body::from(if opens { result } else { String::new() })).unwrap() }
+    });
+    (Router::new().route("/mcp", handler).layer(guard.layer()), seen)
+}
+
+/// The id of `initialize` as the revision that is to be agreed on.
+fn initialize(revision: Revision) -> String {
+    INITIALIZE.replace("\"id\":1", &format!("\"id\":\"{revision}\""))
+}
+
+#[tokio::test]
+async fn no_name_lets_a_message_pass_that_its_session_forbids() {
+    let guard = Guard::negotiated().reject_unknown_methods();
+    let (router, seen) = sessions(&guard);
+    for revision in [Revision::V2025_11_25, Revision::V2024_11_05] {
+        answer(&router, post(initialize(revision))).await;
+    }
+    let key = "io.modelcontextprotocol/protocolVersion";
+    let metas =
+        ["", "5", "{}"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(["\"2024-11-05\"", "\"2026-07-28\"", "\"nonsense\"", "\"\"", "null", "7"].map(
+            |version| {
+                format!(
+                    "{{\"{key}\":{version},\"io.modelcontextprotocol/clientCapabilities\":{{}}}}"
+                )
+            },
+        ));
+    let headers = [
+        &[][..],
+        &["2024-11-05"],
+        &["2026-07-28"],
+        &["nonsense"],
+        &[""],
+        &["\u{ff}"],
+        &["2025-11-25", "x"],
+    ];
+    // One that only 2025-11-25 forbids, one that only it has, and one that no revision has.
+    let wrong = [
+        ("tools/call", r#""name":"x","task":5"#),
+        ("tasks/get", r#""x":5"#),
+        ("acme/x", r#""x":5"#),
+    ];
+    seen.lock().unwrap().clear();
+    for meta in metas {
+        for names in headers {
+            for (method, params) in wrong {
+                let meta =
+                    if meta.is_empty() { String::new() } else { format!(",\"_meta\":{meta}") };
+                let body = format!(
+                    r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}{meta}}}}}"#
+                );
+                let mut request = post(body.clone());
+                request.headers_mut().insert("mcp-session-id", "2025-11-25".parse().unwrap());
+                for name in names {
+                    let name = http::HeaderValue::from_bytes(name.as_bytes()).unwrap();
+                    request.headers_mut().append("mcp-protocol-version", name);
+                }
+                let answer = answer(&router, request).await;
+                assert!(answer.contains("\"error\""), "{names:?} {body}: {answer}");
+            }
+        }
+    }
+    assert_eq!(bodies(&seen), [""; 0]);
+    // A second `initialize`, within the session, opens another one, and changes nothing about the first.
+    let mut second = post(initialize(Revision::V2025_03_26));
+    second.headers_mut().insert("mcp-session-id", "2025-11-25".parse().unwrap());
+    answer(&router, second).await;
+    let batch = format!("[{PING}]");
+    for (session, passes) in [("2025-11-25", false), ("2025-03-26", true)] {
+        let mut request = post(batch.clone());
+        request.headers_mut().insert("mcp-session-id", session.parse().unwrap());
+        assert_eq!(answer(&router, request).await.starts_with("200 application/json\n\n"), passes);
+    }
+    // Another session has agreed on something else, and its own revision applies.
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","task":5}}"#;
+    for (session, passes) in [("2025-11-25", false), ("2024-11-05", true), ("unknown", false)] {
+        let mut request = post(call);
+        request.headers_mut().insert("mcp-session-id", session.parse().unwrap());
+        assert_eq!(answer(&router, request).await.starts_with("200 application/json\n\n"), passes);
+    }
+}
+
+#[tokio::test]
+async fn names_that_differ_are_both_judged() {
+    let (router, seen) = endpoint(&Guard::negotiated(), accepted);
+    let call = |params: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"x"{params},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        )
+    };
+    // The first is wrong by the header alone, the second by `_meta` alone.
+    for (params, passes) in [(r#","task":5"#, false), (r#","inputResponses":5"#, false), ("", true)]
+    {
+        let mut request = post(call(params));
+        request.headers_mut().insert("mcp-protocol-version", "2025-11-25".parse().unwrap());
+        let answer = answer(&router, request).await;
+        assert_eq!(answer.starts_with("202 "), passes, "{params}: {answer}");
+    }
+    assert_eq!(bodies(&seen).len(), 1);
+}
+
+#[tokio::test]
+async fn a_session_that_begins_is_judged_by_all_that_it_may_agree_on() {
+    // The result is still under way when the client has the id of the session.
+    let (router, seen) = endpoint(&Guard::negotiated(), || {
+        let response = Response::builder().header("content-type", "text/event-stream");
+        response
+            .header("mcp-session-id", "s")
+            .body(Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>()))
+            .unwrap()
+    });
+    let opened =
+        router.clone().oneshot(post(INITIALIZE.replace("2025-06-18", "2024-11-05"))).await.unwrap();
+    let mut request =
+        post(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","task":5}}"#);
+    request.headers_mut().insert("mcp-session-id", "s".parse().unwrap());
+    request.headers_mut().insert("mcp-protocol-version", "2024-11-05".parse().unwrap());
+    assert!(answer(&router, request).await.contains("-32602"));
+    assert_eq!(bodies(&seen).len(), 1);
+    drop(opened);
+}
+
+#[tokio::test]
+async fn a_schema_that_is_loaded_applies_to_a_layer_in_use() {
+    let guard = Guard::new(Revision::V2025_06_18);
+    let (router, _) = endpoint(&guard, accepted);
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#;
+    assert!(answer(&router, post(call)).await.starts_with("202 "));
+    let mut document = json_schema(Revision::V2025_06_18, Authority::Schema);
+    document["$defs"]["CallToolRequestParams"]["required"] = serde_json::json!(["title"]);
+    guard.load_schema(Revision::V2025_06_18, document.to_string().as_bytes()).unwrap();
+    assert!(answer(&router, post(call)).await.contains("/params/title"));
+    guard.load_schema(Revision::V2025_06_18, b"[]").unwrap_err();
+    assert!(answer(&router, post(call)).await.contains("/params/title"));
 }
 
 #[tokio::test]
@@ -275,9 +496,9 @@ async fn what_is_left_of_a_batch_is_answered_together_with_the_rest() {
     404 
     no such session
     200 application/json
-    [{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: expected `/params` is a CallToolRequestParams, got nothing","data":{"pointer":"/params","reason":"expected a CallToolRequestParams, got nothing","shape":"CallToolRequest"}}},{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: expected `/params` is a CallToolRequestParams, got nothing","data":{"pointer":"/params","reason":"expected a CallToolRequestParams, got nothing","shape":"CallToolRequest"}}}]
+    [{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: expected `/params` is a CallToolRequestParams, got nothing","data":{"pointer":"/params","reason":"expected a CallToolRequestParams, got nothing","shape":"CallToolRequest","keyword":"required"}}},{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: expected `/params` is a CallToolRequestParams, got nothing","data":{"pointer":"/params","reason":"expected a CallToolRequestParams, got nothing","shape":"CallToolRequest","keyword":"required"}}}]
     400 application/json
-    [{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: expected `/params` is a CallToolRequestParams, got nothing","data":{"pointer":"/params","reason":"expected a CallToolRequestParams, got nothing","shape":"CallToolRequest"}}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}]
+    [{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"Invalid params: expected `/params` is a CallToolRequestParams, got nothing","data":{"pointer":"/params","reason":"expected a CallToolRequestParams, got nothing","shape":"CallToolRequest","keyword":"required"}}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: expected a JSON-RPC message, got a number","data":{"pointer":"","reason":"expected a JSON-RPC message, got a number"}}}]
     400 application/json
     {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/jsonrpc` is \"2.0\", got nothing","data":{"pointer":"/jsonrpc","reason":"expected \"2.0\", got nothing"}}}
     "#);
@@ -334,7 +555,7 @@ async fn what_goes_out_is_read_along_event_by_event() {
     request.headers_mut().insert("mcp-session-id", "s".parse().unwrap());
     insta::assert_snapshot!(answer(&router, request).await, @r#"
     400 application/json
-    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result/roots` is an array of Roots, got a number","data":{"pointer":"/result/roots","reason":"expected an array of Roots, got a number","shape":"ListRootsResult"}}}
+    {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: expected `/result/roots` is an array of Roots, got a number","data":{"pointer":"/result/roots","reason":"expected an array of Roots, got a number","shape":"ListRootsResult","keyword":"type"}}}
     "#);
 }
 
@@ -364,6 +585,8 @@ proptest! {
     ) {
         let request = crate::wire::Request::new(1, "acme/x", Some(crate::json::Object::from_iter([("x", value)]).into()));
         let text = format!("{space}{}{space}", request.to_value());
+        let notes = crate::json::Value::parse(text.as_bytes()).unwrap().notes;
+        prop_assume!(!notes.iter().any(|note| note.kind.is_ambiguous()));
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let (seen, said) = runtime.block_on(async {
             let echo = any(|body: Bytes| async move {

@@ -8,6 +8,9 @@ mod io;
 mod outgoing;
 mod refusals;
 mod revisions;
+mod schemas;
+#[cfg(feature = "http")]
+mod table;
 
 use std::sync::{Arc, Mutex};
 

@@ -7,9 +7,9 @@ use super::definition_set::{DefinitionInfo, DefinitionSet, DefinitionSetRef};
 use super::model::Index;
 use super::violation::got;
 use super::{Violation, explain, export, fits};
-#[cfg(feature = "schema")]
-use crate::expect::Mismatch;
 use crate::json::{Pointer, Value};
+#[cfg(feature = "schema")]
+use crate::json_schema::Failure;
 use crate::spec::{MethodKind, Revision};
 
 /// A definition of a revision, such as `CallToolResult`.
@@ -142,8 +142,13 @@ impl Definition {
     /// The violations that the JSON Schema library finds.
     #[cfg(feature = "schema")]
     fn schema_violations(&self, value: &Value) -> Vec<Violation> {
-        let mismatches = || self.set.validator(self.index)?.mismatches(value).ok();
-        let violation = |mismatch: Mismatch| Violation {
+        let failures = || self.set.validator(self.index)?.failures(value).ok();
+        self.violations_of(failures().unwrap_or_default())
+    }
+
+    #[cfg(feature = "schema")]
+    fn violations_of(&self, failures: Vec<Failure>) -> Vec<Violation> {
+        let violation = |Failure { keyword, mismatch, causes }| Violation {
             pointer: mismatch.pointer,
             expected: mismatch.expected,
             got: match mismatch.which {
@@ -151,14 +156,11 @@ impl Definition {
                 None => mismatch.got,
             },
             shape: self.info().name.clone(),
+            keyword: Cow::Owned(keyword),
+            causes: self.violations_of(causes),
             link: self.link(),
         };
-        mismatches()
-            .unwrap_or_default()
-            .into_iter()
-            .map(violation)
-            .take(explain::MAX_VIOLATIONS)
-            .collect()
+        failures.into_iter().map(violation).take(explain::MAX_VIOLATIONS).collect()
     }
 
     #[cfg(not(feature = "schema"))]
@@ -173,6 +175,8 @@ impl Definition {
             expected: format!("what `{}` allows", self.name()),
             got: got(Some(value)),
             shape: self.info().name.clone(),
+            keyword: Cow::Borrowed("$ref"),
+            causes: Vec::new(),
             link: self.link(),
         }
     }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
+use super::export::keyword;
 use super::fits::{fits, length_within};
 use super::model::{Index, Member, Model, Object, Type};
 use super::phrase::{article, phrase};
@@ -22,7 +23,7 @@ pub(super) const MAX_VIOLATIONS: usize = 6;
 
 /// The violations of the definition at `index` by `value`; empty if it is valid.
 pub(super) fn violations(model: &Model, index: Index, value: &Value) -> Vec<Violation> {
-    let mut walk = Walk { model, found: Vec::new() };
+    let mut walk = Walk { model, found: Vec::new(), is_outermost: true };
     walk.check(
         &model.shape(index).of,
         value,
@@ -66,6 +67,8 @@ impl ValueLocation {
 struct Walk<'a> {
     model: &'a Model,
     found: Vec<Violation>,
+    /// Whether unions are explained by their alternatives, rather than tried as one.
+    is_outermost: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -143,10 +146,16 @@ impl<'a> Walk<'a> {
                 Intended::WrongLiteral(name, literals) => {
                     self.push(&location.member(name), &literals, value.get(name));
                 }
-                Intended::Unknown => match self.choices_by_missing_member(several, value) {
-                    Some(expected) => self.push_text(location, expected, words::got(Some(value))),
-                    None => self.push(location, &whole, Some(value)),
-                },
+                Intended::Unknown => {
+                    match self.choices_by_missing_member(several, value) {
+                        Some(expected) => {
+                            let got = words::got(Some(value));
+                            self.push_text(location, expected, got, "anyOf");
+                        }
+                        None => self.push(location, &whole, Some(value)),
+                    }
+                    self.explain_last(several, value, location);
+                }
             },
         }
     }
@@ -276,13 +285,35 @@ impl<'a> Walk<'a> {
 
     /// The violations of that choice by the value: where, and what was expected there.
     fn violations_as(&self, choice: &Choice<'a>, value: &Value) -> BTreeSet<(String, String)> {
-        let mut walk = Walk { model: self.model, found: Vec::new() };
-        walk.check(
-            choice.of,
-            value,
-            &ValueLocation { pointer: Pointer::root(), shape: choice.shape },
-        );
-        walk.found.into_iter().map(|it| (it.pointer.to_string(), it.expected)).collect()
+        let root = ValueLocation { pointer: Pointer::root(), shape: choice.shape };
+        let found = self.tried(choice, value, &root).into_iter();
+        found.map(|it| (it.pointer.to_string(), it.expected)).collect()
+    }
+
+    fn tried(
+        &self,
+        choice: &Choice<'a>,
+        value: &Value,
+        location: &ValueLocation,
+    ) -> Vec<Violation> {
+        let mut walk = Walk { model: self.model, found: Vec::new(), is_outermost: false };
+        walk.check(choice.of, value, &choice.at(location));
+        walk.found
+    }
+
+    /// Adds to the violation that was found last why the value fits none of these choices.
+    fn explain_last(&mut self, choices: &[&Choice<'a>], value: &Value, location: &ValueLocation) {
+        // A choice that is only tried is not shown; explaining the unions in it would multiply the work.
+        if !self.is_outermost || self.found.len() >= MAX_COLLECTED {
+            return;
+        }
+        let firsts = choices.iter().take(MAX_VIOLATIONS);
+        let causes =
+            firsts.filter_map(|choice| self.tried(choice, value, location).into_iter().next());
+        let causes = causes.collect();
+        if let Some(last) = self.found.last_mut() {
+            last.causes = causes;
+        }
     }
 
     /// Describes the value: with its kind if that is wrong, with its length if that is out of bounds.
@@ -299,10 +330,17 @@ impl<'a> Walk<'a> {
 
     fn push(&mut self, location: &ValueLocation, of: &Type, value: Option<&Value>) {
         let (expected, got) = (phrase(self.model, of), self.got(of, value));
-        self.push_text(location, expected, got);
+        let keyword = value.map_or("required", |value| keyword(self.model.resolved(of), value));
+        self.push_text(location, expected, got, keyword);
     }
 
-    fn push_text(&mut self, location: &ValueLocation, expected: String, got: String) {
+    fn push_text(
+        &mut self,
+        location: &ValueLocation,
+        expected: String,
+        got: String,
+        keyword: &'static str,
+    ) {
         if self.found.len() >= MAX_COLLECTED {
             return;
         }
@@ -312,6 +350,8 @@ impl<'a> Walk<'a> {
             expected,
             got,
             shape: Cow::Borrowed(shape.name),
+            keyword: Cow::Borrowed(keyword),
+            causes: Vec::new(),
             link: shape.link(self.model.revision),
         });
     }

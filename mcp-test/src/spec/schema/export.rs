@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::fits::{length_within, number_within};
 use super::model::{Index, Model, Object, Type};
 use super::types::Range;
+use crate::json;
 
 /// The dialect of exported documents.
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -104,6 +106,45 @@ fn union_schema(model: &Model, types: &[Type]) -> Value {
         return json!({"type": primitives});
     }
     json!({"anyOf": types.iter().map(|of| type_schema(model, of)).collect::<Vec<_>>()})
+}
+
+/// The keyword in the schema of a type, not of a name, that a value violates.
+pub(super) fn keyword(of: &Type, value: &json::Value) -> &'static str {
+    let above = |range: Range| Range { most: None, ..range };
+    match (of, value) {
+        (Type::Literal(_), json::Value::String(_)) | (Type::Exactly(_), json::Value::Number(_)) => {
+            "const"
+        }
+        (Type::Format(_), json::Value::String(_)) => "format",
+        (Type::Array(_, range), json::Value::Array(items)) => {
+            if length_within(above(*range), items.len()) { "maxItems" } else { "minItems" }
+        }
+        (Type::Integer(_), json::Value::Number(number)) if !number.is_integer() => "type",
+        (Type::Integer(range) | Type::Number(range), json::Value::Number(number)) => {
+            if number_within(above(*range), number) {
+                "maximum"
+            } else {
+                "minimum"
+            }
+        }
+        (Type::Union(types), json::Value::String(_)) if are_literals(types) => "enum",
+        (Type::Union(types), _) if !are_literals(types) && !types.iter().all(is_unbounded) => {
+            "anyOf"
+        }
+        _ => "type",
+    }
+}
+
+fn are_literals(types: &[Type]) -> bool {
+    types.iter().all(|of| match of {
+        Type::Literal(_) => true,
+        Type::Union(types) => are_literals(types),
+        _ => false,
+    })
+}
+
+fn is_unbounded(of: &Type) -> bool {
+    unbounded(of).is_some()
 }
 
 /// The JSON Schema name of a primitive type without bounds.

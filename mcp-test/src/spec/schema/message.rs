@@ -216,9 +216,9 @@ impl MessageValidator {
         id: Option<&Value>,
     ) -> Option<Violation> {
         let expected_kind = definition.kind().filter(|of| self.by_text && *of != kind)?;
-        let (expected, envelope) = match expected_kind {
-            MethodKind::Request => ("a string or an integer", "JSONRPCRequest"),
-            MethodKind::Notification => ("absent in a notification", "JSONRPCNotification"),
+        let (expected, keyword, envelope) = match expected_kind {
+            MethodKind::Request => ("a string or an integer", "required", "JSONRPCRequest"),
+            MethodKind::Notification => ("absent in a notification", "not", "JSONRPCNotification"),
         };
         let envelope = self.set.find(envelope).map(|index| self.definition(index))?;
         Some(Violation {
@@ -226,6 +226,8 @@ impl MessageValidator {
             expected: expected.to_owned(),
             got: words::got(id),
             shape: Cow::Owned(envelope.name().to_owned()),
+            keyword: Cow::Borrowed(keyword),
+            causes: Vec::new(),
             link: envelope.link(),
         })
     }
@@ -305,6 +307,8 @@ fn not_a_message(definition: &Definition, message: &Value) -> Violation {
         expected: "a request, a notification or a response".to_owned(),
         got: got(Some(message)),
         shape: Cow::Owned(definition.name().to_owned()),
+        keyword: Cow::Borrowed("anyOf"),
+        causes: Vec::new(),
         link: definition.link(),
     }
 }

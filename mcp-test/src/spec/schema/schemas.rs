@@ -46,6 +46,12 @@ impl Schemas {
         schemas
     }
 
+    /// Takes over the definitions of one revision.
+    #[cfg(feature = "guard")]
+    pub(crate) fn adopt(&mut self, revision: Revision, from: &Self) {
+        self.loaded[revision as usize] = from.loaded[revision as usize].clone();
+    }
+
     /// The definition `name` at `revision`.
     pub fn definition(
         &self,

@@ -32,6 +32,10 @@ pub struct Violation {
     pub got: String,
     /// The name of the violated definition: the nearest one that encloses the location.
     pub shape: Cow<'static, str>,
+    /// The keyword of JSON Schema that is violated, such as `required`.
+    pub keyword: Cow<'static, str>,
+    /// If the value fits no alternative of a union: the first violation of each, as far as they are known.
+    pub causes: Vec<Violation>,
     /// The URL of the definition's description.
     pub link: String,
 }
@@ -40,7 +44,8 @@ impl Violation {
     /// The same violation, as seen from a value that contains the validated one at `location`.
     #[must_use]
     pub fn within(self, location: Pointer) -> Self {
-        Self { pointer: location.join(&self.pointer), ..self }
+        let causes = self.causes.into_iter().map(|cause| cause.within(location.clone())).collect();
+        Self { pointer: location.join(&self.pointer), causes, ..self }
     }
 }
 

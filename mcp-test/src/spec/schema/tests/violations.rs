@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
+#[cfg(feature = "schema")]
+use crate::json;
 use crate::spec::Revision;
+#[cfg(feature = "schema")]
+use crate::spec::schema::json_schema;
 use crate::spec::schema::{Authority, Schemas};
 
 fn violations_at(revision: Revision, definition: &str, value: serde_json::Value) -> String {
@@ -73,5 +77,53 @@ fn at_most_six_violations_are_returned_and_each_kind_first() {
     expected `/tools/2/inputSchema` is an object, got nothing (Tool)
     expected `/tools/3/inputSchema` is an object, got nothing (Tool)
     expected `/tools/4/inputSchema` is an object, got nothing (Tool)
+    ");
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn the_keyword_is_that_of_the_json_schema() {
+    let revision = Revision::V2026_07_28;
+    let text = json_schema(revision, Authority::Schema).to_string();
+    let loaded = Schemas::ours().load(revision, text.as_bytes()).unwrap();
+    let keywords = |schemas: &Schemas, definition: &str, value: &json::Value| {
+        let definition = schemas.definition(definition, revision, Authority::Schema).unwrap();
+        let found = definition.violations(value).into_iter();
+        found.map(|it| format!("{} {}", it.pointer, it.keyword)).collect::<Vec<_>>().join(", ")
+    };
+    let cases = [
+        ("Tool", json!({"inputSchema": {"type": "object"}}), "/name required"),
+        ("Tool", json!({"name": 1, "inputSchema": {"type": "object"}}), "/name type"),
+        ("Tool", json!({"name": "x", "inputSchema": {"type": "array"}}), "/inputSchema/type const"),
+        ("Tool", json!({"name": "x", "inputSchema": {"type": 5}}), "/inputSchema/type type"),
+        ("Annotations", json!({"priority": 1.5}), "/priority maximum"),
+        ("Annotations", json!({"priority": -1}), "/priority minimum"),
+        ("Annotations", json!({"audience": ["robot"]}), "/audience/0 enum"),
+        ("Resource", json!({"uri": "not a uri", "name": "x"}), "/uri format"),
+        ("RequestId", json!(1.5), " type"),
+        ("LoggingLevel", json!("loud"), " enum"),
+        ("LoggingLevel", json!(5), " type"),
+        ("ContentBlock", json!(5), " anyOf"),
+    ];
+    for (definition, value, expected) in cases {
+        let value = value.into();
+        assert_eq!(keywords(&Schemas::ours(), definition, &value), expected, "{value}");
+        let by_schema = keywords(&loaded, definition, &value);
+        assert!(by_schema.split(", ").any(|found| found == expected), "{value}: {by_schema}");
+    }
+    let items = json!({"completion": {"values": vec!["x"; 101]}, "resultType": "complete"}).into();
+    assert_eq!(keywords(&Schemas::ours(), "CompleteResult", &items), "/completion/values maxItems");
+}
+
+#[test]
+fn a_union_has_the_violation_of_each_alternative() {
+    let schemas = Schemas::ours();
+    let result =
+        schemas.definition("ReadResourceResult", Revision::V2025_11_25, Authority::Text).unwrap();
+    let found = result.violations(&json!({"contents": [{"uri": "file:///a"}]}).into());
+    let causes = found[0].causes.iter().map(|it| format!("{it} ({}, {})", it.shape, it.keyword));
+    insta::assert_snapshot!(causes.collect::<Vec<_>>().join("\n"), @"
+    expected `/contents/0/text` is a string, got nothing (TextResourceContents, required)
+    expected `/contents/0/blob` is Base64, got nothing (BlobResourceContents, required)
     ");
 }
