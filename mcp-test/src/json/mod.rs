@@ -51,4 +51,5 @@ pub use parse::ParseError;
 pub use parse::{DEPTH_LIMIT, VALUE_LIMIT};
 pub use pointer::Pointer;
 pub(crate) use pointer::array_index;
+pub(crate) use print::is_deceptive;
 pub use value::{Array, Object, Value};

@@ -139,12 +139,28 @@ fn quoted(text: &str, out: &mut impl Write) -> fmt::Result {
             '\t' => out.write_str("\\t")?,
             '\u{8}' => out.write_str("\\b")?,
             '\u{c}' => out.write_str("\\f")?,
-            // DEL and the C1 controls are legal unescaped in JSON, but affect a terminal.
-            control if control.is_control() => write!(out, "\\u{:04x}", u32::from(control))?,
+            // Most of these are legal unescaped in JSON, but people see the text as well.
+            deceptive if is_deceptive(deceptive) => escape(deceptive, out)?,
             plain => out.write_char(plain)?,
         }
     }
     out.write_char('"')
+}
+
+/// Whether a character controls a terminal, is invisible, breaks the line, changes the direction of the text around it, or cannot
+/// be part of XML.
+pub(crate) fn is_deceptive(char: char) -> bool {
+    let hides_or_turns = matches!(char,
+        // Soft hyphen, direction marks, zero-width characters, separators.
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        // Byte order mark, interlinear annotations, what XML excludes, tags.
+        | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e0fff}');
+    hides_or_turns || char.is_control()
+}
+
+/// Writes a character as JSON escapes it: as one or two units of UTF-16.
+pub(super) fn escape(char: char, out: &mut impl Write) -> fmt::Result {
+    char.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))
 }
 
 /// Writes the value on several lines; writing to a `String` cannot fail.
@@ -244,6 +260,14 @@ mod tests {
     fn escapes_what_must_be_and_what_garbles_a_terminal() {
         let value = Value::from("\"\\\n\u{1b}\u{9b}é\u{1}");
         assert_eq!(value.to_string(), r#""\"\\\n\u001b\u009bé\u0001""#);
+    }
+
+    #[test]
+    fn escapes_what_deceives_without_loss() {
+        let value = Value::from("a\u{202e}\u{2066}\u{200f}\u{200b}\u{2028}\u{feff}\u{e0041}😀");
+        let text = value.to_string();
+        assert_eq!(text, r#""a\u202e\u2066\u200f\u200b\u2028\ufeff\udb40\udc41😀""#);
+        assert_eq!(Value::parse(text.as_bytes()).expect("JSON").value, value);
     }
 
     #[test]
