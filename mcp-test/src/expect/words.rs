@@ -5,6 +5,9 @@ use std::borrow::Cow;
 
 use crate::json::{Value, is_deceptive};
 
+/// The maximum number of characters of a name in a message, or of anything else without a blank: more than an ordinary URL has.
+pub(crate) const NAME: usize = 400;
+
 /// The maximum number of characters of a value in a message: about a line and a half of a terminal.
 pub const SHOWN: usize = 120;
 
@@ -89,11 +92,19 @@ pub fn excerpt(text: &str) -> Cow<'_, str> {
     inert_start(text, 160)
 }
 
-/// As [`inert`], for a text that is kept and shown: its beginning, if a peer made it very long.
+/// As [`inert`], for a text that is kept and shown, perhaps often: cut, also within it, where a peer made it very long.
 #[must_use]
 pub(crate) fn into_inert(text: impl Into<String>) -> String {
+    const TEXT: usize = 10_000;
     let text = text.into();
-    match inert_start(&text, 10_000) {
+    if text.split_whitespace().any(|word| word.chars().nth(NAME).is_some()) {
+        let words = text.split_inclusive(char::is_whitespace).map(|word| {
+            let blank = &word[word.trim_end().len()..];
+            format!("{}{blank}", cut(word.trim_end(), NAME))
+        });
+        return inert_start(&words.collect::<String>(), TEXT).into_owned();
+    }
+    match inert_start(&text, TEXT) {
         Cow::Owned(start) => start,
         Cow::Borrowed(_) => text,
     }
@@ -243,8 +254,12 @@ mod tests {
     #[test]
     fn a_text_that_is_kept_has_an_end() {
         assert_eq!(into_inert("a\u{1b}b"), "a·b");
-        let kept = into_inert("é".repeat(1_000_000));
-        assert_eq!(kept, format!("{}… +990,000", "é".repeat(10_000)));
+        let name = "é".repeat(1_000_000);
+        let kept = into_inert(format!("`{name}` and `{name}`\nare\u{1b}"));
+        let cut = format!("`{}… +999,602", "é".repeat(399));
+        assert_eq!(kept, format!("{cut} and {cut}\nare·"));
+        let kept = into_inert("é ".repeat(1_000_000));
+        assert_eq!(kept, format!("{}… +1,990,000", "é ".repeat(5_000)));
     }
 
     #[test]

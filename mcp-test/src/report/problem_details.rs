@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Rerun;
 use super::digest;
 use super::failure;
-use super::wrap::{cut, wrap};
+use super::wrap::{cut, cut_and_count, wrap};
 use crate::expect::words;
 use crate::run::{Cell, Example, Problem, Summary};
 use crate::scenario::{Kind, Leg};
@@ -94,7 +94,8 @@ impl ProblemDetails {
             let _ = writeln!(text, "   The last lines on the {leg}'s stderr:");
         }
         for line in &lines[first..] {
-            let _ = writeln!(text, "{}", cut(&format!("     | {}", words::printable(line))));
+            let line = format!("     | {}", words::printable(line));
+            let _ = writeln!(text, "{}", cut_and_count(&line));
         }
         self.stderr.extend(lines);
     }
@@ -128,7 +129,8 @@ fn findings(problem: &Problem) -> String {
     if problem.variants.len() > 1 {
         text.push_str("   in all of these:\n");
         for variant in &problem.variants {
-            text.push_str(&wrap(&words::inert(variant), "     - ", "       "));
+            let variant = words::inert(&words::cut(variant, digest::HEADLINE));
+            text.push_str(&wrap(&variant, "     - ", "       "));
         }
     }
     text
