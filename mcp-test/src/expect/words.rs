@@ -148,6 +148,12 @@ pub fn printable(text: &str) -> String {
     text.replace(|c| is_active(c) || c == '\n', "·")
 }
 
+/// A name of a peer or a file on one line, cut if it is long.
+#[must_use]
+pub(crate) fn name(text: &str) -> String {
+    printable(&cut(text, NAME))
+}
+
 /// A text of several lines for people, with every character replaced that controls a terminal, hides or reverses text, or
 /// cannot be part of XML.
 ///

@@ -250,7 +250,7 @@ impl<W: Write> Console<W> {
             let label = self.names.label(&outcome.cell);
             text.push_str(&format!("\n=== Running scenario: {label} ===\n"));
         }
-        let (id, target) = (&outcome.cell.scenario.id, &self.options.target);
+        let (id, target) = (words::name(&outcome.cell.scenario.id), &self.options.target);
         text.push_str(&match self.options.leg {
             // The official line says "client scenario" for both legs.
             Leg::Server => format!("Running client scenario '{id}' against server: {target}\n"),

@@ -181,7 +181,7 @@ pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
 
 /// A line of stderr, without what would move the cursor or change colours.
 fn stderr_line(line: &str) -> String {
-    format!("| {}", words::printable(&words::cut(line, words::NAME)))
+    format!("| {}", words::name(line))
 }
 
 /// The report on a target that could not be tested at all, after an attempt at the revision `tried`.

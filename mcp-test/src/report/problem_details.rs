@@ -160,7 +160,8 @@ fn row(label: &str, text: &str) -> String {
 
 /// `ping at 2025-11-25 over stdio`.
 fn name(cell: &Cell) -> String {
-    format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport)
+    let id = words::name(&cell.scenario.id);
+    format!("{id} at {} over {}", cell.revision, cell.transport)
 }
 
 /// The command that explains a built-in scenario.
