@@ -154,7 +154,7 @@ pub fn of_check(outcome: &Outcome, check: &Check) -> String {
 /// The line with the command that runs the scenario again.
 #[must_use]
 pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
-    format!("  Rerun: {}\n", rerun.command(&outcome.cell))
+    format!("  Rerun: {}\n", words::inert(&rerun.command(&outcome.cell)))
 }
 
 /// The report on what belongs to no single check: the last lines on stderr, and the command that runs it again.

@@ -55,7 +55,8 @@ impl ProblemDetails {
         }
         self.exchange(&mut text, example);
         self.stderr(&mut text, example);
-        let _ = writeln!(text, "   Rerun: {}", rerun.command(&example.cell));
+        let rerun = words::inert(&rerun.command(&example.cell));
+        let _ = writeln!(text, "   Rerun: {rerun}");
         if let Some(explain) = explain(&example.cell) {
             let _ = writeln!(text, "   What it checks and why: {explain}");
         }

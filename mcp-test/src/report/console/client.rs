@@ -18,7 +18,7 @@ pub(super) fn started(outcome: &Outcome, target: &str) -> String {
         // The rest was printed before waiting for the client.
         return "\n".to_owned();
     }
-    let line = run.and_then(|run| run.command.as_deref()).unwrap_or(target);
+    let line = words::inert(run.and_then(|run| run.command.as_deref()).unwrap_or(target));
     format!("Starting scenario: {id}\nExecuting client: {line}\n")
 }
 
