@@ -73,6 +73,8 @@ fn quoted() -> String {
 fn faults() -> Vec<Vec<String>> {
     let quoted = quoted();
     let everywhere = vec![
+        // As it is, also among the arguments.
+        format!("set:initialize:/{CONTROLS}:1"),
         format!("set:initialize:/serverInfo/name:{quoted}"),
         format!("set:initialize:/serverInfo/version:{quoted}"),
         format!("set:tools/list:/tools/0/name:{quoted}"),
@@ -91,7 +93,6 @@ fn faults() -> Vec<Vec<String>> {
     let mut faults: Vec<Vec<String>> =
         messages.map(|message| vec![format!("stray:tools/list:{message}")]).into();
     faults.push(vec![format!("set:initialize:/protocolVersion:{quoted}")]);
-    faults.push(vec![format!("set:initialize:/{}:1", CONTROLS.replace('\r', ""))]);
     faults.push(everywhere);
     faults
 }

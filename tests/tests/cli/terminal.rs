@@ -49,12 +49,11 @@ pub(crate) fn command_on_terminal(
     if run.get_envs().all(|(name, _)| name != "NO_COLOR") {
         run.env_remove("NO_COLOR");
     }
-    let stderr = terminal.slave.try_clone().expect("a terminal");
-    run.stdin(Stdio::null()).stdout(terminal.slave);
-    match stderr_too {
-        true => run.stderr(stderr),
-        false => run.stderr(Stdio::piped()),
-    };
+    run.stdin(Stdio::null()).stderr(match stderr_too {
+        true => Stdio::from(terminal.slave.try_clone().expect("a terminal")),
+        false => Stdio::piped(),
+    });
+    run.stdout(terminal.slave);
     let mut child = run.spawn().expect("it starts");
     // It holds the terminal, which would otherwise never end.
     drop(run);
