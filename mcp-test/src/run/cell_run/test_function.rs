@@ -38,7 +38,7 @@ impl CellRun<'_> {
             Some(EarlyEnd::Stopped(Stop::Finding(finding))) => rows.fail(finding),
             Some(EarlyEnd::Stopped(Stop::Error(error))) => rows.fail(failed_with(&error)),
             Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
-                skipped = Some(words::into_inert(skip.reason))
+                skipped = Some(words::into_inert(skip.reason));
             }
         }
         // Checks that passed or were skipped are of no interest under `cargo test`.
