@@ -168,7 +168,7 @@ pub fn inert(text: &str) -> String {
 }
 
 /// As [`inert`], but keeps the colours that mcp-test itself uses.
-#[cfg(any(feature = "cli", feature = "harness"))]
+#[cfg(feature = "cli")]
 #[must_use]
 pub(crate) fn inert_but_colours(text: &str) -> Cow<'_, str> {
     if !text.contains(is_active) {

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::print::{escape, is_deceptive};
+use super::escape::{escape, is_deceptive};
 
 /// A location in a JSON value, such as `/tools/0/name`; the root is the empty text.
 ///
