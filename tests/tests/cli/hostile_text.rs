@@ -1,7 +1,7 @@
 //! Nothing that a peer or a file says controls a terminal, deceives a reader, or becomes markup; also not under `cargo test`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mcp_test::prelude::*;
@@ -252,6 +252,22 @@ fn files() {
 const MARKUP: &str =
     "]]><script>alert(1)</script> ``` | [a](b:c)\\n::error title=a::b%0A,c\\n##[error]d\\n# e";
 
+/// All files in these folders.
+fn files_below(folders: &[&str]) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => files.push(path.to_str().expect("a path in UTF-8").to_owned()),
+            }
+        }
+    }
+    files
+}
+
 #[test]
 fn reports_and_recordings() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -299,16 +315,7 @@ fn reports_and_recordings() {
     assert!(!run.stdout.contains("has the wrong"), "{}", run.text(&[]));
 
     let mut files = vec![junit, summary, yaml];
-    let mut folders = vec![Path::new(&results).to_owned(), Path::new(&docs).to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => files.push(path.to_str().expect("a path in UTF-8").to_owned()),
-            }
-        }
-    }
+    files.extend(files_below(&[&results, &docs]));
     for end in [".md", ".html", "checks.json", "summary.json", ".xml"] {
         assert!(files.iter().any(|file| file.ends_with(end)), "{end}: {files:?}");
     }
