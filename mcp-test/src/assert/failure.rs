@@ -17,6 +17,7 @@ use std::pin::pin;
 use futures_util::FutureExt;
 
 use crate::check::Finding;
+use crate::expect::words;
 use crate::spec::{Revision, requirement};
 use crate::trace::{Trace, excerpt};
 
@@ -142,7 +143,8 @@ pub(crate) fn explain_next(
     for id in &finding.requirements {
         let _ = write!(report, "\n\nrequirement {}", requirement::cite(id, revision));
     }
-    report
+    // Whoever has changed a text of the finding may have quoted the peer.
+    words::inert(&report)
 }
 
 fn indent(report: &mut String, text: &str) {

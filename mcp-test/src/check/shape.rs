@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::expect::words;
 use crate::json::Pointer;
 use crate::spec::Revision;
 
@@ -55,7 +56,8 @@ impl fmt::Display for Shape {
         write!(f, "{} of {}", self.name, self.revision)?;
         match self.pointer.is_root() {
             true => Ok(()),
-            false => write!(f, ", at {}", self.pointer),
+            // The names on the way are those of a peer.
+            false => write!(f, ", at {}", words::cut(&self.pointer.to_string(), words::NAME)),
         }
     }
 }

@@ -66,7 +66,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // `parse_from` would exit the process at once.
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
-        Err(error) => return output::usage(&error),
+        Err(error) => return output::usage(error),
     };
     match dispatch(args) {
         Ok(code) => ExitCode::from(code),

@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use clap::error::{ContextKind, ContextValue};
+
 use super::error::CliError;
 use super::workflow_commands;
 use crate::expect::words;
@@ -14,14 +16,22 @@ pub(super) fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Prints a text on standard output.
+/// Prints a text without colours on standard output.
 pub(super) fn print(text: &str) -> Result<(), CliError> {
-    let mut out = anstream::stdout().lock();
     // Elsewhere it may be data, such as a file that is formatted, which must stay as it is.
-    let text = match io::stdout().is_terminal() {
-        true => words::inert_but_colours(text),
-        false => text.into(),
-    };
+    match io::stdout().is_terminal() {
+        true => write_out(&words::inert(text)),
+        false => write_out(text),
+    }
+}
+
+/// Prints a text on standard output whose colours are ours: what it quotes has none.
+pub(super) fn print_styled(text: &str) -> Result<(), CliError> {
+    write_out(&words::inert_but_colours(text))
+}
+
+fn write_out(text: &str) -> Result<(), CliError> {
+    let mut out = anstream::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     // A reader such as `head` that has seen enough is not an error.
     tolerate(written).map(drop).map_err(CliError::Stdout)
@@ -39,32 +49,49 @@ pub(super) fn failure(error: &CliError) -> process::ExitCode {
 /// Prints `error: …` on standard error.
 pub(super) fn error(text: &str) {
     let style = anstyle::AnsiColor::Red.on_default().bold();
-    note(&format!("{style}error:{style:#} {text}"));
+    note_styled(&format!("{style}error:{style:#} {}", words::inert(text)));
 }
 
 /// Prints `warning: …` on standard error.
 pub(super) fn warn(text: &str) {
     let style = anstyle::AnsiColor::Yellow.on_default().bold();
-    note(&format!("{style}warning:{style:#} {text}"));
+    note_styled(&format!("{style}warning:{style:#} {}", words::inert(text)));
 }
 
-/// Prints a line on standard error; a closed standard error is ignored.
+/// Prints a text without colours on standard error; a closed standard error is ignored.
 pub(super) fn note(text: &str) {
+    note_styled(&words::inert(text));
+}
+
+/// Prints a text on standard error whose colours are ours: what it quotes has none.
+pub(super) fn note_styled(text: &str) {
     let text = words::inert_but_colours(text.trim_end());
     let text = workflow_commands::disarm(&text);
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 /// Prints the message of clap and returns its exit code; help and version are not errors.
-pub(super) fn usage(error: &clap::Error) -> process::ExitCode {
-    // It quotes the arguments. A closed stream does not change the exit code.
+pub(super) fn usage(mut error: clap::Error) -> process::ExitCode {
+    // It quotes the arguments, which may have colours of their own.
+    let quoted: Vec<_> = error.context().filter_map(inert_context).collect();
+    for (kind, text) in quoted {
+        error.insert(kind, ContextValue::String(text));
+    }
     let text = error.render().ansi().to_string();
     let text = words::inert_but_colours(&text);
+    // A closed stream does not change the exit code.
     let _ = match error.use_stderr() {
         true => write!(anstream::stderr().lock(), "{text}"),
         false => write!(anstream::stdout().lock(), "{text}"),
     };
     u8::try_from(error.exit_code()).map_or(process::ExitCode::FAILURE, process::ExitCode::from)
+}
+
+fn inert_context((kind, value): (ContextKind, &ContextValue)) -> Option<(ContextKind, String)> {
+    match value {
+        ContextValue::String(text) => Some((kind, words::inert(text))),
+        _ => None,
+    }
 }
 
 /// Whether the reader is still there; errors other than a broken pipe are returned.

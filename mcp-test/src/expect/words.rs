@@ -3,7 +3,10 @@
 use std::any::Any;
 use std::borrow::Cow;
 
-use crate::json::Value;
+use crate::json::{Value, is_deceptive};
+
+/// The maximum number of characters of a name in a message, or of anything else without a blank: more than an ordinary URL has.
+pub(crate) const NAME: usize = 400;
 
 /// The maximum number of characters of a value in a message: about a line and a half of a terminal.
 pub const SHOWN: usize = 120;
@@ -86,13 +89,57 @@ pub(crate) fn floor_char_boundary(bytes: &[u8], most: usize) -> usize {
 /// The beginning of a text, up to about two lines of a terminal, with every character replaced that [`inert`] replaces.
 #[must_use]
 pub fn excerpt(text: &str) -> Cow<'_, str> {
-    const CHARACTERS: usize = 160;
-    let excerpt: Cow<'_, str> = match text.char_indices().nth(CHARACTERS) {
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
-    };
+    inert_start(text, 160)
+}
+
+/// As [`inert`], for a text that is kept and shown, perhaps often: cut, also within it, where a peer made it very long.
+#[must_use]
+pub(crate) fn into_inert(text: impl Into<String>) -> String {
+    const TEXT: usize = 10_000;
+    let text = text.into();
+    if text.split_whitespace().any(|word| word.chars().nth(NAME).is_some()) {
+        let words = text.split_inclusive(char::is_whitespace).map(|word| {
+            let blank = &word[word.trim_end().len()..];
+            format!("{}{blank}", cut(word.trim_end(), NAME))
+        });
+        return inert_start(&words.collect::<String>(), TEXT).into_owned();
+    }
+    match inert_start(&text, TEXT) {
+        Cow::Owned(start) => start,
+        Cow::Borrowed(_) => text,
+    }
+}
+
+fn inert_start(text: &str, most: usize) -> Cow<'_, str> {
+    let start = cut(text, most);
     // The text may come from the peer: an escape sequence could move the cursor or hide other output.
-    if excerpt.contains(is_active) { inert(&excerpt).into() } else { excerpt }
+    if start.contains(is_active) { inert(&start).into() } else { start }
+}
+
+/// The beginning of a text that has more characters than `most`, and how many are missing: `abc… +1,997`.
+#[must_use]
+pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => text.into(),
+        Some((end, _)) => {
+            let missing = text[end..].chars().count();
+            format!("{}… +{}", &text[..end], grouped(missing)).into()
+        }
+    }
+}
+
+/// A number with its digits in groups of three.
+#[must_use]
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 /// A line of untrusted output: [`inert`], and without line breaks.
@@ -101,8 +148,14 @@ pub fn printable(text: &str) -> String {
     text.replace(|c| is_active(c) || c == '\n', "·")
 }
 
-/// A text of several lines for files that others display, with every character replaced that controls a terminal, hides or
-/// reverses text, or cannot be part of XML.
+/// A name of a peer or a file on one line, cut if it is long.
+#[must_use]
+pub(crate) fn name(text: &str) -> String {
+    printable(&cut(text, NAME))
+}
+
+/// A text of several lines for people, with every character replaced that controls a terminal, hides or reverses text, or
+/// cannot be part of XML.
 ///
 /// ```
 /// use mcp_test::expect::words;
@@ -112,18 +165,6 @@ pub fn printable(text: &str) -> String {
 #[must_use]
 pub fn inert(text: &str) -> String {
     text.replace(is_active, "·")
-}
-
-/// As [`inert`], for a text that is kept and shown: its beginning, if a peer made it very long.
-#[must_use]
-pub(crate) fn into_inert(text: impl Into<String>) -> String {
-    const CHARACTERS: usize = 10_000;
-    let mut text = text.into();
-    if let Some((end, _)) = text.char_indices().nth(CHARACTERS) {
-        text.truncate(end);
-        text.push('…');
-    }
-    if text.contains(is_active) { inert(&text) } else { text }
 }
 
 /// As [`inert`], but keeps the colours that mcp-test itself uses.
@@ -152,18 +193,9 @@ fn is_colour(piece: &str) -> bool {
     matches!(code, Some(0..=4 | 31..=37 | 90..=97))
 }
 
-/// Whether a character controls a terminal, hides or reverses text, or cannot be part of XML.
+/// Whether a character of a text of several lines does not show as itself.
 fn is_active(c: char) -> bool {
-    match c {
-        '\t' | '\n' => false,
-        // What is invisible, and what changes the direction of the text around it.
-        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => {
-            true
-        }
-        // XML excludes the last two, which no text has a use for.
-        '\u{feff}' | '\u{fffe}' | '\u{ffff}' => true,
-        _ => c.is_control(),
-    }
+    is_deceptive(c) && !matches!(c, '\t' | '\n')
 }
 
 /// The message of a panic.
@@ -228,7 +260,17 @@ mod tests {
     #[test]
     fn a_text_that_is_kept_has_an_end() {
         assert_eq!(into_inert("a\u{1b}b"), "a·b");
-        assert_eq!(into_inert("é".repeat(1_000_000)).chars().count(), 10_001);
+        let name = "é".repeat(1_000_000);
+        let kept = into_inert(format!("`{name}` and `{name}`\nare\u{1b}"));
+        let cut = format!("`{}… +999,602", "é".repeat(399));
+        assert_eq!(kept, format!("{cut} and {cut}\nare·"));
+        let kept = into_inert("é ".repeat(1_000_000));
+        assert_eq!(kept, format!("{}… +1,990,000", "é ".repeat(5_000)));
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::json::Pointer;
+use crate::json::{Pointer, is_deceptive};
 use crate::spec::Side;
 use crate::wire::Id;
 
@@ -75,20 +75,11 @@ pub(super) fn sentence(pointer: &Pointer, reason: &str) -> String {
 /// A text without characters that could mislead a terminal, a log or a reader, and not longer than this.
 pub(super) fn clean(text: &str, most: usize) -> String {
     let mut clean: String =
-        text.chars().take(most).map(|char| if is_plain(char) { char } else { '?' }).collect();
+        text.chars().take(most).map(|char| if is_deceptive(char) { '?' } else { char }).collect();
     if text.chars().nth(most).is_some() {
         clean.push('…');
     }
     clean
-}
-
-/// Whether a character shows as itself: neither a control character nor one that hides or reorders what is around it.
-fn is_plain(char: char) -> bool {
-    // Soft hyphen, zero-width, bidirectional, separator, interlinear and tag characters, and the byte order mark.
-    let turns = matches!(char,
-        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}');
-    !char.is_control() && !turns
 }
 
 /// A location and what is wrong there, as it may be shown: without names on the way that are not plain, or long. The
@@ -106,7 +97,7 @@ pub(super) fn shown(pointer: &Pointer, reason: &str) -> (Pointer, String) {
 /// The location, or the nearest enclosing one to which only plain and short names lead.
 fn plain_part(pointer: &Pointer) -> Pointer {
     const STEPS: usize = 16;
-    let plain = |name: &String| name.chars().count() <= NAME && name.chars().all(is_plain);
+    let plain = |name: &String| name.chars().count() <= NAME && !name.contains(is_deceptive);
     let steps = pointer.tokens().take(STEPS).take_while(plain);
     steps.fold(Pointer::root(), |place, name| place.member(&name))
 }

@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[cfg(feature = "harness")]
 use libtest_mimic::Trial;
 
-use super::Unplayable;
 use super::environment::{self, Environment};
 use super::error::CaseTestError;
 use super::source::Source;
 use super::suite::{Planned, Suite};
 use super::test_run::{self, TestResult};
+use super::{Unplayable, output};
 use crate::cases::hooks::Commands;
 use crate::cases::{
     self, CaseTest, Cases, CasesPeer, PlayError, PlayOptions, ReadOptions, UserCases, VerifyOptions,
@@ -45,9 +45,9 @@ pub fn run_case(cases: &'static UserCases, test: Option<usize>) {
     };
     match result {
         TestResult::Passed => {}
-        TestResult::Skipped(reason) => eprintln!("skipped: {reason}"),
+        TestResult::Skipped(reason) => output::note(&format!("skipped: {reason}")),
         TestResult::Failed(report) => {
-            eprintln!("{report}");
+            output::note(&report);
             // Not `panic!`, whose own message would follow the report.
             panic::resume_unwind(Box::new(()));
         }
@@ -240,7 +240,7 @@ impl LoadedCases {
     fn baseline(&self, path: &str, plan: &Plan) -> Result<Baseline, UsageError> {
         let baseline = Baseline::read(Path::new(self.user.site.manifest_dir).join(path))?;
         for warning in baseline.vet_among(&plan.scenarios, plan.target.leg(), plan.profile)? {
-            eprintln!("warning: {warning}");
+            output::note(&format!("warning: {warning}"));
         }
         Ok(baseline)
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use libtest_mimic::Trial;
 
+use super::output;
 use super::suite::{Planned, Suite};
 use crate::run::{Baseline, Outcome, Plan, Selection, Tested};
 #[cfg(feature = "schema")]
@@ -136,7 +137,7 @@ impl Conformance {
             Some(path) => {
                 let baseline = Baseline::read(Path::new(manifest_dir).join(path))?;
                 for warning in baseline.vet(leg, self.profile)? {
-                    eprintln!("warning: {warning}");
+                    output::note(&format!("warning: {warning}"));
                 }
                 Some(baseline)
             }

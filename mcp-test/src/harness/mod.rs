@@ -59,6 +59,7 @@ mod cells;
 mod conformance;
 mod environment;
 mod error;
+mod output;
 mod plain;
 mod source;
 #[cfg(feature = "harness")]

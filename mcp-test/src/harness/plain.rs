@@ -2,11 +2,10 @@
 
 use std::panic;
 
-use super::Unplayable;
-use super::cells;
 use super::environment::Environment;
 use super::source::Source;
 use super::test_run::{self, FinishedRun, TIMEOUT, TestResult, TestRun};
+use super::{Unplayable, cells, output};
 use crate::run::Problems;
 use crate::scenario::UserScenario;
 
@@ -25,7 +24,7 @@ pub fn run_test(scenario: &'static UserScenario) {
         },
     };
     if !report.text.is_empty() {
-        eprintln!("{}", report.text);
+        output::note(&report.text);
     }
     if report.has_failed {
         // Not `panic!`, whose own message would follow the report.

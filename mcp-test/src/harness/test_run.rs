@@ -12,6 +12,8 @@ use super::cells::DeclaredCell;
 use super::source::Source;
 use super::watchdog::{FAREWELL, Heartbeat, WatchdogError, run_watched};
 use crate::check::Finding;
+#[cfg(feature = "harness")]
+use crate::expect::words;
 use crate::report::failure;
 use crate::run::single::{CellResult, SingleRun, run_single};
 use crate::run::spoken_revisions::ProbeFailure;
@@ -44,8 +46,9 @@ impl TestResult {
     pub(super) fn into_completion(self) -> Result<Completion, Failed> {
         match self {
             Self::Passed => Ok(Completion::Completed),
-            Self::Skipped(reason) => Ok(Completion::ignored_with(reason)),
-            Self::Failed(report) => Err(report.into()),
+            // libtest-mimic prints them as they are.
+            Self::Skipped(reason) => Ok(Completion::ignored_with(words::inert(&reason))),
+            Self::Failed(report) => Err(words::inert(&report).into()),
         }
     }
 }

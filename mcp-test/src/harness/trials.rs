@@ -12,8 +12,8 @@ use super::conformance::{self, Conformance};
 use super::environment::{self, Environment};
 use super::plain::runs;
 use super::source::Source;
-use super::test_run::{self, TestRun};
-use super::{Unplayable, stray};
+use super::test_run::{self, TestResult, TestRun};
+use super::{Unplayable, output, stray};
 use crate::run::panics;
 use crate::scenario::{CallSite, UserScenario, user_scenarios};
 
@@ -27,7 +27,7 @@ pub fn main(site: CallSite, conformances: Vec<Conformance>) -> ExitCode {
         Ok(Some((arguments, trials))) => libtest_mimic::run(&arguments, trials).exit_code(),
         Ok(None) => ExitCode::SUCCESS,
         Err(why) => {
-            eprintln!("error: {why}");
+            output::note(&format!("error: {why}"));
             ExitCode::from(FAILED)
         }
     }
@@ -100,7 +100,7 @@ fn warn_about_stray_tests(site: CallSite) {
     let sites = sites.chain(crate::cases::user_cases().into_iter().map(|cases| cases.site));
     let stray = stray::find(sites);
     if !stray.is_empty() {
-        eprint!("{}", stray::warning(&stray));
+        output::note(stray::warning(&stray).trim_end());
     }
 }
 
@@ -142,6 +142,8 @@ fn trial(run: TestRun) -> Trial {
 }
 
 fn failing(scenario: &'static UserScenario, report: String) -> Trial {
-    Trial::test(scenario.test_name(), move || Err(report.into()))
-        .with_ignored_flag(scenario.ignored.is_some())
+    Trial::ignorable_test(scenario.test_name(), move || {
+        TestResult::Failed(report).into_completion()
+    })
+    .with_ignored_flag(scenario.ignored.is_some())
 }

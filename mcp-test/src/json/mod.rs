@@ -23,6 +23,7 @@ mod array;
 mod convert;
 mod diff;
 mod document;
+mod escape;
 mod note;
 mod number;
 mod object;
@@ -41,6 +42,7 @@ pub use diff::diff;
 pub use diff::{Difference, DifferenceKind};
 #[doc(hidden)]
 pub use document::Document;
+pub(crate) use escape::is_deceptive;
 #[doc(hidden)]
 pub use note::{Note, NoteKind};
 pub use number::Number;

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use super::escape::{escape, is_deceptive};
+
 /// A location in a JSON value, such as `/tools/0/name`; the root is the empty text.
 ///
 /// ```
@@ -92,16 +94,12 @@ pub(crate) fn array_index(token: &str) -> Option<usize> {
     (digits && (token == "0" || !token.starts_with('0'))).then(|| token.parse().ok())?
 }
 
-/// For people: escapes control characters and those that reverse the text direction, since a peer chooses the names. Use
+/// For people: escapes characters that control a terminal, hide or reverse text, since a peer chooses the names. Use
 /// [`as_str`](Pointer::as_str) for machine-readable output.
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|char| match char {
-            // Line separators, and characters that embed, override or isolate a direction.
-            '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                write!(f, "\\u{:04x}", u32::from(char))
-            }
-            control if control.is_control() => write!(f, "\\u{:04x}", u32::from(control)),
+            deceptive if is_deceptive(deceptive) => escape(deceptive, f),
             plain => f.write_char(plain),
         })
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use super::escape::{escape, is_deceptive};
 use super::{Object, Value};
 
 impl fmt::Display for Value {
@@ -139,8 +140,8 @@ fn quoted(text: &str, out: &mut impl Write) -> fmt::Result {
             '\t' => out.write_str("\\t")?,
             '\u{8}' => out.write_str("\\b")?,
             '\u{c}' => out.write_str("\\f")?,
-            // DEL and the C1 controls are legal unescaped in JSON, but affect a terminal.
-            control if control.is_control() => write!(out, "\\u{:04x}", u32::from(control))?,
+            // Most of these are legal unescaped in JSON, but people see the text as well.
+            deceptive if is_deceptive(deceptive) => escape(deceptive, out)?,
             plain => out.write_char(plain)?,
         }
     }
@@ -244,6 +245,14 @@ mod tests {
     fn escapes_what_must_be_and_what_garbles_a_terminal() {
         let value = Value::from("\"\\\n\u{1b}\u{9b}é\u{1}");
         assert_eq!(value.to_string(), r#""\"\\\n\u001b\u009bé\u0001""#);
+    }
+
+    #[test]
+    fn escapes_what_deceives_without_loss() {
+        let value = Value::from("a\u{202e}\u{2066}\u{200f}\u{200b}\u{2028}\u{feff}\u{e0041}😀");
+        let text = value.to_string();
+        assert_eq!(text, r#""a\u202e\u2066\u200f\u200b\u2028\ufeff\udb40\udc41😀""#);
+        assert_eq!(Value::parse(text.as_bytes()).expect("JSON").value, value);
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl CellNames {
     #[must_use]
     pub fn label(&self, cell: &Cell) -> String {
         // The name of a case is its id.
-        let id = words::printable(&cell.scenario.id);
+        let id = words::name(&cell.scenario.id);
         if self.is_single(cell) {
             return id;
         }

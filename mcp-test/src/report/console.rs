@@ -76,9 +76,10 @@ impl<W: Write> Console<W> {
     /// Writes to `out`.
     #[must_use]
     pub fn new(out: W, options: ConsoleOptions) -> Self {
+        let (target, selection) = (words::inert(&options.target), words::inert(&options.selection));
         Self {
             out,
-            options,
+            options: ConsoleOptions { target, selection, ..options },
             names: CellNames::default(),
             preflight: Preflight::default(),
             skip_reasons: Vec::new(),
@@ -105,7 +106,7 @@ impl<W: Write> Console<W> {
                 self.not_applicable = wrap(&self.not_applicable, "", "  ");
             }
         }
-        self.show(&text)
+        self.show(&words::inert(&text))
     }
 
     /// Reports the scenarios of other transports; needed only for a run without any cell, which does not begin.
@@ -250,7 +251,7 @@ impl<W: Write> Console<W> {
             let label = self.names.label(&outcome.cell);
             text.push_str(&format!("\n=== Running scenario: {label} ===\n"));
         }
-        let (id, target) = (&outcome.cell.scenario.id, &self.options.target);
+        let (id, target) = (words::name(&outcome.cell.scenario.id), &self.options.target);
         text.push_str(&match self.options.leg {
             // The official line says "client scenario" for both legs.
             Leg::Server => format!("Running client scenario '{id}' against server: {target}\n"),
@@ -258,7 +259,8 @@ impl<W: Write> Console<W> {
         });
         if let Some(out) = &self.options.results {
             let directory = out.join(self.names.directory(outcome));
-            text.push_str(&format!("Results saved to {}\n", directory.display()));
+            let directory = words::inert(&directory.display().to_string());
+            text.push_str(&format!("Results saved to {directory}\n"));
         }
         text
     }

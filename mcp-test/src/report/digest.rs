@@ -12,6 +12,9 @@ use crate::spec::{Revision, Revisions};
 /// How many ids a list in a line has at most.
 pub(super) const LISTED: usize = 3;
 
+/// The longest headline of a problem that is shown in full, in characters.
+pub(super) const HEADLINE: usize = 400;
+
 /// A problem, and how severe it is beside what the baseline expects.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ranked<'a> {
@@ -121,7 +124,8 @@ pub(super) fn line(problem: &Problem, summary: &Summary) -> String {
     let sdk = problem.finding().and_then(|finding| finding.sdk);
     let sdk = sdk.map(|sdk| format!("; by {sdk}")).unwrap_or_default();
     let places = places(problem, summary);
-    words::inert(&format!("{} ({places}{requirement}{sdk})", problem.headline()))
+    let headline = words::cut(problem.headline(), HEADLINE);
+    words::inert(&format!("{headline} ({places}{requirement}{sdk})"))
 }
 
 /// What was not tested, in one line; nothing if everything was.

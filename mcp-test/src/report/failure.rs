@@ -7,7 +7,7 @@ mod test_function;
 use std::fmt::Write;
 
 use crate::check::{Blame, Check, Finding, Sdk, Status};
-use crate::expect::words::printable;
+use crate::expect::words;
 use crate::process::Command;
 use crate::run::{Cell, Outcome};
 use crate::scenario::Leg;
@@ -154,7 +154,7 @@ pub fn of_check(outcome: &Outcome, check: &Check) -> String {
 /// The line with the command that runs the scenario again.
 #[must_use]
 pub fn of_rerun(outcome: &Outcome, rerun: &Rerun) -> String {
-    format!("  Rerun: {}\n", rerun.command(&outcome.cell))
+    format!("  Rerun: {}\n", words::inert(&rerun.command(&outcome.cell)))
 }
 
 /// The report on what belongs to no single check: the last lines on stderr, and the command that runs it again.
@@ -171,12 +171,17 @@ pub fn of_cell(outcome: &Outcome, rerun: Option<&Rerun>) -> String {
     if !outcome.stderr_tail.is_empty() {
         line(&mut text, 2, &format!("The last lines on the {who}'s stderr:"));
         for tail in &outcome.stderr_tail {
-            line(&mut text, 4, &format!("| {}", printable(tail)));
+            line(&mut text, 4, &stderr_line(tail));
         }
     }
     // After the output of the peer, which may be long.
     text.extend(rerun.map(|rerun| of_rerun(outcome, rerun)));
     text
+}
+
+/// A line of stderr, without what would move the cursor or change colours.
+fn stderr_line(line: &str) -> String {
+    format!("| {}", words::name(line))
 }
 
 /// The report on a target that could not be tested at all, after an attempt at the revision `tried`.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Rerun;
 use super::digest;
 use super::failure;
-use super::wrap::{cut, wrap};
+use super::wrap::{cut, cut_and_count, wrap};
 use crate::expect::words;
 use crate::run::{Cell, Example, Problem, Summary};
 use crate::scenario::{Kind, Leg};
@@ -55,7 +55,8 @@ impl ProblemDetails {
         }
         self.exchange(&mut text, example);
         self.stderr(&mut text, example);
-        let _ = writeln!(text, "   Rerun: {}", rerun.command(&example.cell));
+        let rerun = words::inert(&rerun.command(&example.cell));
+        let _ = writeln!(text, "   Rerun: {rerun}");
         if let Some(explain) = explain(&example.cell) {
             let _ = writeln!(text, "   What it checks and why: {explain}");
         }
@@ -94,7 +95,8 @@ impl ProblemDetails {
             let _ = writeln!(text, "   The last lines on the {leg}'s stderr:");
         }
         for line in &lines[first..] {
-            let _ = writeln!(text, "{}", cut(&format!("     | {}", words::printable(line))));
+            let line = format!("     | {}", words::printable(line));
+            let _ = writeln!(text, "{}", cut_and_count(&line));
         }
         self.stderr.extend(lines);
     }
@@ -128,7 +130,8 @@ fn findings(problem: &Problem) -> String {
     if problem.variants.len() > 1 {
         text.push_str("   in all of these:\n");
         for variant in &problem.variants {
-            text.push_str(&wrap(&words::inert(variant), "     - ", "       "));
+            let variant = words::inert(&words::cut(variant, digest::HEADLINE));
+            text.push_str(&wrap(&variant, "     - ", "       "));
         }
     }
     text
@@ -158,7 +161,8 @@ fn row(label: &str, text: &str) -> String {
 
 /// `ping at 2025-11-25 over stdio`.
 fn name(cell: &Cell) -> String {
-    format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport)
+    let id = words::name(&cell.scenario.id);
+    format!("{id} at {} over {}", cell.revision, cell.transport)
 }
 
 /// The command that explains a built-in scenario.

@@ -1,5 +1,9 @@
 //! Lines that fit into a terminal.
 
+use std::borrow::Cow;
+
+use crate::expect::words;
+
 /// How wide the reports for people are.
 pub(super) const WIDTH: usize = 100;
 
@@ -44,6 +48,14 @@ pub(crate) fn wrap_lines(text: &str) -> String {
     lines.collect()
 }
 
+/// Cuts a line of a peer at the width of a report, and says how many characters are missing.
+pub(super) fn cut_and_count(line: &str) -> Cow<'_, str> {
+    // The mark, which has its place on the line, too.
+    const MARK: usize = 15;
+    let kept = if line.chars().count() <= WIDTH { WIDTH } else { WIDTH - MARK };
+    words::cut(line, kept)
+}
+
 /// Cuts a line at the width of a report; `…` shows that there is more.
 pub(super) fn cut(line: &str) -> String {
     if line.chars().count() <= WIDTH {
@@ -85,5 +97,8 @@ mod tests {
         assert_eq!(cut(&"x".repeat(WIDTH)).chars().count(), WIDTH);
         let long = cut(&"ä".repeat(WIDTH + 1));
         assert!(long.ends_with('…') && long.chars().count() == WIDTH);
+        assert_eq!(cut_and_count(&"x".repeat(WIDTH)).chars().count(), WIDTH);
+        let long = cut_and_count(&"ä".repeat(1_000_000)).into_owned();
+        assert!(long.ends_with("ä… +999,915") && long.chars().count() < WIDTH, "{long}");
     }
 }

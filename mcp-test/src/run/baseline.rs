@@ -11,7 +11,7 @@ use super::common_checks::COMMON;
 use super::error::did_you_mean;
 use super::{BaselineError, Results};
 use crate::check::Status;
-use crate::expect::words::closest;
+use crate::expect::words::{self, closest};
 use crate::files;
 use crate::scenario::{Leg, Profile, Scenario, Shared};
 #[cfg(any(test, feature = "scenarios"))]
@@ -257,7 +257,7 @@ fn unknown(entry: &Entry, scenarios: &[Shared<Scenario>]) -> Option<String> {
         let suggestion = closest(&entry.scenario, known.map(|scenario| &*scenario.id));
         return Some(format!(
             "there is no scenario `{}`{}",
-            entry.scenario,
+            words::name(&entry.scenario),
             did_you_mean(suggestion)
         ));
     };
@@ -266,7 +266,8 @@ fn unknown(entry: &Entry, scenarios: &[Shared<Scenario>]) -> Option<String> {
         return None;
     }
     let suggestion = closest(check, known_checks(scenario));
-    Some(format!("`{}` has no check `{check}`{}", scenario.id, did_you_mean(suggestion)))
+    let (id, check) = (words::name(&scenario.id), words::name(check));
+    Some(format!("`{id}` has no check `{check}`{}", did_you_mean(suggestion)))
 }
 
 fn known_checks(scenario: &Scenario) -> impl Iterator<Item = &str> {
@@ -336,7 +337,7 @@ impl Known {
         if let Some(other) = other {
             let problem = format!(
                 "`{}` is listed as a whole and by check; the other entry is on line {other}",
-                entry.scenario
+                words::name(&entry.scenario)
             );
             return Err((entry.line, problem));
         }
@@ -376,7 +377,7 @@ fn word(node: &Node) -> Option<String> {
 fn no_section(name: &str) -> String {
     let suggestion = did_you_mean(closest(name, [Leg::Server, Leg::Client].map(Leg::as_str)));
     let rest = if suggestion.is_empty() { "; a baseline has `server` and `client`" } else { "" };
-    format!("there is no section `{name}`{suggestion}{rest}")
+    format!("there is no section `{}`{suggestion}{rest}", words::name(name))
 }
 
 fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
@@ -398,10 +399,10 @@ fn entry(leg: Leg, item: &Node) -> Result<Entry, Problem> {
         Some(at) => (text[..at].trim(), Some(text[at + 1..].trim())),
     };
     if scenario.is_empty() {
-        return Err((line, format!("`{text}` has no scenario before the colon")));
+        return Err((line, format!("`{}` has no scenario before the colon", words::name(&text))));
     }
     if check.is_some_and(str::is_empty) {
-        return Err((line, format!("`{text}` has no check after the colon")));
+        return Err((line, format!("`{}` has no check after the colon", words::name(&text))));
     }
     Ok(Entry { leg, scenario: scenario.to_owned(), check: check.map(str::to_owned), line })
 }

@@ -17,7 +17,7 @@ use super::{Cell, Outcome, Plan, Tested};
 use crate::assert::catch_failures;
 use crate::check::{Blame, Check, Finding, Judgement, Origin, Rule, Severity, Status};
 use crate::clock::{self, Deadline, Stopwatch};
-use crate::expect::words::panic_text;
+use crate::expect::words::{self, panic_text};
 use crate::scenario::{
     Body, CheckSpec, Ctx, Ended, Inventory, Kind, Opened, Profile, Run, Setup, Stop, Transports,
 };
@@ -399,7 +399,7 @@ fn unmade<'a>(cell: &'a Cell, checks: &[Check]) -> Vec<&'a CheckSpec> {
 }
 
 fn skipped(spec: &CheckSpec, reason: &str) -> Check {
-    Check { message: Some(reason.to_owned()), ..spec.row(Status::Skipped) }
+    Check { message: Some(words::into_inert(reason)), ..spec.row(Status::Skipped) }
 }
 
 fn failed(spec: &CheckSpec, mut finding: Finding) -> Check {

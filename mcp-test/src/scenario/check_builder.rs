@@ -2,7 +2,7 @@
 
 use crate::check::{Check, Collector, Demand, Finding, Origin, Rule, Severity, Status};
 use crate::client::Reply;
-use crate::expect::{Matcher, Mismatch};
+use crate::expect::{Matcher, Mismatch, words};
 use crate::json::Value;
 use crate::spec::Revision;
 use crate::trace::Seq;
@@ -327,7 +327,7 @@ impl<'a> CheckBuilder<'a> {
         // A remark never hides a failure.
         if !self.row.status.is_failing() {
             self.row.status = status;
-            self.row.message = Some(message);
+            self.row.message = Some(words::into_inert(message));
         }
         self
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use granit_parser::{ErrorKind, Tag};
 
 use super::Span;
+use crate::json::is_deceptive;
 
 /// An error in a YAML text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,11 +140,11 @@ impl Problems {
     }
 }
 
-/// A name as shown in messages: bounded in length and without control characters.
+/// A name as shown in messages: bounded in length, and without what controls a terminal, hides or reverses text.
 pub(super) fn printable(name: &str) -> String {
     const MOST: usize = 60;
     let mut chars = name.chars();
-    let visible = |char: char| if char.is_control() { '\u{fffd}' } else { char };
+    let visible = |char: char| if is_deceptive(char) { '\u{fffd}' } else { char };
     let mut shown: String = chars.by_ref().take(MOST).map(visible).collect();
     if chars.next().is_some() {
         shown.push('…');

@@ -9,6 +9,8 @@ mod client;
 mod environment;
 mod files;
 mod guarded;
+#[cfg(target_os = "linux")]
+mod hostile_text;
 mod order;
 mod pipes;
 #[cfg(unix)]

@@ -23,27 +23,45 @@ fn shown(words: &[&str], colours: bool) -> String {
 
 /// Runs the command with standard output on a terminal; returns what is written there, standard error and the exit code.
 fn on_terminal(arguments: &[&str], colours: bool) -> (String, String, Option<i32>) {
+    let mut run = Command::new(MCP_TEST);
+    run.args(arguments).current_dir(peers());
+    if !colours {
+        run.env("NO_COLOR", "1");
+    }
+    command_on_terminal(run, false)
+}
+
+/// Runs a command with standard output on a terminal, perhaps with standard error; with colours unless it refuses them. Returns what
+/// is written to the terminal, what else is written to standard error, and the exit code.
+pub(crate) fn command_on_terminal(
+    mut run: Command,
+    stderr_too: bool,
+) -> (String, String, Option<i32>) {
     let size = Winsize { ws_row: 50, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
     let terminal = openpty(Some(&size), None).expect("a terminal");
     // By a short name, so that lines break at the same places on every machine.
     let folder = tempfile::tempdir().expect("a folder");
     std::os::unix::fs::symlink(MCP_TEST, folder.path().join("mcp-test")).expect("a link");
     let path = std::env::var("PATH").unwrap_or_default();
-    let mut run = Command::new(MCP_TEST);
-    run.env("PATH", format!("{}:{path}", folder.path().display())).current_dir(peers());
-    run.args(arguments);
+    run.env("PATH", format!("{}:{path}", folder.path().display()));
     run.env_remove("GITHUB_ACTIONS").env_remove("CI").env_remove("CLICOLOR_FORCE");
-    run.env("TERM", "xterm-256color").env_remove("NO_COLOR");
-    if !colours {
-        run.env("NO_COLOR", "1");
+    run.env("TERM", "xterm-256color");
+    if run.get_envs().all(|(name, _)| name != "NO_COLOR") {
+        run.env_remove("NO_COLOR");
     }
-    run.stdin(Stdio::null()).stdout(terminal.slave).stderr(Stdio::piped());
+    run.stdin(Stdio::null()).stderr(match stderr_too {
+        true => Stdio::from(terminal.slave.try_clone().expect("a terminal")),
+        false => Stdio::piped(),
+    });
+    run.stdout(terminal.slave);
     let mut child = run.spawn().expect("it starts");
     // It holds the terminal, which would otherwise never end.
     drop(run);
     let reader = std::thread::spawn(move || read(terminal.master));
     let mut errors = String::new();
-    child.stderr.take().expect("it is piped").read_to_string(&mut errors).expect("it is text");
+    if let Some(mut stderr) = child.stderr.take() {
+        stderr.read_to_string(&mut errors).expect("it is text");
+    }
     let code = child.wait().expect("it ends").code();
     (reader.join().expect("it is read"), errors, code)
 }
@@ -139,69 +157,4 @@ fn interrupted() {
     let words = ["--scenario", "server-initialize", "--scenario", "ping", "--timeout", "30s"];
     let words: Vec<&str> = words.into_iter().chain(["--", "sh", "signals.sh", "INT"]).collect();
     insta::assert_snapshot!(plain(&words));
-}
-
-/// Sets the title of a terminal, clears and conceals it, reverses the text that follows, and overwrites the line.
-const CONTROLS: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{1b}[8m\u{202e}\u{9b}1A\r";
-
-/// What controls a terminal in a text, apart from colours and the ends of lines.
-fn controls(text: &str) -> Vec<char> {
-    let mut rest = text.replace("\r\n", "\n");
-    for code in (0..=4).chain(31..=37).chain(90..=97) {
-        rest = rest.replace(&format!("\u{1b}[{code}m"), "");
-    }
-    let is_control =
-        |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{202a}'..='\u{202e}');
-    rest.chars().filter(is_control).collect()
-}
-
-#[test]
-fn nothing_that_a_peer_or_a_file_says_controls_the_terminal() {
-    let quoted = serde_json::json!(CONTROLS).to_string();
-    let faults = [
-        format!("set:initialize:/serverInfo/name:{quoted}"),
-        format!("set:initialize:/serverInfo/version:{quoted}"),
-        format!("set:tools/list:/tools/0/name:{quoted}"),
-        format!("set:tools/list:/tools/1/name:{quoted}"),
-        format!("set:tools/list:/tools/0/inputSchema/type:{quoted}"),
-        format!("set:prompts/list:/prompts/0/title:[{quoted}]"),
-        format!("set:resources/list:/resources/0/uri:{quoted}"),
-        format!("banner:{quoted}"),
-    ];
-    let faults: Vec<&str> = faults.iter().map(String::as_str).collect();
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("a.yaml");
-    let message = format!(r#"{{"jsonrpc": "2.0", "method": {quoted}, "params": {{{quoted}: 1}}}}"#);
-    let case =
-        format!("case: {quoted}\n_tags: [{quoted}]\nin: {message}\nout: {{\"id\": {quoted}}}\n");
-    std::fs::write(&file, case).expect("a file");
-    let file = file.to_str().expect("a path in UTF-8");
-
-    let checked = reference(&["check", "--spec-version", "2025-11-25"], &faults);
-    let in_full = reference(&["check", "--spec-version", "2025-11-25", "--verbose"], &faults);
-    let official = reference(&["server", "--scenario", "ping", "--verbose"], &faults);
-    let commands: [&[&str]; 12] = [
-        &checked,
-        &in_full,
-        &official,
-        &["check", "--scenario", CONTROLS, "--reference"],
-        &["check", "--", CONTROLS],
-        &["check", "--url", CONTROLS],
-        &["explain", CONTROLS],
-        &[CONTROLS],
-        &["cases", "run", file, "--reference", "--verbose"],
-        &["cases", "lint", file],
-        &["cases", "doc", file],
-        &["cases", "lint", CONTROLS],
-    ];
-    for arguments in commands {
-        let (shown, errors, code) = on_terminal(arguments, true);
-        let all = shown + &errors;
-        assert_eq!(
-            controls(&all),
-            Vec::<char>::new(),
-            "{arguments:?}, exit code {code:?}: {all:?}"
-        );
-        assert!(all.contains('·') || all.contains("\\u001b"), "{arguments:?}: {all}");
-    }
 }

@@ -16,6 +16,7 @@ mod http_clients;
 mod leftovers;
 mod levels;
 mod lines;
+mod output_size;
 mod repeats;
 mod scenario_run;
 mod silence;

@@ -4,8 +4,9 @@
 
 use std::fmt::Write as _;
 
-use crate::json::{Object, Value};
-use crate::trace::render::layout::{checksum, grouped};
+use crate::expect::words::grouped;
+use crate::json::{Object, Value, is_deceptive};
+use crate::trace::render::layout::checksum;
 
 /// The maximum length of a string in JSON that is shown in full, in characters.
 const STRING: usize = 600;
@@ -27,12 +28,12 @@ const WIDTH: usize = 100;
 /// A value on several lines.
 pub(super) fn json(value: &Value) -> String {
     let mut left = VALUES;
-    escape_deceptive(&abridged(value, 0, &mut left).pretty_within(WIDTH))
+    abridged(value, 0, &mut left).pretty_within(WIDTH)
 }
 
 /// A value on one line.
 pub(super) fn json_line(value: &Value) -> String {
-    escape_deceptive(&value.short(NAME))
+    value.short(NAME)
 }
 
 /// Text of several lines.
@@ -113,34 +114,13 @@ fn more(number: usize, what: &str, of: &str) -> String {
     format!("… ({} more {what}{plural}, checksum {:08x})", grouped(number), checksum(of))
 }
 
-/// Whether a character is invisible or changes the direction of text, so that the text is not what it seems to be ("Trojan
-/// Source", CVE-2021-42574).
-fn is_deceptive(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-/// JSON with these characters escaped; they only occur in strings.
-fn escape_deceptive(json: &str) -> String {
-    escaped(json, is_deceptive, |code| format!("\\u{code:04x}"))
-}
-
-/// Text with these characters and control characters escaped.
+/// Text with the characters escaped that would make it seem what it is not ("Trojan Source", CVE-2021-42574).
 fn visible(text: &str, may_stay: impl Fn(char) -> bool) -> String {
-    let is_escaped = |c: char| is_deceptive(c) || (c.is_control() && !may_stay(c));
-    escaped(text, is_escaped, |code| format!("\\u{{{code:x}}}"))
-}
-
-fn escaped(
-    text: &str,
-    is_escaped: impl Fn(char) -> bool,
-    escape: impl Fn(u32) -> String,
-) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_escaped(c) {
-            out.push_str(&escape(u32::from(c)));
-        } else {
-            out.push(c);
+        match is_deceptive(c) && !may_stay(c) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
         }
     }
     out

@@ -8,6 +8,7 @@ use annotate_snippets::{AnnotationKind, Group, Level as Title, Origin, Renderer,
 
 use super::case::CaseFile;
 use super::lints::{Level, Lint};
+use crate::expect::words;
 use crate::json::{Object, Value};
 use crate::yaml::Span;
 
@@ -108,7 +109,8 @@ impl Diagnostic {
             Level::Warning => Title::WARNING,
             Level::Error => Title::ERROR,
         };
-        let title = level.primary_title(self.message.as_str()).id(self.name);
+        let message = words::inert(&self.message);
+        let title = level.primary_title(message).id(self.name);
         self.below(Group::with_title(title), colours)
     }
 
@@ -135,19 +137,21 @@ impl Diagnostic {
 
     fn below(&self, group: Group<'_>, colours: bool) -> String {
         let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
+        // The colours of the rendered text are ours, so that nothing else may bring its own.
+        let file = words::printable(&self.file);
         let mut is_cut = false;
         let group = self.excerpts().into_iter().fold(group, |group, excerpt| {
             if excerpt.bytes.is_some() {
-                return group.element(excerpt.snippet().path(self.file.as_str()));
+                return group.element(excerpt.snippet().path(file.as_str()));
             }
             is_cut = true;
             // The renderer cannot compute the column in a truncated line.
-            let origin = Origin::path(self.file.as_str());
+            let origin = Origin::path(file.as_str());
             let origin = origin.line(excerpt.first).char_column(excerpt.column);
             group.element(origin).element(excerpt.snippet())
         });
         let group = match &self.help {
-            Some(help) => group.element(Title::HELP.message(help.as_str())),
+            Some(help) => group.element(Title::HELP.message(words::inert(help))),
             None => group,
         };
         let shown = renderer.term_width(WIDTH).render(&[group]);
@@ -162,9 +166,10 @@ impl Diagnostic {
 
     /// The source lines to show, those of the main range first.
     fn excerpts(&self) -> Vec<Excerpt> {
-        let mut excerpts = vec![Excerpt::of(&self.text, self.span, &self.label, true)];
+        let label = words::inert(&self.label);
+        let mut excerpts = vec![Excerpt::of(&self.text, self.span, &label, true)];
         for (span, label) in &self.also {
-            let more = Excerpt::of(&self.text, *span, label, false);
+            let more = Excerpt::of(&self.text, *span, &words::inert(label), false);
             // Ranges far apart would pull all lines between them into the excerpt.
             let near = excerpts.last_mut().filter(|last| last.reaches(&more));
             match near {

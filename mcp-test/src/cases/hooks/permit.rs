@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use crate::cases::{Case, CaseFile, Hook};
+use crate::json::is_deceptive;
 use crate::process::Command;
 
 /// Whether commands of files may be run.
@@ -89,10 +90,7 @@ fn command_line(hook: &Hook) -> String {
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
-        // Soft hyphens, zero-width and bidirectional characters, line separators, byte order marks, and tags.
-        let hides = char.is_control()
-            || matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-        match hides {
+        match is_deceptive(char) {
             true => out.extend(char.escape_unicode()),
             false => out.push(char),
         }

@@ -4,7 +4,7 @@
 
 use super::page::{Page, PageLine};
 use crate::cases::Matcher;
-use crate::json::{Object, Pointer, Value};
+use crate::json::{Object, Pointer, Value, is_deceptive};
 
 /// The maximum length of a line, in characters.
 const WIDTH: usize = 120;
@@ -45,7 +45,7 @@ pub(super) fn document(page: &Page) -> String {
 }
 
 fn message(text: &mut String, line: &PageLine) {
-    let short = on_one_line(&line.value);
+    let short = line.value.inline();
     let key = &line.key;
     if key.chars().count() + 2 + short.chars().count() <= WIDTH {
         text.push_str(&format!("{key}: {short}\n"));
@@ -70,7 +70,7 @@ fn envelope(message: &Object, room: usize) -> Option<(String, &Value)> {
     let (name, content) = message.iter().next_back()?;
     let before = message.iter().take(message.len() - 1);
     let before: String =
-        before.map(|(name, value)| format!("{}: {}, ", string(name), on_one_line(value))).collect();
+        before.map(|(name, value)| format!("{}: {}, ", string(name), value.inline())).collect();
     let begin = format!("{{{before}{}: ", string(name));
     let holds_more = match content {
         Value::Array(items) => !items.is_empty(),
@@ -85,8 +85,7 @@ fn comment(text: &mut String, remark: &str) {
     let mut line = "#".to_owned();
     for word in remark.split_whitespace() {
         // It may contain text of a peer, which must not end the comment.
-        let word: String =
-            word.chars().filter(|it| !it.is_control() && is_printable(*it)).collect();
+        let word: String = word.chars().filter(|it| !is_deceptive(*it)).collect();
         if line.chars().count() + 1 + word.chars().count() > WIDTH && !line.ends_with('#') {
             text.push_str(&line);
             text.push('\n');
@@ -155,7 +154,7 @@ pub(super) fn matcher_text(matcher: &Matcher) -> String {
         Matcher::Type(kind) => format!("{{type: {}}}", kind.as_str()),
         Matcher::Regex(pattern) => format!("{{regex: {}}}", quoted(pattern)),
         Matcher::OneOf(values) => {
-            let values: Vec<String> = values.iter().map(on_one_line).collect();
+            let values: Vec<String> = values.iter().map(Value::inline).collect();
             format!("{{one-of: [{}]}}", values.join(", "))
         }
         Matcher::Approximate { number, within } => {
@@ -172,35 +171,16 @@ fn scalar(text: &str) -> String {
 
 /// In single quotes, where a backslash stays a backslash, unless a character needs an escape.
 fn quoted(text: &str) -> String {
-    if text.chars().all(|it| !it.is_control() && is_printable(it)) {
-        format!("'{}'", text.replace('\'', "''"))
-    } else {
+    if text.contains(is_deceptive) {
         string(text)
+    } else {
+        format!("'{}'", text.replace('\'', "''"))
     }
-}
-
-/// Whether YAML allows a character unescaped.
-fn is_printable(char: char) -> bool {
-    !matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{2028}' | '\u{2029}')
 }
 
 /// A JSON string that is also valid YAML.
 fn string(text: &str) -> String {
-    on_one_line(&text.into())
-}
-
-/// JSON that is also valid YAML, with a space after each colon and comma.
-fn on_one_line(value: &Value) -> String {
-    let mut written = String::new();
-    // Such characters only occur in strings, so that an escape is valid wherever one is.
-    for char in value.inline().chars() {
-        if is_printable(char) {
-            written.push(char);
-        } else {
-            written.push_str(&format!("\\u{:04x}", u32::from(char)));
-        }
-    }
-    written
+    Value::from(text).to_string()
 }
 
 /// JSON over several lines; what fits on one stays on one.
@@ -215,7 +195,7 @@ fn on_several_lines(text: &mut String, value: &Value, indent: usize) {
             let members = members.map(|(name, value)| (format!("{}: ", string(name)), value));
             parts(text, ('{', '}'), members.collect(), indent);
         }
-        scalar => text.push_str(&on_one_line(scalar)),
+        scalar => text.push_str(&scalar.inline()),
     }
 }
 
@@ -232,7 +212,7 @@ fn parts(
         text.push('\n');
         text.extend(std::iter::repeat_n(' ', indent + 2));
         text.push_str(&name);
-        let short = on_one_line(value);
+        let short = value.inline();
         // The indentation of the part, and the comma after it.
         if indent + 3 + name.chars().count() + short.chars().count() <= WIDTH {
             text.push_str(&short);

@@ -12,6 +12,7 @@ use super::play::{Ended, GOES_ON, UNEXPECTED, checked_lines, play};
 use super::{Case, CaseFile, Cases, InputError, Values};
 use crate::check::Finding;
 use crate::clock::Deadline;
+use crate::expect::words;
 use crate::scenario::{Body, CheckSpec, Ctx, Kind, Leg, Scenario, Shared, Surroundings};
 use crate::spec::Revisions;
 
@@ -257,18 +258,20 @@ fn checks(lines: &[CaseLine<'_>], roles: &[Role]) -> Vec<CheckSpec> {
     for at in checked_lines(lines) {
         let line = lines[at];
         let what = match &roles[at] {
-            Role::ClientRequest { method, .. } => format!("`{method}` is answered with a result"),
+            Role::ClientRequest { method, .. } => {
+                format!("`{}` is answered with a result", words::name(method))
+            }
             Role::ServerReply(Some(asked)) => match &roles[*asked] {
                 Role::ClientRequest { method, .. } if !method.is_empty() => {
-                    format!("The reply to `{method}` is the one in the case")
+                    format!("The reply to `{}` is the one in the case", words::name(method))
                 }
                 _ => "The reply is the one in the case".to_owned(),
             },
             Role::ServerRequest(method, _) => {
-                format!("The server sends the request `{method}` as in the case")
+                format!("The server sends the request `{}` as in the case", words::name(method))
             }
             Role::ServerNotification(method) => {
-                format!("The server sends `{method}` as in the case")
+                format!("The server sends `{}` as in the case", words::name(method))
             }
             _ => "The server sends what the case has".to_owned(),
         };

@@ -7,19 +7,19 @@
 //! A schema that refers to another document does not count against the server: a WARNING says that it was not judged. What
 //! exceeds a limit of mcp-test, or comes after the [`TimeBudget`] is spent, is not judged either, and blames nobody.
 
+mod budget;
 mod judge;
 mod listed;
 #[cfg(test)]
 mod tests;
-mod time_budget;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub(super) use self::budget::TimeBudget;
 pub(super) use self::judge::ToolSchemaJudge;
 pub(crate) use self::listed::compile;
 use self::listed::{Listing, Tool};
-pub(super) use self::time_budget::TimeBudget;
 use super::{Cause, Finding, Rule};
 use crate::json::{Pointer, Value};
 use crate::spec::{Revision, requirement};

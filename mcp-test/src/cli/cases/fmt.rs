@@ -70,7 +70,7 @@ fn formatted(name: &str, bytes: &[u8], tally: &mut Tally) -> Option<String> {
         let mut reported = 0;
         for diagnostic in broken {
             reported += 1;
-            output::note(&format!("{}\n", diagnostic.render(true)));
+            output::note_styled(&format!("{}\n", diagnostic.render(true)));
         }
         tally.broken += usize::from(reported > 0);
         // The other documents are valid, but the formatter would change their meaning or lose a comment.

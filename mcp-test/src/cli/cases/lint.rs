@@ -36,10 +36,10 @@ pub(super) fn lint(args: &LintArgs) -> Result<u8, CliError> {
     let is_allowed = |it: &Diagnostic| args.allow.iter().any(|name| *name == it.name);
     diagnostics.retain(|it| it.level == Level::Error || !is_allowed(it));
     let report = Report { files, cases: known, diagnostics, strict: args.strict };
-    output::print(&match args.format {
-        Format::Human => report.text(),
-        Format::Json => report.json().pretty() + "\n",
-    })?;
+    match args.format {
+        Format::Human => output::print_styled(&report.text())?,
+        Format::Json => output::print(&(report.json().pretty() + "\n"))?,
+    }
     Ok(report.exit().number())
 }
 

@@ -24,7 +24,7 @@ pub(super) fn read(files: &Files, options: &ReadOptions) -> Result<Cases, CliErr
 /// Prints diagnostics on standard error, each followed by a blank line.
 pub(super) fn report(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
-        output::note(&diagnostic.render(true));
+        output::note_styled(&diagnostic.render(true));
         output::note("");
     }
 }

@@ -83,7 +83,7 @@ fn print_event(event: &MockEvent) {
     let client = client.map(|client| format!("client {}: ", client + 1)).unwrap_or_default();
     // It may quote the client, whose control characters could change what the terminal shows.
     let text = words::printable(&event.to_string());
-    output::note(&format!("{client}{style}{text}{style:#}"));
+    output::note_styled(&format!("{client}{style}{text}{style:#}"));
 }
 
 /// Lists the unused cases.

@@ -1,6 +1,7 @@
 //! The comparison with a baseline, in the official words.
 
 use super::palette::{BAD, GOOD, UNSURE};
+use crate::expect::words;
 use crate::run::Comparison;
 
 /// The sections of a comparison with a baseline, in the official words.
@@ -23,6 +24,7 @@ pub(super) fn text(comparison: &Comparison) -> String {
         }
         text.push_str(&format!("\n{style}{heading}{style:#}\n"));
         for entry in entries {
+            let entry = words::name(&entry.to_string());
             text.push_str(&format!("  {mark} {entry}\n"));
         }
     }

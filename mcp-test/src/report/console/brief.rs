@@ -81,7 +81,8 @@ impl<W: io::Write> Console<W> {
             text.push_str(&marked(ranked.level, &format!("{}. {headline}", number + 1)));
             text.push_str(&details.text(ranked.problem, summary, &self.options.rerun));
             if let Some(out) = &self.options.results {
-                let _ = writeln!(text, "   Results: {}", out.display());
+                let out = words::inert(&out.display().to_string());
+                let _ = writeln!(text, "   Results: {out}");
             }
         }
         text

@@ -1,6 +1,7 @@
 //! The lines of the official suite that differ for clients.
 
 use super::palette::{BAD, GOOD, UNSURE};
+use crate::expect::words;
 use crate::run::{ClientSpeaks, Outcome, Verdict};
 use crate::transport::ClientEnd;
 
@@ -11,13 +12,13 @@ pub(super) fn header(selection: &str, scenarios: &str, target: &str) -> String {
 
 /// The first lines of a scenario.
 pub(super) fn started(outcome: &Outcome, target: &str) -> String {
-    let id = &outcome.cell.scenario.id;
+    let id = words::name(&outcome.cell.scenario.id);
     let run = outcome.client_run.as_ref();
     if run.is_some_and(|run| run.end == ClientEnd::Unobserved) {
         // The rest was printed before waiting for the client.
         return "\n".to_owned();
     }
-    let line = run.and_then(|run| run.command.as_deref()).unwrap_or(target);
+    let line = words::inert(run.and_then(|run| run.command.as_deref()).unwrap_or(target));
     format!("Starting scenario: {id}\nExecuting client: {line}\n")
 }
 

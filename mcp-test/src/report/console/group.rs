@@ -1,6 +1,7 @@
 //! One summary line for all cells of a scenario with the same verdict.
 
 use super::warnings;
+use crate::expect::words;
 use crate::run::{Cell, Counts, Line, Verdict};
 use crate::scenario::Profile;
 use crate::spec::Revisions;
@@ -56,7 +57,11 @@ impl Group<'_> {
             }
             Some(format!("{} {transport}", range(revisions)?))
         });
-        format!("{} [{}]", self.cells[0].scenario.id, cells.collect::<Vec<_>>().join("; "))
+        format!(
+            "{} [{}]",
+            words::name(&self.cells[0].scenario.id),
+            cells.collect::<Vec<_>>().join("; ")
+        )
     }
 
     /// `4 runs, 8 passed, 0 failed`; the number of runs only if there are several.

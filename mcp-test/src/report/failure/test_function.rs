@@ -4,10 +4,9 @@
 
 use std::fmt::Write;
 
-use super::FailureFormatter;
+use super::{FailureFormatter, stderr_line};
 use crate::assert::{explain, explain_next};
 use crate::check::{Blame, Check, Demand, Finding, Status};
-use crate::expect::words::printable;
 use crate::run::panics::frames_of_test;
 use crate::run::spoken_revisions::ProbeFailure;
 use crate::spec::Revision;
@@ -89,14 +88,14 @@ pub(crate) fn of_probe(failure: &ProbeFailure) -> String {
     text
 }
 
-/// The last lines on stderr, without what would move the cursor or change colours; nothing if there are none.
+/// The last lines on stderr; nothing if there are none.
 pub(crate) fn stderr_of_test(lines: &[String]) -> String {
     let mut text = String::new();
     for line in lines {
         if text.is_empty() {
             text.push_str("\nthe last lines on the server's stderr:\n");
         }
-        let _ = writeln!(text, "  | {}", printable(line));
+        let _ = writeln!(text, "  {}", stderr_line(line));
     }
     text
 }

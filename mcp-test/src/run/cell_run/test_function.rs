@@ -11,6 +11,7 @@ use super::{CellRun, EarlyEnd};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
 use crate::clock;
+use crate::expect::words;
 use crate::run::{Outcome, panics};
 use crate::scenario::{BoxError, Ended, Stop};
 use crate::trace::Trace;
@@ -36,7 +37,9 @@ impl CellRun<'_> {
             },
             Some(EarlyEnd::Stopped(Stop::Finding(finding))) => rows.fail(finding),
             Some(EarlyEnd::Stopped(Stop::Error(error))) => rows.fail(failed_with(&error)),
-            Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => skipped = Some(skip.reason),
+            Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
+                skipped = Some(words::into_inert(skip.reason));
+            }
         }
         // Checks that passed or were skipped are of no interest under `cargo test`.
         rows.checks.extend(checks.into_iter().filter(|check| check.status == Status::Failure));

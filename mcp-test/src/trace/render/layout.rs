@@ -1,11 +1,15 @@
 //! JSON for people: short on a line, or in full over as many lines as it takes.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
+use crate::expect::words::grouped;
 use crate::json::Value;
 
 /// The least that is worth showing of a value.
 const LEAST: usize = 12;
+/// The longest name of a member that is shown in full where its value is cut.
+const NAME: usize = 60;
 
 /// The value in about so many characters. Every member and item gets its share; what is left out is counted.
 pub(super) fn short(value: &Value, budget: usize) -> String {
@@ -36,7 +40,7 @@ fn write_short(value: &Value, budget: usize, out: &mut String) {
         }
         Value::Object(object) => {
             let write = |(name, member): &(&str, &Value), share: usize, out: &mut String| {
-                let name = Value::from(*name).to_string();
+                let name = short(&Value::from(*name), NAME);
                 let _ = write!(out, "{name}:");
                 write_short(member, share.saturating_sub(name.chars().count() + 1), out);
             };
@@ -116,14 +120,13 @@ pub(super) fn full(value: &Value, room: usize, indent: usize, width: usize) -> V
     std::iter::once(String::new()).chain(lines).collect()
 }
 
-/// Cuts strings longer than this, such as images. The checksum makes a change of what was cut a change of the text.
+/// Cuts strings, names and numbers longer than this, such as images.
 pub(super) fn without_long_strings(value: &Value, longest: usize) -> Value {
     match value {
-        Value::String(text) if text.chars().count() > longest => {
-            let head: String = text.chars().take(longest / 4).collect();
-            let left = text.chars().count() - longest / 4;
-            format!("{head}… ({} more characters, checksum {:08x})", grouped(left), checksum(text))
-                .into()
+        Value::String(text) => without_end(text, longest).into_owned().into(),
+        // A number of so many digits is as good as a text.
+        Value::Number(number) if number.as_str().len() > longest => {
+            without_end(number.as_str(), longest).into_owned().into()
         }
         Value::Array(items) => {
             items.iter().map(|item| without_long_strings(item, longest)).collect()
@@ -131,12 +134,22 @@ pub(super) fn without_long_strings(value: &Value, longest: usize) -> Value {
         Value::Object(object) => {
             let mut cut = crate::json::Object::default();
             for (name, member) in object.iter() {
-                cut.push(name, without_long_strings(member, longest));
+                cut.push(without_end(name, longest), without_long_strings(member, longest));
             }
             cut.into()
         }
         other => other.clone(),
     }
+}
+
+/// A text, or the beginning of one that is longer than this. The checksum makes a change of what was cut a change of the text.
+pub(super) fn without_end(text: &str, longest: usize) -> Cow<'_, str> {
+    if text.chars().nth(longest).is_none() {
+        return text.into();
+    }
+    let head: String = text.chars().take(longest / 4).collect();
+    let left = text.chars().count() - longest / 4;
+    format!("{head}… ({} more characters, checksum {:08x})", grouped(left), checksum(text)).into()
 }
 
 /// FNV-1a: it need not resist anyone, only tell two versions apart.
@@ -161,19 +174,6 @@ pub(super) fn wrapped(text: &str, first: usize, others: usize) -> Vec<String> {
         lines.push(rest[..at].trim_end_matches(' ').to_owned());
         rest = &rest[at..];
     }
-}
-
-/// A number with its digits in groups of three.
-pub(crate) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 #[cfg(test)]
@@ -254,10 +254,5 @@ mod tests {
     fn long_lines_break_after_delimiters_and_spaces() {
         assert_eq!(wrapped("aaaa bbbb,cccccc dddd", 12, 14), ["aaaa bbbb,", "cccccc dddd"]);
         assert_eq!(wrapped(&"é".repeat(30), 12, 20), ["é".repeat(12), "é".repeat(18)]);
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

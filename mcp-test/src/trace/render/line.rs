@@ -3,17 +3,20 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::layout::{full, grouped, short, without_long_strings, wrapped};
+use super::layout::{full, short, without_end, without_long_strings, wrapped};
 use super::play::{Answer, Line, Play};
 use super::{Headers, Style};
-use crate::json::{Object, Value};
+use crate::expect::words::{self, grouped};
+use crate::json::{Object, Value, is_deceptive};
 use crate::trace::{ConnectionId, Event, EventKind, ParsedText, Party, Redactor, Seq, Trace};
 use crate::wire::{Id, Message};
 
 /// Longer strings are cut even where values are shown in full.
 const LONGEST_STRING: usize = 2000;
-/// How many characters of noise are shown.
-const NOISE_CHARS: usize = 400;
+/// How many characters of any other text are shown where values are not shown in full.
+const TEXT_CHARS: usize = 400;
+/// How many messages of a batch, and how many problems of a message, are shown there.
+const PARTS: usize = 20;
 
 pub(super) struct Writer<'a> {
     style: &'a Style,
@@ -66,7 +69,8 @@ impl<'a> Writer<'a> {
                 && let Some(transport) = play.transports.get(&connection)
             {
                 let transport = self.redactor.urls(transport);
-                self.aside(&format!("— connection {connection}: {}", escaped(&transport)));
+                let transport = self.line_of(&transport);
+                self.aside(&format!("— connection {connection}: {transport}"));
             }
             self.line(line);
         }
@@ -119,7 +123,8 @@ impl<'a> Writer<'a> {
             }
             EventKind::SseComment(comment) => {
                 let comment = self.redactor.text(comment);
-                self.entry(line, &format!("comment {}", Value::from(comment)));
+                let comment = self.line_of(&Value::from(comment).to_string());
+                self.entry(line, &format!("comment {comment}"));
             }
             EventKind::Stderr(text) => {
                 let text = self.shown(text);
@@ -127,7 +132,8 @@ impl<'a> Writer<'a> {
             }
             EventKind::Opened { transport } => {
                 let transport = self.redactor.urls(transport);
-                self.aside(&format!("* opened: {}", escaped(&transport)));
+                let transport = self.line_of(&transport);
+                self.aside(&format!("* opened: {transport}"));
             }
             EventKind::Resent { why } => self.remark("sent again on a new connection", why),
             EventKind::Closed { how } => self.remark(event.party.as_str(), how),
@@ -158,7 +164,8 @@ impl<'a> Writer<'a> {
             (Value::Array(items), _) => {
                 self.entry(line, &format!("batch of {}", items.len()));
                 let mut good = parsed.messages().zip(&line.answers).peekable();
-                for item in items {
+                let shown = self.parts(items.len());
+                for item in items.iter().take(shown) {
                     // Items that are not messages are missing among the good ones.
                     let message = good.next_if(|(message, _)| {
                         Message::read(item).is_ok_and(|read| read == **message)
@@ -170,6 +177,7 @@ impl<'a> Writer<'a> {
                     let text = self.with_value(&lead, value.as_ref(), self.margin() + 2);
                     self.below(&format!("- {text}"));
                 }
+                self.more(items.len() - shown);
             }
             (value, Some(message)) => {
                 let answer = line.answers.first().copied().unwrap_or(Answer::Nothing);
@@ -203,9 +211,18 @@ impl<'a> Writer<'a> {
         let malformed: Vec<_> = parsed.malformed().map(ToString::to_string).collect();
         // The problem of malformed JSON-RPC is the text of its first malformed message, which is in the list already.
         let whole = parsed.problem().filter(|_| malformed.is_empty()).map(ToOwned::to_owned);
-        for problem in malformed.into_iter().chain(whole) {
-            let problem = self.shown(&problem);
+        let problems: Vec<String> = malformed.into_iter().chain(whole).collect();
+        let shown = self.parts(problems.len());
+        for problem in &problems[..shown] {
+            let problem = self.shown(problem);
             self.below(&format!("! {problem}"));
+        }
+        self.more(problems.len() - shown);
+    }
+
+    fn more(&mut self, left_out: usize) {
+        if left_out > 0 {
+            self.below(&format!("… {} more", grouped(left_out)));
         }
     }
 
@@ -215,15 +232,16 @@ impl<'a> Writer<'a> {
                 let host =
                     path.split_once("://").and_then(|(_, rest)| rest.split(['/', '?']).next());
                 let headers = self.headers(headers, host);
-                format!("{method} {}{headers}", escaped(&self.redactor.path(path)))
+                let path = self.redactor.path(path);
+                format!("{} {}{headers}", self.line_of(method), self.line_of(&path))
             }
             EventKind::HttpResponse { status, headers } => {
                 format!("HTTP {status}{}", self.headers(headers, None))
             }
             EventKind::SseEvent { event, id, retry } => {
-                let id =
-                    id.as_ref().map(|id| format!("id: {}", escaped(&self.redactor.event_id(id))));
-                let event = event.as_ref().map(|event| format!("event: {}", escaped(event)));
+                let id = id.as_ref().map(|id| self.redactor.event_id(id));
+                let id = id.map(|id| format!("id: {}", self.line_of(&id)));
+                let event = event.as_ref().map(|event| format!("event: {}", self.line_of(event)));
                 let retry = retry.map(|retry| format!("retry: {retry}"));
                 [event, id, retry].into_iter().flatten().collect::<Vec<_>>().join("  ")
             }
@@ -247,7 +265,7 @@ impl<'a> Writer<'a> {
         for (name, value) in shown {
             let value = self.redactor.header(&name, value);
             // Writing into a String cannot fail.
-            let _ = write!(text, "  {name}: {}", escaped(&value));
+            let _ = write!(text, "  {}: {}", self.line_of(&name), self.line_of(&value));
         }
         text
     }
@@ -341,10 +359,25 @@ impl<'a> Writer<'a> {
         self.number_width + 3 + if self.style.times { 11 } else { 0 }
     }
 
-    /// A text of the trace without secrets and control characters.
+    /// A text of the trace on one line, without secrets.
     fn shown(&mut self, text: &str) -> String {
-        // Redacted first: escaping would change a secret that holds a control character.
-        escaped(&self.redactor.text(text))
+        // Redacted first: escaping and cutting would change a secret.
+        let text = self.redactor.text(text);
+        self.line_of(&text)
+    }
+
+    /// A text on one line, cut if it is long.
+    fn line_of(&self, text: &str) -> String {
+        escaped(&match self.style.value_chars {
+            Some(_) => words::cut(text, TEXT_CHARS),
+            // A snapshot has to change when what was cut changes.
+            None => without_end(text, LONGEST_STRING),
+        })
+    }
+
+    /// How many of these parts are shown.
+    fn parts(&self, all: usize) -> usize {
+        if self.style.value_chars.is_some() { all.min(PARTS) } else { all }
     }
 
     fn quoted(&mut self, bytes: &[u8]) -> String {
@@ -358,9 +391,9 @@ impl<'a> Writer<'a> {
         }
         // Noise may be a page of HTML: its beginning shows what it is.
         let length = text.chars().count();
-        let head: String = text.chars().take(NOISE_CHARS).collect();
-        if length > NOISE_CHARS {
-            format!("\"{head}…\" +{}", grouped(length - NOISE_CHARS))
+        let head: String = text.chars().take(TEXT_CHARS).collect();
+        if length > TEXT_CHARS {
+            format!("\"{head}…\" +{}", grouped(length - TEXT_CHARS))
         } else {
             format!("\"{head}\"")
         }
@@ -420,7 +453,7 @@ fn is_mcp(header: &str) -> bool {
     header.starts_with("mcp-") || known.contains(&header)
 }
 
-/// Text without control characters, which would garble a terminal or break the line.
+/// Text without characters that would garble a terminal, deceive a reader or break the line.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
@@ -428,7 +461,7 @@ fn escaped(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            control if control.is_control() => drop(write!(out, "\\u{{{:x}}}", u32::from(control))),
+            deceptive if is_deceptive(deceptive) => out.extend(deceptive.escape_unicode()),
             plain => out.push(plain),
         }
     }
