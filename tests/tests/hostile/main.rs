@@ -17,4 +17,5 @@ mod levels;
 mod lines;
 mod repeats;
 mod scenario_run;
+mod secrets;
 mod silence;

@@ -28,7 +28,11 @@ pub(crate) fn secrets_in_command<'a>(words: impl IntoIterator<Item = &'a str>) -
         is_value = word.starts_with('-') && word.chars().all(is_of_name) && is_secret_name(word);
         let is_line = word.contains(char::is_whitespace) && !word.starts_with('-');
         // `TOKEN=abc node x.js` is a line as well, other than `Authorization: Bearer abc`.
-        if !is_line || word.contains(": ") {
+        let is_header = || {
+            word.split_once(['=', ':'])
+                .is_some_and(|(name, _)| word[name.len()..].starts_with(": "))
+        };
+        if !is_line || is_header() {
             secrets.extend(secrets_in_word(word));
         }
         if is_line {
@@ -143,6 +147,10 @@ mod tests {
             (&["sh", "-c", r#"curl -H "Authorization: Bearer hunter22" x"#], "Bearer hunter22"),
             (&["node", "--token", "--port", "3000"], ""),
             (&["node", "--max-tokens", "4096", "--token-file", "/run/token", "--key=./a.pem"], ""),
+            (
+                &["sh", "-c", "TOKEN=hunter22 node -H 'Authorization: Bearer hunter33'"],
+                "Bearer hunter33 | hunter22",
+            ),
             (&["sh", "-c", "exec node --token $TOKEN"], ""),
             (&["npx", "-y", "@scope/server", "http://localhost:3000/mcp"], ""),
         ] {

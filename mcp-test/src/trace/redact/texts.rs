@@ -177,8 +177,8 @@ fn forms(value: &str) -> BTreeSet<String> {
 
 /// Percent-encoded, as common encoders do it: they differ in what they leave as it is.
 fn percent_encoded(text: &str) -> impl Iterator<Item = String> {
-    // RFC 3986, `encodeURIComponent`, and `encodeURI`.
-    let kept = ["-._~", "-._~!'()*", "-._~!'()*;,/?:@&=+$#"];
+    // Letters and digits only, RFC 3986, `encodeURIComponent`, and `encodeURI`.
+    let kept = ["", "-._~", "-._~!'()*", "-._~!'()*;,/?:@&=+$#"];
     let by = |is_kept: &dyn Fn(u8) -> bool| {
         let upper: String = text
             .bytes()
@@ -267,6 +267,7 @@ mod tests {
             "s3cr3t%2fk%3fy%20~%c3%a9%3e%3e",
             "s3cr3t%2Fk%3Fy+%7E%C3%A9%3E%3E",
             "s3cr3t/k?y%20~%C3%A9%3E%3E",
+            "s3cr3t%2Fk%3Fy%20%7E%C3%A9%3E%3E",
             "7333637233742f6b3f79207ec3a93e3e",
             "7333637233742F6B3F79207EC3A93E3E",
             "czNjcjN0L2s/eSB+w6k+Pg==",
