@@ -15,7 +15,7 @@ fn main() -> ExitCode {
             Err(why) => wrong_usage(&why),
         },
         // The process that is left behind, which holds the pipes of its parent.
-        ["hold"] => run_forever(),
+        ["hold", ..] => run_forever(),
         ["echo", ..] => echo(),
         ["print", ..] => {
             println!("{}", given_in_every_form().join("\n"));

@@ -189,3 +189,28 @@ fn of_a_client() {
         }
     }
 }
+
+/// What a server leaves behind has arguments of its own, which nobody has named to mcp-test.
+#[cfg(target_os = "linux")]
+#[test]
+fn in_the_arguments_of_a_process_that_is_left_behind() {
+    let script = format!(
+        "{PEER} hold --token=$(echo 0ption-s3cret-of-mine) <&- >&- 2>&- & exec {PEER} stdio well ping"
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
+    command.args([
+        "check",
+        "--scenario",
+        "ping",
+        "--spec-version",
+        "2025-11-25",
+        "--format",
+        "json",
+    ]);
+    let run = run_command({
+        command.args(["--", "sh", "-c", &script]);
+        command
+    });
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("hold --token=[secret]"), "{}", run.stdout);
+}
