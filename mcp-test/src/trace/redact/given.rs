@@ -14,10 +14,22 @@ const SHORTEST_OF_LETTERS: usize = 16;
 /// Digits alone may be a date or another number, unless there are as many as this.
 const SHORTEST_OF_DIGITS: usize = 12;
 
+/// How deep lines for a shell may be nested, as in `sh -c "sh -c '…'"`.
+const DEEPEST: usize = 3;
+
 /// The secrets in the arguments of a program, or in lines for a shell.
 ///
 /// They are the values of options, variables and headers whose names say so, and what URLs hold.
 pub(crate) fn secrets_in_command<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut secrets = secrets_in_words(words, DEEPEST);
+    // `$TOKEN` is the name of a secret, and a path leads to one.
+    secrets.retain(|it| !it.is_empty() && !it.starts_with('$') && !is_path(it));
+    secrets.sort();
+    secrets.dedup();
+    secrets
+}
+
+fn secrets_in_words<'a>(words: impl IntoIterator<Item = &'a str>, depth: usize) -> Vec<String> {
     let mut secrets = Vec::new();
     let mut is_value = false;
     for word in words {
@@ -35,18 +47,14 @@ pub(crate) fn secrets_in_command<'a>(words: impl IntoIterator<Item = &'a str>) -
         if !is_line || is_header() {
             secrets.extend(secrets_in_word(word));
         }
-        if is_line {
+        if is_line && depth > 0 {
             let words = shell_words(word);
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            // Quotes keep a value with blanks together: `TOKEN='a b' node x.js`.
+            // Quotes keep a value with blanks together, or a line: `TOKEN='a b' node` and `sh -c 'TOKEN=a node'` look the same.
             secrets.extend(words.iter().flat_map(|word| secrets_in_word(word)));
-            secrets.extend(secrets_in_command(words));
+            secrets.extend(secrets_in_words(words, depth - 1));
         }
     }
-    // `$TOKEN` is the name of a secret, and a path leads to one.
-    secrets.retain(|it| !it.is_empty() && !it.starts_with('$') && !is_path(it));
-    secrets.sort();
-    secrets.dedup();
     secrets
 }
 
@@ -55,12 +63,18 @@ fn secrets_in_word(word: &str) -> Vec<String> {
     if word.contains("://") {
         return secrets_in_url(word);
     }
-    match word.split_once(['=', ':']) {
-        Some((name, _)) if !name.chars().all(is_of_name) => Vec::new(),
-        Some((name, value)) if is_secret_name(name) => vec![value.trim().to_owned()],
-        Some((_, value)) => secrets_in_word(value),
-        None => Vec::new(),
+    let mut rest = word;
+    while let Some((name, value)) = rest.split_once(['=', ':']) {
+        let name = name.trim_start();
+        if !name.chars().all(is_of_name) {
+            break;
+        }
+        if is_secret_name(name) {
+            return vec![value.trim().to_owned()];
+        }
+        rest = value;
     }
+    Vec::new()
 }
 
 fn is_of_name(c: char) -> bool {
@@ -78,7 +92,7 @@ fn shell_words(line: &str) -> Vec<String> {
             (_, Some(open)) if c == open => quote = None,
             ('"' | '\'', None) => quote = Some(c),
             ('\\', None | Some('"')) => word.extend(characters.next()),
-            (' ' | '\t' | '\n' | ';' | '|' | '&' | '(' | ')', None) => words.push(String::new()),
+            (c, None) if c.is_whitespace() || ";|&()".contains(c) => words.push(String::new()),
             _ => word.push(c),
         }
     }
@@ -143,7 +157,10 @@ mod tests {
             (&["docker", "run", "--env=GITHUB_TOKEN=hunter22"], "hunter22"),
             (&["docker", "run", "-eTOKEN=hunter22"], "hunter22"),
             (&["server", "--db=postgres://me:hunter22@host/db"], "hunter22"),
-            (&["sh", "-c", "TOKEN='hunter 22' exec node --key hunter33;"], "hunter 22 | hunter33"),
+            (
+                &["sh", "-c", "TOKEN='hunter 22' exec node --key hunter33;"],
+                "hunter | hunter 22 | hunter33",
+            ),
             (&["sh", "-c", r#"curl -H "Authorization: Bearer hunter22" x"#], "Bearer hunter22"),
             (&["node", "--token", "--port", "3000"], ""),
             (&["node", "--max-tokens", "4096", "--token-file", "/run/token", "--key=./a.pem"], ""),
@@ -156,6 +173,17 @@ mod tests {
         ] {
             assert_eq!(secrets(words), expected, "{words:?}");
         }
+    }
+
+    #[test]
+    fn any_text_may_be_searched() {
+        let texts = ["\r", "\u{85}a", "\\", "'", "=:=:=", "-\u{2028} x", " "];
+        let long = ["=", ":", "'\" ", "a ", "\\ ", "sh -c '"].map(|text| text.repeat(20_000));
+        for text in texts.into_iter().chain(long.iter().map(String::as_str)) {
+            assert!(secrets_in_command([text]).is_empty(), "{text:.20}");
+        }
+        let nested = r#"sh -c "sh -c 'TOKEN=hunter22 node'""#;
+        assert!(secrets_in_command([nested]).contains(&"hunter22".to_owned()));
     }
 
     #[test]
