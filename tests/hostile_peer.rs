@@ -84,7 +84,7 @@ fn echo() -> ExitCode {
                 )
             }
             // The result of `ping` is empty, so that this is reported.
-            false => format!("{{{}:[{quoted}]}}", format!("{:?}", forms[0])),
+            false => format!("{{{:?}:[{quoted}]}}", forms[0]),
         };
         println!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
     }
