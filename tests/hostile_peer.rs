@@ -15,9 +15,80 @@ fn main() -> ExitCode {
             Err(why) => wrong_usage(&why),
         },
         // The process that is left behind, which holds the pipes of its parent.
-        ["hold"] => run_forever(),
+        ["hold", ..] => run_forever(),
+        ["echo", ..] => echo(),
+        ["print", ..] => {
+            println!("{}", given_in_every_form().join("\n"));
+            eprintln!("{}", given_in_every_form().join("\n"));
+            ExitCode::FAILURE
+        }
         _ => wrong_usage("hostile-peer stdio MISBEHAVIOR METHOD"),
     }
+}
+
+/// The variables that look secret, and the arguments, as they are and encoded.
+fn given_in_every_form() -> Vec<String> {
+    let variables = env::vars().filter(|(name, _)| name.starts_with("MY_"));
+    let given = variables.map(|(_, value)| value).chain(env::args().skip(2));
+    // The value of `--token=VALUE`, the credentials of `Authorization: Bearer …`, and the password of a URL.
+    let parts = given.flat_map(|text| {
+        let parts: Vec<_> = text.split(['=', ' ', '@']).map(str::to_owned).collect();
+        let passwords =
+            text.rsplit(':').next().and_then(|it| it.split('@').next()).map(str::to_owned);
+        parts.into_iter().chain(passwords).collect::<Vec<_>>()
+    });
+    parts.flat_map(|text| forms(&text)).collect()
+}
+
+fn forms(text: &str) -> Vec<String> {
+    let hex = |form: fn(u8) -> String| text.bytes().map(form).collect::<String>();
+    let percent = |byte: u8| match byte.is_ascii_alphanumeric() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    let mut forms = vec![
+        text.to_owned(),
+        hex(percent),
+        hex(|byte| format!("%{byte:02x}")),
+        hex(|byte| format!("{byte:02x}")),
+        hex(|byte| format!("{byte:02X}")),
+    ];
+    forms.extend(["", "m", "me", "me:"].map(|user| base64(&format!("{user}{text}"))));
+    forms
+}
+
+fn base64(text: &str) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.as_bytes().chunks(3).flat_map(|bytes| {
+        let bits =
+            (0..3).fold(0, |bits, at| bits << 8 | bytes.get(at).map_or(0, |it| usize::from(*it)));
+        let digit = move |at: usize| char::from(DIGITS[bits >> (18 - 6 * at) & 63]);
+        (0..=bytes.len()).map(digit)
+    });
+    digits.collect()
+}
+
+/// A server that repeats what it was given on standard error and in each reply but that to `initialize`.
+fn echo() -> ExitCode {
+    let forms = given_in_every_form();
+    eprintln!("{}", forms.join("\n"));
+    let quoted = forms.iter().map(|form| format!("{form:?}")).collect::<Vec<_>>().join(",");
+    for line in io::stdin().lines().map_while(Result::ok) {
+        let Some((_, id)) = line.split_once("\"id\":") else { continue };
+        let id = id.split([',', '}']).next().unwrap_or_default();
+        let result = match line.contains("\"initialize\"") {
+            true => {
+                let name = format!("{:?}", forms[0]);
+                format!(
+                    r#"{{"protocolVersion":"2025-11-25","capabilities":{{}},"serverInfo":{{"name":{name},"version":"1"}}}}"#
+                )
+            }
+            // The result of `ping` is empty, so that this is reported.
+            false => format!("{{{:?}:[{quoted}]}}", forms[0]),
+        };
+        println!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+    }
+    ExitCode::SUCCESS
 }
 
 fn wrong_usage(why: &str) -> ExitCode {

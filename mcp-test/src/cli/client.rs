@@ -7,7 +7,7 @@ use super::{output, signal};
 use crate::report::Secrets;
 use crate::scenario::{Leg, Profile, Suite, suite_names};
 use crate::scenarios;
-use crate::trace::secrets_in_url;
+use crate::trace::secrets_in_command;
 use crate::transport::{ClientTarget, Endpoint};
 
 /// Tests a client and returns the exit code.
@@ -27,7 +27,7 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
     }
     let is_single = options.scenarios.len() == 1;
     let client = ResolvedClient::new(args.command.as_deref(), is_single, CliError::NoCommand)?;
-    execute::execute(&RunRequest {
+    execute::execute(RunRequest {
         command: RunCommand::Client,
         options: &args.run,
         loaded: None,
@@ -43,7 +43,7 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
 pub(super) struct ResolvedClient {
     /// The client under test.
     pub(super) target: ClientTarget,
-    /// The texts that no report may show: the secrets in URLs of the command line.
+    /// The texts that no report may show: the secrets in the command line.
     pub(super) secrets: Vec<String>,
     /// The arguments for a rerun.
     pub(super) args: Vec<String>,
@@ -64,11 +64,9 @@ impl ResolvedClient {
             }
             None => return Err(required),
         };
-        // A shell will split the line, so only blanks are certain to separate words here.
-        let urls = line.split(' ').filter(|word| word.contains("://"));
         Ok(Self {
             target: ClientTarget::command(line),
-            secrets: urls.flat_map(secrets_in_url).collect(),
+            secrets: secrets_in_command([line]),
             args: vec!["--command".to_owned(), line.to_owned()],
         })
     }

@@ -47,6 +47,7 @@ use self::error::CliError;
 use self::execute::RunCommand;
 #[cfg(target_os = "linux")]
 use crate::process;
+use crate::trace::secrets_in_environment;
 
 /// Runs the command line; the first argument is the name of the program.
 ///
@@ -77,6 +78,14 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// An environment variable; one that is not UTF-8 counts as unset.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// The secrets in the environment; what is not UTF-8 is not one.
+fn inherited_secrets() -> Vec<String> {
+    let variables = std::env::vars_os();
+    let texts = variables
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    secrets_in_environment(texts)
 }
 
 fn dispatch(args: Args) -> Result<u8, CliError> {

@@ -1,8 +1,6 @@
 //! Standard output and standard error: colours only where supported, and no error when the reader is gone.
 
-use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 use std::process;
 
 use clap::error::{ContextKind, ContextValue};
@@ -103,91 +101,9 @@ pub(super) fn tolerate(written: io::Result<()>) -> io::Result<bool> {
     }
 }
 
-/// Checks that a file can be written, without changing anything.
-pub(super) fn check_writable(path: &Path) -> io::Result<()> {
-    // Trying is the only reliable way: permissions, quotas and read-only file systems all have a say.
-    let existed = path.exists();
-    // Unlike `write`, `append` does not truncate an existing file.
-    fs::OpenOptions::new().append(true).create(true).open(path)?;
-    if existed { Ok(()) } else { fs::remove_file(path) }
-}
-
-/// Replaces a file atomically, keeping its permissions.
-pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let temporary = temporary(path);
-    // The temporary file has the default permissions; the rename would give them to the path.
-    let permissions = || match fs::metadata(path) {
-        Ok(existing) => fs::set_permissions(&temporary, existing.permissions()),
-        Err(_) => Ok(()),
-    };
-    let written = fs::write(&temporary, text).and_then(|()| permissions());
-    let written = written.and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-/// Writes a new file, completely or not at all; an existing one is kept, and the error says so.
-pub(super) fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let temporary = temporary(path);
-    // A link fails if the file exists, which `rename` would replace. Not every file system has links.
-    let link = || match fs::hard_link(&temporary, path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists && !path.exists() => {
-            fs::rename(&temporary, path)
-        }
-        linked => linked,
-    };
-    // After a link both names exist; after the rename the temporary one is gone, and its removal fails.
-    let written = write_synced(&temporary, text).and_then(|()| link());
-    let _ = fs::remove_file(&temporary);
-    written
-}
-
-fn write_synced(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(text.as_bytes())?;
-    // A full disk or a network file system may report its error only now.
-    file.sync_all()
-}
-
-/// The name of a temporary file in the same directory, so that renaming it is atomic.
-fn temporary(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // With the id of the process, so that two runs at the same time do not write to the same file.
-    path.with_file_name(format!(".{name}.{}", process::id()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn checking_a_file_changes_nothing() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let file = directory.path().join("a");
-        check_writable(&file).expect("it can be written");
-        assert!(!file.exists());
-        fs::write(&file, "kept").expect("it can be written");
-        check_writable(&file).expect("it can be written");
-        assert_eq!(fs::read_to_string(&file).expect("a text"), "kept");
-        assert!(check_writable(directory.path()).is_err());
-        assert!(check_writable(&file.join("below")).is_err());
-    }
-
-    #[test]
-    fn a_file_is_replaced_atomically() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let file = directory.path().join("a");
-        replace(&file, "first").expect("it can be written");
-        replace(&file, "second").expect("it can be written");
-        assert_eq!(fs::read_to_string(&file).expect("a text"), "second");
-        let taken = directory.path().join("taken");
-        fs::create_dir_all(taken.join("inside")).expect("a directory");
-        assert!(replace(&taken, "a file").is_err());
-        let left = fs::read_dir(directory.path()).expect("a directory").count();
-        assert_eq!(left, 2, "nothing else is left");
-    }
 
     #[test]
     fn a_reader_that_is_gone_is_not_an_error() {

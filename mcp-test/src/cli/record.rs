@@ -7,10 +7,11 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::error::CliError;
-use super::output;
+use super::{inherited_secrets, output};
 use crate::cases::{Recording, Updated};
 use crate::expect::words::count;
 use crate::files;
+use crate::report::Secrets;
 use crate::run::Outcome;
 use crate::trace::{Recorder, Redactor, Trace, file};
 
@@ -50,7 +51,7 @@ impl Record {
             (Content::Cases(none), true) => drop(update(path, none, "--record")?),
             (_, false) => {}
         }
-        output::check_writable(path).map_err(CliError::unwritable("--record", path))?;
+        files::check_replaceable(path).map_err(CliError::unwritable("--record", path))?;
         Ok(Self { path: path.to_owned(), content })
     }
 
@@ -91,7 +92,7 @@ impl Record {
         };
         // Only secrets that are recognized by their names; those of the options were masked when the events came.
         let text = file::write(&trace, &Redactor::secrets());
-        output::write_new(&path, &text).map_err(CliError::write(&path))?;
+        files::write_new(&path, &text).map_err(CliError::write(&path))?;
         let scenarios = count(trace.parts().len(), "scenario");
         let left_out = match left_out {
             0 => String::new(),
@@ -121,7 +122,8 @@ impl Live {
 
     /// Writes the file, and prints a summary on standard error.
     pub(super) fn end(mut self, name: &str) -> Result<(), CliError> {
-        self.record.add(name, &self.recorder.trace());
+        let secrets = Secrets::new(inherited_secrets());
+        self.record.add(name, &secrets.mask_trace(self.recorder.trace()));
         output::note(&self.record.write()?);
         Ok(())
     }
@@ -139,7 +141,7 @@ pub(super) fn write_cases(
         return Ok(format!("Nothing recorded: {}", summary(recording)));
     }
     if !path.exists() {
-        output::write_new(path, &recording.to_string()).map_err(CliError::write(path))?;
+        files::write_new(path, &recording.to_string()).map_err(CliError::write(path))?;
         return Ok(format!("Recorded in {}: {}", path.display(), summary(recording)));
     }
     match update(path, recording, option) {
@@ -148,13 +150,13 @@ pub(super) fn write_cases(
             Ok(format!("Recorded in {}: nothing new", path.display()))
         }
         Ok((_, Updated { text, added, matchers })) => {
-            output::replace(path, &text).map_err(CliError::write(path))?;
+            files::replace(path, &text).map_err(CliError::write(path))?;
             let (added, matchers) = (count(added, "case"), count(matchers, "new matcher"));
             Ok(format!("Recorded in {}: {added} added; {matchers}", path.display()))
         }
         Err(error) => {
             let other = unused(path);
-            output::write_new(&other, &recording.to_string()).map_err(CliError::write(&other))?;
+            files::write_new(&other, &recording.to_string()).map_err(CliError::write(&other))?;
             let (other, summary) = (other.display(), summary(recording));
             Ok(format!(
                 "{error}\nRecorded in {other} instead: {summary}. Copy what is right, or remove the old cases and record again"

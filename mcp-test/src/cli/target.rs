@@ -10,7 +10,7 @@ use crate::files;
 use crate::process::Command;
 use crate::report::Secrets;
 use crate::server::reference;
-use crate::trace::{is_secret_variable, secrets_in_url};
+use crate::trace::{is_secret_variable, secrets_in_command};
 use crate::transport::{Target, TransportKind};
 
 /// The target that the arguments select.
@@ -58,9 +58,7 @@ impl TargetArgs {
             // Masking every value, such as `1` or `true`, would garble reports.
             secrets.extend(is_secret_variable(name).then(|| (*value).to_owned()));
         }
-        // Arguments such as a database URL may contain a password.
-        let urls = self.command.iter().filter(|word| word.contains("://"));
-        secrets.extend(urls.flat_map(|url| secrets_in_url(url)));
+        secrets.extend(secrets_in_command(self.command.iter().map(String::as_str)));
         let mut target = self.without_headers(command, endpoint.as_ref(), &env)?;
         let mut masked = Secrets::new(secrets);
         for (name, value) in &headers {

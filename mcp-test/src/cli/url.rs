@@ -4,12 +4,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::error::CliError;
-use crate::trace::is_secret_variable;
+use crate::trace::{is_secret_parameter, percent_decoded, secrets_in_url};
 
 const MASK: &str = "[secret]";
-
-/// Query parameters that contain secrets although their names do not look like it.
-const SECRET_PARAMETERS: [&str; 4] = ["ASSERTION", "CODE", "SIG", "SIGNATURE"];
 
 /// A URL without credentials, and the forms of it for reports.
 #[derive(Clone, PartialEq, Eq)]
@@ -38,11 +35,10 @@ impl Endpoint {
             return Err(invalid(format!("`{}` is not HTTP; {example}", url.scheme())));
         }
         let (user, password) = (url.username().to_owned(), url.password().map(str::to_owned));
-        let mut secrets = Vec::new();
+        let mut secrets = secrets_in_url(text);
         if user.is_empty() && password.is_none() {
             // The URL stays as it is written, since `Url` normalizes it.
             let (shown, rerun) = (mask_query(text, MASK), mask_query(text, "<value>"));
-            secrets.extend(secret_parameters(text));
             return Ok(Self { url: text.to_owned(), authorization: None, shown, rerun, secrets });
         }
         // Both fail only without a host, which HTTP URLs always have.
@@ -50,12 +46,11 @@ impl Endpoint {
         let _ = url.set_password(None);
         let url = url.to_string();
         let password = password.unwrap_or_default();
-        let (name, word) = (decoded(&user), decoded(&password));
+        let (name, word) = (percent_decoded(&user), percent_decoded(&password));
         // RFC 7617, section 2: `user:password`, decoded from the URL, in base64.
         let credentials = STANDARD.encode([name.as_slice(), b":", word.as_slice()].concat());
-        secrets.extend(secret_parameters(&url));
-        // A report may quote the password as it is in the URL, or decoded.
-        secrets.extend([password, String::from_utf8_lossy(&word).into_owned()]);
+        // A report may quote the password as `Url` has normalized it.
+        secrets.extend(Some(password).filter(|password| !secrets.contains(password)));
         // The header reaches the trace, and with it every report that shows a request.
         secrets.push(credentials.clone());
         let rerun =
@@ -84,38 +79,10 @@ fn without_secrets(text: &str) -> String {
 fn mask_query(text: &str, mask: &str) -> String {
     let Some((path, query)) = text.split_once('?') else { return text.to_owned() };
     let parameters = query.split('&').map(|parameter| match parameter.split_once('=') {
-        Some((name, _)) if is_secret(name) => format!("{name}={mask}"),
+        Some((name, _)) if is_secret_parameter(name) => format!("{name}={mask}"),
         _ => parameter.to_owned(),
     });
     format!("{path}?{}", parameters.collect::<Vec<_>>().join("&"))
-}
-
-fn secret_parameters(text: &str) -> Vec<String> {
-    let query = text.split_once('?').map(|(_, query)| query.split('#').next().unwrap_or_default());
-    let parameters = query.unwrap_or_default().split('&').filter_map(|it| it.split_once('='));
-    let values = parameters.filter(|(name, _)| is_secret(name)).map(|(_, value)| value);
-    let forms =
-        |value: &str| [value.to_owned(), String::from_utf8_lossy(&decoded(value)).into_owned()];
-    values.flat_map(forms).collect()
-}
-
-fn is_secret(name: &str) -> bool {
-    is_secret_variable(name) || SECRET_PARAMETERS.contains(&name.to_ascii_uppercase().as_str())
-}
-
-/// Decodes `%XX`.
-fn decoded(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let digits = tail.get(..2).filter(|_| first == b'%');
-        let byte = digits
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(byte.unwrap_or(first));
-        rest = if byte.is_some() { &tail[2..] } else { tail };
-    }
-    bytes
 }
 
 #[cfg(test)]

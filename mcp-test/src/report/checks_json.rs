@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{CellNames, ReportError, RunInfo, SummaryJson};
 use crate::check::{Check, SpecReference};
+use crate::files;
 use crate::json::{Object, Value};
 use crate::run::{Outcome, RunEvent};
 
@@ -71,7 +72,7 @@ impl ResultFiles {
         if let Some(run) = &outcome.client_run {
             for (name, text) in [("stdout.txt", &run.stdout), ("stderr.txt", &run.stderr)] {
                 let path = directory.join(name);
-                fs::write(&path, text).map_err(ReportError::write(&path))?;
+                files::replace(&path, text).map_err(ReportError::write(&path))?;
             }
         }
         self.summary.cell(outcome, Some(&name), None);
@@ -79,7 +80,7 @@ impl ResultFiles {
     }
 
     fn write(&self, path: &Path, document: &Value) -> Result<(), ReportError> {
-        fs::write(path, document.pretty()).map_err(ReportError::write(path))
+        files::replace(path, document.pretty()).map_err(ReportError::write(path))
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use crate::check::{Check, Finding};
 use crate::json::{Object, Pointer, Value};
 use crate::run::{Outcome, Preflight, RunEvent, Summary};
-use crate::trace::{Redactor, SecretTexts};
+use crate::trace::{Redactor, SecretTexts, Trace};
 use crate::transport::{ClientEnd, ClientRun};
 
 /// The secret values of a run, such as those of `--header`.
@@ -27,7 +27,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Masks these values, their lines, and the credentials in those that start with an authentication scheme.
+    /// Masks these values, in every form that [`SecretTexts`] looks for.
     ///
     /// Words such as `true`, and what is shorter than four characters, are not masked.
     #[must_use]
@@ -108,10 +108,15 @@ impl Secrets {
                 self.replace([how]);
             }
         }
-        let texts = self.texts.iter().fold(Redactor::secrets(), Redactor::secret);
-        let mut redactor =
-            self.headers.iter().fold(texts, |redactor, name| redactor.secret_header(name));
-        outcome.trace = redactor.trace(std::mem::take(&mut outcome.trace));
+        outcome.trace = self.mask_trace(std::mem::take(&mut outcome.trace));
+    }
+
+    /// The trace without secrets.
+    #[must_use]
+    pub fn mask_trace(&self, trace: Trace) -> Trace {
+        let redactor = Redactor::secrets().secret_texts(self.texts.clone());
+        let headers = self.headers.iter();
+        headers.fold(redactor, |redactor, name| redactor.secret_header(name)).trace(trace)
     }
 
     fn value(&self, value: &Value) -> Value {

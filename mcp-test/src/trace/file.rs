@@ -171,25 +171,25 @@ fn kind_members(
         EventKind::Resent { why } => ("resent", vec![("why", redactor.text(why).into())]),
         EventKind::SseEvent { event, id, retry } => {
             let id = ("id", id.as_ref().map(|id| redactor.event_id(id)).into());
-            let event = ("event", event.as_deref().into());
+            let event = ("event", event.as_ref().map(|event| redactor.text(event)).into());
             ("sse-event", vec![event, id, ("retry", (*retry).into())])
         }
         EventKind::SseComment(text) => ("sse-comment", vec![("text", redactor.text(text).into())]),
         EventKind::Stderr(text) => ("stderr", vec![("text", redactor.text(text).into())]),
         EventKind::Closed { how } => ("closed", vec![("how", redactor.text(how).into())]),
-        EventKind::Exited { status } => ("exited", vec![("status", status.as_str().into())]),
+        EventKind::Exited { status } => ("exited", vec![("status", redactor.text(status).into())]),
         EventKind::Lingered { what, how, wait } => {
             let how = ("how", redactor.text(how).into());
             let members = [("outstaying", what.as_str().into()), how].into_iter();
             ("outstayed", members.chain(wait.iter().flat_map(wait_members)).collect())
         }
-        EventKind::Fence(text) => ("fence", vec![("text", text.as_str().into())]),
+        EventKind::Fence(text) => ("fence", vec![("text", redactor.text(text).into())]),
         EventKind::DeadlineFired { awaited } => {
             ("deadline-fired", vec![("awaited", redactor.text(awaited).into())])
         }
         EventKind::Note(text) => ("note", vec![("text", redactor.text(text).into())]),
         EventKind::Elided { was, bytes } => {
-            ("elided", vec![("was", was.as_str().into()), ("bytes", (*bytes).into())])
+            ("elided", vec![("was", redactor.text(was).into()), ("bytes", (*bytes).into())])
         }
     }
 }
@@ -221,9 +221,10 @@ fn redacted(text: &Bytes, parsed: &ParsedText, redactor: &mut Redactor) -> Bytes
 }
 
 fn bytes_member(bytes: &Bytes, redactor: &mut Redactor) -> (&'static str, Json) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => ("text", redactor.text(text).into()),
-        // In hexadecimal no secret can be found, nor lost.
+    // Before they are written in hexadecimal, in which a reader would find what is not found here.
+    let bytes = redactor.bytes(bytes);
+    match std::str::from_utf8(&bytes) {
+        Ok(text) => ("text", text.into()),
         Err(_) => {
             ("hex", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
         }
@@ -434,6 +435,27 @@ mod tests {
             read(&text).expect("it is well formed").events.len(),
             one_of_each().events.len()
         );
+    }
+
+    #[test]
+    fn secrets_are_not_written_in_any_member() {
+        let recorder = Recorder::new();
+        let wire = recorder.open("stdio");
+        let text = || "hunter22".to_owned();
+        let bytes = Bytes::from_static(b"\xff hunter22");
+        for what in [
+            EventKind::SseEvent { event: Some(text()), id: Some(text()), retry: None },
+            EventKind::Exited { status: text() },
+            EventKind::Fence(text()),
+            EventKind::Elided { was: text(), bytes: 8 },
+            EventKind::Unparsable { bytes, why: text(), kind: UnparsableKind::Stray },
+        ] {
+            recorder.record(wire, Party::Server, what);
+        }
+        let text = write(&recorder.trace(), &Redactor::secrets().secret("hunter22"));
+        assert!(!text.contains("hunter22") && !text.contains("68756e746572"), "{text}");
+        assert_eq!(text.matches("[secret]").count(), 6, "{text}");
+        assert_eq!(read(&text).expect("it is well formed").events.len(), 6);
     }
 
     #[test]

@@ -32,8 +32,11 @@ pub use parsed_text::ParsedText;
 pub use recorder::Recorder;
 pub(crate) use recorder::{Beginning, Returned};
 pub use redact::Redactor;
+pub(crate) use redact::secrets_in_command;
 #[doc(hidden)]
 pub use redact::{SecretTexts, is_secret_variable, secrets_in_url};
+#[cfg(feature = "cli")]
+pub(crate) use redact::{is_secret_parameter, percent_decoded, secrets_in_environment};
 pub use render::render;
 #[doc(hidden)]
 pub use render::{Headers, Style, excerpt};

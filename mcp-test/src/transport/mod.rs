@@ -62,7 +62,6 @@ pub use outgoing::Sent;
 #[doc(hidden)]
 pub use prepared_target::PreparedTarget;
 pub use raw_http::{HttpExchange, HttpFailure, HttpRequest, HttpResponse};
-#[cfg(feature = "schema")]
 pub(crate) use redacted::redact_urls;
 pub use target::Target;
 pub use transport_kind::TransportKind;

@@ -1,8 +1,11 @@
 //! Command lines and URLs without their secrets, for reports.
 
-use crate::trace::Redactor;
+use crate::trace::{Redactor, SecretTexts, secrets_in_command};
 
 /// A command line or URL without passwords and tokens.
 pub(crate) fn redact_urls(text: &(impl ToString + ?Sized)) -> String {
-    Redactor::secrets().urls(&text.to_string())
+    let text = text.to_string();
+    // Sought by themselves, because a value may be quoted in the line.
+    let secrets = SecretTexts::new(secrets_in_command([text.as_str()]));
+    Redactor::secrets().secret_texts(secrets).urls(&text)
 }

@@ -151,7 +151,7 @@ impl Running {
         }
         for left in &ending.leftovers {
             let what = Leftover::Descendant;
-            let how = format!("process {}, `{}`", left.pid, left.command);
+            let how = format!("process {}, `{}`", left.pid, redact_urls(&left.command));
             observer.record(None, EventKind::Lingered { what, how, wait: None });
         }
         ConnectionEnd { how, orderly }

@@ -1,4 +1,5 @@
 //! Files that are too large, or have no end: they are refused with the option or file at fault, within bounded memory and time.
+//! Files that are written: through no link, and completely or not at all.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -107,5 +108,109 @@ fn long_files_take_linear_time() {
     for arguments in commands {
         let run = run(folder, arguments);
         assert_eq!(run.code, 0, "{arguments:?}: {}", run.stderr);
+    }
+}
+
+/// The options that write a file, with a name that they accept.
+const WRITING: [(&str, &str, &str); 4] = [
+    ("--write-baseline", "known.yml", "known.yml"),
+    ("--record", "trace.jsonl", "trace.jsonl"),
+    ("--record", "cases.yaml", "cases.yaml"),
+    ("--report", "junit=junit.xml", "junit.xml"),
+];
+
+const PING: [&str; 4] = ["check", "--reference", "--scenario", "ping"];
+
+/// The names in a folder, in alphabetical order.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_is_written_through() {
+    let mut text = String::new();
+    for (option, value, name) in WRITING {
+        for is_dangling in [true, false] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let target = folder.path().join("target");
+            if !is_dangling {
+                std::fs::write(&target, "case: A\nin: {jsonrpc: '2.0', method: a}\n")
+                    .expect("a file");
+            }
+            let before = std::fs::read(&target).ok();
+            std::os::unix::fs::symlink("target", folder.path().join(name)).expect("a link");
+            let run = run(folder.path(), &[&PING[..], &[option, value]].concat());
+            assert_eq!(std::fs::read(&target).ok(), before, "{option} {value}");
+            assert!(folder.path().join(name).is_symlink(), "{option} {value}");
+            writeln!(text, "exit code {}: {}", run.code, run.stderr.trim_end())
+                .expect("a string takes everything");
+        }
+    }
+    insta::assert_snapshot!(text);
+}
+
+/// The limit on the size of files stands for a full disk: writing fails after a part.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_written_stays_as_it_was() {
+    let program = env!("CARGO_BIN_EXE_mcp-test-under-test");
+    for (option, value, name) in WRITING {
+        let folder = tempfile::tempdir().expect("a folder");
+        // A trace is only written where there is none.
+        let before =
+            (name != "trace.jsonl").then_some("# Written by hand.\nserver:\n  - ping:ping\n");
+        if let Some(before) = before.filter(|_| name != "cases.yaml") {
+            std::fs::write(folder.path().join(name), before).expect("a file");
+        }
+        let before = names(folder.path());
+        let content = std::fs::read(folder.path().join(name)).ok();
+        let mut command = Command::new("sh");
+        // The signal would end the process; without it the call fails, as on a full disk.
+        command.args(["-c", r#"trap '' XFSZ; ulimit -f 0; exec "$@""#, "sh", program]);
+        command.args(PING).args([option, value]).current_dir(folder.path());
+        let run = run_command(command);
+        assert_ne!(run.code, 0, "{option} {value}: {}", run.stderr);
+        assert!(run.stderr.contains(&format!("cannot write {name}")), "{}", run.stderr);
+        assert_eq!(std::fs::read(folder.path().join(name)).ok(), content, "{option} {value}");
+        assert_eq!(names(folder.path()), before, "{option} {value}");
+    }
+}
+
+/// A name in a shared folder that somebody else has taken, as a link to a file of the user.
+#[cfg(target_os = "linux")]
+#[test]
+fn temporary_names_cannot_be_taken_before() {
+    let program = env!("CARGO_BIN_EXE_mcp-test-under-test");
+    for (option, value, name) in WRITING {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("precious"), "kept").expect("a file");
+        let mut command = Command::new("sh");
+        // A name with the id of the process would be one that is known before.
+        command.args(["-c", &format!(r#"ln -s precious .{name}.$$; exec "$@""#), "sh", program]);
+        command.args(PING).args([option, value]).current_dir(folder.path());
+        let run = run_command(command);
+        assert_eq!(run.code, 0, "{option} {value}: {}", run.stderr);
+        let kept = std::fs::read_to_string(folder.path().join("precious"));
+        assert_eq!(kept.expect("it exists"), "kept", "{option} {value}");
+        assert!(folder.path().join(name).is_file(), "{option} {value}: {}", run.stderr);
+        assert_eq!(names(folder.path()).len(), 3, "{:?}", names(folder.path()));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn standard_output_may_be_named() {
+    for (option, value) in [("--write-baseline", "/dev/stdout"), ("--report", "junit=/dev/stdout")]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = run(folder.path(), &[&PING[..], &[option, value]].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let expected = if option == "--report" { "<testsuites" } else { "# Known failures" };
+        assert!(run.stdout.contains(expected), "{}", run.stdout);
     }
 }

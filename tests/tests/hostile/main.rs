@@ -19,5 +19,6 @@ mod lines;
 mod output_size;
 mod repeats;
 mod scenario_run;
+mod secrets;
 mod silence;
 mod table;

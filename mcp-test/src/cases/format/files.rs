@@ -1,10 +1,11 @@
 //! Finds and reads the files that paths, patterns and directories name.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::ReadError;
+use crate::files;
 use crate::yaml::Limits;
 
 /// Expands paths, patterns and directories to files: each once, in the order given, those of a pattern or directory sorted.
@@ -70,11 +71,8 @@ fn of_pattern(pattern: &str) -> Result<Vec<PathBuf>, ReadError> {
 
 /// Reads a file; stops one byte beyond the limit, so that the YAML reader reports the size.
 pub(crate) fn read_bounded(path: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
-    let mut bytes = Vec::new();
-    let most = u64::try_from(limits.bytes).unwrap_or(u64::MAX).saturating_add(1);
-    let read = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
-    read.map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-    Ok(bytes)
+    let bytes = files::read_start(path, limits.bytes);
+    bytes.map_err(|source| ReadError::Io { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::read;
 use crate::cases::{Cases, Doc, ReadOptions};
 use crate::cli::error::CliError;
 use crate::cli::output;
+use crate::files;
 
 /// Writes the page, and reports changed files on standard error.
 pub(super) fn write(args: &DocArgs) -> Result<u8, CliError> {
@@ -55,7 +56,7 @@ fn write_if_changed(path: &Path, text: &str) -> Result<(), CliError> {
         output::note(&format!("Unchanged: {}", path.display()));
         return Ok(());
     }
-    output::replace(path, text).map_err(CliError::write(path))?;
+    files::replace(path, text).map_err(CliError::write(path))?;
     output::note(&format!("Written: {}", path.display()));
     Ok(())
 }

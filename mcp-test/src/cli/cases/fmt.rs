@@ -10,6 +10,7 @@ use crate::cases::{self, Level, ReadOptions};
 use crate::cli::error::CliError;
 use crate::cli::output;
 use crate::expect::words::count;
+use crate::files;
 use crate::run::ExitCode;
 use crate::yaml::{self, Limits};
 
@@ -49,7 +50,7 @@ fn format_file(
     }
     // Replacing the path itself would turn a link into a file.
     let real = path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-    output::replace(&real, &text).map_err(CliError::write(path))?;
+    files::replace(&real, &text).map_err(CliError::write(path))?;
     tally.changed += 1;
     output::note(&format!("Formatted: {name}"));
     Ok(())

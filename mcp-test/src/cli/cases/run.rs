@@ -29,7 +29,7 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
     // Cases that share a server run one at a time by default: they may depend on its state.
     let shared = args.target.url.is_some().then_some(NonZeroUsize::MIN);
     let common = CommonRunOptions { jobs: args.common.jobs.or(shared), ..args.common.clone() };
-    execute::execute(&RunRequest {
+    execute::execute(RunRequest {
         command: RunCommand::CasesRun,
         options: &common.for_cases(&args.selection.cases, args.strict),
         loaded: Some(LoadedScenarios { scenarios, surroundings, args: args.rerun_args() }),

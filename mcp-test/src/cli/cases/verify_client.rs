@@ -26,7 +26,7 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
     let is_single = scenarios.len() == 1 || args.scenarios.len() == 1;
     let required = CliError::NoCommandForFiles;
     let client = ResolvedClient::new(args.command.as_deref(), is_single, required)?;
-    execute::execute(&RunRequest {
+    execute::execute(RunRequest {
         command: RunCommand::CasesVerifyClient,
         options: &args.common.for_cases(&args.scenarios, args.strict),
         loaded: Some(LoadedScenarios { scenarios, surroundings: None, args: args.rerun_args() }),

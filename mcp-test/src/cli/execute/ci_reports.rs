@@ -7,6 +7,7 @@ use super::{RunRequest, rerun};
 use crate::cli::error::CliError;
 use crate::cli::option_value::ReportKind;
 use crate::cli::output;
+use crate::files;
 use crate::report::{GitHub, Junit, ReportError, RunInfo};
 use crate::run::RunEvent;
 
@@ -27,7 +28,7 @@ impl CiReports {
         let mut junit = Vec::new();
         for kind in selected {
             if let ReportKind::Junit(path) = kind {
-                output::check_writable(path)
+                files::check_replaceable(path)
                     .map_err(CliError::unwritable("--report junit", path))?;
                 junit.push(Junit::new(path, info.clone(), rerun(request)));
             }
@@ -40,7 +41,7 @@ impl CiReports {
         }
         let mut step_summary = variable("GITHUB_STEP_SUMMARY").map(PathBuf::from);
         if let Some(path) = step_summary.as_deref()
-            && let Err(error) = output::check_writable(path)
+            && let Err(error) = files::check_appendable(path)
         {
             let error = CliError::unwritable("GITHUB_STEP_SUMMARY", path)(error);
             // In a container the variable may be set although the file is outside; only who asked for it has to know.

@@ -15,7 +15,7 @@ use super::common_args::RunOptions;
 use super::error::CliError;
 use super::output;
 use super::signal::unless_signalled;
-use super::variable;
+use super::{inherited_secrets, variable};
 use crate::clock::{self, Deadline};
 use crate::expect::words;
 use crate::report::{Rerun, Secrets};
@@ -112,7 +112,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
 /// Tests a server and returns the exit code.
 pub(super) fn test_server(command: RunCommand, args: &RunArgs) -> Result<u8, CliError> {
     let resolved = args.target.resolve(command.name(), &variable)?;
-    execute(&RunRequest {
+    execute(RunRequest {
         command,
         options: &args.run,
         loaded: None,
@@ -125,7 +125,10 @@ pub(super) fn test_server(command: RunCommand, args: &RunArgs) -> Result<u8, Cli
 }
 
 /// Executes the run and returns the exit code.
-pub(super) fn execute(request: &RunRequest<'_>) -> Result<u8, CliError> {
+pub(super) fn execute(mut request: RunRequest<'_>) -> Result<u8, CliError> {
+    // The peer inherits the environment, and may repeat it.
+    request.secrets = request.secrets.and(inherited_secrets());
+    let request = &request;
     let plan = plan(request)?;
     let reports = Reports::new(request, &plan, &variable)?;
     if plan.cells.is_empty() {
@@ -247,7 +250,10 @@ fn rerun(request: &RunRequest<'_>) -> Rerun {
     }
     let names_transport = request.target.transports().len() > 1;
     let option = if *command == RunCommand::CasesRun { "--case" } else { "--scenario" };
-    Rerun { before, option, after: request.target_args.clone(), names_transport }
+    // A secret may be where no option reveals it, such as in an argument of the command.
+    let masked = |args: &[String]| args.iter().map(|arg| request.secrets.mask(arg)).collect();
+    let (before, after) = (masked(&before), masked(&request.target_args));
+    Rerun { before, option, after, names_transport }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The reports of a run: terminal output, result files, recording, and notes at the end.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use crate::cli::output;
 use crate::cli::record::Record;
 use crate::cli::signal::Signal;
 use crate::cli::workflow_commands;
+use crate::files;
 use crate::report::{
     Console, ConsoleOptions, Json, Progress, ReportError, ResultFiles, RunInfo, Secrets, failure,
     rows, wrap_lines,
@@ -89,7 +89,7 @@ impl Reports {
         let options = &request.options.common;
         let info = RunInfo {
             command: request.command.name(),
-            target: request.target.label(),
+            target: request.secrets.mask(&request.target.label()),
             profile: plan.profile,
             suite: plan.suite,
             inapplicable: plan.inapplicable.clone(),
@@ -99,12 +99,14 @@ impl Reports {
         let files = files.transpose()?;
         let ci = CiReports::new(request, &info, variable)?;
         if let Some(path) = &options.write_baseline {
-            output::check_writable(path).map_err(CliError::unwritable("--write-baseline", path))?;
+            files::check_replaceable(path)
+                .map_err(CliError::unwritable("--write-baseline", path))?;
         }
         let record = options.record.as_deref().map(Record::to).transpose()?;
         let checks_to_stdout = prints_only_checks(request);
         let progress = output::stderr_is_terminal()
             .then(|| Progress::new(Box::new(anstream::stderr()) as Box<dyn Write>));
+        let summary = Summary { target: info.target.clone(), ..Summary::of(plan) };
         let mut reports = Self {
             files,
             ci,
@@ -118,7 +120,7 @@ impl Reports {
             expected: plan.baseline.clone(),
             notes: Vec::new(),
             checks_to_stdout,
-            summary: Summary::of(plan),
+            summary,
             error: None,
         };
         if let Screen::Console(console) = &mut reports.screen {
@@ -266,7 +268,7 @@ impl Reports {
             self.notes.push("No baseline written: nothing was run".to_owned());
             return;
         }
-        match fs::write(path, Baseline::text(&summary.results, previous.as_ref())) {
+        match files::replace(path, Baseline::text(&summary.results, previous.as_ref())) {
             Ok(()) => {
                 self.notes.push(format!("Baseline written to {}", path.display()));
                 summary.exit = match not_run(summary).as_slice() {
@@ -331,7 +333,7 @@ fn output_dir(out: &Path, info: RunInfo) -> Result<ResultFiles, CliError> {
     let files = ResultFiles::create(out, info).map_err(|ReportError::Write { path, source }| {
         CliError::Unwritable { option: "--output-dir", path, source }
     })?;
-    output::check_writable(&out.join("summary.json"))
+    files::check_replaceable(&out.join("summary.json"))
         .map_err(CliError::unwritable("--output-dir", out))?;
     Ok(files)
 }

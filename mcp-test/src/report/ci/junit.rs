@@ -1,6 +1,5 @@
 //! JUnit XML, as Jenkins, GitLab and others read it.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::cell_reports::{CellReport, CellReports, Conclusion, Problem};
 use crate::expect::words;
+use crate::files;
 use crate::report::{ReportError, Rerun, RunInfo};
 use crate::run::{Comparison, RunEvent, Summary};
 
@@ -46,7 +46,8 @@ impl Junit {
         let text = report(&self.reports, summary).to_string();
         // The text is written to memory, so that this cannot happen.
         let text = text.map_err(io::Error::other);
-        text.and_then(|text| fs::write(&self.path, text)).map_err(ReportError::write(&self.path))
+        text.and_then(|text| files::replace(&self.path, text))
+            .map_err(ReportError::write(&self.path))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::server::Server;
 use crate::spec::{Era, Revision};
 use crate::trace::{EventKind, Party, Recorder, Seq, Trace};
 use crate::transport::client_target::SCENARIO;
-use crate::transport::{ClientEnd, ClientRun, ClientTarget};
+use crate::transport::{ClientEnd, ClientRun, ClientTarget, redact_urls};
 use crate::wire::Message;
 
 /// The exit codes of a shell that cannot start a program: not executable, and not found (POSIX).
@@ -238,7 +238,8 @@ enum GivesUp {
 /// The processes that the client left behind, if any.
 fn left_behind(client_run: &ClientRun) -> Option<Finding> {
     let first = client_run.leftovers.first()?;
-    let mut got = format!("process {}, `{}`", first.pid, words::excerpt(&first.command));
+    let command = redact_urls(&first.command);
+    let mut got = format!("process {}, `{}`", first.pid, words::excerpt(&command));
     if let others @ 1.. = client_run.leftovers.len() - 1 {
         got.push_str(&format!(", and {others} more"));
     }

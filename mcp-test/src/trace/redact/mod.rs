@@ -4,6 +4,7 @@
 //! text turns up. For golden traces session ids, ports, times and the like become `[session]`, `[port]`, `[time]`. The
 //! same original gets the same placeholder; numbers tell originals apart where there are several.
 
+mod given;
 mod names;
 mod pattern;
 mod texts;
@@ -18,6 +19,11 @@ use self::url::{Pieces, secret_parameters};
 use super::{EventKind, Trace};
 use crate::json::Value;
 
+pub(crate) use self::given::secrets_in_command;
+#[cfg(feature = "cli")]
+pub(crate) use self::given::secrets_in_environment;
+#[allow(unused_imports, reason = "outside of this module only the command uses it")]
+pub(crate) use self::names::is_secret_parameter;
 pub use self::names::is_secret_variable;
 #[allow(
     unused_imports,
@@ -25,6 +31,8 @@ pub use self::names::is_secret_variable;
 )]
 pub(crate) use self::names::is_volatile_member;
 pub use self::texts::SecretTexts;
+#[cfg(feature = "cli")]
+pub(crate) use self::url::percent_decoded;
 pub use self::url::secrets_in_url;
 
 /// Replaces what should not be seen by `[placeholders]`.
@@ -40,7 +48,7 @@ pub use self::url::secrets_in_url;
 #[derive(Debug, Clone)]
 pub struct Redactor {
     level: Level,
-    secrets: Vec<String>,
+    secrets: SecretTexts,
     /// Headers, in lower case, whose value is a secret whatever it is.
     headers: Vec<String>,
     literals: Vec<(String, String)>,
@@ -71,7 +79,7 @@ impl Redactor {
     fn with_level(level: Level) -> Self {
         Self {
             level,
-            secrets: Vec::new(),
+            secrets: SecretTexts::default(),
             headers: Vec::new(),
             literals: Vec::new(),
             members: Vec::new(),
@@ -94,10 +102,20 @@ impl Redactor {
         Self::with_level(Level::Golden)
     }
 
-    /// Takes this text for a secret, wherever it turns up.
+    /// Takes this text for a secret, wherever it turns up, in any form that [`SecretTexts`] knows.
     #[must_use]
     pub fn secret(mut self, text: impl Into<String>) -> Self {
-        self.secrets.extend(Some(text.into()).filter(|text| !text.is_empty()));
+        let text = text.into();
+        self.secrets.add(&text);
+        // Whoever names it wants it masked, even if it is short.
+        self.secrets.insert(text);
+        self
+    }
+
+    /// Takes these texts for secrets, in place of all that it knows so far.
+    #[must_use]
+    pub(crate) fn secret_texts(mut self, secrets: SecretTexts) -> Self {
+        self.secrets = secrets;
         self
     }
 
@@ -130,7 +148,7 @@ impl Redactor {
                 (&event.kind, self.level >= Level::Secrets)
             {
                 let secrets = secret_parameters(path).filter(|it| it.len() >= SHORTEST_LITERAL);
-                self.secrets.extend(secrets.map(ToOwned::to_owned));
+                secrets.for_each(|secret| self.secrets.add(secret));
             }
             let (EventKind::HttpRequest { headers, .. } | EventKind::HttpResponse { headers, .. }) =
                 &event.kind
@@ -139,8 +157,7 @@ impl Redactor {
             };
             for (name, value) in headers {
                 if self.level >= Level::Secrets && is_secret_header(name) {
-                    self.secrets
-                        .extend(secret_parts(name, value).into_iter().map(ToOwned::to_owned));
+                    secret_parts(name, value).into_iter().for_each(|part| self.secrets.add(part));
                 } else if self.level == Level::Golden && name.eq_ignore_ascii_case("mcp-session-id")
                 {
                     sessions.push(value.clone());
@@ -149,9 +166,7 @@ impl Redactor {
         }
         let sessions = sessions.into_iter().filter(|session| session.len() >= SHORTEST_LITERAL);
         self.literals.extend(sessions.map(|session| (session, "session".to_owned())));
-        // Longest first, so that no secret is torn by another one that it contains.
-        self.secrets.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
-        self.secrets.dedup();
+        // Longest first, so that no session is torn by another one that it contains.
         self.literals.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then(a.cmp(b)));
         self.literals.dedup();
     }
@@ -180,7 +195,7 @@ impl Redactor {
     }
 
     fn without_secrets(&self, text: &str) -> String {
-        texts::without(text, &self.secrets)
+        self.secrets.mask(text)
     }
 
     /// Redacts the value of a header.
@@ -265,7 +280,7 @@ impl Redactor {
 
     fn secret_parameter(&self, parameter: &str) -> Option<String> {
         let (name, _) = parameter.split_once('=')?;
-        let secret = self.level >= Level::Secrets && names::is_secret_parameter(name);
+        let secret = self.level >= Level::Secrets && is_secret_parameter(name);
         secret.then(|| format!("{name}={SECRET}"))
     }
 

@@ -41,7 +41,9 @@ pub fn secrets_in_url(url: &str) -> Vec<String> {
     let mut secrets = Vec::new();
     for secret in password.into_iter().chain(secret_parameters(rest)) {
         secrets.push(secret.to_owned());
-        secrets.extend(Some(decoded(secret)).filter(|decoded| decoded != secret));
+        // Invalid bytes may be replaced: the text is only looked for in reports, which are UTF-8.
+        let decoded = String::from_utf8_lossy(&percent_decoded(secret)).into_owned();
+        secrets.extend(Some(decoded).filter(|decoded| decoded != secret));
     }
     secrets
 }
@@ -54,17 +56,32 @@ pub(super) fn secret_parameters(path: &str) -> impl Iterator<Item = &str> {
     pairs.filter(|(name, value)| is_secret_parameter(name) && !value.is_empty()).map(|(_, it)| it)
 }
 
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
+/// The bytes that a percent-encoded text stands for.
+pub(crate) fn percent_decoded(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
-        let digits = after.get(..2).filter(|_| *first == b'%');
-        let byte = digits
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        // RFC 3986, section 2.1: two digits; a number with a sign, as `from_str_radix` accepts it, is not an escape.
+        let digits =
+            after.get(..2).filter(|it| *first == b'%' && it.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.push(byte.unwrap_or(*first));
         rest = if byte.is_some() { &after[2..] } else { after };
     }
-    // Invalid bytes may be replaced: the text is only looked for in reports, which are UTF-8.
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_two_digits_are_an_escape() {
+        for (encoded, decoded) in
+            [("%41%4a%4A", "AJJ"), ("%+1%-1%", "%+1%-1%"), ("%4", "%4"), ("%zz%é", "%zz%é")]
+        {
+            assert_eq!(percent_decoded(encoded), decoded.as_bytes(), "{encoded}");
+        }
+    }
 }

@@ -68,7 +68,7 @@ impl Redactor {
     }
 
     /// Bytes that are no text are looked through between those that are none.
-    fn bytes(&mut self, bytes: &Bytes) -> Bytes {
+    pub(in crate::trace) fn bytes(&mut self, bytes: &Bytes) -> Bytes {
         let mut redacted = Vec::with_capacity(bytes.len());
         for chunk in bytes.utf8_chunks() {
             redacted.extend_from_slice(self.text(chunk.valid()).as_bytes());

@@ -430,7 +430,7 @@ fn long_values_are_shown_line_by_line() {
 fn secrets_are_masked() {
     let secrets = SecretTexts::new(["hunter2hunter2".to_owned()]);
     let case = json!({"a": "hunter2hunter2", "b": "x", "text": "first\nhunter2hunter2\nlast"});
-    let got = json!({"a": "?", "b": "hunter2hunter2", "text": "first\nhunter2hunter2!\nlast", "hunter2hunter2": {"c": ["hunter2hunter2".repeat(20)]}});
+    let got = json!({"a": "?", "b": "hunter2hunter2", "text": "first\nhunter2hunter2!\nlast", "hunter2hunter2": {"c": ["hunter2hunter2 ".repeat(20)]}});
     let differences = differences_with(&Rule::default(), &Tolerance::none(), &secrets, case, got);
     assert!(!differences.contains("hunter"), "{differences}");
     insta::assert_snapshot!(differences, @r#"
@@ -441,10 +441,10 @@ fn secrets_are_masked() {
       - [secret]
       + [secret]!
         last
-    /[secret]: expected nothing, got {"c":["[secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret]…
+    /[secret]: expected nothing, got {"c":["[secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [sec…
       + {
       +   "c": [
-      +     "[secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][secret][se…
+      +     "[secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret] [secret…
       +   ]
       + }
     "#);

@@ -1,8 +1,15 @@
-//! Reads files that a user names, up to a bound: a path may lead to a device without end.
+//! Reads and writes files that a user names: reads up to a bound, since a path may lead to a device without end; writes as
+//! [`write`] says.
+
+mod write;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+
+pub(crate) use self::write::replace;
+#[cfg(feature = "cli")]
+pub(crate) use self::write::{check_appendable, check_replaceable, write_new};
 
 const MIB: usize = 1024 * 1024;
 
@@ -23,10 +30,20 @@ pub(crate) const OPTION_VALUE: usize = MIB;
 ///
 /// If it cannot be read, or is larger: [`io::ErrorKind::FileTooLarge`].
 pub(crate) fn read(path: impl AsRef<Path>, most: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // One byte more than allowed shows that the file is too large.
-    File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    let bytes = read_start(path, most)?;
     if bytes.len() > most { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+/// Reads a file, and stops one byte beyond `most`, which shows that it is larger.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub(crate) fn read_start(path: impl AsRef<Path>, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    File::open(path)?.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads a text of at most `most` bytes.
