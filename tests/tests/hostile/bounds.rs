@@ -72,7 +72,7 @@ fn without_measurement(message: &str) -> String {
         if let Some((start, rest)) = message.split_once(before)
             && let Some((_, end)) = rest.split_once(after)
         {
-            message = format!("{start}{before}[time]{after}{end}");
+            message = format!("{start}{before}[measured]{after}{end}");
         }
     }
     message
@@ -124,7 +124,7 @@ fn more_lines_of_a_log_than_are_kept() {
     FAILURE wire-well-formed: the server wrote something to its output that is not an MCP message
       expected one JSON-RPC message per line, and nothing else
       got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
-      hint: 11024 more of this kind
+      hint: [measured] more of this kind
     "#);
 }
 

@@ -84,6 +84,7 @@ impl Transport {
                     | Number
                     | Null
                     | Text
+                    | Echo
                     | EndlessFlood
                     | EndlessStderr
             ),
@@ -91,7 +92,7 @@ impl Transport {
             Self::Stream => {
                 matches!(behavior, Never | EndlessFlood | EndlessComments)
             }
-            Self::Sse => matches!(behavior, Never | EndlessFlood),
+            Self::Sse => matches!(behavior, Never | EndlessFlood | Echo),
         }
     }
 
