@@ -12,7 +12,7 @@ pub(super) async fn listen(
     address: SocketAddr,
     hosts: &[String],
 ) -> Result<(), CliError> {
-    let server = hosts.iter().fold(server, |server, host| server.allow_host(host));
+    let server = hosts.iter().fold(server, Server::allow_host);
     let listening =
         server.listen(address).await.map_err(|source| CliError::Listen { address, source })?;
     if let Some(warning) = warning(listening.address(), hosts) {
