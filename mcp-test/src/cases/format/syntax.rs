@@ -39,7 +39,7 @@ const fn lint_of(kind: ProblemKind) -> Lint {
 
 fn help(text: &str, problem: &Problem) -> Option<String> {
     let here = text.get(..problem.span.start).unwrap_or(text);
-    let line = here.rsplit('\n').next().unwrap_or_default();
+    let line = here.rsplit(['\n', '\r']).next().unwrap_or_default();
     let key = text.get(problem.span.bytes()).unwrap_or_default();
     let help = match problem.kind {
         ProblemKind::Duplicate if key == "case" => {
@@ -63,7 +63,7 @@ fn missing_colon<'t>(text: &'t str, problem: &Problem) -> Option<(Span, &'t str)
     if !matches!(problem.kind, ProblemKind::Syntax(_)) {
         return None;
     }
-    let begin = text.get(..problem.span.start)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let begin = text.get(..problem.span.start)?.rfind(['\n', '\r']).map_or(0, |end| end + 1);
     let (word, rest) = text[begin..].split_once(' ')?;
     let is_key = ["case", "in", "out", "_"].iter().any(|beginning| word.starts_with(beginning))
         && word.chars().all(|char| char.is_alphanumeric() || "_-".contains(char));
