@@ -64,15 +64,15 @@ pub(crate) fn peak_of(file: &Path) -> u64 {
 /// A message without the times that were measured.
 fn without_measurement(message: &str) -> String {
     let mut message = message.to_owned();
-    for (before, after) in [
-        ("mcp-test waited ", " for its exit"),
-        ("message came ", " after its start"),
-        ("hint: ", " more of this kind"),
+    for (before, after, measured) in [
+        ("mcp-test waited ", " for its exit", "[time]"),
+        ("message came ", " after its start", "[time]"),
+        ("hint: ", " more of this kind", "[many]"),
     ] {
         if let Some((start, rest)) = message.split_once(before)
             && let Some((_, end)) = rest.split_once(after)
         {
-            message = format!("{start}{before}[measured]{after}{end}");
+            message = format!("{start}{before}{measured}{after}{end}");
         }
     }
     message
@@ -124,7 +124,7 @@ fn more_lines_of_a_log_than_are_kept() {
     FAILURE wire-well-formed: the server wrote something to its output that is not an MCP message
       expected one JSON-RPC message per line, and nothing else
       got "INFO still busy" (not JSON: line 1, column 1: expected a value, found `I`)
-      hint: [measured] more of this kind
+      hint: [many] more of this kind
     "#);
 }
 
