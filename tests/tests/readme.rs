@@ -333,6 +333,7 @@ fn cases_are_run_served_and_documented() {
             .replace("my-mcp-client --quiet", &client)
             .replace(" contracts", " tests/contracts/everything")
             .replace("--listen 3000", "--stdio < /dev/null")
+            .replace("--listen 0.0.0.0:3000 --allow-host mocks.internal", "--stdio < /dev/null")
             .replace("-o docs", &format!("-o {}", directory.display()))
             .replace(
                 "conversation.yaml",
