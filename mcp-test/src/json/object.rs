@@ -124,11 +124,6 @@ impl Object {
         superseded
     }
 
-    /// Gives memory back that the members do not need.
-    pub(super) fn shrink_to_fit(&mut self) {
-        self.members_mut().shrink_to_fit();
-    }
-
     fn members_mut(&mut self) -> &mut Vec<(String, Value)> {
         Arc::make_mut(&mut self.members)
     }
@@ -193,10 +188,16 @@ impl IntoIterator for Object {
     }
 }
 
+impl From<Vec<(String, Value)>> for Object {
+    fn from(members: Vec<(String, Value)>) -> Self {
+        Self { members: Arc::new(members) }
+    }
+}
+
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
         let members = members.into_iter().map(|(name, value)| (name.into(), value.into()));
-        Self { members: Arc::new(members.collect()) }
+        members.collect::<Vec<_>>().into()
     }
 }
 

@@ -161,10 +161,10 @@ impl Parser<'_> {
     }
 
     fn object(&mut self) -> Result<Object, Refusal> {
-        let mut object = Object::new();
+        let mut members: Vec<(String, Value)> = Vec::new();
         let mut names = HashSet::new();
         if self.take(b'}') {
-            return Ok(object);
+            return Ok(Object::new());
         }
         loop {
             if self.peek() != Some(b'"') {
@@ -174,11 +174,11 @@ impl Parser<'_> {
             let name = self.string()?;
             // Names are copied into a set only for large objects; small ones are searched.
             // At this point the names so far move into the set.
-            if object.len() == SET_ABOVE {
-                names = object.keys().map(str::to_owned).collect();
+            if members.len() == SET_ABOVE {
+                names = members.iter().map(|(name, _)| name.clone()).collect();
             }
-            let duplicate = if object.len() < SET_ABOVE {
-                object.contains(&name)
+            let duplicate = if members.len() < SET_ABOVE {
+                members.iter().any(|(present, _)| *present == name)
             } else {
                 !names.insert(name.clone())
             };
@@ -192,11 +192,12 @@ impl Parser<'_> {
             self.skip_space();
             let value = self.value()?;
             self.relocate_notes(notes, || Pointer::root().member(&name));
-            object.push(name, value);
+            members.push((name, value));
             self.skip_space();
             if self.take(b'}') {
-                object.shrink_to_fit();
-                return Ok(object);
+                // A vector grows to twice what it needs, which a value that is kept should not cost.
+                members.shrink_to_fit();
+                return Ok(members.into());
             }
             if !self.take(b',') {
                 return Err(self.expected("`,` or `}`"));
@@ -217,7 +218,6 @@ impl Parser<'_> {
             items.push(value);
             self.skip_space();
             if self.take(b']') {
-                // A vector grows to twice what it needs, which a value that is kept should not cost.
                 items.shrink_to_fit();
                 return Ok(items.into());
             }
