@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use super::{Client, Handlers, Options};
+use super::{Client, Handlers, Options, ToolResult};
 use crate::check::Finding;
 use crate::spec::Revision;
 use crate::trace::Recorder;
@@ -251,6 +251,32 @@ async fn an_unexamined_error_reply_is_reported() {
     let unexamined = client.unexamined_errors();
     assert_eq!(unexamined.len(), 1);
     insta::assert_snapshot!(unexamined[0]);
+}
+
+#[tokio::test]
+async fn the_failure_of_a_tool_is_reported_unless_it_was_examined() {
+    let failure = "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"no disk\"}]}}\n";
+    let answers: &'static [&'static str] = vec![failure; 8].leak();
+    let mut client = client(&scripted(answers), &Recorder::new()).await;
+    let mut unexamined = Vec::new();
+    let examine: [fn(ToolResult); 6] = [
+        |failed| drop(failed.assert_tool_error()),
+        |failed| drop(failed.try_ok().unwrap_err()),
+        |failed| drop(failed.assert_member("/isError", true)),
+        |failed| assert!(failed.reply().result().is_ok()),
+        // What says nothing about the failure itself.
+        |failed| drop(failed.assert_text("no disk").assert_member("/content/0/text", "no disk")),
+        |failed| drop(failed.into_reply().assert_ok()),
+    ];
+    for examine in examine {
+        examine(client.request("tools/call", json!({"name": "save"})).await.unwrap().into());
+        unexamined.push(client.unexamined_errors().len());
+    }
+    assert_eq!(unexamined, [0, 0, 0, 0, 1, 2]);
+    insta::assert_snapshot!(client.unexamined_errors()[0]);
+    // Only tools report their errors in results.
+    drop(client.request("com.example/save", json!({})).await.unwrap());
+    assert_eq!(client.unexamined_errors().len(), 2);
 }
 
 #[tokio::test]
