@@ -148,9 +148,8 @@ mod with_arguments {
     impl WithArguments for super::ToolResult {}
     impl WithArguments for super::PromptMessages {}
 }
-use with_arguments::WithArguments;
 
-impl<R: WithArguments> RequestBuilder<'_, R> {
+impl<R: with_arguments::WithArguments> RequestBuilder<'_, R> {
     /// Adds an argument, or replaces it.
     pub fn arg(self, name: &str, value: impl Into<Value>) -> Self {
         let argument = Object::from_iter([(name, value.into())]);

@@ -10,8 +10,6 @@ use crate::client::{
     Client, Handlers, Options, ReceivedNotification, RequestOptions, Subscription, SubscriptionEnd,
     SubscriptionFilter,
 };
-use crate::server::reference;
-use crate::spec::Revision;
 use crate::trace::Recorder;
 use crate::transport::{Limits, Target, TransportKind};
 use crate::wire::Id;
@@ -97,11 +95,11 @@ async fn a_notification_is_awaited_and_returned_once() {
 }
 
 /// A client that has connected, and has time.
-async fn connected(target: &Target, revision: Revision) -> Client {
+async fn connected(target: &Target) -> Client {
     let recorder = Recorder::new();
     let connection =
         target.open(TransportKind::Duplex, &recorder, Limits::default()).await.unwrap();
-    let options = Options::speaking(revision).timeout(Duration::from_secs(20));
+    let options = Options::default().timeout(Duration::from_secs(20));
     Client::connect(connection, options).await.unwrap()
 }
 
@@ -126,7 +124,7 @@ async fn a_wait_that_fails_says_what_came_instead_and_what_was_declared() {
     let method = "notifications/tools/list_changed";
     let mut findings = Vec::new();
     for capabilities in [json!({}), json!({"tools": {"listChanged": true}})] {
-        let mut client = connected(&server(capabilities), Revision::V2025_11_25).await;
+        let mut client = connected(&server(capabilities)).await;
         client.request("ping", json!({})).await.unwrap().result().unwrap();
         client.wait_for_notification(method).await.unwrap();
         // Everything has arrived, so that a short wait misses nothing.
@@ -156,7 +154,8 @@ async fn a_wait_that_fails_says_what_came_instead_and_what_was_declared() {
       hint: the server does not declare `prompts`, so it need not serve `prompts/list`
     ");
 
-    let mut client = connected(&reference::everything().target(), Revision::V2026_07_28).await;
+    let silent = answering(|_| Vec::new());
+    let mut client = stateless(&silent, &Recorder::new(), Options::default()).await;
     client.options.timeout = Duration::from_millis(50);
     let finding = client.wait_for_notification(method).await.map(drop).unwrap_err();
     insta::assert_snapshot!(finding, @"
