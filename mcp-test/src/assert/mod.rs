@@ -40,6 +40,7 @@ mod macros;
 mod prompt;
 mod reply;
 mod resource;
+mod server_exit;
 mod structured;
 #[cfg(test)]
 mod tests;

@@ -28,6 +28,7 @@ mod request_options;
 mod restart;
 mod reuse;
 mod scripted_client;
+mod server_exit;
 mod server_facts;
 mod server_messages;
 mod state;
@@ -59,6 +60,7 @@ pub use reply::{
 pub use request_options::RequestOptions;
 #[doc(hidden)]
 pub use scripted_client::{ClientTask, ScriptedClient};
+pub use server_exit::ServerExit;
 #[doc(hidden)]
 pub use server_facts::ServerFacts;
 pub use subscribe::{Subscription, SubscriptionEnd, SubscriptionFilter};
