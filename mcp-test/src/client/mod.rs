@@ -54,8 +54,8 @@ pub use options::Options;
 pub use probe::{ProbeResult, probe};
 pub(crate) use probe::{greet, leave};
 pub use reply::{
-    CacheHints, Completion, PromptList, PromptMessages, Reply, ResourceContents, ResourceList,
-    ResourceTemplateList, ToolList, ToolResult,
+    CacheHints, Completion, HttpHeads, PromptList, PromptMessages, Reply, ResourceContents,
+    ResourceList, ResourceTemplateList, ToolList, ToolResult,
 };
 pub use request_options::RequestOptions;
 #[doc(hidden)]
