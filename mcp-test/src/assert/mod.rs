@@ -31,6 +31,8 @@
 mod asserted;
 mod completion;
 mod content;
+mod content_item;
+mod declared_server;
 mod error;
 mod exchange;
 mod failure;
@@ -42,6 +44,7 @@ mod notifications;
 mod prompt;
 mod reply;
 mod resource;
+mod rust_types;
 mod server_exit;
 mod structured;
 #[cfg(test)]
@@ -52,6 +55,7 @@ mod tool_result;
 mod trace;
 
 pub use asserted::Asserted;
+pub use content_item::{ContentAssert, PromptContent, ResourceContent, ToolContent};
 pub use failure::AssertionFailure;
 #[doc(hidden)]
 pub use failure::explain;

@@ -13,7 +13,8 @@ use crate::spec::Revision;
 use crate::trace::Trace;
 
 /// One reply, or the pages of a list.
-pub(super) trait Replied {
+pub trait Replied {
+    /// The replies, in order.
     fn replies(&self) -> &[Reply];
 }
 

@@ -9,6 +9,7 @@ mod cancel;
 #[expect(clippy::module_inception, reason = "it defines `Client`")]
 mod client;
 mod connect;
+mod declared_server;
 mod handlers;
 mod input_rounds;
 pub(crate) mod manual;
@@ -42,6 +43,7 @@ pub use cancel::CancelledRequest;
 pub use client::Client;
 #[doc(hidden)]
 pub use client::MAX_PAGES;
+pub use declared_server::DeclaredServer;
 pub use handlers::{
     Answer, Choice, ElicitationResponse, Field, FieldKind, FormElicitation, Handlers, Root,
     SamplingRequest, SamplingResponse, UrlElicitation,
@@ -61,7 +63,6 @@ pub use request_options::RequestOptions;
 #[doc(hidden)]
 pub use scripted_client::{ClientTask, ScriptedClient};
 pub use server_exit::ServerExit;
-#[doc(hidden)]
 pub use server_facts::ServerFacts;
 pub use subscribe::{Subscription, SubscriptionEnd, SubscriptionFilter};
 pub use wait::Pending;

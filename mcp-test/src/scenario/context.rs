@@ -6,7 +6,7 @@ use super::connected::{ClientPool, Opened};
 use super::conversation::{Conversation, Ended};
 use super::{CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip};
 use crate::check::{Collector, Finding, Status};
-use crate::client::{Client, Handlers, Options, ServerExit};
+use crate::client::{Client, DeclaredServer, Handlers, Options, ServerExit};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
@@ -236,6 +236,22 @@ impl Ctx {
             .timeout(self.setup.timeout)
             .until(self.setup.until)
             .handlers(self.handlers.clone())
+    }
+
+    /// What the server declares about itself: name, version, capabilities, instructions.
+    ///
+    /// In the stateless era, it is asked with `server/discover` if it was not asked before.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::client`]; also if the server refuses `server/discover`.
+    pub async fn server(&mut self) -> Result<DeclaredServer, Finding> {
+        let client = self.client().await?;
+        if client.server().declared_in.is_none() {
+            client.discover().await?.result()?;
+        }
+        let facts = client.server().clone();
+        Ok(DeclaredServer::new(facts, self.recorder.clone()))
     }
 
     /// Closes the connection properly and returns how the server ended; the next request connects again.

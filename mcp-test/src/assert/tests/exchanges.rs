@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::*;
 use crate::expect;
 
-fn note(method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "method": method, "params": params})
+fn note(method: &str, params: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params.into()})
 }
 
 fn progress(progress: f64, total: Option<f64>) -> Value {
@@ -19,8 +19,9 @@ fn log(level: &str, data: &str) -> Value {
 }
 
 /// The result of a call that asked for progress, and the messages before it.
-fn after<const N: usize>(before: [Value; N]) -> ToolResult {
-    let answer = json!({"before": before.to_vec(), "result": {"content": []}});
+fn after(before: impl IntoIterator<Item = Value>) -> ToolResult {
+    let answer =
+        json!({"before": before.into_iter().collect::<Vec<_>>(), "result": {"content": []}});
     let options = RequestOptions::new().progress_token("p");
     pages_with("tools/call", [answer], options).remove(0).into()
 }

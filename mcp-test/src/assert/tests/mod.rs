@@ -1,10 +1,12 @@
 //! Every failure message, from real conversations with a scripted server.
 
+mod contents;
 mod exchanges;
 mod lists;
 mod panics;
 mod replies;
 mod results;
+mod servers;
 mod structured;
 mod traces;
 
