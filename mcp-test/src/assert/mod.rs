@@ -46,6 +46,7 @@ mod reply;
 mod resource;
 mod rust_types;
 mod server_exit;
+mod server_notification;
 mod structured;
 #[cfg(test)]
 mod tests;

@@ -51,6 +51,7 @@ mod leg;
 mod macros;
 mod matchers;
 mod need;
+mod notification_waits;
 mod official;
 mod official_client;
 mod profile;

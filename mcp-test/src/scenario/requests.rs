@@ -7,9 +7,8 @@ use serde_json::json;
 use super::{Ctx, RequestBuilder};
 use crate::check::Finding;
 use crate::client::{
-    CancelledRequest, Completion, Pending, PromptList, PromptMessages, ReceivedNotification, Reply,
-    ResourceContents, ResourceList, ResourceTemplateList, Subscription, SubscriptionFilter,
-    ToolList, ToolResult,
+    CancelledRequest, Completion, Pending, PromptList, PromptMessages, Reply, ResourceContents,
+    ResourceList, ResourceTemplateList, Subscription, SubscriptionFilter, ToolList, ToolResult,
 };
 use crate::json::{Object, Value};
 
@@ -56,18 +55,6 @@ impl Ctx {
     /// If the peer cannot be reached.
     pub async fn cancel(&mut self, pending: Pending) -> Result<CancelledRequest, Finding> {
         Ok(self.client().await?.cancel(pending, None).await)
-    }
-
-    /// Waits for the next notification of a method; each is returned once, in the order of arrival.
-    ///
-    /// # Errors
-    ///
-    /// If none arrives in time, or the connection closes before.
-    pub async fn wait_for_notification(
-        &mut self,
-        method: &str,
-    ) -> Result<ReceivedNotification, Finding> {
-        self.client().await?.wait_for_notification(method).await
     }
 
     /// Subscribes to changes, as the revision provides, and waits for the acknowledgement.
