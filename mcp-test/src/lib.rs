@@ -37,6 +37,7 @@
 //! | To … | See | feature |
 //! |---|---|---|
 //! | write scenarios | [`guide::testing_servers`], [`Ctx`](prelude::Ctx), [`mod@assert`] | |
+//! | find an assertion | [`guide::assertions`] | |
 //! | answer elicitations, sampling and roots | [`guide::handlers`] | |
 //! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] | `http` |
 //! | run the built-in scenarios | [`guide::command_line`] | `cli`, `harness` |

@@ -2,6 +2,7 @@
 //!
 //! The scenario of `shown` fails, so it is ignored; a test starts this binary once more to run it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -238,6 +239,32 @@ fn the_main_job_runs_on_the_reference_server() {
     let output = run(command);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     assert!(stdout(&output).contains("Total: "), "{}", stdout(&output));
+}
+
+/// The names in a text that begin with `assert_`.
+fn assertions(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| word.len() > 7 && word.starts_with("assert_")).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_guide_lists_every_assertion() {
+    let folder = root().join("mcp-test/src/assert");
+    let files = std::fs::read_dir(&folder).expect("the folder of the assertions");
+    let mut declared = BTreeSet::new();
+    let files = files.filter_map(Result::ok).filter(|file| file.path().is_file());
+    // The macros themselves show the form of a declaration.
+    for file in files.filter(|file| file.file_name() != "macros.rs") {
+        let source = std::fs::read_to_string(file.path()).expect("a source file");
+        // As `assertions!` declares them: `assert_text / try_text (self, …)`.
+        let lines = source.lines().filter_map(|line| line.split_once(" / try_"));
+        declared.extend(lines.flat_map(|(name, _)| assertions(name)));
+    }
+    assert!(declared.len() > 70, "{declared:?}");
+    let context = ["assert_golden", "assert_no_reply", "assert_schema_valid"].map(str::to_owned);
+    declared.extend(context);
+    let listed = assertions(&read("mcp-test/src/guide/assertions.md"));
+    pretty_assertions::assert_eq!(listed, declared);
 }
 
 #[test]

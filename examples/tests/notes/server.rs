@@ -1,12 +1,26 @@
 //! What the server says about itself.
 
 use mcp_test::prelude::*;
+use mcp_test::spec::Capability;
 
-#[mcp_scenario(revisions = "..2025-11-25")]
+#[mcp_scenario(revisions = "all")]
 async fn the_server_introduces_itself(ctx: &mut Ctx) -> Result<()> {
-    let server = ctx.client().await?.server();
+    let server = ctx
+        .server()
+        .await?
+        .assert_name("notes")
+        .assert_version("1.0.0")
+        .assert_instructions("Keeps notes.")
+        .assert_declares(Capability::Tools)
+        .assert_not_declares(Capability::Experimental)
+        .assert_capability("/resources/listChanged", true);
     assert_eq!(server.info["name"], "notes");
-    assert_eq!(server.info["version"], "1.0.0");
-    assert!(server.instructions.as_deref().is_some_and(|text| text.starts_with("Keeps notes.")));
+    Ok(())
+}
+
+/// A title exists from 2025-06-18 on.
+#[mcp_scenario(revisions = "2025-06-18..")]
+async fn the_server_has_a_title(ctx: &mut Ctx) -> Result<()> {
+    ctx.server().await?.assert_title("Notes");
     Ok(())
 }

@@ -8,7 +8,6 @@ use crate::transport::{ConnectionEnd, TransportKind};
 /// How a server ended when its client disconnected, and what it wrote to stderr; made by
 /// [`Ctx::disconnect`](crate::scenario::Ctx::disconnect).
 #[derive(Debug, Clone)]
-#[must_use = "assert how the server ended"]
 pub struct ServerExit {
     end: ConnectionEnd,
     connection: ConnectionId,

@@ -4,6 +4,9 @@
 #[doc = include_str!("testing_servers.md")]
 pub mod testing_servers {}
 
+#[doc = include_str!("assertions.md")]
+pub mod assertions {}
+
 #[doc = include_str!("handlers.md")]
 pub mod handlers {}
 
