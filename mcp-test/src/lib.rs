@@ -45,6 +45,10 @@
 
 #[cfg(feature = "harness")]
 pub use harness::{client_conformance, conformance};
+/// The version of insta that compares golden snapshots: its `Settings` apply to `ctx.assert_golden()`.
+#[cfg(feature = "golden")]
+#[doc(no_inline)]
+pub use insta;
 #[cfg(feature = "cases")]
 pub use mcp_test_macros::cases;
 pub use mcp_test_macros::mcp_scenario;

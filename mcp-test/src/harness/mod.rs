@@ -46,8 +46,9 @@
 //!
 //! # Snapshots
 //!
-//! `ctx.assert_golden()` compares the conversation with one insta snapshot per scenario. If the attribute declares several
-//! runs, each has a snapshot of its own, whose name ends with the declaration after an `@`. insta shows the differences; with
+//! `ctx.assert_golden()` compares the conversation with the insta snapshot of the scenario, `ctx.assert_golden_of("name")` with
+//! another one. If the attribute declares several runs, each has snapshots of its own, whose names end with the declaration
+//! after an `@`. The first line of a snapshot names the revision and the transport. insta shows the differences; with
 //! `INSTA_OUTPUT=none`, the failure shows them.
 
 #[cfg(feature = "harness")]

@@ -173,12 +173,13 @@ impl TestRun {
     }
 
     fn golden(&self) -> Option<Golden> {
-        let compare = self.scenario.golden?;
-        let name = match &self.snapshot_suffix {
-            Some(suffix) => format!("{}@{suffix}", self.scenario.name),
-            None => self.scenario.name.to_owned(),
-        };
-        Some(Golden { name, compare, shows_differences: self.shows_differences })
+        Some(Golden {
+            scenario: self.scenario.name,
+            run: self.snapshot_suffix.clone(),
+            used: Vec::new(),
+            compare: self.scenario.golden?,
+            shows_differences: self.shows_differences,
+        })
     }
 
     fn report(&self, result: CellResult, target: Option<&str>, panics: &[String]) -> FinishedRun {

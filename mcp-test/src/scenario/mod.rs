@@ -93,9 +93,9 @@ pub use default_target::default_target;
 pub use default_target::{DefaultTarget, IntoTarget};
 #[doc(hidden)]
 pub use definition::{Body, Judge, Kind, Run, Running, Scenario, Serve, Transports};
-pub use golden::SnapshotMismatch;
 #[doc(hidden)]
 pub use golden::{Golden, GoldenFn};
+pub use golden::{GoldenOptions, SnapshotMismatch};
 #[doc(hidden)]
 pub use judging::{ClientTest, Judging, LEFT_WELL, TOOK_PART};
 #[doc(hidden)]

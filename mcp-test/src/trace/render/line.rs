@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::layout::{full, short, without_end, without_long_strings, wrapped};
 use super::play::{Answer, Line, Play};
+use super::protocol::{is_added_header, without_additions};
 use super::{Headers, Style};
 use crate::expect::words::{self, grouped};
 use crate::json::{Object, Value, is_deceptive};
@@ -172,7 +173,7 @@ impl<'a> Writer<'a> {
                     });
                     let (lead, value) = message.map_or_else(
                         || ("malformed".to_owned(), Some(item.clone())),
-                        |(message, answer)| summary(message, *answer),
+                        |(message, answer)| self.summary(line, message, *answer),
                     );
                     let text = self.with_value(&lead, value.as_ref(), self.margin() + 2);
                     self.below(&format!("- {text}"));
@@ -181,7 +182,7 @@ impl<'a> Writer<'a> {
             }
             (value, Some(message)) => {
                 let answer = line.answers.first().copied().unwrap_or(Answer::Nothing);
-                let (lead, payload) = summary(message, answer);
+                let (lead, payload) = self.summary(line, message, answer);
                 self.entry_with_value(line, &lead, payload.as_ref());
                 // JSON-RPC ignores them, but a misspelled member may be what is wrong.
                 if let Some(unknown_members) = unknown_members(value) {
@@ -192,6 +193,20 @@ impl<'a> Writer<'a> {
             (value, None) => self.entry_with_value(line, "malformed", Some(value)),
         }
         self.below_problems(parsed);
+    }
+
+    /// A message as a lead text and the part of its payload that the style shows.
+    fn summary(
+        &self,
+        line: &Line<'_>,
+        message: &Message,
+        answer: Answer,
+    ) -> (String, Option<Value>) {
+        let (lead, payload) = summary(message, answer);
+        if self.style.additions {
+            return (lead, payload);
+        }
+        (lead, payload.and_then(|payload| without_additions(message, line.revision, payload)))
     }
 
     fn below_heads(&mut self, line: &Line<'_>) {
@@ -254,6 +269,9 @@ impl<'a> Writer<'a> {
         let lower = headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
         let is_forged = |value: &str| host.is_some_and(|host| !host.eq_ignore_ascii_case(value));
         let is_shown = |name: &str, value: &str| {
+            if !self.style.additions && is_added_header(name) {
+                return false;
+            }
             self.style.headers == Headers::All || is_mcp(name) || name == "host" && is_forged(value)
         };
         let mut shown: Vec<_> = lower.filter(|(name, value)| is_shown(name, value)).collect();

@@ -13,6 +13,7 @@
 pub(crate) mod layout;
 mod line;
 mod play;
+mod protocol;
 
 use std::collections::BTreeSet;
 
@@ -36,6 +37,10 @@ pub struct Style {
     pub asides: bool,
     /// Whether each line begins with its time.
     pub times: bool,
+    /// Whether what only the era of a revision adds is shown like everything else: members that the stateless era adds to
+    /// every message (`_meta`, cache hints, `"resultType": "complete"`), the headers of MCP, and the numbers of the lines of the
+    /// handshake.
+    pub additions: bool,
     /// What is replaced.
     pub redactor: Redactor,
 }
@@ -52,10 +57,15 @@ pub enum Headers {
 }
 
 impl Style {
-    /// For snapshots: values in full, nothing that differs from run to run.
+    /// For snapshots: values in full, nothing that differs from run to run or that only the era of the revision adds.
     pub fn golden() -> Self {
-        // In full, because a snapshot has to change when a value changes.
-        Self { value_chars: None, redactor: Redactor::golden(), ..Self::brief() }
+        Self {
+            // In full, because a snapshot has to change when a value changes.
+            value_chars: None,
+            additions: false,
+            redactor: Redactor::golden(),
+            ..Self::brief()
+        }
     }
 
     /// For an overview of the conversation: abbreviated values, no stderr.
@@ -67,6 +77,7 @@ impl Style {
             stderr: false,
             asides: false,
             times: false,
+            additions: true,
             redactor: Redactor::secrets(),
         }
     }
@@ -100,7 +111,7 @@ impl Style {
 /// );
 /// ```
 pub fn render(trace: &Trace, style: &Style) -> String {
-    let play = Play::of(trace);
+    let play = Play::of(trace, style.additions);
     twice(trace, style, |writer| writer.write(trace, &play, None))
 }
 
@@ -108,7 +119,7 @@ pub fn render(trace: &Trace, style: &Style) -> String {
 ///
 /// Without any events it shows how the trace ends.
 pub fn excerpt(trace: &Trace, events: &[Seq]) -> String {
-    let play = Play::of(trace);
+    let play = Play::of(trace, true);
     let chosen: BTreeSet<Seq> =
         if events.is_empty() { play.ending(4) } else { play.with_partners(events) };
     twice(trace, &Style::brief(), |writer| writer.write(trace, &play, Some(&chosen)))
