@@ -131,7 +131,7 @@ fn the_difference_is_shown_once_by_insta_or_by_us() {
     assert!(workspace.test(&[("INSTA_UPDATE", "always")]).passed, "it is accepted at once");
 
     let by_insta = workspace.test(&[("CI", "true"), ("GOLDEN_TWICE", "1")]).stdout;
-    assert_eq!(by_insta.matches("+3  client → server  ping {}").count(), 1, "{by_insta}");
+    assert_eq!(by_insta.matches("+3  client → server  ping\n").count(), 1, "{by_insta}");
     assert_eq!(by_insta.matches("client → server  ping").count(), 2, "{by_insta}");
 
     let by_us =

@@ -55,6 +55,31 @@ async fn a_snapshot_for_each_cell(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
+#[mcp_scenario(case(1, 2, "3"), case::negative_numbers(-1, -2, "-3"))]
+async fn adds(ctx: &mut Ctx, a: i64, b: i64, sum: &str) -> Result<()> {
+    ctx.call_tool("add", json!({"a": a, "b": b})).await?.assert_ok().assert_text(sum);
+    Ok(())
+}
+
+/// Each run of each case has a snapshot of its own; those of the two eras differ only in the handshake.
+#[mcp_scenario(revisions = "2025-11-25, 2026-07-28", setup = two, teardown = adds_again, case(2))]
+async fn adds_to_the_setup(ctx: &mut Ctx, value: &mut Vec<i64>, more: i64) -> Result<()> {
+    value.push(more);
+    ctx.call_tool("add", json!({"a": value[0], "b": value[1]})).await?.assert_text("4");
+    ctx.assert_golden_of("the sum");
+    Ok(())
+}
+
+async fn two(ctx: &mut Ctx) -> Result<Vec<i64>> {
+    ctx.request("prompts/get", json!({"name": "test_simple_prompt"})).await?.result()?;
+    Ok(vec![2])
+}
+
+async fn adds_again(ctx: &mut Ctx) -> Result<()> {
+    ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok();
+    Ok(())
+}
+
 mod on_purpose {
     //! Scenarios that fail.
 
@@ -81,6 +106,22 @@ mod on_purpose {
     #[ignore = "fails on purpose"]
     async fn a_finding(ctx: &mut Ctx) -> Result<()> {
         ctx.ping().await?.result()?;
+        Ok(())
+    }
+
+    #[mcp_scenario(case(4), case(3), setup = nothing, teardown = missing)]
+    #[ignore = "fails on purpose"]
+    async fn a_case(ctx: &mut Ctx, sum: u8) -> Result<()> {
+        ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_text(&sum.to_string());
+        Ok(())
+    }
+
+    async fn nothing(_: &mut Ctx) -> Result<()> {
+        Ok(())
+    }
+
+    async fn missing(ctx: &mut Ctx) -> Result<()> {
+        ctx.list_tools().await?.assert_tool("subtract");
         Ok(())
     }
 
@@ -155,6 +196,11 @@ fn a_failed_run_is_reported_among_the_others() {
 #[test]
 fn a_finding_is_reported_as_such() {
     insta::assert_snapshot!(failure("on_purpose::a_finding"));
+}
+
+#[test]
+fn a_failed_teardown_is_reported_beside_the_failure() {
+    insta::assert_snapshot!(failure("on_purpose::a_case::case_4"));
 }
 
 #[test]

@@ -107,6 +107,7 @@ pub(super) mod tests {
             timeout: None,
             golden: None,
             run: |_| Box::pin(async { Ok(()) }),
+            teardown: None,
         }
     }
 

@@ -17,7 +17,8 @@
 //! - anything in the whole conversation by which the server breaks a MUST of JSON-RPC, of MCP's messages or of the
 //!   transport; what breaks only a SHOULD is reported when the scenario fails for another reason
 //! - an error reply that it never examined
-//! - an end without a single message from each side
+//! - an end without a single message from each side, not counting its teardown
+//! - an error of its setup or teardown
 //! - a reply, or its own end, that does not come in time
 //!
 //! The conversation and what child processes write to stderr are shown only when a scenario fails. What the test itself

@@ -18,7 +18,7 @@ use crate::report::failure;
 use crate::run::single::{CellResult, SingleRun, run_single};
 use crate::run::spoken_revisions::ProbeFailure;
 use crate::run::{Cell, Outcome, Problems, Progress, Verdict, panics};
-use crate::scenario::{Body, Golden, Kind, Leg, Scenario, Shared, Stop, UserScenario};
+use crate::scenario::{Body, Golden, Kind, Leg, Run, Scenario, Shared, Stop, UserScenario};
 use crate::trace::{Recorder, Trace};
 use crate::transport::Target;
 
@@ -163,7 +163,13 @@ impl TestRun {
             ctx.set_golden(golden.clone());
             Box::pin(async move { run(ctx).await.map_err(Stop::from) })
         });
+        let teardown = self.scenario.teardown.map(|teardown| -> Shared<Run> {
+            Shared::Counted(Arc::new(move |ctx| {
+                Box::pin(async move { teardown(ctx).await.map_err(Stop::from) })
+            }))
+        });
         let scenario = Scenario {
+            teardown,
             file: self.scenario.site.file.into(),
             // That of the attribute or the environment; the plan's own applies to scenarios without one.
             timeout: Some(self.timeout),

@@ -128,5 +128,6 @@ pub use suite::{Suite, UnknownSuite};
 pub use surroundings::{RunningSurroundings, Surroundings};
 #[doc(hidden)]
 pub use user_scenario::{
-    Registered, ScenarioFuture, ScenarioOutcome, UserScenario, user_scenarios,
+    Registered, ScenarioFuture, ScenarioOutcome, UserFunction, UserScenario, user_scenarios,
+    value_of_setup,
 };

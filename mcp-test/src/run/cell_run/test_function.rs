@@ -7,6 +7,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::teardown::TornDown;
 use super::{CellRun, EarlyEnd};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
@@ -18,7 +19,12 @@ use crate::trace::Trace;
 
 impl CellRun<'_> {
     /// The outcome of a test function that ended.
-    pub(super) fn test_outcome(self, ended: Ended, early: Option<EarlyEnd>) -> Outcome {
+    pub(super) fn test_outcome(
+        self,
+        ended: Ended,
+        early: Option<EarlyEnd>,
+        torn_down: TornDown,
+    ) -> Outcome {
         let Ended { checks, trace, judgement, unexamined, .. } = ended;
         let Judgement { envelopes, shapes, tools, .. } = judgement;
         let mut rows = Rows { id: self.id().to_owned(), checks: Vec::new() };
@@ -26,20 +32,25 @@ impl CellRun<'_> {
         let mut skipped = None;
         match early {
             None => {
-                for finding in unexamined.into_iter().chain(nothing_exchanged(&trace)) {
+                let tests_nothing = torn_down.adds_exchange || !trace.has_messages_both_ways();
+                let nothing = tests_nothing.then(|| nothing_exchanged(&trace));
+                for finding in unexamined.into_iter().chain(nothing) {
                     rows.fail(finding);
                 }
             }
-            Some(EarlyEnd::TimedOut) => rows.fail(timed_out(self.timeout())),
             Some(EarlyEnd::Panicked(payload)) => match payload.downcast::<AssertionFailure>() {
                 Ok(failure) => assertion = Some(Arc::new(*failure)),
-                Err(payload) => rows.fail(panicked(&*payload)),
+                Err(payload) => {
+                    rows.fail(finding_of(EarlyEnd::Panicked(payload), self.time_of_body()));
+                }
             },
-            Some(EarlyEnd::Stopped(Stop::Finding(finding))) => rows.fail(finding),
-            Some(EarlyEnd::Stopped(Stop::Error(error))) => rows.fail(failed_with(&error)),
             Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
                 skipped = Some(words::into_inert(skip.reason));
             }
+            Some(early) => rows.fail(finding_of(early, self.time_of_body())),
+        }
+        if let Some(finding) = torn_down.finding {
+            rows.fail(finding);
         }
         // Checks that passed or were skipped are of no interest under `cargo test`.
         rows.checks.extend(checks.into_iter().filter(|check| check.status == Status::Failure));
@@ -111,15 +122,23 @@ impl Rows {
     }
 }
 
-/// The finding that a scenario exchanged nothing with its target, and so tested nothing.
-fn nothing_exchanged(trace: &Trace) -> Option<Finding> {
-    if trace.has_messages_both_ways() {
-        return None;
+/// The finding for an early end that is not an assertion of mcp-test. The time is that of a function that timed out.
+pub(super) fn finding_of(early: EarlyEnd, time: Duration) -> Finding {
+    match early {
+        EarlyEnd::TimedOut => timed_out(time),
+        EarlyEnd::Panicked(payload) => panicked(&*payload),
+        EarlyEnd::Stopped(Stop::Finding(finding)) => finding,
+        EarlyEnd::Stopped(Stop::Error(error)) => failed_with(&error),
+        EarlyEnd::Stopped(Stop::Skipped(skip)) => Finding::test(skip.to_string()),
     }
+}
+
+/// The finding that a scenario exchanged nothing with its target, and so tested nothing.
+fn nothing_exchanged(trace: &Trace) -> Finding {
     let finding = Finding::test("the scenario exchanged nothing with its target")
         .expected("at least one message from each side")
         .got(if trace.events.is_empty() { "no connection at all" } else { "no such exchange" });
-    Some(finding.hint("a scenario that tests nothing does not pass"))
+    finding.hint("a scenario that tests nothing does not pass")
 }
 
 fn timed_out(allotted: Duration) -> Finding {

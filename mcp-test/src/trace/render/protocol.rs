@@ -31,13 +31,19 @@ pub(super) fn without_additions(
     revision: Option<Revision>,
     payload: Value,
 ) -> Option<Value> {
-    let object = match payload {
-        Value::Object(object) if revision.is_some_and(|it| it.era() == Era::Stateless) => object,
-        other => return Some(other),
-    };
+    let Value::Object(object) = payload else { return Some(payload) };
     let is_result = matches!(message, Message::Response(_));
+    let kept = match revision.map(Revision::era) {
+        Some(Era::Stateless) => without_members(&object, is_result),
+        Some(Era::Handshake) | None => object,
+    };
+    // Parameters without a member may as well be left out, and in one of the eras they are.
+    (is_result || !kept.is_empty()).then(|| kept.into())
+}
+
+fn without_members(payload: &Object, is_result: bool) -> Object {
     let mut kept = Object::default();
-    for (name, member) in object.iter() {
+    for (name, member) in payload.iter() {
         match name {
             "_meta" => kept.extend(without_added_meta(member).map(|rest| (name, rest))),
             "ttlMs" | "cacheScope" if is_result => {}
@@ -45,9 +51,7 @@ pub(super) fn without_additions(
             _ => kept.push(name, member.clone()),
         }
     }
-    // In the other era, parameters that hold nothing else are not sent at all.
-    let is_left = is_result || !kept.is_empty() || object.is_empty();
-    is_left.then(|| kept.into())
+    kept
 }
 
 /// `_meta` without the members that the era adds; `None` if it has no others.
