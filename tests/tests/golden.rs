@@ -1,11 +1,13 @@
 //! Golden snapshots with the real `cargo-insta`: pending, accepted, rejected.
 //!
-//! `MCP_TEST_CARGO_INSTA` names it, else it is looked up in `PATH`; tests that need it are skipped without it.
+//! `MCP_TEST_CARGO_INSTA` names it, else it is looked up in `PATH`; tests that need it fail without it.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use mcp_test_tests::missing;
 
 const MANIFEST: &str = "\
 [workspace]
@@ -89,7 +91,7 @@ fn cargo_insta() -> Option<PathBuf> {
         places.into_iter().find(|place| place.is_file())
     });
     if found.is_none() {
-        eprintln!("skipped: cargo-insta not found; set MCP_TEST_CARGO_INSTA");
+        missing::report("cargo-insta was not found; set MCP_TEST_CARGO_INSTA");
     }
     found
 }

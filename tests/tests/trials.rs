@@ -1,6 +1,8 @@
 //! A test binary without libtest: every kind of failure, exit codes, and the arguments of libtest.
 
+use std::fs;
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FAILING: &str = env!("CARGO_BIN_EXE_failing-trials");
@@ -86,6 +88,41 @@ fn a_missing_target_is_reported_with_the_ways_to_name_one() {
         ran.stdout
     );
     assert_eq!(ran.code, Some(101));
+}
+
+/// What `rustc` says about a target with `mcp_test::main!` and this rlib of mcp-test; `None` if it compiles.
+fn compile(rlib: &Path, option: &[&str]) -> Option<String> {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("main_under_libtest");
+    fs::create_dir_all(&place).expect("a directory");
+    fs::write(place.join("main.rs"), "mcp_test::main!();\n").expect("a file");
+    let mut command = Command::new("rustc");
+    command.args(["--edition=2024", "--emit=metadata", "main.rs"]).args(option).current_dir(&place);
+    command.arg("-L").arg(format!("dependency={}", rlib.parent().expect("a folder").display()));
+    command.arg("--extern").arg(format!("mcp_test={}", rlib.display()));
+    let output = command.output().expect("rustc starts");
+    (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_target_with_libtest_is_a_compiler_error() {
+    let binary = std::env::current_exe().expect("a test binary");
+    let folder = binary.parent().expect("a folder");
+    let files = fs::read_dir(folder).expect("the folder of the dependencies");
+    let paths = files.map(|file| file.expect("an entry").path());
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libmcp_test-") && name.ends_with(".rlib")
+    };
+    let mut rlibs: Vec<PathBuf> = paths.filter(is_ours).collect();
+    rlibs.sort_by_key(|path| fs::metadata(path).and_then(|it| it.modified()).ok());
+    // Others were built with other features, or by another compiler.
+    let usable = rlibs.iter().rev().find(|rlib| compile(rlib, &["--cfg", "test"]).is_none());
+    let error = compile(usable.expect("an rlib with the harness"), &["--test"]);
+    let error = error.expect("an error");
+    let (message, place) = error.split_once('\n').expect("several lines");
+    insta::assert_snapshot!(message, @"error: `mcp_test::main!` needs a test target without libtest, in which the built-in scenarios would never run: add `harness = false` to this `[[test]]` in Cargo.toml");
+    assert!(place.trim_start().starts_with("--> main.rs:1:1"), "{place}");
+    assert_eq!(error.matches("error: ").count(), 2, "the second one counts them: {error}");
 }
 
 #[test]
