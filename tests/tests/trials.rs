@@ -73,7 +73,7 @@ fn every_kind_of_failure_is_reported() {
     insta::assert_snapshot!("failing", shown);
     insta::assert_snapshot!(ran.stderr, @r"
     warning: a `#[test]` never runs in a test target with `harness = false`; found:
-      tests/fixtures/failing_trials.rs:119
+      tests/fixtures/failing_trials.rs:126
       use `#[mcp_scenario]`, or move them to a test target with the standard harness
     ");
     assert_eq!(ran.code, Some(101));
@@ -232,4 +232,57 @@ fn an_invalid_variable_is_reported_with_valid_values() {
     let ran = in_environment(&[("MCP_TEST_COMMAND", "no-such-program --stdio")]);
     assert!(ran.stdout.contains("cannot start `no-such-program`"), "{}", ran.stdout);
     assert_eq!(ran.code, Some(101));
+}
+
+#[test]
+fn only_a_panic_of_the_users_code_has_a_backtrace() {
+    let with_backtrace = |test: &str| {
+        let mut command = Command::new(FAILING);
+        command.args(["--exact", test]).env("RUST_BACKTRACE", "1");
+        let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("it starts");
+        String::from_utf8(output.stdout).expect("it writes text")
+    };
+    let assertion = with_backtrace("assertion::duplex");
+    assert!(assertion.contains("assertion failed at "), "{assertion}");
+    assert!(!assertion.contains("  0: ") && !assertion.contains(" at /"), "{assertion}");
+    let panic = with_backtrace("user_panics");
+    assert!(panic.contains("panicked at "), "{panic}");
+    let (_, frames) = panic.split_once(" right: 3\n\n").expect("a backtrace");
+    assert!(
+        frames.lines().nth(1).is_some_and(|it| it.contains("failing_trials.rs:115")),
+        "{panic}"
+    );
+    assert!(!frames.contains("cell_run.rs"), "none of the runner: {panic}");
+}
+
+/// Runs the fixture, reads so many bytes of its output, and stops reading.
+#[cfg(unix)]
+fn read_a_little(arguments: &[&str], bytes: usize) -> Ran {
+    use std::io::Read;
+    use std::process::Stdio;
+
+    let mut command = Command::new(FAILING);
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("RUST_BACKTRACE", "0");
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the fixture starts");
+    let mut head = vec![0; bytes];
+    let mut stdout = child.stdout.take().expect("a pipe");
+    stdout.read_exact(&mut head).expect("some output");
+    drop(stdout);
+    let output = child.wait_with_output().expect("it ends");
+    Ran {
+        stdout: String::from_utf8(head).expect("it writes text"),
+        stderr: String::from_utf8(output.stderr).expect("it writes text"),
+        code: output.status.code(),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn it_ends_quietly_if_nobody_reads_its_output() {
+    // The title is written before any test has run, and many lines follow.
+    let ran = read_a_little(&["conformance", "--test-threads=1"], 10);
+    assert_eq!(ran.stdout.trim_start().split(' ').next(), Some("running"));
+    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(101), "not all results are known");
 }

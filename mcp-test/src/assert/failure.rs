@@ -6,7 +6,6 @@
 //! so an assertion panics with the text that a person has to read.
 
 use std::any::Any;
-use std::backtrace::Backtrace;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::{self, Write};
@@ -51,8 +50,6 @@ pub struct AssertionFailure {
     pub revision: Revision,
     /// Where the assertion is.
     pub location: &'static Location<'static>,
-    /// Where the assertion was called from, if `RUST_BACKTRACE` asks for that.
-    pub backtrace: Backtrace,
 }
 
 impl fmt::Display for AssertionFailure {
@@ -90,7 +87,6 @@ pub(super) fn fail(finding: Finding, scene: Scene<'_>) -> ! {
         trace: scene.trace.into_owned(),
         revision: scene.revision,
         location: Location::caller(),
-        backtrace: Backtrace::capture(),
     }))
 }
 

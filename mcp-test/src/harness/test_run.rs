@@ -192,9 +192,9 @@ impl TestRun {
         // Only a run that has begun knows its revision and transport; otherwise the declared ones are its place.
         let place = match &result {
             CellResult::Finished(outcome) => {
-                Some(format!("{} over {}", outcome.cell.revision, outcome.cell.transport))
+                Some(format!("at {} over {}", outcome.cell.revision, outcome.cell.transport))
             }
-            CellResult::Unsupported(_) | CellResult::NotRun(_) => None,
+            CellResult::Unsupported(_) | CellResult::NotRun(_) => self.cell.place(),
         };
         let heading = heading(self.scenario, place.as_deref(), target);
         let is_unsupported = matches!(result, CellResult::Unsupported(_));
@@ -220,7 +220,8 @@ impl TestRun {
                 }
             },
         };
-        let place = place.unwrap_or_else(|| self.cell.to_string());
+        let place = place.unwrap_or_default();
+        let place = place.strip_prefix("at ").unwrap_or(&place).to_owned();
         FinishedRun { result, is_unsupported, problems, place, heading }
     }
 }
@@ -231,7 +232,7 @@ pub(super) fn heading(
     place: Option<&str>,
     target: Option<&str>,
 ) -> String {
-    let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+    let place = place.map(|place| format!(" {place}")).unwrap_or_default();
     let target = target.map(|target| format!(" of {target}")).unwrap_or_default();
     format!("scenario `{}` failed{place}{target}, {}\n", scenario.name, scenario.site)
 }
