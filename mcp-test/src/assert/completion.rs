@@ -24,6 +24,18 @@ assertions! { [] Completion {
     assert_has_more / try_has_more (self, has_more: bool) { check_member(&self, "hasMore", has_more.into()) }
 }}
 
+impl Completion {
+    /// The suggested values.
+    ///
+    /// # Errors
+    ///
+    /// A finding against the peer if the reply is an error, or has no values.
+    pub fn values(&self) -> Result<Vec<&str>, Finding> {
+        let values = values(self)?.as_array().unwrap_or_default();
+        Ok(values.iter().filter_map(Value::as_str).collect())
+    }
+}
+
 const HEADLINE: &str = "unexpected completion";
 
 fn unexpected(completion: &Completion) -> Finding {

@@ -34,6 +34,11 @@ macro_rules! content_assertions {
                 $content(&self).and_then(|it| it.check_media("audio", mime_type))
             }
 
+            /// Asserts that there is a link to the resource with this URI.
+            assert_resource_link / try_resource_link (self, uri: &str) {
+                $content(&self).and_then(|it| it.check_resource_link(uri))
+            }
+
             /// Asserts that the resource with this URI is embedded.
             assert_embedded_resource / try_embedded_resource (self, uri: &str) {
                 $content(&self).and_then(|it| it.check_embedded_resource(uri))
@@ -44,7 +49,7 @@ macro_rules! content_assertions {
 
 pub(super) use content_assertions;
 
-impl Content<'_> {
+impl<'a> Content<'a> {
     /// One text item is exactly this text.
     pub(super) fn check_text(self, text: &str) -> Result<(), Finding> {
         if self.texts().any(|got| got == text) {
@@ -94,6 +99,15 @@ impl Content<'_> {
         })
     }
 
+    /// The text of the only text item.
+    pub(super) fn only_text(self) -> Result<&'a str, Finding> {
+        let texts: Vec<&'a str> = self.texts().collect();
+        match texts.as_slice() {
+            [only] => Ok(only),
+            _ => Err(self.finding.clone().expected("one text item").got(self.describe())),
+        }
+    }
+
     pub(super) fn check_len(self, len: usize) -> Result<(), Finding> {
         if self.items.len() == len {
             return Ok(());
@@ -108,7 +122,7 @@ impl Content<'_> {
         self.missing(expected, None)
     }
 
-    fn texts(&self) -> impl Iterator<Item = &str> {
+    fn texts(&self) -> impl Iterator<Item = &'a str> {
         let texts = self.items.iter().filter(|item| text(item, "type") == "text");
         texts.filter_map(|item| item.get("text")?.as_str())
     }

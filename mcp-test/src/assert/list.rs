@@ -2,7 +2,7 @@
 
 use super::assertions;
 use super::item::{PromptAssert, ResourceAssert, ResourceTemplateAssert, ToolAssert};
-use super::reply::check_ok;
+use super::reply::{check_ok, check_result_member};
 use super::text::{got_which, names, suggest};
 use crate::check::Finding;
 use crate::client::reply::{
@@ -25,6 +25,25 @@ assertions! { [K: ListKind] List<K> {
 
     /// Asserts that no two items have the same name (resources: URI, templates: URI template).
     assert_unique_names / try_unique_names (self) { check_unique(&self) }
+
+    /// Asserts the number of pages.
+    assert_pages / try_pages (self, pages: usize) { check_pages(&self, pages) }
+
+    /// Asserts that no page has more items than this.
+    assert_page_size / try_page_size (self, most: usize) { check_page_size(&self, most) }
+
+    /// Asserts that the value at a JSON pointer of the result matches, on every page.
+    ///
+    /// ```no_run
+    /// # fn f(tools: mcp_test::client::ToolList) {
+    /// use mcp_test::expect::integer;
+    ///
+    /// tools.assert_member("/ttlMs", integer());
+    /// # }
+    /// ```
+    assert_member / try_member (self, pointer: &str, matcher: impl Matcher) {
+        check_every_page(&self, pointer, &matcher)
+    }
 
     /// Asserts that every item matches, and that there is at least one.
     ///
@@ -107,6 +126,45 @@ fn describe<K: ListKind>(items: &[&Value]) -> String {
         text = format!("{text}, and {more} without `{}`", K::KEY);
     }
     text
+}
+
+fn check_pages<K: ListKind>(list: &List<K>, pages: usize) -> Result<(), Finding> {
+    items(list)?;
+    let got = list.pages().len();
+    if got == pages {
+        return Ok(());
+    }
+    Err(Finding::peer(format!("unexpected number of pages of `{}`", K::METHOD))
+        .expected(words::count(pages, "page"))
+        .got(words::count(got, "page"))
+        .evidence_all(list.evidence()))
+}
+
+fn check_page_size<K: ListKind>(list: &List<K>, most: usize) -> Result<(), Finding> {
+    items(list)?;
+    for (number, page) in (1..).zip(list.pages()) {
+        let items = page.result()?.get(K::MEMBER).and_then(Value::as_array).unwrap_or_default();
+        if items.len() > most {
+            return Err(Finding::peer(format!("a page of `{}` is too large", K::METHOD))
+                .expected(format!("at most {} on a page", words::count(most, K::NOUN)))
+                .got(format!("{} on page {number}", words::count(items.len(), K::NOUN)))
+                .evidence_all(page.evidence()));
+        }
+    }
+    Ok(())
+}
+
+fn check_every_page<K: ListKind>(
+    list: &List<K>,
+    pointer: &str,
+    matcher: &dyn Matcher,
+) -> Result<(), Finding> {
+    items(list)?;
+    for (number, page) in (1..).zip(list.pages()) {
+        let headline = format!("page {number} of `{}` is not as expected", K::METHOD);
+        check_result_member(page, pointer, matcher, headline)?;
+    }
+    Ok(())
 }
 
 fn check_len<K: ListKind>(list: &List<K>, len: usize) -> Result<(), Finding> {

@@ -31,15 +31,21 @@
 mod asserted;
 mod completion;
 mod content;
+mod content_item;
+mod declared_server;
 mod error;
+mod exchange;
 mod failure;
 mod golden;
 mod item;
 mod list;
 mod macros;
+mod notifications;
 mod prompt;
 mod reply;
 mod resource;
+mod rust_types;
+mod server_exit;
 mod structured;
 #[cfg(test)]
 mod tests;
@@ -49,6 +55,7 @@ mod tool_result;
 mod trace;
 
 pub use asserted::Asserted;
+pub use content_item::{ContentAssert, PromptContent, ResourceContent, ToolContent};
 pub use failure::AssertionFailure;
 #[doc(hidden)]
 pub use failure::explain;

@@ -2,6 +2,7 @@
 
 use super::assertions;
 use super::content::{Content, content_assertions};
+use super::content_item::{Indexed, PromptContent, item_at};
 use super::reply::{check_shape, complete};
 use super::text::quoted;
 use crate::check::Finding;
@@ -15,6 +16,10 @@ assertions! { [] PromptMessages {
         check_message(&self, index, role, text)
     }
 
+    /// Asserts that there is a message at this index, counted from 0, and returns its content; [`PromptContent::and`] returns to
+    /// the prompt.
+    assert_content / try_content (self, index: usize) -> PromptContent { content_at(&self, index) }
+
     /// Asserts the number of messages.
     assert_len / try_len (self, len: usize) { check_len(&self, len) }
 
@@ -23,6 +28,35 @@ assertions! { [] PromptMessages {
 }}
 
 content_assertions!(PromptMessages, content);
+
+impl PromptMessages {
+    /// The messages, each with its role and content.
+    ///
+    /// # Errors
+    ///
+    /// A finding against the peer if the reply is an error, requires input, or has no valid messages.
+    pub fn messages(&self) -> Result<&[Value], Finding> {
+        messages(self)
+    }
+
+    /// The text of the message at this index, counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// As [`PromptMessages::messages`]; also if there is no such message, or if it is not a text.
+    pub fn text(&self, index: usize) -> Result<&str, Finding> {
+        let content = content(self)?;
+        let item = item_at(&content.items, index, || content.finding.clone())?;
+        Content { items: vec![item], finding: content.finding }.only_text()
+    }
+}
+
+fn content_at(prompt: &PromptMessages, index: usize) -> Result<Indexed, Finding> {
+    let content = content(prompt)?;
+    let item = item_at(&content.items, index, || content.finding.clone())?;
+    let role = messages(prompt)?.get(index).and_then(|message| message.get("role"));
+    Ok((index, item.clone(), role.cloned()))
+}
 
 fn unexpected(prompt: &PromptMessages) -> Finding {
     Finding::peer("unexpected messages in the prompt").evidence_all(prompt.reply().evidence())

@@ -1,7 +1,13 @@
 //! Assertions about the contents of a resource.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::DeserializeOwned;
+
 use super::assertions;
+use super::content_item::{Indexed, ResourceContent, item_at};
 use super::reply::{check_shape, complete};
+use super::rust_types::parse_json;
 use super::text::{got_which, quoted, which_differs};
 use crate::check::Finding;
 use crate::client::ResourceContents;
@@ -32,9 +38,73 @@ assertions! { [] ResourceContents {
         check(&self, "uri", format!("the URI `{uri}`"), |got| got == uri)
     }
 
+    /// Asserts that there is an entry at this index, counted from 0, and returns it; [`ResourceContent::and`] returns to the
+    /// contents.
+    assert_content / try_content (self, index: usize) -> ResourceContent { content_at(&self, index) }
+
     /// Asserts the number of entries.
     assert_len / try_len (self, len: usize) { check_len(&self, len) }
 }}
+
+impl ResourceContents {
+    /// The entries, each with its URI and its text or blob.
+    ///
+    /// # Errors
+    ///
+    /// A finding against the peer if the reply is an error, requires input, or has no contents.
+    pub fn entries(&self) -> Result<&[Value], Finding> {
+        entries(self)
+    }
+
+    /// The text of the only entry.
+    ///
+    /// # Errors
+    ///
+    /// As [`ResourceContents::entries`]; also if there is more than one entry, or if it is not a text.
+    pub fn text(&self) -> Result<&str, Finding> {
+        let text = only(self)?.get("text");
+        text.and_then(Value::as_str).ok_or_else(|| {
+            unexpected(self).expected("an entry with a text").got(words::got(only(self).ok()))
+        })
+    }
+
+    /// Deserializes the text of the only entry, which is JSON.
+    ///
+    /// # Errors
+    ///
+    /// As [`ResourceContents::text`]; also if the text does not have that type.
+    pub fn parse_text<T: DeserializeOwned>(&self) -> Result<T, Finding> {
+        parse_json(self.text()?, unexpected(self))
+    }
+
+    /// The decoded blob of the only entry.
+    ///
+    /// # Errors
+    ///
+    /// As [`ResourceContents::entries`]; also if there is more than one entry, or if it has no blob in Base64.
+    pub fn bytes(&self) -> Result<Vec<u8>, Finding> {
+        let blob = only(self)?.get("blob");
+        let bytes = blob.and_then(Value::as_str).and_then(|text| STANDARD.decode(text).ok());
+        bytes.ok_or_else(|| {
+            unexpected(self)
+                .expected("an entry with a blob in Base64")
+                .got(words::got(only(self).ok()))
+        })
+    }
+}
+
+fn only(contents: &ResourceContents) -> Result<&Value, Finding> {
+    match entries(contents)? {
+        [only] => Ok(only),
+        several => Err(unexpected(contents).expected("one entry").got(describe(several, "uri"))),
+    }
+}
+
+fn content_at(contents: &ResourceContents, index: usize) -> Result<Indexed, Finding> {
+    let items: Vec<&Value> = entries(contents)?.iter().collect();
+    let item = item_at(&items, index, || unexpected(contents))?;
+    Ok((index, item.clone(), None))
+}
 
 fn entries(contents: &ResourceContents) -> Result<&[Value], Finding> {
     let reply = contents.reply();

@@ -1,11 +1,10 @@
 //! Assertions about structured content: as a Rust type, and by the output schema of the tool.
 
-use std::any::type_name;
-
 use serde::de::DeserializeOwned;
 
 use super::assertions;
 use super::reply::{check_result_member, complete};
+use super::rust_types::short_name;
 use super::tool_result::noun;
 use crate::check::Finding;
 use crate::client::ToolResult;
@@ -58,20 +57,6 @@ impl ToolResult {
                 .evidence_all(self.reply().evidence())
         })
     }
-}
-
-/// The name of a type without module paths, also in its type arguments.
-fn short_name<T>() -> String {
-    let mut name = String::new();
-    for c in type_name::<T>().chars() {
-        name.push(c);
-        // Cuts a path off as soon as it ends, so that `Vec<a::B>` keeps what precedes the path: `Vec<B>`.
-        if name.ends_with("::") {
-            let path = name.trim_end_matches(|c: char| c.is_alphanumeric() || "_:".contains(c));
-            name.truncate(path.len());
-        }
-    }
-    name
 }
 
 /// The structured content of a result.

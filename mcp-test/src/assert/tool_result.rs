@@ -1,8 +1,12 @@
 //! Assertions about the results of tools.
 
+use serde::de::DeserializeOwned;
+
 use super::assertions;
 use super::content::{Content, content_assertions};
+use super::content_item::{Indexed, ToolContent, item_at};
 use super::reply::complete;
+use super::rust_types::parse_json;
 use crate::check::Finding;
 use crate::client::ToolResult;
 use crate::expect::{self, Matcher, words};
@@ -22,9 +26,13 @@ assertions! { [] ToolResult {
     /// Asserts that a text item of the content is exactly this text.
     assert_text / try_text (self, text: &str) { content(&self).and_then(|it| it.check_text(text)) }
 
-    /// Asserts that the content has a link to the resource with this URI.
-    assert_resource_link / try_resource_link (self, uri: &str) {
-        content(&self).and_then(|it| it.check_resource_link(uri))
+    /// Asserts that there is a content item at this index, counted from 0, and returns it; [`ToolContent::and`] returns to the
+    /// result.
+    assert_content / try_content (self, index: usize) -> ToolContent { content_at(&self, index) }
+
+    /// Asserts that the tool reported an error whose text contains this text; [`assert_tool_error`](Self::assert_tool_error).
+    assert_tool_error_contains / try_tool_error_contains (self, part: &str) {
+        check_tool_error(&self).and_then(|()| content(&self)?.check_text_contains(part))
     }
 
     /// Asserts the number of content items.
@@ -34,6 +42,52 @@ assertions! { [] ToolResult {
 }}
 
 content_assertions!(ToolResult, content);
+
+impl ToolResult {
+    /// The content items.
+    ///
+    /// # Errors
+    ///
+    /// A finding against the peer if the reply is an error, requires input, or has no content.
+    pub fn content(&self) -> Result<Vec<&Value>, Finding> {
+        content(self).map(|content| content.items)
+    }
+
+    /// The text of the only text item.
+    ///
+    /// # Errors
+    ///
+    /// A finding against the peer if there is none, or more than one; also as [`ToolResult::content`].
+    pub fn text(&self) -> Result<&str, Finding> {
+        content(self)?.only_text()
+    }
+
+    /// Deserializes the text of the only text item, which is JSON.
+    ///
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// let names: Vec<String> = ctx.call("list_names").await?.assert_ok().parse_text()?;
+    /// # drop(names);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`ToolResult::text`]; also if the text does not have that type.
+    pub fn parse_text<T: DeserializeOwned>(&self) -> Result<T, Finding> {
+        let content = content(self)?;
+        let finding = content.finding.clone();
+        parse_json(content.only_text()?, finding)
+    }
+}
+
+fn content_at(result: &ToolResult, index: usize) -> Result<Indexed, Finding> {
+    let content = content(result)?;
+    let item = item_at(&content.items, index, || content.finding.clone())?;
+    Ok((index, item.clone(), None))
+}
 
 fn headline(result: &ToolResult) -> String {
     format!("unexpected content in the result of {}", noun(result))

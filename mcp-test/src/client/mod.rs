@@ -9,6 +9,7 @@ mod cancel;
 #[expect(clippy::module_inception, reason = "it defines `Client`")]
 mod client;
 mod connect;
+mod declared_server;
 mod handlers;
 mod input_rounds;
 pub(crate) mod manual;
@@ -19,6 +20,7 @@ mod open_error;
 mod options;
 mod param_headers;
 mod probe;
+mod received_instead;
 #[doc(hidden)]
 pub mod reference;
 pub mod reply;
@@ -27,6 +29,7 @@ mod request_options;
 mod restart;
 mod reuse;
 mod scripted_client;
+mod server_exit;
 mod server_facts;
 mod server_messages;
 mod state;
@@ -40,6 +43,7 @@ pub use cancel::CancelledRequest;
 pub use client::Client;
 #[doc(hidden)]
 pub use client::MAX_PAGES;
+pub use declared_server::DeclaredServer;
 pub use handlers::{
     Answer, Choice, ElicitationResponse, Field, FieldKind, FormElicitation, Handlers, Root,
     SamplingRequest, SamplingResponse, UrlElicitation,
@@ -52,13 +56,13 @@ pub use options::Options;
 pub use probe::{ProbeResult, probe};
 pub(crate) use probe::{greet, leave};
 pub use reply::{
-    CacheHints, Completion, PromptList, PromptMessages, Reply, ResourceContents, ResourceList,
-    ResourceTemplateList, ToolList, ToolResult,
+    CacheHints, Completion, HttpHeads, PromptList, PromptMessages, Reply, ResourceContents,
+    ResourceList, ResourceTemplateList, ToolList, ToolResult,
 };
 pub use request_options::RequestOptions;
 #[doc(hidden)]
 pub use scripted_client::{ClientTask, ScriptedClient};
-#[doc(hidden)]
+pub use server_exit::ServerExit;
 pub use server_facts::ServerFacts;
 pub use subscribe::{Subscription, SubscriptionEnd, SubscriptionFilter};
 pub use wait::Pending;

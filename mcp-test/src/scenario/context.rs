@@ -6,7 +6,7 @@ use super::connected::{ClientPool, Opened};
 use super::conversation::{Conversation, Ended};
 use super::{CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip};
 use crate::check::{Collector, Finding, Status};
-use crate::client::{Client, Handlers, Options};
+use crate::client::{Client, DeclaredServer, Handlers, Options, ServerExit};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
@@ -80,8 +80,8 @@ pub struct Ctx {
     pub(super) scenario: Option<Declared>,
     recorder: Recorder,
     collector: Collector,
-    handlers: Handlers,
-    client: Option<Connected>,
+    pub(super) handlers: Handlers,
+    pub(super) client: Option<Connected>,
     /// The connection for raw HTTP requests.
     pub(super) raw: Option<Connection>,
     pool: ClientPool,
@@ -135,7 +135,7 @@ impl Ctx {
 
     /// How long the reply to a `ping` may take until it counts as late.
     #[cfg(any(test, feature = "scenarios"))]
-    pub(crate) fn prompt(&self) -> Duration {
+    pub(crate) fn ping_limit(&self) -> Duration {
         self.setup.prompt
     }
 
@@ -238,21 +238,34 @@ impl Ctx {
             .handlers(self.handlers.clone())
     }
 
-    /// Sets the handlers for requests of the peer, and declares their capabilities.
+    /// What the server declares about itself: name, version, capabilities, instructions.
     ///
-    /// Must be called before the first use of the client, which declares the capabilities when it connects.
+    /// In the stateless era, it is asked with `server/discover` if it was not asked before.
     ///
     /// # Errors
     ///
-    /// If the client is connected already.
-    pub fn handle(&mut self, handlers: Handlers) -> Result<(), Finding> {
-        if self.client.is_some() {
-            return Err(Finding::test("the handlers were set too late")
-                .expected("`Ctx::handle` before the first use of the client")
-                .got("a client that has already connected and declared its capabilities"));
+    /// As [`Ctx::client`]; also if the server refuses `server/discover`.
+    pub async fn server(&mut self) -> Result<DeclaredServer, Finding> {
+        let client = self.client().await?;
+        if client.server().declared_in.is_none() {
+            client.discover().await?.result()?;
         }
-        self.handlers = handlers;
-        Ok(())
+        let facts = client.server().clone();
+        Ok(DeclaredServer::new(facts, self.recorder.clone()))
+    }
+
+    /// Closes the connection properly and returns how the server ended; the next request connects again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::client`].
+    pub async fn disconnect(&mut self) -> Result<ServerExit, Finding> {
+        self.connected().await?;
+        let client = self.client.take().ok_or_else(|| Finding::harness("the client is gone"))?;
+        let (connection, transport) = (client.connection(), client.transport());
+        let revision = client.revision();
+        let end = client.end().await;
+        Ok(ServerExit::new(end, (connection, transport), revision, self.recorder.clone()))
     }
 
     /// Records a fence: a named point in the trace, for assertions about what was not seen before it.

@@ -204,3 +204,27 @@ fn tools_of_a_list() {
       got "Adder"
     "#);
 }
+
+#[test]
+fn every_page_is_checked() {
+    let list = tools()
+        .assert_pages(2)
+        .assert_page_size(1)
+        .assert_member("/tools/0/inputSchema/type", "object");
+    assert_eq!(list.cursors(), ["2"]);
+    insta::assert_snapshot!(message(tools().try_pages(1)), @"
+    unexpected number of pages of `tools/list`
+      expected 1 page
+      got 2 pages
+    ");
+    insta::assert_snapshot!(message(tools().try_page_size(0)), @"
+    a page of `tools/list` is too large
+      expected at most 0 tools on a page
+      got 1 tool on page 1
+    ");
+    insta::assert_snapshot!(message(tools().try_member("/nextCursor", "2")), @r#"
+    page 2 of `tools/list` is not as expected
+      expected `/nextCursor` is "2"
+      got nothing
+    "#);
+}

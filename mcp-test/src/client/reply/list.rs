@@ -120,6 +120,12 @@ impl<K: ListKind> List<K> {
         Ok(self.items()?.into_iter().filter_map(|item| item.get(K::KEY)?.as_str()).collect())
     }
 
+    /// The cursors that the pages name, in order; the last page has none.
+    pub fn cursors(&self) -> Vec<&str> {
+        let results = self.pages.iter().filter_map(Reply::peek);
+        results.filter_map(|result| result.get("nextCursor")?.as_str()).collect()
+    }
+
     /// The item of this name (for resources: this URI).
     ///
     /// # Errors
