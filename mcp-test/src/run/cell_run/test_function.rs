@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::teardown::TornDown;
-use super::{CellRun, EarlyEnd};
+use super::{CellRun, EarlyEnd, era_hint};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
 use crate::clock;
 use crate::expect::words;
 use crate::run::{Outcome, panics};
 use crate::scenario::{BoxError, Ended, Stop};
+use crate::spec::Revision;
 use crate::trace::Trace;
 
 impl CellRun<'_> {
@@ -39,7 +40,7 @@ impl CellRun<'_> {
                 }
             }
             Some(EarlyEnd::Panicked(payload)) => match payload.downcast::<AssertionFailure>() {
-                Ok(failure) => assertion = Some(Arc::new(*failure)),
+                Ok(failure) => assertion = Some(*failure),
                 Err(payload) => {
                     rows.fail(finding_of(EarlyEnd::Panicked(payload), self.time_of_body()));
                 }
@@ -65,6 +66,7 @@ impl CellRun<'_> {
             rows.checks.retain(|check| check.finding.as_ref() != Some(&finding));
             rows.checks.insert(0, rows.row(finding, Status::Failure));
         }
+        rows.explain_by_era(assertion.as_mut(), &trace, self.cell.revision);
         // Remarks alone are not reported: the output of a test that passes is not read.
         if rows.checks.is_empty() {
             let status = if skipped.is_some() { Status::Skipped } else { Status::Success };
@@ -74,7 +76,7 @@ impl CellRun<'_> {
         let remarks: Vec<Check> =
             remarks.into_iter().map(|finding| rows.row(finding, Status::Warning)).collect();
         rows.checks.extend(remarks);
-        Outcome { assertion, ..self.outcome(rows.checks, trace) }
+        Outcome { assertion: assertion.map(Arc::new), ..self.outcome(rows.checks, trace) }
     }
 }
 
@@ -106,6 +108,26 @@ impl Rows {
 
     fn row(&self, finding: Finding, status: Status) -> Check {
         Check { status, ..Check::from_finding(&self.id, Origin::User, finding) }
+    }
+
+    /// Adds to the first row how the era of the revision explains what failed, if it does.
+    fn explain_by_era(
+        &mut self,
+        assertion: Option<&mut AssertionFailure>,
+        trace: &Trace,
+        revision: Revision,
+    ) {
+        let findings = self.checks.iter().filter_map(|check| check.finding.as_ref());
+        let Some(hint) = era_hint::hint(findings, trace, revision) else { return };
+        let Some(mut finding) = self.checks.first().and_then(|check| check.finding.clone()) else {
+            return;
+        };
+        let of_assertion = assertion.filter(|assertion| assertion.finding == finding);
+        finding.add_hint(&hint);
+        if let Some(assertion) = of_assertion {
+            assertion.finding = finding.clone();
+        }
+        self.checks[0] = self.row(finding, Status::Failure);
     }
 
     /// Whether a row reports the same as this finding: about the same events, or with the same headline.
