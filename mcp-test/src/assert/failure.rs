@@ -18,7 +18,7 @@ use futures_util::FutureExt;
 use crate::check::Finding;
 use crate::expect::words;
 use crate::spec::{Revision, requirement};
-use crate::trace::{Trace, excerpt};
+use crate::trace::{Trace, excerpt_at};
 
 /// What the message of a failure quotes from.
 pub(super) struct Scene<'a> {
@@ -123,7 +123,7 @@ pub(crate) fn explain_next(
 ) -> String {
     let mut report = finding.to_string();
     if trace.events_at(&finding.evidence).next().is_some() {
-        let exchange = excerpt(trace, &finding.evidence);
+        let exchange = excerpt_at(trace, &finding.evidence, finding.place());
         // Several findings of one test are often about the same exchange.
         if shown.contains(&exchange) {
             report.push_str("\n\nthe exchange: the same as above");

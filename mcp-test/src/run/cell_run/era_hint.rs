@@ -22,9 +22,13 @@ pub(super) fn hint<'a>(
     revision: Revision,
 ) -> Option<String> {
     let evidence: BTreeSet<Seq> = findings.clone().flat_map(|it| it.evidence.clone()).collect();
-    let requested = findings.filter_map(|finding| match finding.cause.as_deref() {
-        Some(Cause::Request { method, .. }) => Some((Side::Client, method.as_str())),
-        _ => None,
+    let requested = findings.flat_map(|finding| {
+        let awaited = finding.awaited.as_deref().map(|method| (Side::Server, method));
+        let requested = match finding.cause.as_deref() {
+            Some(Cause::Request { method, .. }) => Some((Side::Client, method.as_str())),
+            _ => None,
+        };
+        awaited.into_iter().chain(requested)
     });
     let shown = Shown::of(trace, &evidence);
     let missing = requested.chain(shown.methods.iter().copied()).find_map(|(side, name)| {
@@ -139,4 +143,86 @@ fn has_asked(trace: &Trace) -> bool {
         }
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{EventKind, Recorder};
+
+    /// The hint for a finding about the last message of a conversation at a revision.
+    fn hint_at(revision: Revision, messages: &[(Party, &'static str)]) -> Option<String> {
+        let recorder = Recorder::new();
+        let connection = recorder.open("duplex");
+        let record = |&(party, text): &(Party, &'static str)| {
+            recorder.record(connection, party, EventKind::message(text.into()))
+        };
+        let last = messages.iter().map(record).last().expect("a message");
+        let finding = Finding::peer("it is wrong").evidence(last);
+        hint([&finding].into_iter(), &recorder.trace(), revision)
+    }
+
+    const CALL: (Party, &str) = (
+        Party::Client,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"sampling":{}}}}}"#,
+    );
+    const FAILURE: (Party, &str) =
+        (Party::Server, r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}"#);
+
+    #[test]
+    fn a_method_of_other_revisions_is_explained_on_both_sides() {
+        let request = r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create"}"#;
+        let stateless = hint_at(Revision::V2026_07_28, &[(Party::Server, request)]);
+        insta::assert_snapshot!(stateless.expect("a hint"), @r#"
+        a server sends `elicitation/create` up to 2025-11-25, and this run is at 2026-07-28
+        to test at a revision that has it: `#[mcp_scenario(revisions = "2025-06-18..2025-11-25")]`
+        "#);
+        let too_early = hint_at(Revision::V2024_11_05, &[(Party::Server, request)]);
+        insta::assert_snapshot!(too_early.expect("a hint"), @r#"
+        a server sends `elicitation/create` from 2025-06-18 on, and this run is at 2024-11-05
+        to test at a revision that has it: `#[mcp_scenario(revisions = "2025-06-18..2025-11-25")]`
+        "#);
+        let discover = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
+        let too_new = hint_at(Revision::V2025_11_25, &[(Party::Client, discover)]);
+        insta::assert_snapshot!(too_new.expect("a hint"), @r#"
+        a client sends `server/discover` from 2026-07-28 on, and this run is at 2025-11-25
+        to test at a revision that has it: `#[mcp_scenario(revisions = "2026-07-28")]`
+        "#);
+        for revision in [Revision::V2025_06_18, Revision::V2025_11_25] {
+            assert_eq!(hint_at(revision, &[(Party::Server, request)]), None, "it exists");
+        }
+        let own = r#"{"jsonrpc":"2.0","id":1,"method":"acme/own"}"#;
+        assert_eq!(hint_at(Revision::NEWEST, &[(Party::Client, own)]), None, "it is not MCP's");
+    }
+
+    #[test]
+    fn a_message_that_did_not_come_is_explained() {
+        let awaited = |method: &str, revision| {
+            let finding = Finding::peer("it did not come").awaited(method);
+            hint([&finding].into_iter(), &Trace::default(), revision)
+        };
+        let hint = awaited("roots/list", Revision::V2026_07_28).expect("a hint");
+        assert!(hint.contains("..2025-11-25"), "{hint}");
+        assert_eq!(awaited("notifications/message", Revision::V2026_07_28), None);
+    }
+
+    #[test]
+    fn a_failed_call_is_explained_only_if_the_server_could_have_asked() {
+        let newest = Revision::V2026_07_28;
+        insta::assert_snapshot!(hint_at(newest, &[CALL, FAILURE]).expect("a hint"), @r#"
+        the client answers `sampling/createMessage`, but the server did not ask: at 2026-07-28 it cannot send a request, as with `peer` in rmcp, and has to answer with an `input_required` result that contains the question
+        to test at a revision that has it: `#[mcp_scenario(revisions = "..2025-11-25")]`
+        "#);
+        let passed = (Party::Server, r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#);
+        assert_eq!(hint_at(newest, &[CALL, passed]), None, "it has not failed");
+        assert_eq!(hint_at(Revision::V2025_11_25, &[CALL, FAILURE]), None, "it can send a request");
+        let without = (Party::Client, r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
+        assert_eq!(hint_at(newest, &[without, FAILURE]), None, "the client answers nothing");
+        let asked =
+            (Party::Server, r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required"}}"#);
+        let again = (Party::Client, r#"{"jsonrpc":"2.0","id":2,"method":"tools/call"}"#);
+        let failed =
+            (Party::Server, r#"{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"no"}}"#);
+        assert_eq!(hint_at(newest, &[CALL, asked, again, failed]), None, "it has asked");
+    }
 }

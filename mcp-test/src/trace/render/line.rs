@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::focus::Focus;
 use super::layout::{full, short, without_end, without_long_strings, wrapped};
 use super::play::{Answer, Line, Play};
-use super::protocol::{is_added_header, without_additions};
+use super::protocol::{is_added_header, is_mcp, without_additions};
 use super::{Headers, Style};
 use crate::expect::words::{self, grouped};
 use crate::json::{Object, Value, is_deceptive};
@@ -24,11 +25,16 @@ pub(super) struct Writer<'a> {
     redactor: &'a mut Redactor,
     out: String,
     number_width: usize,
+    focus: Option<Focus<'a>>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(style: &'a Style, redactor: &'a mut Redactor) -> Self {
-        Self { style, redactor, out: String::new(), number_width: 1 }
+    pub(super) fn new(
+        style: &'a Style,
+        focus: Option<Focus<'a>>,
+        redactor: &'a mut Redactor,
+    ) -> Self {
+        Self { style, redactor, out: String::new(), number_width: 1, focus }
     }
 
     /// Writes the play, or only the chosen events with a mark where messages were left out.
@@ -184,6 +190,7 @@ impl<'a> Writer<'a> {
                 let answer = line.answers.first().copied().unwrap_or(Answer::Nothing);
                 let (lead, payload) = self.summary(line, message, answer);
                 self.entry_with_value(line, &lead, payload.as_ref());
+                self.below_focus(line.event.seq, payload.as_ref());
                 // JSON-RPC ignores them, but a misspelled member may be what is wrong.
                 if let Some(unknown_members) = unknown_members(value) {
                     let text = self.with_value("also", Some(&unknown_members), self.margin());
@@ -220,6 +227,16 @@ impl<'a> Writer<'a> {
                 self.below(&head);
             }
         }
+    }
+
+    fn below_focus(&mut self, event: Seq, payload: Option<&Value>) {
+        let (Some(focus), Some(budget), Some(payload)) =
+            (self.focus, self.style.value_chars, payload)
+        else {
+            return;
+        };
+        let payload = self.redactor.value(payload);
+        focus.lines(event, &payload, budget).iter().for_each(|line| self.below(line));
     }
 
     fn below_problems(&mut self, parsed: &ParsedText) {
@@ -455,20 +472,6 @@ fn unknown_members(value: &Value) -> Option<Value> {
         unknown_members.push(name, member.clone());
     }
     (!unknown_members.is_empty()).then(|| unknown_members.into())
-}
-
-fn is_mcp(header: &str) -> bool {
-    let known = [
-        "allow",
-        "authorization",
-        "content-type",
-        "last-event-id",
-        "location",
-        "origin",
-        "retry-after",
-        "www-authenticate",
-    ];
-    header.starts_with("mcp-") || known.contains(&header)
 }
 
 /// Text without characters that would garble a terminal, deceive a reader or break the line.

@@ -10,6 +10,7 @@
 //! number of its request unless that is the line before. Times are not shown unless asked for, so that the same
 //! conversation gives the same text.
 
+mod focus;
 pub(crate) mod layout;
 mod line;
 mod play;
@@ -17,9 +18,11 @@ mod protocol;
 
 use std::collections::BTreeSet;
 
+use self::focus::Focus;
 use self::line::Writer;
 use self::play::Play;
 use super::{Redactor, Seq, Trace};
+use crate::json::Pointer;
 
 /// How a trace is written.
 #[derive(Debug, Clone)]
@@ -112,26 +115,37 @@ impl Style {
 /// ```
 pub fn render(trace: &Trace, style: &Style) -> String {
     let play = Play::of(trace, style.additions);
-    twice(trace, style, |writer| writer.write(trace, &play, None))
+    twice(trace, style, None, |writer| writer.write(trace, &play, None))
 }
 
 /// Writes what is needed to understand these events: the events themselves, and the other half of their exchanges.
 ///
 /// Without any events it shows how the trace ends.
 pub fn excerpt(trace: &Trace, events: &[Seq]) -> String {
+    excerpt_at(trace, events, None)
+}
+
+/// [`excerpt`], which also shows this place in the messages of the events if they are too long to be shown in full.
+pub(crate) fn excerpt_at(trace: &Trace, events: &[Seq], place: Option<&Pointer>) -> String {
+    let focus = place.map(|place| Focus { place, events });
     let play = Play::of(trace, true);
     let chosen: BTreeSet<Seq> =
         if events.is_empty() { play.ending(4) } else { play.with_partners(events) };
-    twice(trace, &Style::brief(), |writer| writer.write(trace, &play, Some(&chosen)))
+    twice(trace, &Style::brief(), focus, |writer| writer.write(trace, &play, Some(&chosen)))
 }
 
 /// Writes twice: only after the first time the redactor knows which placeholders need numbers.
-fn twice(trace: &Trace, style: &Style, write: impl Fn(&mut Writer<'_>) -> String) -> String {
+fn twice(
+    trace: &Trace,
+    style: &Style,
+    focus: Option<Focus<'_>>,
+    write: impl Fn(&mut Writer<'_>) -> String,
+) -> String {
     let mut redactor = style.redactor.clone();
     // From the whole trace, even for an excerpt: a secret of a header may turn up in any message.
     redactor.learn(trace);
-    write(&mut Writer::new(style, &mut redactor));
-    write(&mut Writer::new(style, &mut redactor))
+    write(&mut Writer::new(style, focus, &mut redactor));
+    write(&mut Writer::new(style, focus, &mut redactor))
 }
 
 #[cfg(test)]

@@ -68,3 +68,18 @@ fn without_added_meta(meta: &Value) -> Option<Value> {
 pub(super) fn is_added_header(name: &str) -> bool {
     name.starts_with("mcp-")
 }
+
+/// Whether MCP gives a header a meaning.
+pub(super) fn is_mcp(header: &str) -> bool {
+    let known = [
+        "allow",
+        "authorization",
+        "content-type",
+        "last-event-id",
+        "location",
+        "origin",
+        "retry-after",
+        "www-authenticate",
+    ];
+    header.starts_with("mcp-") || known.contains(&header)
+}

@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 
 use super::*;
+use crate::json::Pointer;
 use crate::spec::meta;
 use crate::trace::{ConnectionId, EventKind, Party, Recorder, UnparsableKind};
 
@@ -398,6 +399,53 @@ fn an_excerpt_shows_both_halves_of_an_exchange() {
     6  client ← server  result of 4 {"prompts":[]}
     7  client ← server  result of 5 {"tools":[{"name":7}]}
     "#);
+}
+
+#[test]
+fn an_excerpt_never_hides_the_place_that_a_finding_is_about() {
+    let stage = Stage::on("duplex");
+    stage.client(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let tools: Vec<String> = (0..60)
+        .map(|index| {
+            format!(r#"{{"name":"tool-{index}","title":7,"description":"{}"}}"#, "long ".repeat(20))
+        })
+        .collect();
+    let reply = stage.server(&format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{}]}}}}"#,
+        tools.join(",")
+    ));
+    let trace = stage.recorder.trace();
+    let shown = |pointer: &str| {
+        let place = Pointer::parse(pointer).expect("a pointer");
+        let excerpt = excerpt_at(&trace, &[reply], Some(&place));
+        excerpt
+            .lines()
+            .filter(|line| line.contains("at /") || line.contains("within /"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    // From the root of the payload, from that of the message, and where something is missing.
+    assert_snapshot!(shown("/tools/41/title"), @r#"
+    at /tools/41/title: 7
+    within /tools/41: {"name":"tool-41","title":7,"description":"long long long long long long long
+    "#);
+    assert_snapshot!(shown("/result/tools/41/inputSchema"), @r#"
+    at /tools/41: {"name":"tool-41","title":7,"description":"long long long long long long long
+    "#);
+    assert_eq!(shown("/no/such/place"), "");
+    // What is shown in full needs no repetition.
+    let short = handshake();
+    let first = short
+        .recorder
+        .trace()
+        .events
+        .iter()
+        .find(|it| it.kind.is_payload())
+        .expect("a message")
+        .seq;
+    let place = Pointer::parse("/protocolVersion").expect("a pointer");
+    let excerpt = excerpt_at(&short.recorder.trace(), &[first], Some(&place));
+    assert!(!excerpt.contains("at /protocolVersion"), "{excerpt}");
 }
 
 #[test]
