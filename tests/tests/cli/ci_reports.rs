@@ -255,7 +255,7 @@ fn a_file_that_cannot_be_written_is_an_error_before_the_run() {
     let run = mcp_test(["check", "--reference", "--report", &format!("junit={missing}")]);
     assert_eq!((run.code, &*run.stdout), (2, ""), "{}", run.text(&[]));
     assert!(
-        run.stderr.starts_with(&format!("error: --report junit {missing}: ")),
+        run.stderr.starts_with(&format!("error: --report {missing}: ")),
         "{}",
         run.stderr
     );

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::check::{Check, Status};
+use crate::expect::words;
 use crate::report::{Rerun, RunInfo, failure};
 use crate::run::{self, Cell, Comparison, Outcome, Problems, RunEvent, Summary, Verdict};
 
@@ -35,7 +36,7 @@ pub(super) struct CellReport {
     /// The failures and warnings.
     pub(super) problems: Vec<Problem>,
     /// Why it was skipped.
-    pub(super) skip_reason: Option<String>,
+    skip_reason: Option<String>,
     /// The last lines on the peer's standard error, and the command that runs the scenario again.
     pub(super) epilogue: String,
 }
@@ -153,6 +154,17 @@ impl CellReport {
         name(&self.cell)
     }
 
+    /// `server/ping/2025-11-25/stdio`: the same in every run.
+    pub(super) fn id(&self) -> String {
+        let Cell { scenario, revision, transport } = &self.cell;
+        format!("{}/{}/{revision}/{transport}", scenario.leg, scenario.id)
+    }
+
+    /// Why it was skipped.
+    pub(super) fn skip_reason(&self) -> &str {
+        self.skip_reason.as_deref().unwrap_or("not applicable")
+    }
+
     pub(super) fn conclusion(&self, baseline: Option<&Comparison>) -> Conclusion {
         match self.verdict {
             Verdict::NotRun => return Conclusion::NotRun,
@@ -171,6 +183,13 @@ impl CellReport {
     /// The problems that make the run fail, so not those that the baseline expects.
     pub(super) fn failing(&self, baseline: Option<&Comparison>) -> impl Iterator<Item = &Problem> {
         self.problems.iter().filter(move |problem| self.fails(problem, baseline))
+    }
+
+    /// The problems, first those that make the run fail.
+    pub(super) fn problems_by_weight(&self, baseline: Option<&Comparison>) -> Vec<&Problem> {
+        let mut problems: Vec<&Problem> = self.problems.iter().collect();
+        problems.sort_by_key(|problem| !self.fails(problem, baseline));
+        problems
     }
 
     /// Whether a problem makes the run fail.
@@ -221,4 +240,31 @@ impl Problem {
             text,
         }
     }
+}
+
+/// `ping: the reply has no result (and 1 more)`; empty without a problem.
+pub(super) fn message(problems: &[&Problem]) -> String {
+    let Some(first) = problems.first() else { return String::new() };
+    let more = match problems.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    line(&format!("{}: {}{more}", first.check, first.headline))
+}
+
+/// The reports on these problems.
+pub(super) fn texts<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> String {
+    let texts: Vec<String> = problems.into_iter().map(|problem| block(&problem.text)).collect();
+    texts.join("\n")
+}
+
+/// Text that may have several lines.
+pub(super) fn block(text: &str) -> String {
+    // Neither XML nor YAML keeps every tab, and without it words would run together.
+    words::inert(text).replace('\t', "    ")
+}
+
+/// Text for one line.
+pub(super) fn line(text: &str) -> String {
+    block(text).replace('\n', " ")
 }

@@ -1,6 +1,7 @@
 //! The problems of a run for annotations, with what concerns the run as a whole.
 
 use super::cell_reports::{CellReports, name};
+use super::run_problems::{RunProblem, run_problems};
 use crate::report::digest::{self, Ranked};
 use crate::run::{self, Summary};
 use crate::scenario::Kind;
@@ -30,13 +31,12 @@ pub(super) struct DistinctProblem {
 }
 
 impl DistinctProblem {
-    /// What concerns the whole run.
-    fn of_run(title: &str, text: &str) -> Self {
+    fn of_run(problem: &RunProblem) -> Self {
         Self {
             level: Level::Error,
-            title: title.to_owned(),
-            headline: text.lines().next().unwrap_or_default().to_owned(),
-            reason: text.trim_end().to_owned(),
+            title: problem.title.to_owned(),
+            headline: problem.headline().to_owned(),
+            reason: problem.text.clone(),
             file: None,
             cells: Vec::new(),
         }
@@ -57,25 +57,17 @@ impl DistinctProblem {
 
 /// The problems that count in the profile and that the baseline does not expect, errors first.
 pub(super) fn distinct_problems(reports: &CellReports, summary: &Summary) -> Vec<DistinctProblem> {
-    let mut all: Vec<DistinctProblem> = Vec::new();
-    all.extend(reports.not_run.iter().map(|text| DistinctProblem::of_run("not run", text)));
-    if summary.interrupted.is_some() {
-        all.push(DistinctProblem::of_run("interrupted", &reports.interruption()));
-    }
-    for entry in summary.baseline.iter().flat_map(|baseline| &baseline.stale) {
-        let text =
-            format!("`{entry}` was expected to fail, but it passed; remove it from the baseline");
-        all.push(DistinctProblem::of_run("stale baseline entry", &text));
-    }
+    let of_run: Vec<RunProblem> = run_problems(reports, summary);
+    let mut all: Vec<_> = of_run.iter().map(DistinctProblem::of_run).collect();
     let (ranked, _) = digest::ranked(summary);
-    all.extend(ranked.into_iter().filter_map(of_run));
+    all.extend(ranked.into_iter().filter_map(of_ranked));
     // Stable, so that the order is otherwise that of the digest.
     all.sort_by_key(|problem| problem.level);
     all
 }
 
 /// A problem of the run, if it is not only a remark.
-fn of_run(Ranked { problem, level }: Ranked<'_>) -> Option<DistinctProblem> {
+fn of_ranked(Ranked { problem, level }: Ranked<'_>) -> Option<DistinctProblem> {
     let level = match level {
         run::Level::Failing | run::Level::NotRun => Level::Error,
         run::Level::Warning => Level::Warning,

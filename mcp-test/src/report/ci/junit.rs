@@ -1,17 +1,14 @@
 //! JUnit XML, as Jenkins, GitLab and others read it.
 
-use std::io;
-use std::path::{Path, PathBuf};
-
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::cell_reports::{CellReport, CellReports, Conclusion, Problem};
-use crate::expect::words;
-use crate::files;
-use crate::report::{ReportError, Rerun, RunInfo};
-use crate::run::{Comparison, RunEvent, Summary};
+use super::cell_reports::{
+    CellReport, CellReports, Conclusion, Problem, block, line, message, texts,
+};
+use super::run_problems::run_problems;
+use crate::run::{Comparison, Summary};
 
-/// Writes a file of JUnit XML when the run has ended.
+/// The document.
 ///
 /// There is one `testsuite` for each revision and transport, and one `testcase` for each scenario run. Of a scenario run that
 ///
@@ -23,32 +20,9 @@ use crate::run::{Comparison, RunEvent, Summary};
 ///
 /// What concerns the whole run is a `testcase` of the suite `mcp-test`: that it could not take place, that it was interrupted,
 /// and each stale entry of the baseline.
-#[derive(Debug)]
-pub struct Junit {
-    path: PathBuf,
-    reports: CellReports,
-}
-
-impl Junit {
-    /// Writes to the file at `path`.
-    #[must_use]
-    pub fn new(path: &Path, info: RunInfo, rerun: Rerun) -> Self {
-        Self { path: path.to_owned(), reports: CellReports::new(info, rerun) }
-    }
-
-    /// Records `event`, and writes the file after the last one.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written.
-    pub fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        let Some(summary) = self.reports.event(event) else { return Ok(()) };
-        let text = report(&self.reports, summary).to_string();
-        // The text is written to memory, so that this cannot happen.
-        let text = text.map_err(io::Error::other);
-        text.and_then(|text| files::replace(&self.path, text))
-            .map_err(ReportError::write(&self.path))
-    }
+pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
+    // Writing to memory does not fail.
+    report(reports, summary).to_string().unwrap_or_default()
 }
 
 fn report(reports: &CellReports, summary: &Summary) -> Report {
@@ -92,23 +66,16 @@ fn suite_name(cell: &CellReport) -> String {
 /// What concerns the whole run.
 fn run_suite(reports: &CellReports, summary: &Summary) -> TestSuite {
     let mut suite = suite("mcp-test", reports);
-    let mut add = |name: &str, kind: NonSuccessKind, message: &str, text: &str| {
+    for problem in run_problems(reports, summary) {
+        let kind = match problem.is_error {
+            true => NonSuccessKind::Error,
+            false => NonSuccessKind::Failure,
+        };
         let mut status = TestCaseStatus::non_success(kind);
-        status.set_message(line(message)).set_description(block(text));
-        let mut case = TestCase::new(line(name), status);
+        status.set_message(line(problem.headline())).set_description(block(&problem.text));
+        let mut case = TestCase::new(line(&problem.test), status);
         case.set_classname("mcp-test");
         suite.add_test_case(case);
-    };
-    if let Some(text) = &reports.not_run {
-        add("start", NonSuccessKind::Error, text.lines().next().unwrap_or_default(), text);
-    }
-    if summary.interrupted.is_some() {
-        let text = reports.interruption();
-        add("complete", NonSuccessKind::Error, &text, &text);
-    }
-    for entry in summary.baseline.iter().flat_map(|baseline| &baseline.stale) {
-        let text = "expected to fail, but it passed; remove it from the baseline";
-        add(&format!("baseline: {entry}"), NonSuccessKind::Failure, text, text);
     }
     suite
 }
@@ -150,7 +117,7 @@ fn status(
         }
         Conclusion::Skipped => {
             let mut status = TestCaseStatus::skipped();
-            status.set_message(line(cell.skip_reason.as_deref().unwrap_or("not applicable")));
+            status.set_message(line(cell.skip_reason()));
             status
         }
         Conclusion::ExpectedFailure => {
@@ -164,29 +131,8 @@ fn status(
 fn non_success(kind: NonSuccessKind, cell: &CellReport, problems: Vec<&Problem>) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     if let Some(first) = problems.first() {
-        let more = match problems.len() - 1 {
-            0 => String::new(),
-            more => format!(" (and {more} more)"),
-        };
-        status.set_message(line(&format!("{}: {}{more}", first.check, first.headline)));
-        status.set_type(first.status.as_str());
+        status.set_message(line(&message(&problems))).set_type(first.status.as_str());
     }
     status.set_description(format!("{}\n{}", texts(problems), block(&cell.epilogue)));
     status
-}
-
-fn texts<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> String {
-    let texts: Vec<String> = problems.into_iter().map(|problem| block(&problem.text)).collect();
-    texts.join("\n")
-}
-
-/// Text that may have several lines.
-fn block(text: &str) -> String {
-    // quick-junit would remove tabs, with which words would run together.
-    words::inert(text).replace('\t', "    ")
-}
-
-/// Text for an attribute, in which a reader turns line breaks into blanks.
-fn line(text: &str) -> String {
-    block(text).replace('\n', " ")
 }

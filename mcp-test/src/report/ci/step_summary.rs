@@ -88,7 +88,7 @@ fn not_tested(reports: &CellReports, summary: &Summary) -> Option<String> {
         if cell.conclusion(baseline) != Conclusion::Skipped {
             continue;
         }
-        let reason = cell.skip_reason.as_deref().unwrap_or("not applicable");
+        let reason = cell.skip_reason();
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, cells)) => cells.push(cell.name()),
             None => reasons.push((reason, vec![cell.name()])),

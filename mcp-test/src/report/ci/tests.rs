@@ -24,14 +24,20 @@ fn events(outcomes: Vec<Outcome>, change: impl FnOnce(&mut crate::run::Summary))
     events
 }
 
-fn junit(events: &[RunEvent]) -> String {
+/// The file in this format.
+fn file(format: FileFormat, events: &[RunEvent]) -> String {
     let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("junit.xml");
-    let mut junit = Junit::new(&path, info(), sample::rerun());
+    let path = directory.path().join("report");
+    let mut reports = FileReports::new(info(), sample::rerun());
+    reports.add(format, &path);
     for event in events {
-        junit.event(event).expect("the file can be written");
+        reports.event(event).expect("the file can be written");
     }
     fs::read_to_string(path).expect("the file was written")
+}
+
+fn junit(events: &[RunEvent]) -> String {
+    file(FileFormat::Junit, events)
 }
 
 /// The commands, and the step summary.
@@ -394,7 +400,8 @@ fn equal_problems_are_one_annotation_and_there_are_ten_at_most() {
 #[test]
 fn the_error_names_a_file_that_cannot_be_written() {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut junit = Junit::new(directory.path(), info(), sample::rerun());
+    let mut junit = FileReports::new(info(), sample::rerun());
+    junit.add(FileFormat::Junit, directory.path());
     let mut github = GitHub::new(Vec::new(), Some(directory.path()), info(), sample::rerun());
     let events = mixed();
     let (last, before) = events.split_last().expect("the end");
