@@ -104,8 +104,9 @@ pub(super) struct CommonRunOptions {
     /// Record the conversation: as MCP Cases (FILE.yaml), which run against the same server, or as a trace (FILE.jsonl)
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// Report to CI as well: `junit=FILE` writes JUnit XML, `github` prints annotations on stderr and adds to the step summary
-    /// of GitHub Actions (repeatable) [default: github if GITHUB_ACTIONS is `true`]
+    /// Report to CI as well: `junit=FILE`, `markdown=FILE` (for a comment on GitHub), `sarif=FILE`, `ctrf=FILE` and `tap=FILE` write
+    /// files, `github` prints annotations on stderr and adds to the step summary of GitHub Actions (repeatable) [default: github if
+    /// GITHUB_ACTIONS is `true`]
     #[arg(long = "report", value_name = "KIND", value_parser = value::report)]
     pub(super) reports: Vec<ReportKind>,
     /// Print text, or one JSON document

@@ -5,7 +5,7 @@
 //! | people | [`Console`], and [`Progress`] during the run (feature `cli`) |
 //! | programs that read the output | [`Json`] |
 //! | programs that read the files of the official suite | [`ResultFiles`]: `checks.json`, and our `summary.json` |
-//! | CI systems | [`FileReports`]: JUnit XML; [`GitHub`]: annotations and the step summary (feature `cli`) |
+//! | CI systems | [`FileReports`]: JUnit XML, Markdown, SARIF, CTRF, TAP; [`GitHub`]: annotations and the step summary (feature `cli`) |
 //!
 //! Reporters decide nothing: verdicts, counts and exit codes come with the events. [`failure`] formats failing checks for
 //! all of them.

@@ -13,7 +13,7 @@ use crate::run::{self, Cell, Comparison, Outcome, Problems, RunEvent, Summary, V
 #[derive(Debug)]
 pub(super) struct CellReports {
     pub(super) info: RunInfo,
-    rerun: Rerun,
+    pub(super) rerun: Rerun,
     /// The name and version of the server.
     pub(super) server: Option<String>,
     /// How many scenario runs were planned.
@@ -190,6 +190,12 @@ impl CellReport {
         let mut problems: Vec<&Problem> = self.problems.iter().collect();
         problems.sort_by_key(|problem| !self.fails(problem, baseline));
         problems
+    }
+
+    /// `ping: the reply has no result (and 1 more)`: of the problems that make the run fail, if there are any, and otherwise of all.
+    pub(super) fn message(&self, baseline: Option<&Comparison>) -> String {
+        let failing: Vec<&Problem> = self.failing(baseline).collect();
+        message(&if failing.is_empty() { self.problems.iter().collect() } else { failing })
     }
 
     /// Whether a problem makes the run fail.

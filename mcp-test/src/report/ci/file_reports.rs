@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::cell_reports::CellReports;
-use super::junit;
+use super::distinct_problems::distinct_problems;
+use super::{ctrf, junit, markdown, sarif, tap};
 use crate::files;
 use crate::report::{ReportError, Rerun, RunInfo};
 use crate::run::{RunEvent, Summary};
@@ -15,23 +16,42 @@ use crate::run::{RunEvent, Summary};
 pub enum FileFormat {
     /// JUnit XML.
     Junit,
+    /// Markdown, short enough for a comment on GitHub.
+    Markdown,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// CTRF, the Common Test Report Format.
+    Ctrf,
+    /// TAP 14, the Test Anything Protocol.
+    Tap,
 }
 
 impl FileFormat {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Junit];
+    pub const ALL: [Self; 5] = [Self::Junit, Self::Markdown, Self::Sarif, Self::Ctrf, Self::Tap];
 
     /// Its name, as an argument of `--report`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Junit => "junit",
+            Self::Markdown => "markdown",
+            Self::Sarif => "sarif",
+            Self::Ctrf => "ctrf",
+            Self::Tap => "tap",
         }
     }
 
     fn text(self, reports: &CellReports, summary: &Summary) -> String {
         match self {
             Self::Junit => junit::text(reports, summary),
+            Self::Markdown => {
+                let problems = distinct_problems(reports, summary);
+                markdown::text(reports, summary, &problems, markdown::COMMENT)
+            }
+            Self::Sarif => sarif::text(reports, summary),
+            Self::Ctrf => ctrf::text(reports, summary),
+            Self::Tap => tap::text(reports, summary),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::*;
 use crate::check::{Finding, Status};
+use crate::json::Value;
 use crate::report::{RunInfo, sample};
 use crate::run::{Comparison, Outcome, RunEvent, Verdict};
 
@@ -203,6 +204,85 @@ fn github_has_every_conclusion() {
     ");
 }
 
+/// JSON, with the version of mcp-test replaced.
+fn json(format: FileFormat, events: &[RunEvent]) -> Value {
+    let mut document = Value::parse(file(format, events).as_bytes()).expect("JSON").value;
+    for version in ["/results/tool/version", "/runs/0/tool/driver/semanticVersion"] {
+        document.set(version, "[version]".into());
+    }
+    document
+}
+
+#[test]
+fn ctrf_has_every_conclusion() {
+    insta::assert_snapshot!(json(FileFormat::Ctrf, &mixed()).pretty());
+}
+
+#[test]
+fn tap_has_every_conclusion() {
+    insta::assert_snapshot!(file(FileFormat::Tap, &mixed()));
+}
+
+#[test]
+fn sarif_has_each_problem_once_with_its_rule() {
+    let document = json(FileFormat::Sarif, &mixed());
+    insta::assert_snapshot!(document.pretty());
+    // The same problems again are the same results, whatever is said about them.
+    let mut again = sample::failed();
+    again.cell.revision = crate::spec::Revision::NEWEST;
+    if let Some(finding) = &mut again.checks[1].finding {
+        finding.headline = "the tool list of session 4711 is malformed".to_owned();
+    }
+    let fingerprints = |document: &Value| -> Vec<String> {
+        let results = document.at("/runs/0/results").and_then(Value::as_array).expect("results");
+        let one = |result: &Value| result.get("partialFingerprints").expect("some").to_string();
+        results.iter().map(one).collect()
+    };
+    let of_failed =
+        |outcome| fingerprints(&json(FileFormat::Sarif, &events(vec![outcome], |_| {})));
+    let first = of_failed(sample::failed());
+    assert_eq!(first, of_failed(again));
+    let different: std::collections::BTreeSet<_> = first.iter().collect();
+    assert_eq!(different.len(), first.len());
+}
+
+#[test]
+fn markdown_is_short_enough_for_a_comment() {
+    let comment = |checks: usize, repeats: usize| {
+        let mut outcome = sample::failed();
+        let check = outcome.checks[3].clone();
+        outcome.checks = (0..checks)
+            .map(|number| {
+                let text = format!("`|` {number} ü<b>@all").repeat(repeats);
+                let check = crate::check::Check { id: format!("c{number}"), ..check.clone() };
+                crate::check::Check { message: Some(text), ..check }
+            })
+            .collect();
+        file(FileFormat::Markdown, &events(vec![outcome], |_| {}))
+    };
+    let few = comment(3, 1);
+    assert_eq!((few.matches("| ❌ |").count(), few.matches("</details>").count()), (3, 3), "{few}");
+    assert!(!few.contains("the log has all of them"), "{few}");
+    for (checks, repeats) in [(900, 1), (900, 100), (2, 100_000), (30, 1000)] {
+        let text = comment(checks, repeats);
+        assert!(text.len() < 60_000, "{}", text.len());
+        assert!(text.contains("</details>") && text.contains("❌ failed"), "{text}");
+        assert_eq!(text.matches("<details>").count(), text.matches("</details>").count(), "{text}");
+        assert_eq!(text.contains("the log has all of them"), checks > 10, "{text}");
+    }
+}
+
+#[test]
+fn text_of_a_peer_is_inert_in_each_file() {
+    for format in FileFormat::ALL {
+        let text = file(format, &events(vec![hostile()], |_| {}));
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{format}: {text:?}");
+        assert!(!text.contains(['\u{202e}', '\u{ffff}']), "{format}: {text:?}");
+    }
+    insta::assert_snapshot!(file(FileFormat::Markdown, &events(vec![hostile()], |_| {})));
+    insta::assert_snapshot!(file(FileFormat::Tap, &events(vec![hostile()], |_| {})));
+}
+
 #[test]
 fn text_of_a_peer_is_inert_in_junit() {
     let text = junit(&events(vec![hostile()], |_| {}));
@@ -321,18 +401,33 @@ fn a_failure_that_the_baseline_expects_is_skipped() {
         [(&all[..], 1), (&["tools-list"], 1), (&all[..2], 2), (&["tools"], 2)]
     {
         let baseline = expects(entries);
-        let text =
-            junit(&events(vec![sample::failed()], |summary| summary.baseline = Some(baseline)));
+        let events = events(vec![sample::failed()], |summary| summary.baseline = Some(baseline));
+        let text = junit(&events);
         // One of them is the stale entry.
         assert!(
             text.contains(&format!("failures=\"{failures}\" errors=\"0\"")),
             "{entries:?}: {text}"
         );
-        assert_eq!(
-            text.contains("<skipped message=\"expected failure\">"),
-            failures == 1,
-            "{text}"
-        );
+        let is_expected = failures == 1;
+        assert_eq!(text.contains("<skipped message=\"expected failure\">"), is_expected, "{text}");
+        let tap = file(FileFormat::Tap, &events);
+        assert_eq!(tap.contains(" # TODO expected failure\n"), is_expected, "{tap}");
+        assert!(tap.contains("not ok 1 - baseline: ping:ping\n"), "{tap}");
+        let ctrf = json(FileFormat::Ctrf, &events);
+        let count = |status: &str| ctrf.at(&format!("/results/summary/{status}")).cloned();
+        let other = usize::from(is_expected);
+        assert_eq!((count("failed"), count("other")), (Some(failures.into()), Some(other.into())));
+        let markdown = file(FileFormat::Markdown, &events);
+        assert_eq!(markdown.contains("Failed as expected: 1 scenario run"), is_expected);
+        let sarif = json(FileFormat::Sarif, &events);
+        let results = sarif.at("/runs/0/results").and_then(Value::as_array).expect("results");
+        let fails = |result: &&Value| {
+            let is_error = result.get("level").and_then(Value::as_str) == Some("error");
+            is_error && result.get("suppressions").is_none()
+        };
+        assert_eq!(results.iter().any(|result| fails(&result)), !is_expected, "{sarif}");
+        let notifications = sarif.at("/runs/0/invocations/0/toolExecutionNotifications");
+        assert_eq!(notifications.and_then(Value::as_array).map(<[Value]>::len), Some(1));
         assert!(text.contains("<testcase name=\"baseline: ping:ping\""), "{text}");
     }
     // A warning has to be in the baseline as well, in each profile but adaptive.
@@ -365,6 +460,13 @@ fn a_run_that_could_not_take_place_or_was_interrupted_is_an_error() {
             "{commands}"
         );
         assert!(summary.contains(words), "{summary}");
+        for format in FileFormat::ALL {
+            let text = file(format, events);
+            assert!(text.contains(words), "{format}: {text}");
+        }
+        let sarif = json(FileFormat::Sarif, events);
+        let successful = sarif.at("/runs/0/invocations/0/executionSuccessful");
+        assert_eq!(successful, Some(&false.into()));
     }
 }
 
@@ -394,7 +496,7 @@ fn equal_problems_are_one_annotation_and_there_are_ten_at_most() {
         "{commands}"
     );
     assert!(commands.contains("::2 more;") && commands.contains("::10 more;"), "{commands}");
-    assert_eq!(summary.matches("\n### ").count(), 30, "{summary}");
+    assert_eq!(summary.matches("\n<details>\n").count(), 30, "{summary}");
 }
 
 #[test]
