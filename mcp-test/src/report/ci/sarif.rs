@@ -236,6 +236,8 @@ fn of_requirement(id: &str, revision: Revision) -> Object {
     let Some(requirement) = requirement::find(id) else { return object };
     let text = |text: &str| Object::from_iter([("text", text)]);
     object.push("shortDescription", text(requirement.text));
+    // GitHub requires both, and shows the second one where there is room.
+    object.push("fullDescription", text(requirement.text));
     let link = requirement.link(revision);
     let reason = requirement.reason().map(|reason| format!(" Required by mcp-test: {reason}."));
     let source = link.as_ref().map(|link| format!(" {link}")).or(reason).unwrap_or_default();
@@ -253,14 +255,21 @@ fn of_requirement(id: &str, revision: Revision) -> Object {
 fn of_check(id: &str, problem: &Problem) -> Object {
     let check = &problem.example.check;
     let mut object = Object::from_iter([("id", id)]);
+    let is_built_in = problem.example.cell.scenario.kind == Kind::BuiltIn;
     let description = match check.description.is_empty() {
         true => &check.id,
         false => &check.description,
     };
-    object.push("shortDescription", message(&words::name(description)));
+    let description = message(&words::name(description));
+    object.push("shortDescription", description.clone());
+    object.push("fullDescription", description);
+    let help = match is_built_in {
+        true => format!("`mcp-test explain {id}` says what it checks and why."),
+        false => format!("The check `{id}` of a case or of a test."),
+    };
+    object.push("help", message(&help));
     let reference = check.spec_references.iter().find_map(|reference| reference.url.as_deref());
     // Only a page that a built-in scenario names: a case may name anything.
-    let is_built_in = problem.example.cell.scenario.kind == Kind::BuiltIn;
     if let Some(url) = reference.filter(|_| is_built_in) {
         object.push("helpUri", url);
     }
