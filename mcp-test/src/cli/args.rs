@@ -156,6 +156,9 @@ pub(super) struct ListArgs {
     /// List the faults of the reference peers
     #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions"])]
     pub(super) faults: bool,
+    /// Print text, or one JSON document with titles, checks and requirements
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(super) format: Format,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -168,7 +171,7 @@ pub(super) struct ExplainArgs {
 pub(super) struct RequirementsArgs {
     /// Words that must occur in the id, page, text, level, bound party or revision
     pub(super) filter: Vec<String>,
-    /// Print text, or a JSON array
+    /// Print text, or one JSON document
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(super) format: Format,
 }

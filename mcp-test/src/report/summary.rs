@@ -12,6 +12,9 @@ use crate::run::{
 use crate::scenario::{Profile, Suite};
 use crate::spec::Revision;
 
+/// The version of `schemas/run.schema.json`.
+const SCHEMA_VERSION: u64 = 1;
+
 /// What is known about a run before it begins.
 #[derive(Debug, Clone)]
 pub struct RunInfo {
@@ -31,6 +34,7 @@ pub struct RunInfo {
 ///
 /// ```json
 /// {
+///   "schemaVersion": 1,
 ///   "tool": {"name": "mcp-test", "version": "0.1.0"},
 ///   "command": "check",
 ///   "target": "npx my-server",
@@ -126,6 +130,7 @@ impl SummaryJson {
     pub fn finish(&self, summary: &Summary) -> Value {
         let tool = [("name", env!("CARGO_PKG_NAME")), ("version", env!("CARGO_PKG_VERSION"))];
         let mut document = Object::new();
+        document.push("schemaVersion", SCHEMA_VERSION);
         document.push("tool", Value::Object(tool.into_iter().collect()));
         document.push("command", self.info.command);
         document.push("target", self.info.target.as_str());

@@ -11,6 +11,7 @@ mod files;
 mod guarded;
 #[cfg(target_os = "linux")]
 mod hostile_text;
+mod json_documents;
 mod order;
 mod pipes;
 #[cfg(unix)]
