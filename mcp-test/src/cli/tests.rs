@@ -5,6 +5,7 @@ use clap::error::ErrorKind;
 
 use super::args::Args;
 use super::*;
+use crate::json::Value;
 use crate::spec::Side;
 use crate::transport::fault::FAULT_KINDS;
 
@@ -243,8 +244,8 @@ fn exit_code_and_report_agree_with_a_written_baseline() {
     let code = dispatch(Args::try_parse_from(args).expect("arguments"))
         .unwrap_or_else(|error| panic!("{error}"));
     let summary = std::fs::read(out.path().join("summary.json")).expect("a summary");
-    let summary = crate::json::Value::parse(&summary).expect("JSON").value;
-    let exit = summary.at("/exitCode").and_then(crate::json::Value::as_i64);
+    let summary = Value::parse(&summary).expect("JSON").value;
+    let exit = summary.at("/exitCode").and_then(Value::as_i64);
     assert_eq!((code, exit), (0, Some(0)), "{summary}");
     let text = std::fs::read_to_string(known).expect("a baseline");
     assert!(text.contains("ping:ping"), "{text}");
@@ -275,6 +276,30 @@ fn scenarios_are_listed_in_the_official_format() {
     let clients = printed("list --client");
     let first = "Client scenarios (test against a client):\n  - initialize [2025-03-26,";
     assert!(clients.starts_with(first), "{clients}");
+}
+
+#[test]
+fn scenarios_are_listed_as_json() {
+    let list = |options: &str| {
+        let text = printed(&format!("list --format json {options}"));
+        Value::parse(text.as_bytes()).expect("JSON").value
+    };
+    let all = list("");
+    let scenarios = all.at("/scenarios").and_then(Value::as_array).expect("a list");
+    assert_eq!(scenarios.len(), crate::scenarios::all().count());
+    let is = |value: &Value, member, text| value.get(member).and_then(Value::as_str) == Some(text);
+    for (leg, id) in
+        [("server", "ping"), ("server", "dns-rebinding-protection"), ("client", "tools_call")]
+    {
+        let found = scenarios.iter().find(|it| is(it, "id", id) && is(it, "leg", leg));
+        insta::assert_snapshot!(id, found.expect("it is listed").pretty());
+    }
+    let clients = list("--client --spec-version 2026-07-28");
+    let clients = clients.at("/scenarios").and_then(Value::as_array).expect("a list");
+    assert!(!clients.is_empty() && clients.iter().all(|it| is(it, "leg", "client")));
+    let faults = list("--faults");
+    let listed = faults.at("/faults").and_then(Value::as_array).map(<[_]>::len);
+    assert_eq!(listed, Some(crate::transport::fault::FAULT_KINDS.len()));
 }
 
 #[test]
@@ -432,12 +457,13 @@ fn requirements_are_found_by_words() {
     7 requirements; `mcp-test explain ID` shows the details
     ");
     let json = printed("requirements --format json tools.name.unique");
-    let document = crate::json::Value::parse(json.as_bytes()).expect("JSON").value;
+    let document = Value::parse(json.as_bytes()).expect("JSON").value;
     assert_eq!(
-        document.at("/0/id").and_then(crate::json::Value::as_str),
+        document.at("/requirements/0/id").and_then(Value::as_str),
         Some("tools.name.unique")
     );
-    assert_eq!(printed("requirements --format json xyzzy"), "[]\n");
+    let none = "{\n  \"schemaVersion\": 1,\n  \"requirements\": []\n}\n";
+    assert_eq!(printed("requirements --format json xyzzy"), none);
 }
 
 /// The reference server passes, with every report.
@@ -450,11 +476,7 @@ fn the_reference_server_passes() {
     let code = dispatch(Args::try_parse_from(args).expect("arguments"))
         .unwrap_or_else(|error| panic!("{error}"));
     let summary = std::fs::read(out.path().join("summary.json")).expect("a summary");
-    let summary = crate::json::Value::parse(&summary).expect("JSON").value;
-    assert_eq!(
-        (code, summary.at("/exitCode").and_then(crate::json::Value::as_i64)),
-        (0, Some(0)),
-        "{summary}"
-    );
+    let summary = Value::parse(&summary).expect("JSON").value;
+    assert_eq!((code, summary.at("/exitCode").and_then(Value::as_i64)), (0, Some(0)), "{summary}");
     assert!(summary.at("/cells/0/directory").is_some(), "{summary}");
 }

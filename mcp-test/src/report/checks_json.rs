@@ -232,6 +232,7 @@ mod tests {
         );
         insta::assert_snapshot!(summary.pretty(), @r#"
         {
+          "schemaVersion": 1,
           "tool": {
             "name": "mcp-test",
             "version": "[version]"

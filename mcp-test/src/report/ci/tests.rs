@@ -154,54 +154,91 @@ fn github_has_every_conclusion() {
     ::error title=mcp-test%3A ping::no such program%0AFound by ping at 2025-11-25 over stdio
     ::warning title=mcp-test%3A tools-described::the tool has no description%0AFound by tools-list at 2025-11-25 over stdio
     ");
-    insta::assert_snapshot!(summary, @"
+    insta::assert_snapshot!(summary, @r#"
     of another command
 
     ## mcp-test server: ❌ failed
 
     `node 'my <server>.js'` (`sample 1.0.0`), profile official: 4 scenario runs, 1 passed, 1 failed, 1 skipped, 1 could not be run
 
-    ### ❌ `tools-list`: `the tool list is malformed`
+    2 problems, 1 cause that kept something from being tested, 1 warning, 1 remark; 1 check passed, 3 failed, 1 with a warning
 
-    Found by `tools-list at 2025-11-25 over stdio`
+    | | problem | where | requirement |
+    |---|---|---|---|
+    | ❌ | <code>the tool list is malformed</code> | <code>tools-list at 2025-11-25 over stdio</code> | [tools.list.respond](https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities) |
+    | ❌ | <code>Not testable&#58; no tool has annotations</code> | <code>tools-list at 2025-11-25 over stdio</code> |  |
+    | ❌ | <code>no such program</code> | <code>ping at 2025-11-25 over stdio</code> |  |
+    | ⚠️ | <code>the tool has no description</code> | <code>tools-list at 2025-11-25 over stdio</code> |  |
+
+    <details>
+    <summary>❌ <code>tools-list</code>: <code>the tool list is malformed</code></summary>
 
     ```text
     the tool list is malformed
-      expected `/tools/0/name` is a non-empty string
-      got 7, which is a number
-      hint: give every tool a name
-    Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list` with the tools currently available to that caller.
-      https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
+       expected `/tools/0/name` is a non-empty string
+       got 7, which is a number
+       hint: give every tool a name
+       Shows in: tools-list at 2025-11-25 over stdio; 1 scenario run; check `tools-list`
+       Note: the official suite fails this, but the specification allows it: the specification does not
+         demand it
+       Requirement: tools.list.respond (MUST) Having advertised `tools`, the server answers `tools/list`
+         with the tools currently available to that caller.
+           https://modelcontextprotocol.io/specification/2025-11-25/server/tools#capabilities
+       Exchange (`tools-list at 2025-11-25 over stdio`):
+         1  client → server  tools/list
+         2  client ← server  result {"tools":[{"name":7}]}
+       The last lines on the server's stderr:
+         | warning: no name
+       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain tools-list
     ```
 
-    ### ❌ `tools-annotated`: `Not testable: no tool has annotations`
+    </details>
 
-    Found by `tools-list at 2025-11-25 over stdio`
+    <details>
+    <summary>❌ <code>tools-annotated</code>: <code>Not testable&#58; no tool has annotations</code></summary>
 
     ```text
     Not testable: no tool has annotations
+       Shows in: tools-list at 2025-11-25 over stdio; 1 scenario run; check `tools-annotated`
+       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain tools-list
     ```
 
-    ### ❌ `ping`: `no such program`
+    </details>
 
-    Found by `ping at 2025-11-25 over stdio`
+    <details>
+    <summary>❌ <code>ping</code>: <code>no such program</code></summary>
 
     ```text
     no such program
+       Shows in: ping at 2025-11-25 over stdio; 1 scenario run; check `ping`
+       Blame: the environment, not the peer
+       Rerun: mcp-test server --scenario ping --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain ping
     ```
 
-    ### ⚠️ `tools-described`: `the tool has no description`
+    </details>
 
-    Found by `tools-list at 2025-11-25 over stdio`
+    <details>
+    <summary>⚠️ <code>tools-described</code>: <code>the tool has no description</code></summary>
 
     ```text
     the tool has no description
+       Shows in: tools-list at 2025-11-25 over stdio; 1 scenario run; check `tools-described`
+       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain tools-list
     ```
 
-    ### Not tested
+    </details>
 
-    - `` the server does not declare the capability `tools` ``: 1 scenario run
-    ");
+    <details>
+    <summary>Not tested: 1 scenario run</summary>
+
+    - `` tools-list at 2026-07-28: the server does not declare the capability `tools` ``
+
+    </details>
+    "#);
 }
 
 /// JSON, with the version of mcp-test replaced.
@@ -349,44 +386,71 @@ fn text_of_a_peer_is_inert_on_github() {
         commands.lines().zip(expected).all(|(line, start)| line.starts_with(start)),
         "{commands}"
     );
-    insta::assert_snapshot!(summary, @"
+    insta::assert_snapshot!(summary, @r#"
     of another command
 
     ## mcp-test server: ❌ failed
 
     `node 'my <server>.js'` (`sample 1.0.0`), profile official: 1 scenario run, 1 failed
 
-    ### ❌ `tools-list`: `the tool is ]]> ·[31mred··`
+    2 problems, 1 warning, 1 remark; 1 check passed, 2 failed, 1 with a warning
 
-    Found by `tools-list at 2025-11-25 over stdio`
+    | | problem | where | requirement |
+    |---|---|---|---|
+    | ❌ | <code>the tool is &#93;&#93;&#62; ·&#91;31mred··</code> | <code>tools-list at 2025-11-25 over stdio</code> |  |
+    | ❌ | <code>Not testable&#58; no tool has annotations</code> | <code>tools-list at 2025-11-25 over stdio</code> |  |
+    | ⚠️ | <code>the tool has no description</code> | <code>tools-list at 2025-11-25 over stdio</code> |  |
+
+    <details>
+    <summary>❌ <code>tools-list</code>: <code>the tool is &#93;&#93;&#62; ·&#91;31mred··</code></summary>
 
     ````text
     the tool is ]]> ·[31mred··
-    ::error::pwned
-    ##[error]x <script>alert(1)</script> ```
-    # h 100%, ·a:b·	c
-      got ]]> ·[31mred··
-        ::error::pwned
-        ##[error]x <script>alert(1)</script> ```
-        # h 100%, ·a:b·	c
+       ::error::pwned
+         ##[error]x <script>alert(1)</script> ```
+         # h 100%, ·a:b· c
+       got ]]> ·[31mred··
+         ::error::pwned
+         ##[error]x <script>alert(1)</script> ```
+         # h 100%, ·a:b· c
+       Shows in: tools-list at 2025-11-25 over stdio; 1 scenario run; check `tools-list`
+       Note: the official suite fails this, but the specification allows it: the specification does not
+         demand it
+       End of the conversation (`tools-list at 2025-11-25 over stdio`):
+         1  client → server  tools/list
+         2  client ← server  result {"tools":[{"name":7}]}
+       The last lines on the server's stderr:
+         | ]]> ·[31mred···::error::pwned·##[error]x <script>alert(1)</script> ```·# h 100%, ·a:b·    c
+       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain tools-list
     ````
 
-    ### ❌ `tools-annotated`: `Not testable: no tool has annotations`
+    </details>
 
-    Found by `tools-list at 2025-11-25 over stdio`
+    <details>
+    <summary>❌ <code>tools-annotated</code>: <code>Not testable&#58; no tool has annotations</code></summary>
 
     ```text
     Not testable: no tool has annotations
+       Shows in: tools-list at 2025-11-25 over stdio; 1 scenario run; check `tools-annotated`
+       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain tools-list
     ```
 
-    ### ⚠️ `tools-described`: `the tool has no description`
+    </details>
 
-    Found by `tools-list at 2025-11-25 over stdio`
+    <details>
+    <summary>⚠️ <code>tools-described</code>: <code>the tool has no description</code></summary>
 
     ```text
     the tool has no description
+       Shows in: tools-list at 2025-11-25 over stdio; 1 scenario run; check `tools-described`
+       Rerun: mcp-test server --scenario tools-list --spec-version 2025-11-25 -- node 'my server.js'
+       What it checks and why: mcp-test explain tools-list
     ```
-    ");
+
+    </details>
+    "#);
 }
 
 #[test]
