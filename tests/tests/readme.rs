@@ -271,9 +271,12 @@ fn the_other_commands_are_understood() {
             .replace(":3000/", ":9/")
             .replace(":3001/", ":9/")
             .replace("-o results", &format!("-o {}", output_dir.display()))
-            .replace("=junit.xml", &format!("={}", output_dir.join("junit.xml").display()))
             .replace("baseline.yml", &baseline.display().to_string())
             .replace("=schema.json", &format!("={}", schema.display()));
+        let reports = ["junit.xml", "comment.md", "mcp.sarif", "ctrf.json", "mcp.tap"];
+        let elsewhere = reports.iter().fold(elsewhere, |command, file| {
+            command.replace(&format!("={file}"), &format!("={}", output_dir.join(file).display()))
+        });
         let output = run(&elsewhere);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{elsewhere}\n{stderr}");
