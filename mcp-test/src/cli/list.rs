@@ -91,8 +91,8 @@ fn scenario_json(scenario: &Scenario) -> Value {
         }),
     );
     let transports = TransportKind::ALL.into_iter().filter(|it| scenario.transports.contains(*it));
-    object.push("transports", transports.map(|it| it.as_str()).collect::<Value>());
-    object.push("needs", scenario.needs.iter().map(|need| need.to_string()).collect::<Value>());
+    object.push("transports", transports.map(TransportKind::as_str).collect::<Value>());
+    object.push("needs", scenario.needs.iter().map(ToString::to_string).collect::<Value>());
     let ids: BTreeSet<&str> =
         scenario.checks.iter().flat_map(|check| check.requirements.iter().copied()).collect();
     object.push("requirements", ids.into_iter().collect::<Value>());
@@ -113,8 +113,8 @@ fn fault_json(fault: &FaultKind) -> Value {
     let mut object = Object::new();
     object.push("form", fault.form);
     object.push("summary", fault.summary);
-    object.push("peers", sides.map(|side| side.as_str()).collect::<Value>());
-    object.push("transports", transports.map(|it| it.as_str()).collect::<Value>());
+    object.push("peers", sides.map(Side::as_str).collect::<Value>());
+    object.push("transports", transports.map(TransportKind::as_str).collect::<Value>());
     Value::Object(object)
 }
 

@@ -299,7 +299,7 @@ fn scenarios_are_listed_as_json() {
     assert!(!clients.is_empty() && clients.iter().all(|it| is(it, "leg", "client")));
     let faults = list("--faults");
     let listed = faults.at("/faults").and_then(Value::as_array).map(<[_]>::len);
-    assert_eq!(listed, Some(crate::transport::fault::FAULT_KINDS.len()));
+    assert_eq!(listed, Some(FAULT_KINDS.len()));
 }
 
 #[test]

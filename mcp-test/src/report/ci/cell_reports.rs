@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::check::{Check, Status};
+use crate::clock;
 use crate::expect::words;
 use crate::report::{Rerun, RunInfo, failure};
 use crate::run::{self, Cell, Comparison, Outcome, Problems, RunEvent, Summary, Verdict};
@@ -13,6 +14,8 @@ use crate::run::{self, Cell, Comparison, Outcome, Problems, RunEvent, Summary, V
 #[derive(Debug)]
 pub(super) struct CellReports {
     pub(super) info: RunInfo,
+    /// When the run began.
+    pub(super) started: String,
     pub(super) rerun: Rerun,
     /// The name and version of the server.
     pub(super) server: Option<String>,
@@ -71,6 +74,7 @@ impl CellReports {
     pub(super) fn new(info: RunInfo, rerun: Rerun) -> Self {
         Self {
             info,
+            started: clock::utc_now(),
             rerun,
             server: None,
             planned: 0,

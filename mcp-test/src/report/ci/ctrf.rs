@@ -50,10 +50,12 @@ fn totals(reports: &CellReports, tests: &[Object]) -> Object {
         let is_it = |test: &&Object| test.get("status").and_then(Value::as_str) == Some(status);
         object.push(status, tests.iter().filter(is_it).count());
     }
+    // Without a scenario run, the time when nothing could be run.
+    let began = clock::unix_millis(&reports.started).unwrap_or_default();
     let starts = reports.cells.iter().map(start);
-    object.push("start", starts.clone().min().unwrap_or_default());
+    object.push("start", starts.min().unwrap_or(began));
     let stops = reports.cells.iter().map(|cell| start(cell).saturating_add(milliseconds(cell)));
-    object.push("stop", stops.max().unwrap_or_default());
+    object.push("stop", stops.max().unwrap_or(began));
     object
 }
 

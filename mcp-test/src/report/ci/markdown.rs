@@ -1,6 +1,6 @@
 //! Markdown for GitHub, in which texts of the run are only code.
 
-use super::cell_reports::{CellReports, Conclusion, block};
+use super::cell_reports::{CellReport, CellReports, Conclusion, block};
 use super::distinct_problems::{DistinctProblem, Level};
 use crate::cases::{code_block, code_span};
 use crate::expect::words;
@@ -148,7 +148,7 @@ fn expected(reports: &CellReports, summary: &Summary) -> Option<String> {
     let baseline = summary.baseline.as_ref()?;
     let expected = |it: Conclusion| it == Conclusion::ExpectedFailure;
     let cells = reports.cells.iter().filter(|cell| expected(cell.conclusion(Some(baseline))));
-    let names: Vec<String> = cells.map(|cell| cell.name()).collect();
+    let names: Vec<String> = cells.map(CellReport::name).collect();
     let count = words::count(names.len(), "scenario run");
     list(&format!("Failed as expected: {count}"), names.iter().map(String::as_str))
 }
