@@ -3,6 +3,8 @@
 //! It has what a first test needs: two tools, of which one can fail, a resource and a prompt. Its tests are in
 //! `tests/calculator.rs` (plain `cargo test`) and `tests/calculator_matrix.rs` (a test per cell).
 
+pub mod notes;
+
 use axum::Router;
 use rmcp::handler::server::router::prompt::PromptRouter;
 use rmcp::handler::server::router::tool::ToolRouter;

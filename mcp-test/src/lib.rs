@@ -37,10 +37,12 @@
 //! | To … | See | feature |
 //! |---|---|---|
 //! | write scenarios | [`guide::testing_servers`], [`Ctx`](prelude::Ctx), [`mod@assert`] | |
+//! | answer elicitations, sampling and roots | [`guide::handlers`] | |
 //! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] | `http` |
 //! | run the built-in scenarios | [`guide::command_line`] | `cli`, `harness` |
 //! | write contracts in YAML | [`guide::contracts`] | `cases` |
 //! | validate messages in front of your own server or client | [`guide::guarding_servers`] | `guard` |
+//! | run all of this in CI | [`guide::continuous_integration`] | |
 //! | look up revisions and requirements | [`spec`] | |
 
 #[cfg(feature = "harness")]

@@ -3,7 +3,7 @@
 pub use serde_json::json;
 
 pub use crate::check::Finding;
-pub use crate::client::{ElicitationResponse, Handlers, SamplingResponse};
+pub use crate::client::{ElicitationResponse, Handlers, RequestOptions, SamplingResponse};
 pub use crate::process::Command;
 pub use crate::scenario::Ctx;
 pub use crate::spec::Revision;

@@ -22,8 +22,12 @@ fn read(path: &str) -> String {
 }
 
 /// The pages whose commands are run.
-const PAGES: [&str; 3] =
-    ["README.md", "mcp-test/src/guide/command_line.md", "mcp-test/src/guide/contracts.md"];
+const PAGES: [&str; 4] = [
+    "README.md",
+    "mcp-test/src/guide/command_line.md",
+    "mcp-test/src/guide/continuous_integration.md",
+    "mcp-test/src/guide/contracts.md",
+];
 
 /// The fenced blocks of a page, each with its language.
 fn blocks(page: &str) -> Vec<(String, String)> {

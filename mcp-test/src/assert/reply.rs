@@ -65,7 +65,7 @@ ok_assertions!(Reply, ResourceContents, PromptMessages, Completion);
 macro_rules! result_assertions {
     ($($subject:ty),*) => { $(
         assertions! { [] $subject {
-            /// Asserts that the result matches; [`equals`](crate::expect::equals) compares it as a whole.
+            /// Asserts that the result matches; a value from `json!` is compared with all of it.
             assert_result / try_result (self, matcher: impl Matcher) { check_member(&self, "", &matcher) }
 
             /// Asserts that the value at a JSON pointer of the result matches:
@@ -84,7 +84,7 @@ result_assertions!(Reply, ToolResult, ResourceContents, PromptMessages, Completi
 
 /// Whether every reply is a result.
 pub(super) fn check_ok(subject: &impl Replied) -> Result<(), Finding> {
-    subject.replies().iter().try_for_each(|reply| reply.result().map(|_| ()))
+    subject.replies().iter().try_for_each(|reply| reply.partial_result().map(|_| ()))
 }
 
 /// The last reply; only a list without pages has none.
@@ -94,7 +94,7 @@ pub(super) fn last(subject: &impl Replied) -> Result<&Reply, Finding> {
 
 /// The result of a completed request; one that requires input has no content yet.
 pub(super) fn complete(reply: &Reply) -> Result<&Value, Finding> {
-    let result = reply.result()?;
+    let result = reply.partial_result()?;
     // Only results of 2026-07-28 have a type; without one a result is complete.
     match result.get("resultType").and_then(Value::as_str) {
         Some("input_required") => {
@@ -124,8 +124,14 @@ pub(super) fn check_result_member(
     matcher: &dyn Matcher,
     headline: impl Into<String>,
 ) -> Result<(), Finding> {
-    member(reply.result()?, pointer, matcher, headline.into())
+    member(result_at(reply, pointer)?, pointer, matcher, headline.into())
         .map_err(|finding| finding.evidence_all(reply.evidence()))
+}
+
+/// The result, for an assertion about the value at `pointer`.
+fn result_at<'a>(reply: &'a Reply, pointer: &str) -> Result<&'a Value, Finding> {
+    // Only these examine whether a tool has failed.
+    if matches!(pointer, "" | "/isError") { reply.result() } else { reply.partial_result() }
 }
 
 /// Matches what an assertion needs of the result; without it, the result breaks the requirement.
@@ -145,7 +151,7 @@ fn check_no_member(subject: &impl Replied, pointer: &str) -> Result<(), Finding>
     let reply = last(subject)?;
     // Nothing is at an invalid pointer, so the assertion would always pass.
     parse_pointer(pointer)?;
-    match reply.result()?.at(pointer) {
+    match result_at(reply, pointer)?.at(pointer) {
         None => Ok(()),
         Some(value) => {
             Err(Finding::peer(format!("the result of `{}` is not as expected", reply.method()))

@@ -19,6 +19,7 @@ mod open_error;
 mod options;
 mod param_headers;
 mod probe;
+mod received_instead;
 #[doc(hidden)]
 pub mod reference;
 pub mod reply;

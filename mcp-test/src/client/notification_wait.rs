@@ -42,7 +42,7 @@ impl Client {
         method: &str,
         matches: impl Fn(&ReceivedNotification) -> bool,
     ) -> Result<ReceivedNotification, Finding> {
-        let awaited = Awaited { what: format!("`{method}`"), since: None };
+        let awaited = Awaited { what: format!("`{method}`"), method: Some(method), since: None };
         let wanted =
             |received: &ReceivedNotification| received.method() == method && matches(received);
         self.wait_until(&awaited, |state| state.received_mut().take(wanted).map(Ok)).await
@@ -52,7 +52,7 @@ impl Client {
     /// before the connection ended still counts.
     pub(super) async fn wait_until<T>(
         &mut self,
-        awaited: &Awaited,
+        awaited: &Awaited<'_>,
         mut done: impl FnMut(&mut State) -> Option<Result<T, Finding>>,
     ) -> Result<T, Finding> {
         let deadline = self.options.deadline();
@@ -70,7 +70,7 @@ impl Client {
         }
     }
 
-    fn ended_before(&self, awaited: &Awaited) -> Finding {
+    fn ended_before(&self, awaited: &Awaited<'_>) -> Finding {
         let closed = self.state.closed();
         let how = closed.map_or("the connection was closed".to_owned(), |(_, how)| how.clone());
         Finding::peer(format!("the connection ended before {} came", awaited.what))
@@ -80,37 +80,44 @@ impl Client {
             .evidence_all(closed.map(|(seq, _)| *seq))
     }
 
-    fn never_received(&self, awaited: &Awaited, received_before: usize) -> Finding {
+    fn never_received(&self, awaited: &Awaited<'_>, received_before: usize) -> Finding {
         let within = clock::format_duration(self.options.timeout);
         let expected = format!("{} within {within}", awaited.what);
         let fired = self.deadline_fired(None, &expected);
-        let others = self.state.received().count().saturating_sub(received_before);
+        let received = self.state.received();
+        let instead = received.received_among(received_before..received.count(), awaited.method);
         let (unexpected, seqs) = self.state.unexpected_since(awaited.since);
-        let others = match others {
-            0 => None,
-            1 => Some("1 other message".to_owned()),
-            many => Some(format!("{many} other messages")),
-        };
         // Among other messages it is only the next one, cut off by the deadline.
-        let overdue = others.is_none().then(|| self.connection.overdue_line()).flatten();
-        let received: Vec<String> = others.into_iter().chain(unexpected).chain(overdue).collect();
-        let got = if received.is_empty() {
-            "nothing at all in that time".to_owned()
-        } else {
-            format!("only {} in that time", received.join("; "))
+        let overdue = instead.is_none().then(|| self.connection.overdue_line()).flatten();
+        let texts = instead.iter().map(|instead| instead.text.clone());
+        let texts: Vec<String> = texts.chain(unexpected).chain(overdue).collect();
+        let mut got = match texts.is_empty() {
+            true => "nothing at all in that time".to_owned(),
+            false => format!("only {} in that time", texts.join("; ")),
         };
-        Finding::peer(format!("{} did not come", awaited.what))
+        // Often it came with the reply to an earlier request, and differs from what is awaited.
+        if let Some(earlier) = received.received_among(0..received_before, awaited.method) {
+            got.push_str(&format!("; before the wait {} came", earlier.text));
+        }
+        let finding = Finding::peer(format!("{} did not come", awaited.what))
             .expected(expected)
             .got(got)
             .evidence_all(awaited.since)
+            .evidence_all(instead.into_iter().flat_map(|instead| instead.seqs))
             .evidence_all(seqs)
-            .evidence(fired)
+            .evidence(fired);
+        match awaited.method.and_then(|method| self.declaration_hint(method)) {
+            Some(hint) => finding.hint(hint),
+            None => finding,
+        }
     }
 }
 
 /// A description of what is awaited, and the event after which it counts.
 #[derive(Debug)]
-pub(super) struct Awaited {
+pub(super) struct Awaited<'a> {
     pub(super) what: String,
+    /// The notification that is awaited, if it is one of a method.
+    pub(super) method: Option<&'a str>,
     pub(super) since: Option<Seq>,
 }

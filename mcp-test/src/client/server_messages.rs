@@ -46,6 +46,14 @@ impl ServerMessages {
         self.count
     }
 
+    /// The methods of the kept requests with their events.
+    pub(super) fn request_methods(&self) -> impl Iterator<Item = (Seq, &str)> {
+        self.request_seqs
+            .iter()
+            .copied()
+            .zip(self.requests.iter().map(|request| request.method.as_str()))
+    }
+
     /// The kept requests with their events.
     #[allow(dead_code, reason = "only manual control of a conversation uses it")]
     pub(super) fn requests_with_seq(&self) -> impl Iterator<Item = (Seq, &Request)> {
@@ -103,9 +111,14 @@ impl ServerMessages {
         self.notifications.iter().filter(meanwhile).filter(belongs).cloned().collect()
     }
 
+    /// Whether a wait has returned the notification with this event.
+    pub(super) fn is_taken(&self, seq: Seq) -> bool {
+        self.taken.contains(&seq)
+    }
+
     /// The kept notifications that no wait has returned yet.
     pub(super) fn untaken_notifications(&self) -> impl Iterator<Item = &ReceivedNotification> {
-        self.notifications.iter().filter(|received| !self.taken.contains(&received.seq))
+        self.notifications.iter().filter(|received| !self.is_taken(received.seq))
     }
 
     /// Takes the first matching notification that was not taken before.

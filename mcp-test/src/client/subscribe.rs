@@ -252,7 +252,7 @@ impl Client {
         let mut subscription =
             Subscription { filter, listening: Some(pending), acknowledged: Value::Null, since };
         let what = format!("the acknowledgement of `{LISTEN}`");
-        let awaited = Awaited { what, since };
+        let awaited = Awaited { what, method: None, since };
         let acknowledged = self
             .wait_until(&awaited, |state| acknowledgement(state, &subscription))
             .await
@@ -277,7 +277,7 @@ impl Client {
         method: &str,
     ) -> Result<ReceivedNotification, Finding> {
         let what = format!("`{method}` of the subscription");
-        let awaited = Awaited { what, since: subscription.since };
+        let awaited = Awaited { what, method: Some(method), since: subscription.since };
         self.wait_until(&awaited, |state| {
             let wanted = |received: &ReceivedNotification| {
                 received.method() == method && subscription.owns(received)
@@ -304,7 +304,7 @@ impl Client {
         subscription: &Subscription,
     ) -> Result<SubscriptionEnd, Finding> {
         let what = "the end of the subscription".to_owned();
-        let awaited = Awaited { what, since: subscription.since };
+        let awaited = Awaited { what, method: None, since: subscription.since };
         self.wait_until(&awaited, |state| subscription_end(state, subscription).map(Ok)).await
     }
 

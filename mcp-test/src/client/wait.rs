@@ -214,12 +214,9 @@ impl Client {
         let awaited = format!("a response with id {} within {within}", pending.id);
         let fired = self.deadline_fired(pending.sent.exchange, &awaited);
         let (unexpected, seqs) = self.state.unexpected_since(Some(pending.sent.seq));
-        let unsolicited = self.state.received().count().saturating_sub(pending.received_before);
-        let unsolicited = match unsolicited {
-            0 => None,
-            1 => Some("1 message that is not a reply".to_owned()),
-            many => Some(format!("{many} messages that are not replies")),
-        };
+        let received = self.state.received();
+        let unsolicited = received.received_among(pending.received_before..received.count(), None);
+        let unsolicited = unsolicited.map(|received| received.text);
         let partial = self.partial_response(pending.sent);
         // Among other messages it is only the next one, cut off by the deadline.
         let overdue = unsolicited.is_none().then(|| self.connection.overdue_line()).flatten();
@@ -255,7 +252,10 @@ impl Client {
             // Only without any output: otherwise the finding shows what the program sent.
             TransportKind::Stdio if !self.state.received_anything() => finding
                 .hint("is this a program that speaks MCP over its standard input and output?"),
-            _ => finding,
+            _ => match self.declaration_hint(&pending.method) {
+                Some(hint) => finding.hint(hint),
+                None => finding,
+            },
         }
     }
 

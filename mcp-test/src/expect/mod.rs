@@ -2,7 +2,7 @@
 //!
 //! A [`Matcher`] describes itself ("a non-empty string"). Its [`Mismatch`] contains the location,
 //! what was expected there, and what was found instead. Matchers know nothing about MCP, nor who is
-//! to blame for a mismatch.
+//! to blame for a mismatch. A plain value, such as `3`, `"add"` or `json!([1, 2])`, is a matcher of what equals it.
 //!
 //! ```
 //! use mcp_test::{expect::*, json::Value};

@@ -74,6 +74,22 @@ impl Matcher for Equals {
     }
 }
 
+/// Makes plain values matchers, like [`equals`].
+macro_rules! equal_to_itself {
+    ($($plain:ty)*) => {$(
+        impl Matcher for $plain {
+            fn describe(&self) -> String {
+                equals(self.to_owned()).describe()
+            }
+
+            fn check(&self, got: &Value) -> Result<(), Mismatch> {
+                equals(self.to_owned()).check(got)
+            }
+        }
+    )*};
+}
+equal_to_itself!(Value serde_json::Value str String bool i32 i64 isize u16 u32 u64 usize f64);
+
 /// A matcher of several values, made by [`one_of`].
 #[must_use]
 pub struct OneOf {
@@ -118,6 +134,21 @@ mod tests {
             "expected the value is null\ngot 0, which is a number"
         );
         assert_eq!(failure(&boolean(), json!(null)), "expected the value is a boolean\ngot null");
+    }
+
+    #[test]
+    fn plain_values_match_what_equals_them() {
+        assert!("a".check(&"a".into()).is_ok());
+        assert!(3.check(&json!(3.0).into()).is_ok());
+        assert!(true.check(&true.into()).is_ok());
+        assert!(json!({"a": [1]}).check(&json!({"a": [1]}).into()).is_ok());
+        assert_eq!(
+            failure(&"a", json!(1)),
+            "expected the value is \"a\"\ngot 1, which is a number"
+        );
+        assert_eq!(failure(&json!({"a": 1}), json!({"a": 2})), "expected /a is 1\ngot 2");
+        let named = crate::expect::object().member("name", "add").member("count", 2);
+        assert!(named.check(&json!({"name": "add", "count": 2}).into()).is_ok());
     }
 
     #[test]

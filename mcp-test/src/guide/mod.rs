@@ -4,6 +4,9 @@
 #[doc = include_str!("testing_servers.md")]
 pub mod testing_servers {}
 
+#[doc = include_str!("handlers.md")]
+pub mod handlers {}
+
 // The code of a page compiles with the features that the page names.
 #[cfg(any(not(doctest), all(feature = "harness", feature = "http")))]
 #[doc = include_str!("testing_clients.md")]
@@ -11,6 +14,9 @@ pub mod testing_clients {}
 
 #[doc = include_str!("command_line.md")]
 pub mod command_line {}
+
+#[doc = include_str!("continuous_integration.md")]
+pub mod continuous_integration {}
 
 #[cfg(any(not(doctest), all(feature = "cases", feature = "http")))]
 #[doc = include_str!("contracts.md")]

@@ -23,7 +23,9 @@ use crate::transport::ClientTarget;
 /// Takes a [`Target`](crate::transport::Target), or a function or closure that makes one. The default profile is
 /// [`Profile::Adaptive`]: what the server does not offer is skipped, and a skipped test is shown as ignored.
 ///
-/// ```ignore
+/// ```no_run
+/// # use mcp_test::prelude::*;
+/// # fn my_server() -> Target { Target::command(Command::new("my-mcp-server")) }
 /// mcp_test::main!(mcp_test::conformance(my_server).baseline("tests/known-failures.yml"));
 /// ```
 pub fn conformance(target: impl IntoTarget) -> Conformance {
@@ -32,9 +34,11 @@ pub fn conformance(target: impl IntoTarget) -> Conformance {
 
 /// Every built-in scenario for clients, as tests for [`main!`](crate::main!).
 ///
-/// ```ignore
+/// ```no_run
+/// # use mcp_test::prelude::*;
+/// # async fn my_client(_url: &str, _scenario: &str) -> Result<()> { Ok(()) }
 /// mcp_test::main!(mcp_test::client_conformance(ClientTarget::future(|endpoint| async move {
-///     my_client::visit(&endpoint.url, &endpoint.scenario).await
+///     my_client(&endpoint.url, &endpoint.scenario).await
 /// })));
 /// ```
 pub fn client_conformance(client: ClientTarget) -> Conformance {
@@ -106,7 +110,9 @@ impl Conformance {
     ///
     /// `place` is a path, relative to the package, or a URL. No test runs if the schema cannot be loaded.
     ///
-    /// ```ignore
+    /// ```no_run
+    /// # use mcp_test::prelude::*;
+    /// # fn my_server() -> Target { Target::command(Command::new("my-mcp-server")) }
     /// mcp_test::main!(
     ///     mcp_test::conformance(my_server).schema(Revision::V2025_11_25, "tests/2025-11-25/schema.json"),
     /// );

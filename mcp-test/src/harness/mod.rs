@@ -16,7 +16,7 @@
 //! - a check of its own that fails
 //! - anything in the whole conversation by which the server breaks a MUST of JSON-RPC, of MCP's messages or of the
 //!   transport; what breaks only a SHOULD is reported when the scenario fails for another reason
-//! - an error reply that it never examined
+//! - an error reply, or the failure of a tool, that it never examined
 //! - an end without a single message from each side
 //! - a reply, or its own end, that does not come in time
 //!

@@ -1,5 +1,8 @@
 //! Conversions between this module's values and Rust types or `serde_json`.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::{Array, Number, Object, Value};
 
 impl Value {
@@ -19,6 +22,41 @@ impl Value {
                 object.iter().map(|(name, value)| (name, value.to_serde())).collect()
             }
         }
+    }
+}
+
+impl Value {
+    /// Serializes a Rust value.
+    ///
+    /// ```
+    /// use mcp_test::json::Value;
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Sum {
+    ///     a: i64,
+    ///     b: i64,
+    /// }
+    ///
+    /// # fn main() -> mcp_test::Result {
+    /// assert_eq!(Value::serialize(&Sum { a: 1, b: 2 })?.to_string(), r#"{"a":1,"b":2}"#);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the value cannot be represented in JSON, such as a map whose keys are not strings.
+    pub fn serialize(value: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
+        serde_json::to_value(value).map(Self::from)
+    }
+
+    /// Deserializes into a Rust type; numbers are rounded like in [`Value::to_serde`].
+    ///
+    /// # Errors
+    ///
+    /// If the value does not have that type.
+    pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        T::deserialize(self.to_serde())
     }
 }
 
@@ -73,6 +111,36 @@ impl PartialEq<serde_json::Value> for Value {
     }
 }
 
+impl PartialEq<Value> for serde_json::Value {
+    fn eq(&self, other: &Value) -> bool {
+        other == self
+    }
+}
+
+impl PartialEq<str> for Value {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
+impl PartialEq<&str> for Value {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
+impl PartialEq<String> for Value {
+    fn eq(&self, other: &String) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl PartialEq<bool> for Value {
+    fn eq(&self, other: &bool) -> bool {
+        self.as_bool() == Some(*other)
+    }
+}
+
 macro_rules! from_contents {
     ($($contents:ty => $variant:ident,)*) => {$(
         impl From<$contents> for Value {
@@ -97,6 +165,19 @@ impl From<f64> for Value {
     }
 }
 
+/// Compares with a number, by exact value.
+macro_rules! compare_with_number {
+    ($number:ty) => {
+        impl PartialEq<$number> for Value {
+            fn eq(&self, other: &$number) -> bool {
+                let other = Self::from(*other);
+                *self == other
+            }
+        }
+    };
+}
+compare_with_number!(f64);
+
 macro_rules! from_integers {
     ($($integer:ty)*) => {$(
         impl From<$integer> for Number {
@@ -110,8 +191,11 @@ macro_rules! from_integers {
                 Self::Number(integer.into())
             }
         }
+
+        compare_with_number!($integer);
     )*};
 }
+
 from_integers!(i32 i64 isize u16 u32 u64 usize);
 
 impl<T: Into<Value>> From<Vec<T>> for Value {
@@ -154,6 +238,36 @@ mod tests {
         assert_eq!(to_serde("18446744073709551616"), json!(18_446_744_073_709_551_616.0));
         assert_eq!(to_serde("-1e999"), json!(f64::MIN));
         assert_eq!(to_serde("1.0"), json!(1.0));
+    }
+
+    #[test]
+    fn compares_with_rust_values_in_both_directions() {
+        let value = Value::from(json!({"a": "x", "b": [1, 1.5, true, null]}));
+        assert_eq!(value["a"], "x");
+        assert_eq!(value["a"], "x".to_owned());
+        assert_eq!(value["b"][0], 1);
+        assert_eq!(value["b"][0], 1.0);
+        assert_eq!(value["b"][1], 1.5);
+        assert_eq!(value["b"][2], true);
+        assert_eq!(value["b"][3], Value::Null);
+        assert_eq!(json!([1, 1.5, true, null]), value["b"]);
+        assert_ne!(value["b"][0], "1");
+        assert_ne!(value["b"][0], 2);
+        // What a double cannot represent is another number.
+        let large = Value::parse(b"9007199254740993").unwrap().value;
+        assert_eq!(large, 9_007_199_254_740_993_i64);
+        assert_ne!(large, 9_007_199_254_740_992.0);
+    }
+
+    #[test]
+    fn serializes_and_deserializes_rust_types() {
+        let pairs: Vec<(String, i64)> = vec![("a".to_owned(), 1)];
+        let value = Value::serialize(&pairs).unwrap();
+        assert_eq!(value, json!([["a", 1]]));
+        assert_eq!(value.deserialize::<Vec<(String, i64)>>().unwrap(), pairs);
+        assert!(value.deserialize::<String>().is_err());
+        let keyed_by_pairs = std::collections::BTreeMap::from([((1, 2), 3)]);
+        assert!(Value::serialize(&keyed_by_pairs).is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Parsing is in `parse`, printing in `print`, conversions are in `convert`.
 
+use std::ops::Index;
 use std::sync::Arc;
 
 use super::pointer::array_index;
@@ -249,6 +250,36 @@ impl Value {
     #[must_use]
     pub fn is_object(&self) -> bool {
         matches!(self, Self::Object(_))
+    }
+}
+
+/// What indexing returns for a member or item that is absent.
+static ABSENT: Value = Value::Null;
+
+/// The member of this name, as in a value of `serde_json`: `null` if it is absent or this is not an object.
+///
+/// ```
+/// use mcp_test::json::Value;
+///
+/// let info = Value::from(serde_json::json!({"name": "calculator", "icons": [{"src": "a.png"}]}));
+/// assert_eq!(info["name"], "calculator");
+/// assert_eq!(info["icons"][0]["src"], "a.png");
+/// assert!(info["title"].is_null());
+/// ```
+impl Index<&str> for Value {
+    type Output = Value;
+
+    fn index(&self, name: &str) -> &Value {
+        self.get(name).unwrap_or(&ABSENT)
+    }
+}
+
+/// The item at this index: `null` if it is absent or this is not an array.
+impl Index<usize> for Value {
+    type Output = Value;
+
+    fn index(&self, index: usize) -> &Value {
+        self.as_array().and_then(|items| items.get(index)).unwrap_or(&ABSENT)
     }
 }
 

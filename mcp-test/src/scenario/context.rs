@@ -80,8 +80,8 @@ pub struct Ctx {
     pub(super) scenario: Option<Declared>,
     recorder: Recorder,
     collector: Collector,
-    handlers: Handlers,
-    client: Option<Connected>,
+    pub(super) handlers: Handlers,
+    pub(super) client: Option<Connected>,
     /// The connection for raw HTTP requests.
     pub(super) raw: Option<Connection>,
     pool: ClientPool,
@@ -135,7 +135,7 @@ impl Ctx {
 
     /// How long the reply to a `ping` may take until it counts as late.
     #[cfg(any(test, feature = "scenarios"))]
-    pub(crate) fn prompt(&self) -> Duration {
+    pub(crate) fn ping_limit(&self) -> Duration {
         self.setup.prompt
     }
 
@@ -236,23 +236,6 @@ impl Ctx {
             .timeout(self.setup.timeout)
             .until(self.setup.until)
             .handlers(self.handlers.clone())
-    }
-
-    /// Sets the handlers for requests of the peer, and declares their capabilities.
-    ///
-    /// Must be called before the first use of the client, which declares the capabilities when it connects.
-    ///
-    /// # Errors
-    ///
-    /// If the client is connected already.
-    pub fn handle(&mut self, handlers: Handlers) -> Result<(), Finding> {
-        if self.client.is_some() {
-            return Err(Finding::test("the handlers were set too late")
-                .expected("`Ctx::handle` before the first use of the client")
-                .got("a client that has already connected and declared its capabilities"));
-        }
-        self.handlers = handlers;
-        Ok(())
     }
 
     /// Records a fence: a named point in the trace, for assertions about what was not seen before it.

@@ -18,7 +18,7 @@ pub struct Ended {
     pub trace: Trace,
     /// What is wrong with what the peer sent.
     pub judgement: Judgement,
-    /// Error replies that the scenario never examined.
+    /// Error replies, and failures of tools, that the scenario never examined.
     pub unexamined: Vec<Finding>,
 }
 

@@ -78,12 +78,19 @@ impl<F: FnOnce() -> Target> IntoTarget for F {
 /// Takes a [`Target`](crate::transport::Target), or a function or closure that makes one. It is evaluated again
 /// for every scenario run. A test binary has at most one.
 ///
-/// ```ignore
+/// ```
+/// use mcp_test::prelude::*;
+/// use mcp_test::server::Server;
+///
 /// mcp_test::target!(my_server);
 ///
 /// fn my_server() -> Target {
-///     Target::duplex(|io| async move { Calculator::new().serve(io).await?.waiting().await })
+///     Target::duplex(|io| async move {
+///         let server = Server::new(json!({"name": "calculator", "version": "1.0.0"}));
+///         Ok(server.serve(io).await?)
+///     })
 /// }
+/// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! target {

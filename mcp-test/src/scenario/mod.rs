@@ -56,8 +56,10 @@ mod official_client;
 mod profile;
 mod proof;
 mod received_message;
+mod request_builder;
 mod requests;
 mod schema_authority;
+mod server_requests;
 mod static_or_arc;
 mod stop;
 mod suite;
@@ -116,6 +118,7 @@ pub use profile::UnknownProfile;
 pub use proof::{Change, Damage, Peer, Proof, Proofs};
 #[doc(hidden)]
 pub use received_message::ReceivedMessage;
+pub use request_builder::RequestBuilder;
 #[doc(hidden)]
 pub use static_or_arc::Shared;
 #[doc(hidden)]

@@ -4,27 +4,27 @@
 
 use serde_json::json;
 
-use super::Ctx;
+use super::{Ctx, RequestBuilder};
 use crate::check::Finding;
 use crate::client::{
     CancelledRequest, Completion, Pending, PromptList, PromptMessages, ReceivedNotification, Reply,
-    RequestOptions, ResourceContents, ResourceList, ResourceTemplateList, Subscription,
-    SubscriptionFilter, ToolList, ToolResult,
+    ResourceContents, ResourceList, ResourceTemplateList, Subscription, SubscriptionFilter,
+    ToolList, ToolResult,
 };
-use crate::json::Value;
+use crate::json::{Object, Value};
 
 impl Ctx {
-    /// Sends a request and waits for its reply, which may be an error reply.
+    /// A request of any method; awaiting it sends it and returns its reply, which may be an error reply.
     ///
-    /// # Errors
-    ///
-    /// If the peer cannot be reached, or the reply does not arrive.
-    pub async fn request(
-        &mut self,
-        method: &str,
-        params: impl Into<Value>,
-    ) -> Result<Reply, Finding> {
-        self.client().await?.request(method, params).await
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// ctx.request("com.example/reindex", json!({"full": true})).await?.assert_ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request(&mut self, method: &str, params: impl Into<Value>) -> RequestBuilder<'_> {
+        RequestBuilder::new(self, method, params.into())
     }
 
     /// Sends a request without waiting; [`Ctx::wait`] waits for the reply.
@@ -47,32 +47,6 @@ impl Ctx {
     /// If the reply does not arrive.
     pub async fn wait(&mut self, pending: Pending) -> Result<Reply, Finding> {
         self.client().await?.wait(pending).await
-    }
-
-    /// Sends a request with options, and waits for its reply.
-    ///
-    /// ```
-    /// # use mcp_test::prelude::*;
-    /// use mcp_test::client::RequestOptions;
-    ///
-    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
-    /// let options = RequestOptions::new().progress_token("import");
-    /// let reply = ctx.request_with("tools/call", json!({"name": "import"}), options).await?;
-    /// assert!(!reply.progress().is_empty());
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`Ctx::request`].
-    pub async fn request_with(
-        &mut self,
-        method: &str,
-        params: impl Into<Value>,
-        options: RequestOptions,
-    ) -> Result<Reply, Finding> {
-        self.client().await?.request_with(method, params, options).await
     }
 
     /// Cancels a started request, as the revision and the transport provide.
@@ -137,19 +111,15 @@ impl Ctx {
     }
 
     /// `ping`, which exists up to 2025-11-25.
-    ///
-    /// # Errors
-    ///
-    /// As [`Ctx::request`].
-    pub async fn ping(&mut self) -> Result<Reply, Finding> {
-        self.request("ping", json!({})).await
+    pub fn ping(&mut self) -> RequestBuilder<'_> {
+        self.request("ping", json!({}))
     }
 
     /// `server/discover`, which exists from 2026-07-28 on.
     ///
     /// # Errors
     ///
-    /// As [`Ctx::request`].
+    /// If the peer cannot be reached, or the reply does not arrive.
     pub async fn discover(&mut self) -> Result<Reply, Finding> {
         self.client().await?.discover().await
     }
@@ -163,18 +133,36 @@ impl Ctx {
         Ok(ToolList::new(self.pages("tools/list").await?))
     }
 
-    /// `tools/call`.
+    /// `tools/call`; [`RequestBuilder::arg`] adds arguments.
     ///
-    /// # Errors
+    /// A tool that fails is a result. An error reply, or a failure, that the test never examines fails it at its end.
     ///
-    /// As [`Ctx::request`]. A tool that fails is a result, and an error reply is examined by the caller.
-    pub async fn call_tool(
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// ctx.call("add").arg("a", 1).arg("b", 2).await?.assert_ok().assert_text("3");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call(&mut self, tool: &str) -> RequestBuilder<'_, ToolResult> {
+        RequestBuilder::new(self, "tools/call", json!({ "name": tool }).into())
+    }
+
+    /// `tools/call` with arguments.
+    ///
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call_tool(
         &mut self,
         name: &str,
         arguments: impl Into<Value>,
-    ) -> Result<ToolResult, Finding> {
-        let params = call_params(name, arguments.into());
-        Ok(ToolResult::from(self.request("tools/call", params).await?))
+    ) -> RequestBuilder<'_, ToolResult> {
+        self.call(name).args(arguments)
     }
 
     /// `resources/list`, all pages.
@@ -196,12 +184,8 @@ impl Ctx {
     }
 
     /// `resources/read`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Ctx::request`].
-    pub async fn read_resource(&mut self, uri: &str) -> Result<ResourceContents, Finding> {
-        Ok(self.request("resources/read", json!({ "uri": uri })).await?.into())
+    pub fn read_resource(&mut self, uri: &str) -> RequestBuilder<'_, ResourceContents> {
+        RequestBuilder::new(self, "resources/read", json!({ "uri": uri }).into())
     }
 
     /// `prompts/list`, all pages.
@@ -213,71 +197,51 @@ impl Ctx {
         Ok(PromptList::new(self.pages("prompts/list").await?))
     }
 
-    /// `prompts/get`.
+    /// `prompts/get`; [`RequestBuilder::arg`] adds arguments.
     ///
-    /// # Errors
-    ///
-    /// As [`Ctx::request`].
-    pub async fn get_prompt(
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// ctx.prompt("review").arg("code", "x = 1").await?.assert_len(1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn prompt(&mut self, name: &str) -> RequestBuilder<'_, PromptMessages> {
+        RequestBuilder::new(self, "prompts/get", json!({ "name": name }).into())
+    }
+
+    /// `prompts/get` with arguments.
+    pub fn get_prompt(
         &mut self,
         name: &str,
         arguments: impl Into<Value>,
-    ) -> Result<PromptMessages, Finding> {
-        let params = call_params(name, arguments.into());
-        Ok(self.request("prompts/get", params).await?.into())
+    ) -> RequestBuilder<'_, PromptMessages> {
+        self.prompt(name).args(arguments)
     }
 
     /// `completion/complete` for one argument of a prompt or of a resource template.
     ///
-    /// # Errors
-    ///
-    /// As [`Ctx::request`].
-    pub async fn complete(
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// let prompt = json!({"type": "ref/prompt", "name": "review"});
+    /// ctx.complete(prompt, "language", "ru").context("code", "x = 1").await?.assert_contains("rust");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn complete(
         &mut self,
         reference: impl Into<Value>,
         argument: &str,
         value: &str,
-    ) -> Result<Completion, Finding> {
-        let mut params = Value::from(json!({ "argument": { "name": argument, "value": value } }));
-        params.set("/ref", reference.into());
-        Ok(self.request("completion/complete", params).await?.into())
-    }
-
-    /// As [`Ctx::complete`], with the values of other arguments as context; from 2025-06-18 on.
-    ///
-    /// # Errors
-    ///
-    /// As [`Ctx::request`].
-    pub async fn complete_with_context(
-        &mut self,
-        reference: impl Into<Value>,
-        argument: &str,
-        value: &str,
-        others: impl Into<Value>,
-    ) -> Result<Completion, Finding> {
-        let mut params =
-            Value::from(json!({ "argument": { "name": argument, "value": value }, "context": {} }));
-        params.set("/ref", reference.into());
-        params.set("/context/arguments", others.into());
-        Ok(self.request("completion/complete", params).await?.into())
+    ) -> RequestBuilder<'_, Completion> {
+        let argument = json!({ "name": argument, "value": value });
+        let params = Object::from_iter([("argument", argument.into()), ("ref", reference.into())]);
+        RequestBuilder::new(self, "completion/complete", params.into())
     }
 
     /// `logging/setLevel`, which exists up to 2025-11-25.
-    ///
-    /// # Errors
-    ///
-    /// As [`Ctx::request`].
-    pub async fn set_level(&mut self, level: &str) -> Result<Reply, Finding> {
-        self.request("logging/setLevel", json!({ "level": level })).await
+    pub fn set_level(&mut self, level: &str) -> RequestBuilder<'_> {
+        self.request("logging/setLevel", json!({ "level": level }))
     }
-}
-
-/// The parameters of a call: a name, and the arguments unless they are `null`.
-fn call_params(name: &str, arguments: Value) -> Value {
-    let mut params = Value::from(json!({ "name": name }));
-    // `arguments` is optional, but may not be null.
-    if !arguments.is_null() {
-        params.set("/arguments", arguments);
-    }
-    params
 }

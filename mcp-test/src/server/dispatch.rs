@@ -110,13 +110,27 @@ impl ServerConversation {
 
     /// Records a message and returns the handler of the rule that answers it; without a context it reaches no rule.
     fn record(&self, message: Message, context: Option<&RequestContext>) -> Option<Handler> {
-        let message = ClientMessage {
+        self.0.server.rules().record(self.received(message, context), context.is_some())
+    }
+
+    fn received(&self, message: Message, context: Option<&RequestContext>) -> ClientMessage {
+        ClientMessage {
             client: self.0.number,
             client_info: context.and_then(|context| context.info.clone()),
             revision: context.map(|context| context.revision),
             message,
-        };
-        self.0.server.rules().record(message, context.is_some())
+        }
+    }
+
+    /// The refusal of a request that neither a rule nor a handler answers, nor the server by itself.
+    fn unanswerable(
+        &self,
+        request: Message,
+        context: &RequestContext,
+        refusal: Refusal,
+    ) -> Refusal {
+        let message = self.received(request, Some(context));
+        self.0.server.rules().unmatched(&message).map_or(refusal, Refusal::from)
     }
 
     /// Dispatches one message. What depends on the order of messages happens at once, the rest in the returned future.
@@ -182,10 +196,13 @@ impl ServerConversation {
         let server = &self.0.server;
         let admitted = self.admit(&method, params.as_ref());
         // Recorded before the method is looked up: a rule may answer a method that the server does not have.
-        let rule = self.record(message, admitted.as_ref().ok());
+        let rule = self.record(message.clone(), admitted.as_ref().ok());
         let admitted = admitted.and_then(|context| match rule {
             Some(_) => Ok(context),
-            None => server.exists(&method, context.revision).map(|()| context),
+            None => match server.exists(&method, context.revision) {
+                Ok(()) => Ok(context),
+                Err(refusal) => Err(self.unanswerable(message.clone(), &context, refusal)),
+            },
         });
         let context = match admitted {
             Ok(context) => context,
@@ -200,6 +217,8 @@ impl ServerConversation {
                 return self.listen(id, &params.unwrap_or_default(), context, outbox);
             }
             let answer = server.built_in(&method, &context);
+            let answer =
+                answer.map_err(|error| self.unanswerable(message, &context, error.into()).error);
             return ready(Some(reply(id, method, answer, &context, server))).boxed();
         };
         let call = self.call(Some(id.clone()), method, params, context, outbox);

@@ -25,7 +25,7 @@ use crate::wire::{Message, RpcError};
 
 /// The reply to one request: a result or a JSON-RPC error.
 ///
-/// An error that the test never examines fails it at its end, so that no test passes on a refusal.
+/// An error, or the failure of a tool, that the test never examines fails it at its end, so that no test passes on either.
 #[must_use = "an unexamined reply proves nothing"]
 #[derive(Debug, Clone)]
 pub struct Reply {
@@ -49,8 +49,9 @@ impl Reply {
         outcome: Result<Value, RpcError>,
         recorder: Recorder,
     ) -> Self {
-        // Shared by all clones, one of which the client keeps. A result needs no examination.
-        let examined = Arc::new(AtomicBool::new(outcome.is_ok()));
+        // Shared by all clones, one of which the client keeps. Only errors and failures of tools need an examination.
+        let is_fine = outcome.as_ref().is_ok_and(|result| !is_tool_failure(method, result));
+        let examined = Arc::new(AtomicBool::new(is_fine));
         Self {
             method: method.to_owned(),
             revision,
@@ -96,15 +97,28 @@ impl Reply {
     ///
     /// A peer finding when the reply is an error.
     pub fn result(&self) -> Result<&Value, Finding> {
+        self.mark_examined();
+        self.outcome.as_ref().map_err(|error| self.refused(error))
+    }
+
+    /// The result, like [`Reply::result`], for an assertion about a part of it: a test that only looks at the text of a tool
+    /// that failed has not noticed the failure.
+    pub(crate) fn partial_result(&self) -> Result<&Value, Finding> {
+        self.outcome.as_ref().map_err(|error| {
+            self.mark_examined();
+            self.refused(error)
+        })
+    }
+
+    fn mark_examined(&self) {
         // Relaxed, because no other data depends on the flag.
         self.examined.store(true, Ordering::Relaxed);
-        self.outcome.as_ref().map_err(|error| self.refused(error))
     }
 
     /// The JSON-RPC error, if the reply is one.
     #[must_use]
     pub fn error(&self) -> Option<&RpcError> {
-        self.examined.store(true, Ordering::Relaxed);
+        self.mark_examined();
         self.outcome.as_ref().err()
     }
 
@@ -114,7 +128,7 @@ impl Reply {
     ///
     /// The JSON-RPC error, when the reply is one.
     pub fn outcome(&self) -> Result<&Value, &RpcError> {
-        self.examined.store(true, Ordering::Relaxed);
+        self.mark_examined();
         self.outcome.as_ref()
     }
 
@@ -206,19 +220,32 @@ impl Reply {
         crate::trace::excerpt(&self.recorder.trace(), &self.evidence())
     }
 
-    /// A finding against the test, if the reply is an error that was never examined.
+    /// A finding against the test, if the reply is an error or the failure of a tool, and was never examined.
     pub(super) fn unexamined(&self) -> Option<Finding> {
         if self.examined.load(Ordering::Relaxed) {
             return None;
         }
-        let error = self.peek_error()?;
-        let headline = format!("the test never examined the error reply to `{}`", self.method);
-        Some(
-            Finding::test(headline)
-                .expected("the test to examine each error reply, for example with `assert_error`")
-                .got(error.to_string())
-                .evidence_all(self.evidence()),
-        )
+        let finding = match &self.outcome {
+            Err(error) => {
+                let method = &self.method;
+                Finding::test(format!("the test never examined the error reply to `{method}`"))
+                    .expected(
+                        "the test to examine each error reply, for example with `assert_error`",
+                    )
+                    .got(error.to_string())
+            }
+            Ok(result) => {
+                let tool = match self.recorder.trace().event(self.request).and_then(subject_of) {
+                    Some(name) => format!("tool `{name}`"),
+                    None => "a tool".to_owned(),
+                };
+                Finding::test(format!("the test never examined the failure of {tool}"))
+                    .expected("a result without `isError`, or a test that expects the failure")
+                    .got(format!("`isError` is true in {}", result.short(200)))
+                    .hint("a failure that is expected: `assert_tool_error`")
+            }
+        };
+        Some(finding.evidence_all(self.evidence()))
     }
 
     fn refused(&self, error: &RpcError) -> Finding {
@@ -230,6 +257,11 @@ impl Reply {
             .got(error.to_string())
             .evidence_all(self.evidence())
     }
+}
+
+/// Whether a tool reports an error in its result (`server/tools`, error handling).
+fn is_tool_failure(method: &str, result: &Value) -> bool {
+    method == "tools/call" && result.get("isError").and_then(Value::as_bool) == Some(true)
 }
 
 /// The name or URI that a request asks for.

@@ -101,6 +101,11 @@ impl State {
         }
     }
 
+    /// Whether a request is open that carries a subscription.
+    pub(super) fn has_subscription(&self) -> bool {
+        self.open.iter().any(|open| open.is_long_lived && open.settled.is_none())
+    }
+
     /// Marks a request whose id the peer cannot read.
     #[allow(dead_code, reason = "only manual control of a conversation uses it")]
     pub(super) fn mark_id_unreadable(&mut self, id: &Id) {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use super::{Client, Handlers, Options};
+use super::{Client, Handlers, Options, ToolResult};
 use crate::check::Finding;
 use crate::spec::Revision;
 use crate::trace::Recorder;
@@ -254,6 +254,32 @@ async fn an_unexamined_error_reply_is_reported() {
 }
 
 #[tokio::test]
+async fn the_failure_of_a_tool_is_reported_unless_it_was_examined() {
+    let failure = "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"no disk\"}]}}\n";
+    let answers: &'static [&'static str] = vec![failure; 8].leak();
+    let mut client = client(&scripted(answers), &Recorder::new()).await;
+    let mut unexamined = Vec::new();
+    let examine: [fn(ToolResult); 6] = [
+        |failed| drop(failed.assert_tool_error()),
+        |failed| drop(failed.try_ok().unwrap_err()),
+        |failed| drop(failed.assert_member("/isError", true)),
+        |failed| assert!(failed.reply().result().is_ok()),
+        // What says nothing about the failure itself.
+        |failed| drop(failed.assert_text("no disk").assert_member("/content/0/text", "no disk")),
+        |failed| drop(failed.into_reply().assert_ok()),
+    ];
+    for examine in examine {
+        examine(client.request("tools/call", json!({"name": "save"})).await.unwrap().into());
+        unexamined.push(client.unexamined_errors().len());
+    }
+    assert_eq!(unexamined, [0, 0, 0, 0, 1, 2]);
+    insta::assert_snapshot!(client.unexamined_errors()[0]);
+    // Only tools report their errors in results.
+    drop(client.request("com.example/save", json!({})).await.unwrap());
+    assert_eq!(client.unexamined_errors().len(), 2);
+}
+
+#[tokio::test]
 async fn stateless_requests_carry_revision_and_capabilities() {
     let recorder = Recorder::new();
     let target =
@@ -285,8 +311,7 @@ async fn an_endless_stream_of_messages_does_not_postpone_the_deadline() {
     let mut client = client(&target, &recorder).await;
     let finding = client.request("ping", json!({})).await.map(drop).unwrap_err();
     let got = finding.got.unwrap_or_default();
-    assert!(got.starts_with("no reply in that time, but "), "{got}");
-    assert!(got.ends_with(" messages that are not replies"), "{got}");
+    assert!(got.starts_with("no reply in that time, but `notifications/message` ("), "{got}");
 }
 
 #[tokio::test]

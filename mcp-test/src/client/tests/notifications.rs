@@ -1,14 +1,17 @@
 //! Unsolicited messages of a server: progress, log messages, changes; and cancelled requests.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{answering, patient, stateless};
 use crate::check::Finding;
 use crate::client::{
-    Client, Handlers, Options, RequestOptions, Subscription, SubscriptionEnd, SubscriptionFilter,
+    Client, Handlers, Options, ReceivedNotification, RequestOptions, Subscription, SubscriptionEnd,
+    SubscriptionFilter,
 };
 use crate::trace::Recorder;
-use crate::transport::Target;
+use crate::transport::{Limits, Target, TransportKind};
 use crate::wire::Id;
 
 fn note(method: &str, params: impl Into<Value>) -> Value {
@@ -88,6 +91,78 @@ async fn a_notification_is_awaited_and_returned_once() {
     the connection ended before `notifications/tools/list_changed` came
       expected `notifications/tools/list_changed`
       got the server returned
+    ");
+}
+
+/// A client that has connected, and has time.
+async fn connected(target: &Target) -> Client {
+    let recorder = Recorder::new();
+    let connection =
+        target.open(TransportKind::Duplex, &recorder, Limits::default()).await.unwrap();
+    let options = Options::default().timeout(Duration::from_secs(20));
+    Client::connect(connection, options).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_wait_that_fails_says_what_came_instead_and_what_was_declared() {
+    let server = |capabilities: Value| {
+        answering(move |request| match request["method"].as_str() {
+            Some("initialize") => vec![json!({"jsonrpc": "2.0", "id": request["id"], "result": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": capabilities,
+                "serverInfo": {"name": "s", "version": "1"},
+            }})],
+            Some("ping") => {
+                let ask = json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"});
+                let log = |n| note("notifications/message", json!({"level": "info", "data": n}));
+                let changed = |n| note("notifications/tools/list_changed", json!({ "n": n }));
+                vec![changed(1), log(1), ask, log(2), changed(2), result(&request)]
+            }
+            _ => Vec::new(),
+        })
+    };
+    let method = "notifications/tools/list_changed";
+    let mut findings = Vec::new();
+    for capabilities in [json!({}), json!({"tools": {"listChanged": true}})] {
+        let mut client = connected(&server(capabilities)).await;
+        client.request("ping", json!({})).await.unwrap().result().unwrap();
+        client.wait_for_notification(method).await.unwrap();
+        // Everything has arrived, so that a short wait misses nothing.
+        client.options.timeout = Duration::from_millis(50);
+        let fifth = |received: &ReceivedNotification| received.param("n") == Some(&5.into());
+        let missed = client.wait_for_notification_where(method, fifth).await;
+        findings.push(missed.map(drop).unwrap_err().to_string());
+        let unanswered = client.request("prompts/list", json!({})).await;
+        findings.push(unanswered.map(drop).unwrap_err().to_string());
+    }
+    insta::assert_snapshot!(findings.join("\n"), @"
+    `notifications/tools/list_changed` did not come
+      expected `notifications/tools/list_changed` within 50 ms
+      got nothing at all in that time; before the wait `notifications/tools/list_changed` that an earlier wait returned, `notifications/message` (2 times), the request `roots/list` and `notifications/tools/list_changed` that does not match came
+      hint: the server does not declare `tools.listChanged`, so it need not send `notifications/tools/list_changed`
+    `prompts/list` was not answered
+      expected a response with id 3 within 50 ms
+      got nothing at all in that time
+      hint: the server does not declare `prompts`, so it need not serve `prompts/list`
+    `notifications/tools/list_changed` did not come
+      expected `notifications/tools/list_changed` within 50 ms
+      got nothing at all in that time; before the wait `notifications/tools/list_changed` that an earlier wait returned, `notifications/message` (2 times), the request `roots/list` and `notifications/tools/list_changed` that does not match came
+      hint: the server declares `tools.listChanged`
+    `prompts/list` was not answered
+      expected a response with id 3 within 50 ms
+      got nothing at all in that time
+      hint: the server does not declare `prompts`, so it need not serve `prompts/list`
+    ");
+
+    let silent = answering(|_| Vec::new());
+    let mut client = stateless(&silent, &Recorder::new(), Options::default()).await;
+    client.options.timeout = Duration::from_millis(50);
+    let finding = client.wait_for_notification(method).await.map(drop).unwrap_err();
+    insta::assert_snapshot!(finding, @"
+    `notifications/tools/list_changed` did not come
+      expected `notifications/tools/list_changed` within 50 ms
+      got nothing at all in that time
+      hint: at 2026-07-28 a server sends it to subscribers only, and the test has no subscription: `ctx.subscribe(…)`
     ");
 }
 

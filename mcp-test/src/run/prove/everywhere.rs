@@ -269,7 +269,6 @@ mod clumsy {
     use serde_json::json;
 
     use crate::check::Finding;
-    use crate::client::RequestOptions;
     use crate::scenario::{CheckSpec, Ctx};
     use crate::server::reference::everything;
     use crate::spec::{Revision, Revisions};
@@ -288,11 +287,9 @@ mod clumsy {
 
     async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check("clumsy").pass();
-        let options = match ctx.revision() {
-            Revision::V2025_06_18 => RequestOptions::new().deliberate(),
-            _ => RequestOptions::new(),
-        };
-        let reply = ctx.request_with("tools/call", json!({"name": 7}), options).await?;
+        let is_deliberate = ctx.revision() == Revision::V2025_06_18;
+        let request = ctx.request("tools/call", json!({"name": 7}));
+        let reply = if is_deliberate { request.deliberate() } else { request }.await?;
         let _refused = reply.error();
         Ok(())
     }

@@ -10,7 +10,6 @@ use crate::check::Blame;
 use crate::server::reference::everything;
 use crate::spec::Revisions;
 use crate::transport::Fault;
-use crate::wire::Message;
 
 fn ctx(target: Target, profile: Profile) -> Ctx {
     let (revision, timeout) = (Revision::V2025_11_25, Duration::from_secs(10));
@@ -97,23 +96,6 @@ async fn a_fence_divides_the_trace() {
     let trace = trace.expect("only after the fence");
     let finding = trace.try_not_seen_before_fence("ping", "pinged").expect_err("seen");
     assert_eq!(finding.blame, Blame::Peer);
-}
-
-#[tokio::test]
-async fn handlers_are_set_before_the_client_and_decide_what_it_declares() {
-    let roots = || Handlers::new().on("roots/list", |_| Ok(json!({"roots": []}).into()));
-    let mut ctx = ctx(everything().target(), Profile::Adaptive);
-    ctx.handle(roots()).expect("in time");
-    let _ = ctx.ping().await.expect("a reply");
-    let declared = ctx.trace().messages().find_map(|(_, message)| match message {
-        Message::Request(request) if request.method == "initialize" => {
-            request.params.as_ref()?.get("capabilities").cloned()
-        }
-        _ => None,
-    });
-    assert_eq!(declared, Some(json!({"roots": {}}).into()));
-    let finding = ctx.handle(roots()).expect_err("too late");
-    assert_eq!(finding.blame, Blame::Test);
 }
 
 #[test]

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::references::LOGGING;
 use super::refusal::refused;
 use crate::check::Finding;
-use crate::client::RequestOptions;
 use crate::expect::empty_object;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, empty_result};
 use crate::server::reference::everything;
@@ -72,8 +71,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
     let unknown = json!({"level": "verbose"});
     // Marked, because an invalid level that is not intended counts as a mistake of mcp-test.
-    let options = RequestOptions::new().deliberate();
-    let reply = ctx.request_with("logging/setLevel", unknown, options).await?;
+    let reply = ctx.request("logging/setLevel", unknown).deliberate().await?;
     ctx.check("logging-set-level-unknown").judge(refused(&reply, error_code::INVALID_PARAMS));
     Ok(())
 }

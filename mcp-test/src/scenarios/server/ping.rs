@@ -35,7 +35,7 @@ scenario! {
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.ping().await?;
     let late =
-        late(&ctx.trace(), &reply, ctx.prompt()).filter(|_| ctx.profile() != Profile::Official);
+        late(&ctx.trace(), &reply, ctx.ping_limit()).filter(|_| ctx.profile() != Profile::Official);
     let check = ctx.check("ping").requires("ping.result-empty").expect(&reply, empty_result());
     let why = "every result may have `_meta`";
     check.officially(&reply, empty_object(), why).judge(late.map_or(Ok(()), Err));

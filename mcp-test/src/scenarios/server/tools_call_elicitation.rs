@@ -7,7 +7,7 @@ use super::matchers::first_text;
 use super::references::ELICITATION;
 use super::server_messages::{input_requests, open_listening_stream};
 use crate::check::Finding;
-use crate::client::{ElicitationResponse, Handlers, Reply};
+use crate::client::{ElicitationResponse, Reply};
 use crate::expect::{Matcher, all_of, equals, non_empty_array, object, string, text_containing};
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need, Official};
@@ -75,7 +75,7 @@ const ADDRESS: &str = "test@example.com";
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let submitted = || ElicitationResponse::accept(json!({"username": NAME, "email": ADDRESS}));
     // Before the first use of the client, which declares the capability when it connects.
-    ctx.handle(Handlers::new().elicitation(move |_| submitted()))?;
+    ctx.on_elicitation(move |_| submitted());
     open_listening_stream(ctx.client().await?).await;
     let reply = call(ctx).await?;
     reply.result()?;
@@ -104,7 +104,7 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
 
     // The capability is declared already, so the handler of the connected client can be replaced.
     for refusal in [ElicitationResponse::decline, ElicitationResponse::cancel] {
-        ctx.client().await?.handle(Handlers::new().elicitation(move |_| refusal()));
+        ctx.on_elicitation(move |_| refusal());
         let reply = call(ctx).await?;
         ctx.check("tools-call-elicitation-refused").judge(handles_refusal(&reply));
     }

@@ -7,7 +7,7 @@ use super::matchers::first_text;
 use super::references::SAMPLING;
 use super::server_messages::{input_requests, open_listening_stream};
 use crate::check::Finding;
-use crate::client::{Handlers, SamplingResponse};
+use crate::client::SamplingResponse;
 use crate::expect::{
     Matcher, any_of, equals, non_empty_array, non_empty_array_of, number, object, one_of,
     some_item, text_containing,
@@ -62,7 +62,7 @@ const ANSWER: &str = "This is a test response from the client";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     // Before the first use of the client, which declares the capability when it connects.
-    ctx.handle(Handlers::new().sampling(|_| SamplingResponse::text(ANSWER).model("test-model")))?;
+    ctx.on_sampling(|_| SamplingResponse::text(ANSWER).model("test-model"));
     open_listening_stream(ctx.client().await?).await;
     let call = json!({"name": "test_sampling", "arguments": {"prompt": PROMPT}});
     let reply = ctx.request("tools/call", call.clone()).await?;

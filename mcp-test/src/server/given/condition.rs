@@ -8,13 +8,17 @@ use crate::spec::Revision;
 
 /// How a message deviates from a condition, in words to follow "a message".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unmet(String);
+#[error("{description}")]
+pub struct Unmet {
+    description: String,
+    /// The message has another method, so that nothing else about it matters.
+    pub(super) is_other_method: bool,
+}
 
 impl Unmet {
     /// A deviation, such as ``whose `/name` is "sub"``.
     pub fn new(description: impl Into<String>) -> Self {
-        Self(description.into())
+        Self { description: description.into(), is_other_method: false }
     }
 }
 
@@ -89,8 +93,10 @@ impl Condition for Method {
     fn check(&self, message: &ClientMessage) -> Result<(), Unmet> {
         match message.method() {
             Some(method) if method == self.0 => Ok(()),
-            Some(_) => Err(Unmet::new("which is another method")),
-            None => Err(Unmet::new("which has no method")),
+            Some(_) => {
+                Err(Unmet { is_other_method: true, ..Unmet::new("which is another method") })
+            }
+            None => Err(Unmet { is_other_method: true, ..Unmet::new("which has no method") }),
         }
     }
 

@@ -3,7 +3,8 @@
 //! A rule has conditions on a message of the client, and a response; [`Server::mount`](super::Server::mount) activates it.
 //! If several rules match a message, the one mounted last responds, so that a test can override earlier rules; a rule that
 //! has used up its responses is skipped. A message that matches no rule goes to the handler of its method, or to the
-//! built-in answer. A request that the protocol refuses, such as one before `initialize`, reaches no rule.
+//! built-in answer; without either, it is answered with an error (-32603) that names the nearest rule and the difference,
+//! or, if no rule is about its method, with "method not found". A request that the protocol refuses, such as one before `initialize`, reaches no rule.
 //!
 //! ```
 //! use mcp_test::client::{Client, Options};
@@ -55,6 +56,7 @@ mod rule;
 mod rule_guard;
 mod steps;
 mod times;
+mod unmatched;
 mod verification;
 
 pub use condition::{

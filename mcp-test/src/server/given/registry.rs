@@ -184,7 +184,7 @@ impl RegistryState {
 }
 
 impl MountedRule {
-    fn is_spent(&self) -> bool {
+    pub(super) fn is_spent(&self) -> bool {
         self.is_unmounted || self.rule.most.is_some_and(|most| self.calls >= most)
     }
 }

@@ -103,6 +103,13 @@ impl Rule {
         (met.len(), unmet.join(" and "))
     }
 
+    /// Whether a message has a method that the rule is about.
+    pub(super) fn allows_method_of(&self, message: &ClientMessage) -> bool {
+        let mut unmet =
+            self.conditions.iter().filter_map(|condition| condition.check(message).err());
+        !unmet.any(|unmet| unmet.is_other_method)
+    }
+
     pub(super) fn warnings(&self) -> Vec<String> {
         self.conditions.iter().filter_map(|condition| condition.warning()).collect()
     }

@@ -136,6 +136,31 @@ fn an_unmet_rule_is_reported_with_the_closest_message() {
 }
 
 #[test]
+fn a_request_that_no_rule_answers_gets_the_nearest_rule_and_the_difference() {
+    let add = given(method("tools/call")).and(param("/name", equals("add")));
+    let server = with([
+        given(method("prompts/get")).respond_with(json!({"messages": []})),
+        given(method("tools/call")).watched(),
+        add.and(param("/arguments/a", equals(1))).respond_with(text("1")).named("adds"),
+        given(method("ping")).and(by_client("another")).respond_with(json!({})),
+        given(method("prompts/list")).respond_with(json!({"prompts": []})).up_to_n_times(1),
+    ]);
+    let ask = |id, method| json!({"jsonrpc": "2.0", "id": id, "method": method}).to_string();
+    let prompts = ask(3, "prompts/list");
+    let requests = [&*call(1, "sub"), PING, &prompts, &prompts, &ask(4, "tools/list")];
+    assert_snapshot!(said(&server, &requests), @r#"
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no rule of the test answers this `tools/call`; nearest is `adds`: it expects a message `tools/call` whose `/name` is \"add\" and whose `/arguments/a` is 1, and this is one whose `/name` is \"sub\" and without `/arguments/a`","data":{"rule":"adds","difference":"it expects a message `tools/call` whose `/name` is \"add\" and whose `/arguments/a` is 1, and this is one whose `/name` is \"sub\" and without `/arguments/a`"}}}
+    {"jsonrpc":"2.0","id":1,"result":{}}
+    {"jsonrpc":"2.0","id":3,"result":{"prompts":[]}}
+    {"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"no rule of the test answers this `prompts/list`; nearest is `prompts/list`: it has answered once, as often as it may","data":{"rule":"prompts/list","difference":"it has answered once, as often as it may"}}}
+    {"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"method not found: tools/list"}}
+    "#);
+    // The same where the server declares the capability.
+    let server = server.capabilities(json!({"tools": {}}));
+    assert!(said(&server, &[&call(1, "sub")]).contains("nearest is `adds`"));
+}
+
+#[test]
 fn a_rule_that_is_spent_or_overridden_says_so() {
     let server = with([
         given(method("ping")).respond_with(json!({})).expect(1).named("below"),

@@ -1,0 +1,111 @@
+//! What a wait that failed says about what came instead, and about what the server has declared.
+
+use std::ops::Range;
+
+use super::Client;
+use super::notification::ReceivedNotification;
+use super::server_messages::ServerMessages;
+use crate::expect::words;
+use crate::spec::{self, Era, MethodKind, Side};
+use crate::trace::Seq;
+
+/// How many methods, and how many events, the report of a failed wait names.
+const REPORTED: usize = 5;
+
+/// Requests and notifications that arrived in place of what was awaited.
+#[derive(Debug)]
+pub(super) struct ReceivedInstead {
+    /// Each method with its number.
+    pub(super) text: String,
+    /// The latest events.
+    pub(super) seqs: Vec<Seq>,
+}
+
+impl ServerMessages {
+    /// What is among the messages with these numbers, in the order of arrival; `awaited` is the notification that was not.
+    pub(super) fn received_among(
+        &self,
+        numbers: Range<usize>,
+        awaited: Option<&str>,
+    ) -> Option<ReceivedInstead> {
+        let total = numbers.len();
+        if total == 0 {
+            return None;
+        }
+        let notification = |received: &ReceivedNotification| {
+            let name = words::name(received.method());
+            let differs = match awaited == Some(received.method()) {
+                true if self.is_taken(received.seq) => " that an earlier wait returned",
+                // It differs from what the wait was for, such as the notification of another subscription.
+                true => " that does not match",
+                false => "",
+            };
+            (received.seq, format!("`{name}`{differs}"))
+        };
+        let request =
+            |(seq, method): (Seq, &str)| (seq, format!("the request `{}`", words::name(method)));
+        let notifications = self.notifications().iter().map(notification);
+        let requests = self.request_methods().map(request);
+        let mut received: Vec<(Seq, String)> = notifications.chain(requests).collect();
+        received.sort_by_key(|(seq, _)| *seq);
+        // Of a flood only a part is kept, the latest notifications.
+        let later = self.count().saturating_sub(numbers.end);
+        let end = received.len().saturating_sub(later);
+        let received = &received[end.saturating_sub(total)..end];
+
+        let mut counted: Vec<(&str, usize)> = Vec::new();
+        for (_, label) in received {
+            match counted.iter_mut().find(|(counted, _)| counted == label) {
+                Some((_, count)) => *count += 1,
+                None => counted.push((label, 1)),
+            }
+        }
+        let named = &counted[..counted.len().min(REPORTED)];
+        let more = total - named.iter().map(|(_, count)| count).sum::<usize>();
+        let texts = named.iter().map(|(label, count)| match count {
+            1 => (*label).to_owned(),
+            count => format!("{label} ({} times)", words::grouped(*count)),
+        });
+        let more = (more > 0).then(|| format!("{} more messages", words::grouped(more)));
+        let text = words::list(texts.chain(more), "and");
+        let seqs = received.iter().rev().take(REPORTED).map(|(seq, _)| *seq).collect();
+        Some(ReceivedInstead { text, seqs })
+    }
+}
+
+impl Client {
+    /// Why the server may not send or serve `method`, or that it declared to; `None` if nothing has to be declared.
+    pub(super) fn declaration_hint(&self, method: &str) -> Option<String> {
+        let known = spec::method(method)?;
+        let revision = self.facts.revision;
+        let is_notification = known.kind == MethodKind::Notification;
+        let is_change = matches!(
+            method,
+            "notifications/tools/list_changed"
+                | "notifications/prompts/list_changed"
+                | "notifications/resources/list_changed"
+                | "notifications/resources/updated"
+        );
+        if is_change && revision.era() == Era::Stateless && !self.state.has_subscription() {
+            return Some(format!(
+                "at {revision} a server sends it to subscribers only, and the test has no subscription: `ctx.subscribe(…)`"
+            ));
+        }
+        let capability = known.capability(revision)?;
+        // Before the handshake nothing is known.
+        self.facts.declared_in.as_ref()?;
+        if !capability.sides().contains(Side::Server) {
+            return None;
+        }
+        match (self.facts.declares(capability), is_notification) {
+            (true, true) => Some(format!("the server declares `{capability}`")),
+            (true, false) => None,
+            (false, true) => Some(format!(
+                "the server does not declare `{capability}`, so it need not send `{method}`"
+            )),
+            (false, false) => Some(format!(
+                "the server does not declare `{capability}`, so it need not serve `{method}`"
+            )),
+        }
+    }
+}
