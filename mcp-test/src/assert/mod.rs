@@ -32,14 +32,17 @@ mod asserted;
 mod completion;
 mod content;
 mod error;
+mod exchange;
 mod failure;
 mod golden;
 mod item;
 mod list;
 mod macros;
+mod notifications;
 mod prompt;
 mod reply;
 mod resource;
+mod server_exit;
 mod structured;
 #[cfg(test)]
 mod tests;

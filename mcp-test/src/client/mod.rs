@@ -28,6 +28,7 @@ mod request_options;
 mod restart;
 mod reuse;
 mod scripted_client;
+mod server_exit;
 mod server_facts;
 mod server_messages;
 mod state;
@@ -53,12 +54,13 @@ pub use options::Options;
 pub use probe::{ProbeResult, probe};
 pub(crate) use probe::{greet, leave};
 pub use reply::{
-    CacheHints, Completion, PromptList, PromptMessages, Reply, ResourceContents, ResourceList,
-    ResourceTemplateList, ToolList, ToolResult,
+    CacheHints, Completion, HttpHeads, PromptList, PromptMessages, Reply, ResourceContents,
+    ResourceList, ResourceTemplateList, ToolList, ToolResult,
 };
 pub use request_options::RequestOptions;
 #[doc(hidden)]
 pub use scripted_client::{ClientTask, ScriptedClient};
+pub use server_exit::ServerExit;
 #[doc(hidden)]
 pub use server_facts::ServerFacts;
 pub use subscribe::{Subscription, SubscriptionEnd, SubscriptionFilter};

@@ -47,7 +47,7 @@ impl Connected {
         drop(self);
         match pool.take(connection) {
             Some(client) => client.end().await,
-            None => ConnectionEnd { how: "closed".to_owned(), orderly: true },
+            None => ConnectionEnd { how: "closed".to_owned(), orderly: true, exit: None },
         }
     }
 }

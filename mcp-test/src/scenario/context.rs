@@ -6,7 +6,7 @@ use super::connected::{ClientPool, Opened};
 use super::conversation::{Conversation, Ended};
 use super::{CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip};
 use crate::check::{Collector, Finding, Status};
-use crate::client::{Client, Handlers, Options};
+use crate::client::{Client, Handlers, Options, ServerExit};
 use crate::clock::{self, Deadline};
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
@@ -236,6 +236,20 @@ impl Ctx {
             .timeout(self.setup.timeout)
             .until(self.setup.until)
             .handlers(self.handlers.clone())
+    }
+
+    /// Closes the connection properly and returns how the server ended; the next request connects again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::client`].
+    pub async fn disconnect(&mut self) -> Result<ServerExit, Finding> {
+        self.connected().await?;
+        let client = self.client.take().ok_or_else(|| Finding::harness("the client is gone"))?;
+        let (connection, transport) = (client.connection(), client.transport());
+        let revision = client.revision();
+        let end = client.end().await;
+        Ok(ServerExit::new(end, (connection, transport), revision, self.recorder.clone()))
     }
 
     /// Records a fence: a named point in the trace, for assertions about what was not seen before it.

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use super::raw_http::RawCall;
 use super::{HttpRequest, Incoming, OpenError, Outgoing, Sent};
 use crate::clock::Deadline;
+use crate::process::Exit;
 use crate::spec::Revision;
 
 /// How many observations may be unread before the transport stops reading from the peer.
@@ -81,4 +82,6 @@ pub struct ConnectionEnd {
     pub how: String,
     /// Whether the peer exited on its own when asked to.
     pub orderly: bool,
+    /// How its program ended, if it is one.
+    pub exit: Option<Exit>,
 }

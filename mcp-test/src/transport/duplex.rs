@@ -117,7 +117,7 @@ impl ClientTransport for DuplexTransport {
             } else {
                 "the server did not return and was dropped"
             };
-            ConnectionEnd { how: how.to_owned(), orderly: left }
+            ConnectionEnd { how: how.to_owned(), orderly: left, exit: None }
         })
     }
 }

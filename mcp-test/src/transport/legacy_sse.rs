@@ -369,7 +369,7 @@ impl ClientTransport for LegacySseTransport {
             self.stream.abort();
             let how = "the event stream was closed".to_owned();
             self.sender.observer.recorder.own(None, EventKind::Closed { how: how.clone() });
-            ConnectionEnd { how, orderly: true }
+            ConnectionEnd { how, orderly: true, exit: None }
         })
     }
 }

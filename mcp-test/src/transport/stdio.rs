@@ -154,7 +154,7 @@ impl Running {
             let how = format!("process {}, `{}`", left.pid, redact_urls(&left.command));
             observer.record(None, EventKind::Lingered { what, how, wait: None });
         }
-        ConnectionEnd { how, orderly }
+        ConnectionEnd { how, orderly, exit: Some(ending.exit) }
     }
 }
 

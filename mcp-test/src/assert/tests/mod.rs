@@ -1,5 +1,6 @@
 //! Every failure message, from real conversations with a scripted server.
 
+mod exchanges;
 mod lists;
 mod panics;
 mod replies;
@@ -14,14 +15,15 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 use crate::check::{Blame, Finding};
 use crate::client::{
-    Client, Completion, Options, PromptList, PromptMessages, Reply, ResourceContents, ResourceList,
-    ResourceTemplateList, ToolList, ToolResult,
+    Client, Completion, Options, PromptList, PromptMessages, Reply, RequestOptions,
+    ResourceContents, ResourceList, ResourceTemplateList, ToolList, ToolResult,
 };
 use crate::spec::requirement;
 use crate::trace::Recorder;
 use crate::transport::{Limits, Target, TransportKind};
 
-/// Answers `initialize`, then each request with the next of these: `{"result": …}` or `{"error": …}`.
+/// Answers `initialize`, then each request with the next of these: `{"result": …}` or `{"error": …}`, and before it with the
+/// messages in `before`.
 async fn serve(io: DuplexStream, answers: Vec<Value>) -> crate::Result {
     let (input, mut output) = tokio::io::split(io);
     let mut lines = BufReader::new(input).lines();
@@ -33,6 +35,10 @@ async fn serve(io: DuplexStream, answers: Vec<Value>) -> crate::Result {
         let request: Value = serde_json::from_str(&line)?;
         let Some(id) = request.get("id") else { continue };
         let mut answer = answers.next().ok_or("the script has no more answers")?;
+        let before = answer.as_object_mut().and_then(|answer| answer.remove("before"));
+        for message in before.iter().filter_map(Value::as_array).flatten() {
+            output.write_all(format!("{message}\n").as_bytes()).await?;
+        }
         answer["jsonrpc"] = "2.0".into();
         answer["id"] = id.clone();
         output.write_all(format!("{answer}\n").as_bytes()).await?;
@@ -42,6 +48,14 @@ async fn serve(io: DuplexStream, answers: Vec<Value>) -> crate::Result {
 
 /// The replies to one request, all pages of it, from a server that answers as scripted.
 fn pages<const N: usize>(method: &str, answers: [Value; N]) -> Vec<Reply> {
+    pages_with(method, answers, RequestOptions::new())
+}
+
+fn pages_with<const N: usize>(
+    method: &str,
+    answers: [Value; N],
+    options: RequestOptions,
+) -> Vec<Reply> {
     let answers = Vec::from(answers);
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime
@@ -54,7 +68,7 @@ fn pages<const N: usize>(method: &str, answers: [Value; N]) -> Vec<Reply> {
                 return client.pages(method).await;
             }
             let params = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
-            Ok(vec![client.request(method, params).await?])
+            Ok(vec![client.request_with(method, params, options).await?])
         })
         .expect("a conversation")
 }

@@ -2,6 +2,7 @@
 //!
 //! This module only reads replies; [`crate::assert`] asserts their content.
 
+mod exchange;
 mod list;
 mod single;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use exchange::HttpHeads;
 pub use list::{
     List, ListKind, PromptList, Prompts, ResourceList, ResourceTemplateList, ResourceTemplates,
     Resources, ToolList, Tools,
@@ -172,6 +174,11 @@ impl Reply {
     pub fn progress(&self) -> Vec<Progress> {
         let reported = self.notifications.iter().filter_map(ReceivedNotification::as_progress);
         reported.filter(|progress| Some(&progress.token) == self.token.as_ref()).collect()
+    }
+
+    /// Whether the request asked for progress.
+    pub(crate) fn has_progress_token(&self) -> bool {
+        self.token.is_some()
     }
 
     /// The log messages that belong to the request.

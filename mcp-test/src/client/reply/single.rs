@@ -1,5 +1,7 @@
 //! Typed wrappers for replies of one method, to which `assert` adds its assertions.
 
+use std::ops::Deref;
+
 use super::Reply;
 
 macro_rules! single {
@@ -16,6 +18,14 @@ macro_rules! single {
         impl From<Reply> for $name {
             fn from(reply: Reply) -> Self {
                 Self { reply }
+            }
+        }
+
+        impl Deref for $name {
+            type Target = Reply;
+
+            fn deref(&self) -> &Reply {
+                &self.reply
             }
         }
 

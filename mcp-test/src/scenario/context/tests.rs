@@ -107,3 +107,54 @@ fn a_skip_keeps_its_type_in_the_error() {
         Some("no database here")
     );
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_exit_of_a_program_and_its_stderr_can_be_asserted() {
+    let greeting = json!({"jsonrpc": "2.0", "id": 1, "result": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}
+    }});
+    let script = format!("echo warming up >&2; read a; echo '{greeting}'; read b; read c; exit 3");
+    let program = Target::command(crate::process::Command::new("sh").args(["-c", &script]));
+    let setup = |target, transport| {
+        let timeout = Duration::from_secs(10);
+        Setup::new(target, transport, Revision::V2025_11_25, Profile::Adaptive, timeout)
+    };
+    let mut ctx = Ctx::new(setup(program, TransportKind::Stdio), None);
+    let exit = ctx.disconnect().await.expect("connected before");
+    assert_eq!((exit.code(), exit.is_orderly()), (Some(3), true));
+    assert_eq!(exit.stderr(), ["warming up"]);
+    let exit = exit.assert_exit_code(3).assert_orderly().assert_stderr_contains("warming");
+    let failures = [
+        exit.clone().try_exit_code(0),
+        exit.clone().try_stderr_contains("listening"),
+        exit.clone().try_no_stderr(),
+    ];
+    let failures = failures.map(|failure| failure.expect_err("it fails").to_string());
+    insta::assert_snapshot!(failures.join("\n"), @r#"
+    the program of the server ended in an unexpected way
+      expected exit code 0
+      got exit code 3; on stderr "warming up"
+    unexpected output of the server on stderr
+      expected a line that contains "listening"
+      got "warming up"
+    unexpected output of the server on stderr
+      expected no output
+      got "warming up"
+    "#);
+
+    // The next use connects again, to another server.
+    let in_process = everything().target();
+    let mut ctx = Ctx::new(setup(in_process, TransportKind::Duplex), None);
+    for _ in 0..2 {
+        ctx.ping().await.expect("a reply").assert_ok();
+        let exit = ctx.disconnect().await.expect("connected").assert_orderly();
+        let finding = exit.try_exit_code(0).expect_err("no program");
+        assert_eq!(finding.blame, Blame::Test);
+        insta::allow_duplicates! { insta::assert_snapshot!(finding, @"
+        the server under test is not a program that the test has started
+          expected a server over stdio, such as `Target::command`
+          got a server over duplex
+        "); }
+    }
+}

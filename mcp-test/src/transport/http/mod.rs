@@ -279,7 +279,7 @@ impl ClientTransport for HttpTransport {
                 Some(session) => self.sender.delete_session(session, grace).await,
             };
             self.sender.observer.recorder.own(None, EventKind::Closed { how: how.clone() });
-            ConnectionEnd { how, orderly: true }
+            ConnectionEnd { how, orderly: true, exit: None }
         })
     }
 }
