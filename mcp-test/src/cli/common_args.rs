@@ -60,7 +60,7 @@ pub(super) struct ListenArgs {
 /// The options of runs of built-in scenarios.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// Run only this scenario (repeatable)
+    /// Run only this scenario, or those that match a pattern such as `tools-*` (repeatable)
     #[arg(long = "scenario", value_name = "ID")]
     pub(super) scenarios: Vec<String>,
     /// Run a suite

@@ -2,6 +2,8 @@
 
 use super::args::ListArgs;
 use super::error::CliError;
+use super::patterns;
+use crate::expect::words;
 use crate::scenario::{Leg, Scenario};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions, Side};
@@ -16,7 +18,18 @@ pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
     let all = !(args.server || args.client || args.authorization);
     let window = args.revisions.iter().copied().reduce(Revisions::union);
     let window = window.unwrap_or(Revisions::all());
-    let of = |leg| scenarios::all().filter(|scenario| scenario.leg == leg).collect();
+    let ids: Vec<&str> = scenarios::all().map(|scenario| &*scenario.id).collect();
+    let selected = patterns::expand(&args.scenarios, &ids)
+        .map_err(|error| CliError::no_match("--scenario", error))?;
+    if let Some(id) = selected.iter().find(|id| !ids.contains(&id.as_str())) {
+        let suggestion = words::closest(id, ids).map(str::to_owned);
+        return Err(CliError::Unknown { id: id.clone(), suggestion });
+    }
+    let is_selected = |scenario: &Scenario| {
+        selected.is_empty() || selected.iter().any(|id| scenario.id == id.as_str())
+    };
+    let of =
+        |leg| scenarios::all().filter(|it| it.leg == leg && is_selected(it)).collect::<Vec<_>>();
     // The headings are those of the official suite, whose output scripts may parse.
     let sections: [(bool, &str, Vec<&Scenario>); 3] = [
         (args.server, "Server scenarios (test against a server):", of(Leg::Server)),

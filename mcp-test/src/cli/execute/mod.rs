@@ -110,7 +110,8 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
 }
 
 /// Tests a server and returns the exit code.
-pub(super) fn test_server(command: RunCommand, args: &RunArgs) -> Result<u8, CliError> {
+pub(super) fn test_server(command: RunCommand, mut args: RunArgs) -> Result<u8, CliError> {
+    args.run.expand_scenarios(command.leg())?;
     let resolved = args.target.resolve(command.name(), &variable)?;
     execute(RunRequest {
         command,
