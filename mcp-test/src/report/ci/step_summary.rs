@@ -59,11 +59,16 @@ fn totals(reports: &CellReports, summary: &Summary) -> String {
         (Conclusion::ExpectedFailure, "failed as expected"),
         (Conclusion::Skipped, "skipped"),
         (Conclusion::NotRun, "could not be run"),
+        (Conclusion::Flaky, "flaky"),
     ] {
         match reports.count(conclusion, summary.baseline.as_ref()) {
             0 => {}
             count => text.push_str(&format!(", {count} {word}")),
         }
+    }
+    if !summary.not_started.is_empty() {
+        let count = summary.not_started.len();
+        text.push_str(&format!("; {count} more were not run after the first failure"));
     }
     text
 }
