@@ -153,8 +153,11 @@ pub(super) struct ListArgs {
     /// List only scenarios that exist at this revision
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
     pub(super) revisions: Vec<Revisions>,
+    /// List only this scenario, or those that match a pattern such as `tools-*` (repeatable)
+    #[arg(long = "scenario", value_name = "ID")]
+    pub(super) scenarios: Vec<String>,
     /// List the faults of the reference peers
-    #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions"])]
+    #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios"])]
     pub(super) faults: bool,
     /// Print text, or one JSON document with titles, checks and requirements
     #[arg(long, value_name = "FORMAT", default_value = "human")]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::option_value::{self as value, ReportKind, SecretArg};
-use crate::run::SchemaSource;
+use crate::run::{SchemaSource, Shard};
 use crate::scenario::{Profile, Suite};
 use crate::spec::Revisions;
 
@@ -60,7 +60,7 @@ pub(super) struct ListenArgs {
 /// The options of runs of built-in scenarios.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// Run only this scenario (repeatable)
+    /// Run only this scenario, or those that match a pattern such as `tools-*` (repeatable)
     #[arg(long = "scenario", value_name = "ID")]
     pub(super) scenarios: Vec<String>,
     /// Run a suite
@@ -98,6 +98,17 @@ pub(super) struct CommonRunOptions {
     /// Run up to this many scenarios, cases or clients in parallel [default: one per processor, at least two; with `cases run --url`, one]
     #[arg(long, value_name = "N", value_parser = value::jobs)]
     pub(super) jobs: Option<NonZeroUsize>,
+    /// End the run after the first unexpected failure; what is not run then is named
+    // What was not run would not be in the baseline.
+    #[arg(long, conflicts_with = "write_baseline")]
+    pub(super) fail_fast: bool,
+    /// Run a scenario, case or client that fails unexpectedly up to N more times; if it then does not fail, it is flaky, which is a
+    /// failure of its own
+    #[arg(long, value_name = "N", default_value = "0", value_parser = value::retries)]
+    pub(super) retries: usize,
+    /// Run only the Ith of N equal parts of the run, such as `1/3`; all parts together run everything once
+    #[arg(long, value_name = "I/N")]
+    pub(super) shard: Option<Shard>,
     /// Write checks.json for each scenario, case or file and summary.json to this directory
     #[arg(short, long, value_name = "DIR")]
     pub(super) output_dir: Option<PathBuf>,

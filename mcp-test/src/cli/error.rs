@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use super::patterns::NoMatch;
 use crate::cases::{PlayError, ReadError};
 use crate::expect::words;
 use crate::process::SpawnError;
@@ -60,6 +61,16 @@ pub(super) enum CliError {
         option: String,
         /// The problem.
         source: UsageError,
+    },
+    /// A pattern matches nothing.
+    #[error("{option}: nothing matches `{pattern}`{}", did_you_mean(.suggestion.as_deref()))]
+    NoMatch {
+        /// The option.
+        option: &'static str,
+        /// The pattern.
+        pattern: String,
+        /// A similar name or pattern.
+        suggestion: Option<String>,
     },
     /// No case has this id.
     #[error("--case: no case `{id}`{}", did_you_mean(.suggestion.as_deref()))]
@@ -303,6 +314,11 @@ impl CliError {
         Self::Selection { option: option.to_owned(), source }
     }
 
+    /// A pattern matches nothing.
+    pub(super) fn no_match(option: &'static str, NoMatch { pattern, suggestion }: NoMatch) -> Self {
+        Self::NoMatch { option, pattern, suggestion }
+    }
+
     /// An invalid selection of cases.
     pub(super) fn selection_of_cases(source: UsageError, leg: Leg) -> Self {
         match source {
@@ -357,7 +373,8 @@ impl CliError {
     /// Further advice for the user.
     pub(super) fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::Selection { source: UsageError::UnknownScenario { .. }, .. } => {
+            Self::Selection { source: UsageError::UnknownScenario { .. }, .. }
+            | Self::NoMatch { option: "--scenario", .. } => {
                 Some("`mcp-test list` lists the scenarios")
             }
             Self::Selection {

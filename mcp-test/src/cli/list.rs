@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::args::ListArgs;
 use super::common_args::Format;
 use super::error::CliError;
+use super::patterns;
 use crate::check::Origin;
+use crate::expect::words;
 use crate::json::{Object, Value};
 use crate::scenario::{Leg, Scenario};
 use crate::scenarios;
@@ -20,28 +22,42 @@ const SCHEMA_VERSION: u64 = 1;
 pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
     Ok(match (args.format, args.faults) {
         (Format::Human, true) => faults(),
-        (Format::Human, false) => sections(args),
+        (Format::Human, false) => sections(args)?,
         (Format::Json, true) => document("faults", FAULT_KINDS.iter().map(fault_json).collect()),
         (Format::Json, false) => {
-            let sections = shown(args).into_iter().flat_map(|(_, scenarios)| scenarios);
+            let sections = shown(args)?.into_iter().flat_map(|(_, scenarios)| scenarios);
             document("scenarios", sections.map(scenario_json).collect())
         }
     })
 }
 
-fn sections(args: &ListArgs) -> String {
+fn sections(args: &ListArgs) -> Result<String, CliError> {
     let texts: Vec<String> =
-        shown(args).iter().map(|(heading, scenarios)| section(heading, scenarios)).collect();
-    texts.join("\n")
+        shown(args)?.iter().map(|(heading, scenarios)| section(heading, scenarios)).collect();
+    Ok(texts.join("\n"))
 }
 
+/// A heading, and the scenarios below it.
+type Section = (&'static str, Vec<&'static Scenario>);
+
 /// The selected scenarios, below the headings of the official suite, whose output scripts may parse.
-fn shown(args: &ListArgs) -> Vec<(&'static str, Vec<&'static Scenario>)> {
+fn shown(args: &ListArgs) -> Result<Vec<Section>, CliError> {
     // Without an option everything is listed, except sections without scenarios; a selected one is shown even if it is empty.
     let all = !(args.server || args.client || args.authorization);
     let window = args.revisions.iter().copied().reduce(Revisions::union);
     let window = window.unwrap_or(Revisions::all());
-    let of = |leg| scenarios::all().filter(|scenario| scenario.leg == leg).collect::<Vec<_>>();
+    let ids: Vec<&str> = scenarios::all().map(|scenario| &*scenario.id).collect();
+    let selected = patterns::expand(&args.scenarios, &ids)
+        .map_err(|error| CliError::no_match("--scenario", error))?;
+    if let Some(id) = selected.iter().find(|id| !ids.contains(&id.as_str())) {
+        let suggestion = words::closest(id, ids).map(str::to_owned);
+        return Err(CliError::Unknown { id: id.clone(), suggestion });
+    }
+    let is_selected = |scenario: &Scenario| {
+        selected.is_empty() || selected.iter().any(|id| scenario.id == id.as_str())
+    };
+    let of =
+        |leg| scenarios::all().filter(|it| it.leg == leg && is_selected(it)).collect::<Vec<_>>();
     let sections = [
         (args.server, "Server scenarios (test against a server):", of(Leg::Server)),
         (args.client, "Client scenarios (test against a client):", of(Leg::Client)),
@@ -55,7 +71,9 @@ fn shown(args: &ListArgs) -> Vec<(&'static str, Vec<&'static Scenario>)> {
     let shown = shown.filter(|(selected, _, found)| *selected || (all && !found.is_empty()));
     let within =
         |scenario: &&Scenario| scenario.revisions.iter().any(|revision| window.contains(revision));
-    shown.map(|(_, heading, found)| (heading, found.into_iter().filter(within).collect())).collect()
+    Ok(shown
+        .map(|(_, heading, found)| (heading, found.into_iter().filter(within).collect()))
+        .collect())
 }
 
 fn section(heading: &str, scenarios: &[&Scenario]) -> String {

@@ -3,6 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `args` `common_args` | the arguments of every command |
+//! | `patterns` | resolves the names and patterns that select scenarios and cases |
 //! | `target` | resolves the arguments to the server under test |
 //! | `client` | resolves the arguments to the client under test |
 //! | `execute` | runs scenarios: plan, reports, exit code |
@@ -28,6 +29,7 @@ mod list;
 mod listen;
 mod option_value;
 mod output;
+mod patterns;
 mod record;
 mod reference;
 mod requirements;
@@ -91,8 +93,8 @@ fn inherited_secrets() -> Vec<String> {
 fn dispatch(args: Args) -> Result<u8, CliError> {
     // The last three only return a text; the others print while they run, and decide about the exit code.
     let text = match args.command {
-        Command::Server(args) => return execute::test_server(RunCommand::Server, &args),
-        Command::Check(args) => return execute::test_server(RunCommand::Check, &args),
+        Command::Server(args) => return execute::test_server(RunCommand::Server, args),
+        Command::Check(args) => return execute::test_server(RunCommand::Check, args),
         Command::Client(args) => return client::run(args),
         Command::Validate(args) => return validate::validate(&args),
         Command::Cases(args) => return cases::dispatch(&args),

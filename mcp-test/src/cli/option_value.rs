@@ -55,6 +55,9 @@ pub(super) enum OptionValueError {
     /// Not a number of jobs.
     #[error("expected a whole number, at least 1")]
     Jobs,
+    /// Not a number of retries.
+    #[error("expected a whole number from 0 to {0}")]
+    Retries(usize),
     /// Not a report.
     #[error("expected {}", reports())]
     Report,
@@ -94,6 +97,15 @@ pub(super) fn duration(text: &str) -> Result<Duration, OptionValueError> {
 /// A number of jobs.
 pub(super) fn jobs(text: &str) -> Result<NonZeroUsize, OptionValueError> {
     text.parse().map_err(|_| OptionValueError::Jobs)
+}
+
+/// The greatest number of retries: the conversations of all attempts are kept.
+const MOST_RETRIES: usize = 10;
+
+/// A number of retries.
+pub(super) fn retries(text: &str) -> Result<usize, OptionValueError> {
+    let retries = text.parse().ok().filter(|retries| *retries <= MOST_RETRIES);
+    retries.ok_or(OptionValueError::Retries(MOST_RETRIES))
 }
 
 /// A report for a CI system.

@@ -197,6 +197,27 @@ fn invalid_values_are_refused_with_valid_ones() {
 }
 
 #[test]
+fn patterns_select_scenarios() {
+    insta::assert_snapshot!(printed("list --scenario tools-call-* --scenario *-list --spec-version 2024-11-05"), @"
+    Server scenarios (test against a server):
+      - tools-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-simple-text [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-with-logging [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-error [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-with-progress [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-sampling [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - resources-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - prompts-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+    ");
+    insta::assert_snapshot!(refused("check --reference --scenario tols-*"), @"error: --scenario: nothing matches `tols-*`; did you mean `tools-*`?");
+    insta::assert_snapshot!(refused("server --reference --scenario entirely-different-*"), @"error: --scenario: nothing matches `entirely-different-*`");
+    insta::assert_snapshot!(refused("server --reference --scenario tools_*"), @"error: --scenario: scenario `tools_*` tests a client, not a server");
+    insta::assert_snapshot!(refused("client --command true --scenario initialise*"), @"error: --scenario: nothing matches `initialise*`; did you mean `initialize`?");
+    insta::assert_snapshot!(refused("list --scenario tools-lst"), @"error: `tools-lst` is not the id of a scenario, a check or a requirement; did you mean `tools-list`?");
+    insta::assert_snapshot!(refused("list --scenario tools-lst*"), @"error: --scenario: nothing matches `tools-lst*`; did you mean `tools-list`?");
+}
+
+#[test]
 fn invalid_selections_are_refused_with_valid_ones() {
     insta::assert_snapshot!(refused("server"), @r"
     error: no target; use one of

@@ -15,6 +15,7 @@ use crate::run::{Outcome, RunEvent};
 /// <out>/server-<scenario>-<stamp>/checks.json     the checks that count, in the order in which they were reported
 /// <out>/server-<scenario>-<stamp>/advisory.json   the others, if there are any, in the same format
 /// <out>/<scenario>-<stamp>/stdout.txt, stderr.txt  for a client under test: its output
+/// <out>/server-<scenario>-<stamp>/attempt-<n>/    the same files for each other attempt of a cell that was run again
 /// <out>/summary.json                              the run; see `SummaryJson`
 /// ```
 ///
@@ -61,7 +62,16 @@ impl ResultFiles {
     fn finished(&mut self, outcome: &Outcome) -> Result<(), ReportError> {
         let name = self.names.directory(outcome);
         let directory = self.out.join(&name);
-        fs::create_dir_all(&directory).map_err(ReportError::write(&directory))?;
+        self.write_attempt(&directory, outcome)?;
+        for other in &outcome.other_attempts {
+            self.write_attempt(&directory.join(format!("attempt-{}", other.attempt)), other)?;
+        }
+        self.summary.cell(outcome, Some(&name), None);
+        Ok(())
+    }
+
+    fn write_attempt(&self, directory: &Path, outcome: &Outcome) -> Result<(), ReportError> {
+        fs::create_dir_all(directory).map_err(ReportError::write(directory))?;
         let (counting, advisory): (Vec<_>, Vec<_>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
         self.write(&directory.join("checks.json"), &rows(counting))?;
@@ -75,7 +85,6 @@ impl ResultFiles {
                 files::replace(&path, text).map_err(ReportError::write(&path))?;
             }
         }
-        self.summary.cell(outcome, Some(&name), None);
         Ok(())
     }
 
@@ -297,7 +306,9 @@ mod tests {
             }
           ],
           "inapplicable": [],
-          "baseline": null
+          "baseline": null,
+          "shard": null,
+          "notStarted": []
         }
         "#);
     }

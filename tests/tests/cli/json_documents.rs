@@ -99,8 +99,10 @@ fn runs_against_a_server() {
     ]);
     let expecting = ["--expected-failures", &*baseline];
     let nobody = format!("http://127.0.0.1:{}/mcp", free_port());
-    let runs: [Vec<&str>; 6] = [
+    let parts = ["check", "--retries", "1", "--fail-fast", "--jobs", "1", "--shard", "1/1"];
+    let runs: [Vec<&str>; 7] = [
         [&["check"][..], &expecting, &wrong].concat(),
+        [&parts[..], &wrong].concat(),
         [&["server", "--suite", "all"][..], &wrong].concat(),
         [&["check", "--profile", "strict", "--spec-version", "2025-06-18"][..], &wrong].concat(),
         [&["check", "--timeout", "300ms"][..], &server(&["silent:tools/list"])].concat(),

@@ -103,7 +103,7 @@ pub(in crate::cli) struct InputArgs {
 pub(in crate::cli) struct CaseArgs {
     #[command(flatten)]
     pub(in crate::cli) files: Files,
-    /// Test only this case (repeatable)
+    /// Test only this case, or those that match a pattern such as `search::*` (repeatable)
     #[arg(long = "case", value_name = "ID")]
     pub(in crate::cli) cases: Vec<String>,
     /// Test only cases with this tag (repeatable)
@@ -146,7 +146,7 @@ pub(in crate::cli) struct VerifyClientArgs {
     /// The command that starts the client
     #[arg(long, value_name = "COMMAND")]
     pub(in crate::cli) command: Option<String>,
-    /// Serve only this file, by its name without the extension (repeatable)
+    /// Serve only this file, by its name without the extension, or those that match a pattern (repeatable)
     #[arg(long = "scenario", value_name = "NAME")]
     pub(in crate::cli) scenarios: Vec<String>,
     /// Fail on warnings and on cases that cannot be tested

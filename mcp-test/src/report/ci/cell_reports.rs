@@ -40,8 +40,20 @@ pub(super) struct CellReport {
     pub(super) problems: Vec<Problem>,
     /// Why it was skipped.
     skip_reason: Option<String>,
+    /// How often it was run again.
+    pub(super) retries: usize,
+    /// The headlines of the other attempts that failed.
+    pub(super) other_failures: Vec<OtherFailure>,
     /// The last lines on the peer's standard error, and the command that runs the scenario again.
     pub(super) epilogue: String,
+}
+
+/// Another attempt that failed.
+#[derive(Debug)]
+pub(super) struct OtherFailure {
+    pub(super) elapsed: Duration,
+    /// The failing checks, each with its reason.
+    pub(super) text: String,
 }
 
 /// A failed check, or one with a warning.
@@ -68,6 +80,8 @@ pub(super) enum Conclusion {
     ExpectedFailure,
     Skipped,
     NotRun,
+    /// It failed, and did not when it was run again.
+    Flaky,
 }
 
 impl CellReports {
@@ -149,6 +163,8 @@ impl CellReport {
             verdict: outcome.verdict,
             problems,
             skip_reason: skipped.and_then(|check| check.message.clone()),
+            retries: outcome.other_attempts.len(),
+            other_failures: outcome.other_attempts.iter().filter_map(OtherFailure::new).collect(),
             epilogue,
         }
     }
@@ -156,12 +172,6 @@ impl CellReport {
     /// `ping at 2025-11-25 over stdio`.
     pub(super) fn name(&self) -> String {
         name(&self.cell)
-    }
-
-    /// `server/ping/2025-11-25/stdio`: the same in every run.
-    pub(super) fn id(&self) -> String {
-        let Cell { scenario, revision, transport } = &self.cell;
-        format!("{}/{}/{revision}/{transport}", scenario.leg, scenario.id)
     }
 
     /// Why it was skipped.
@@ -173,6 +183,7 @@ impl CellReport {
         match self.verdict {
             Verdict::NotRun => return Conclusion::NotRun,
             Verdict::Skipped => return Conclusion::Skipped,
+            Verdict::Flaky => return Conclusion::Flaky,
             Verdict::Passed | Verdict::Failed => {}
         }
         if self.failing(baseline).next().is_some() {
@@ -234,6 +245,17 @@ fn same_as(check: &Check, first: &str) -> String {
         reason.unwrap_or_default(),
         check.id
     )
+}
+
+impl OtherFailure {
+    fn new(outcome: &Outcome) -> Option<Self> {
+        let texts = outcome.failing().map(|check| {
+            let message = check.message.as_deref().unwrap_or("no reason was given");
+            format!("{}: {message}\n", check.id)
+        });
+        let text: String = texts.collect();
+        (!text.is_empty()).then_some(Self { elapsed: outcome.elapsed, text })
+    }
 }
 
 impl Problem {

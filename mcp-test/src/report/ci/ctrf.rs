@@ -1,10 +1,10 @@
 //! CTRF, the Common Test Report Format: JSON.
 
-use super::cell_reports::{CellReport, CellReports, Conclusion, Problem, block, line, texts};
+use super::cell_reports::{CellReport, CellReports, Conclusion, Problem, block, line, name, texts};
 use super::run_problems::{RunProblem, run_problems};
 use crate::clock;
 use crate::json::{Object, Value};
-use crate::run::{Comparison, Summary};
+use crate::run::{Cell, Comparison, Summary};
 use crate::scenario::Kind;
 
 /// The version of the format.
@@ -23,7 +23,8 @@ pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
     let of_run = run_problems(reports, summary);
     let of_run = of_run.iter().map(run_test);
     let cells = reports.cells.iter().map(|cell| test(cell, baseline));
-    let tests: Vec<Object> = of_run.chain(cells).collect();
+    let not_started = summary.not_started.iter().map(not_started);
+    let tests: Vec<Object> = of_run.chain(cells).chain(not_started).collect();
     let mut results = Object::new();
     let tool = [("name", "mcp-test"), ("version", env!("CARGO_PKG_VERSION"))];
     results.push("tool", Object::from_iter(tool));
@@ -50,6 +51,8 @@ fn totals(reports: &CellReports, tests: &[Object]) -> Object {
         let is_it = |test: &&Object| test.get("status").and_then(Value::as_str) == Some(status);
         object.push(status, tests.iter().filter(is_it).count());
     }
+    let is_flaky = |test: &&Object| test.get("flaky").and_then(Value::as_bool) == Some(true);
+    object.push("flaky", tests.iter().filter(is_flaky).count());
     // Without a scenario run, the time when nothing could be run.
     let began = clock::unix_millis(&reports.started).unwrap_or_default();
     let starts = reports.cells.iter().map(start);
@@ -71,6 +74,29 @@ fn run_test(problem: &RunProblem) -> Object {
     object
 }
 
+/// A scenario run that was left out after the first failure.
+fn not_started(cell: &Cell) -> Object {
+    let mut object = named(cell);
+    object.push("status", "pending");
+    object.push("rawStatus", "not run after the first failure");
+    object.push("duration", 0);
+    object
+}
+
+/// A test with what identifies it.
+fn named(cell: &Cell) -> Object {
+    let Cell { scenario, revision, transport } = cell;
+    let leg = scenario.leg;
+    let mut object = Object::new();
+    object.push("testId", line(&format!("{leg}/{}/{revision}/{transport}", scenario.id)));
+    object.push("name", line(&name(cell)));
+    object.push("suite", vec![leg.as_str(), revision.as_str(), transport.as_str()]);
+    if scenario.kind == Kind::Case {
+        object.push("filePath", line(&scenario.file));
+    }
+    object
+}
+
 fn test(cell: &CellReport, baseline: Option<&Comparison>) -> Object {
     let (status, raw) = match cell.conclusion(baseline) {
         Conclusion::Passed => ("passed", "passed"),
@@ -78,26 +104,24 @@ fn test(cell: &CellReport, baseline: Option<&Comparison>) -> Object {
         Conclusion::ExpectedFailure => ("other", "failed as expected"),
         Conclusion::Skipped => ("skipped", "skipped"),
         Conclusion::NotRun => ("failed", "not run"),
+        Conclusion::Flaky => ("failed", "flaky"),
     };
-    let mut object = Object::new();
-    object.push("testId", line(&cell.id()));
-    object.push("name", line(&cell.name()));
+    let mut object = named(&cell.cell);
     object.push("status", status);
     object.push("rawStatus", raw);
     object.push("duration", milliseconds(cell));
     object.push("start", start(cell));
     object.push("stop", start(cell).saturating_add(milliseconds(cell)));
-    let (leg, revision) = (cell.cell.scenario.leg.to_string(), cell.cell.revision.as_str());
-    object.push("suite", vec![&*leg, revision, cell.cell.transport.as_str()]);
+    if cell.retries > 0 {
+        object.push("retries", cell.retries);
+        object.push("flaky", raw == "flaky");
+    }
     if status == "skipped" {
         object.push("message", line(cell.skip_reason()));
     } else if !cell.problems.is_empty() {
         let problems: Vec<&Problem> = cell.problems_by_weight(baseline);
         object.push("message", cell.message(baseline));
         object.push("trace", format!("{}\n{}", texts(problems), block(&cell.epilogue)));
-    }
-    if cell.cell.scenario.kind == Kind::Case {
-        object.push("filePath", line(&cell.cell.scenario.file));
     }
     object
 }

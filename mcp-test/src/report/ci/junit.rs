@@ -1,12 +1,14 @@
 //! JUnit XML, as Jenkins, GitLab and others read it.
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
 use super::cell_reports::{
     CellReport, CellReports, Conclusion, Problem, block, line, message, texts,
 };
 use super::run_problems::run_problems;
-use crate::run::{Comparison, Summary};
+use crate::run::{Cell, Comparison, Summary};
 
 /// The document.
 ///
@@ -14,7 +16,8 @@ use crate::run::{Comparison, Summary};
 ///
 /// - failed, the `failure` contains the report on each check that counts;
 /// - failed as the baseline expects, `skipped` says "expected failure";
-/// - was skipped, `skipped` has the reason;
+/// - was skipped, or not run after the first failure, `skipped` has the reason;
+/// - is flaky, each attempt that failed is a `flakyFailure`; if all attempts failed, the others are a `rerunFailure`;
 /// - could not be run, there is an `error`;
 /// - passed with warnings, they are in `system-out`.
 ///
@@ -34,18 +37,32 @@ fn report(reports: &CellReports, summary: &Summary) -> Report {
     }
     let mut suites: Vec<TestSuite> = Vec::new();
     for cell in &reports.cells {
-        let name = suite_name(cell);
-        let index = suites.iter().position(|suite| suite.name.as_str() == name);
-        let index = index.unwrap_or_else(|| {
-            suites.push(suite(&name, reports));
-            suites.len() - 1
-        });
-        let suite = &mut suites[index];
+        let suite = suite_of(&mut suites, &cell.cell, reports);
         suite.set_time(suite.time.unwrap_or_default() + cell.elapsed);
         suite.add_test_case(test_case(cell, baseline));
     }
+    for cell in &summary.not_started {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message("not run after the first failure");
+        suite_of(&mut suites, cell, reports).add_test_case(named_case(cell, status));
+    }
     report.add_test_suites(suites);
     report
+}
+
+/// The suite that a cell belongs to, which is added if there is none.
+fn suite_of<'a>(
+    suites: &'a mut Vec<TestSuite>,
+    cell: &Cell,
+    reports: &CellReports,
+) -> &'a mut TestSuite {
+    let name = suite_name(cell);
+    let index = suites.iter().position(|suite| suite.name.as_str() == name);
+    let index = index.unwrap_or_else(|| {
+        suites.push(suite(&name, reports));
+        suites.len() - 1
+    });
+    &mut suites[index]
 }
 
 fn suite(name: &str, reports: &CellReports) -> TestSuite {
@@ -58,8 +75,7 @@ fn suite(name: &str, reports: &CellReports) -> TestSuite {
     suite
 }
 
-fn suite_name(cell: &CellReport) -> String {
-    let cell = &cell.cell;
+fn suite_name(cell: &Cell) -> String {
     format!("{} at {} over {}", cell.scenario.leg, cell.revision, cell.transport)
 }
 
@@ -82,10 +98,7 @@ fn run_suite(reports: &CellReports, summary: &Summary) -> TestSuite {
 
 fn test_case(cell: &CellReport, baseline: Option<&Comparison>) -> TestCase {
     let conclusion = cell.conclusion(baseline);
-    let mut case = TestCase::new(line(&cell.cell.scenario.id), status(cell, conclusion, baseline));
-    // Jenkins shows what precedes the last dot as a package.
-    let leg = cell.cell.scenario.leg;
-    case.set_classname(format!("{leg}.{}.{}", cell.cell.revision, cell.cell.transport));
+    let mut case = named_case(&cell.cell, status(cell, conclusion, baseline));
     case.set_time(cell.elapsed);
     case.extra.insert("timestamp".into(), cell.started.as_str().into());
     let others: Vec<&Problem> = match conclusion {
@@ -94,11 +107,22 @@ fn test_case(cell: &CellReport, baseline: Option<&Comparison>) -> TestCase {
             cell.problems.iter().filter(|problem| !cell.fails(problem, baseline)).collect()
         }
         Conclusion::Passed => cell.problems.iter().collect(),
-        Conclusion::ExpectedFailure | Conclusion::Skipped | Conclusion::NotRun => Vec::new(),
+        Conclusion::ExpectedFailure
+        | Conclusion::Skipped
+        | Conclusion::NotRun
+        | Conclusion::Flaky => Vec::new(),
     };
     if !others.is_empty() {
         case.set_system_out(texts(others));
     }
+    case
+}
+
+/// The case of a cell, by its name.
+fn named_case(cell: &Cell, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(line(&cell.scenario.id), status);
+    // Jenkins shows what precedes the last dot as a package.
+    case.set_classname(format!("{}.{}.{}", cell.scenario.leg, cell.revision, cell.transport));
     case
 }
 
@@ -109,6 +133,12 @@ fn status(
 ) -> TestCaseStatus {
     match conclusion {
         Conclusion::Passed => TestCaseStatus::success(),
+        Conclusion::Flaky => {
+            let mut status = TestCaseStatus::success();
+            status.add_rerun(attempt(&texts(&cell.problems), cell.elapsed));
+            status.add_reruns(other_failures(cell));
+            status
+        }
         Conclusion::Failed => {
             non_success(NonSuccessKind::Failure, cell, cell.failing(baseline).collect())
         }
@@ -134,5 +164,18 @@ fn non_success(kind: NonSuccessKind, cell: &CellReport, problems: Vec<&Problem>)
         status.set_message(line(&message(&problems))).set_type(first.status.as_str());
     }
     status.set_description(format!("{}\n{}", texts(problems), block(&cell.epilogue)));
+    status.add_reruns(other_failures(cell));
     status
+}
+
+fn other_failures(cell: &CellReport) -> impl Iterator<Item = TestRerun> {
+    cell.other_failures.iter().map(|failure| attempt(&block(&failure.text), failure.elapsed))
+}
+
+/// An attempt that failed, where another one decides about the status.
+fn attempt(text: &str, elapsed: Duration) -> TestRerun {
+    let mut rerun = TestRerun::new(NonSuccessKind::Failure);
+    rerun.set_message(line(text.lines().next().unwrap_or_default())).set_time(elapsed);
+    rerun.set_description(text);
+    rerun
 }

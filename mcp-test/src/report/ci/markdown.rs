@@ -40,6 +40,8 @@ pub(super) fn text(
         digest::totals(summary),
         digest::checks(summary),
     ));
+    let lines = [digest::flaky(summary), digest::not_started(summary)].into_iter().flatten();
+    text.extend(lines.map(|line| format!("\n{}\n", span(&line))));
     if !problems.is_empty() {
         text.push_str("\n| | problem | where | requirement |\n|---|---|---|---|\n");
         // The other half is for the details of the most severe ones.
@@ -88,6 +90,7 @@ fn totals(reports: &CellReports, summary: &Summary) -> String {
         (Conclusion::ExpectedFailure, "failed as expected"),
         (Conclusion::Skipped, "skipped"),
         (Conclusion::NotRun, "could not be run"),
+        (Conclusion::Flaky, "flaky"),
     ] {
         match reports.count(conclusion, summary.baseline.as_ref()) {
             0 => {}

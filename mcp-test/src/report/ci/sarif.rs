@@ -89,6 +89,7 @@ fn properties(reports: &CellReports, summary: &Summary) -> Object {
         ("failedAsExpected", Conclusion::ExpectedFailure),
         ("skipped", Conclusion::Skipped),
         ("notRun", Conclusion::NotRun),
+        ("flaky", Conclusion::Flaky),
     ];
     object.push("scenarioRuns", Object::from_iter(counts.map(|(name, it)| (name, count(it)))));
     object

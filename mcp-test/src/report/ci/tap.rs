@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::cell_reports::{CellReport, CellReports, Conclusion, Problem, block, line, texts};
+use super::cell_reports::{CellReport, CellReports, Conclusion, Problem, block, line, name, texts};
 use super::run_problems::run_problems;
 use crate::json::Value;
 use crate::run::{Comparison, Summary};
@@ -11,12 +11,12 @@ use crate::run::{Comparison, Summary};
 ///
 /// There is one test point for each scenario run, and before them one for each problem of the whole run. One that failed as the
 /// baseline expects is `not ok` with the directive `TODO`, one that was skipped is `ok` with `SKIP` and the reason. What failed
-/// or warns has a YAML block: `message`, `severity` (`fail`, `error` for what could not be run, `todo`, `comment` for warnings),
+/// or warns has a YAML block: `message`, `severity` (`fail`, `error` for what could not be run, `flaky`, `todo`, `comment` for warnings),
 /// `scenario`, `revision`, `transport`, `duration_ms`, and `report`, the report on each check.
 pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
     let of_run = run_problems(reports, summary);
     let mut text = "TAP version 14\n".to_owned();
-    match of_run.len() + reports.cells.len() {
+    match of_run.len() + reports.cells.len() + summary.not_started.len() {
         0 => text.push_str("1..0 # SKIP no scenario applies\n"),
         points => {
             let _ = writeln!(text, "1..{points}");
@@ -34,6 +34,11 @@ pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
         number += 1;
         point(&mut text, number, cell, summary.baseline.as_ref());
     }
+    for cell in &summary.not_started {
+        number += 1;
+        let name = description(&name(cell));
+        let _ = writeln!(text, "ok {number} - {name} # SKIP not run after the first failure");
+    }
     text
 }
 
@@ -43,6 +48,7 @@ fn point(text: &mut String, number: usize, cell: &CellReport, baseline: Option<&
         Conclusion::Skipped => ("ok", format!(" # SKIP {}", description(cell.skip_reason())), ""),
         Conclusion::Failed => ("not ok", String::new(), "fail"),
         Conclusion::NotRun => ("not ok", String::new(), "error"),
+        Conclusion::Flaky => ("not ok", String::new(), "flaky"),
         Conclusion::ExpectedFailure => ("not ok", " # TODO expected failure".to_owned(), "todo"),
     };
     let _ = writeln!(text, "{result} {number} - {}{directive}", description(&cell.name()));

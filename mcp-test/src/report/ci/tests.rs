@@ -507,6 +507,35 @@ fn a_failure_that_the_baseline_expects_is_skipped() {
 }
 
 #[test]
+fn a_flaky_cell_has_not_passed_and_what_was_not_started_is_shown() {
+    let mut flaky = sample::failed();
+    flaky.verdict = Verdict::Flaky;
+    let mut second = sample::passed();
+    second.attempt = 2;
+    flaky.other_attempts = vec![second];
+    let not_started = vec![sample::ping().cell];
+    let events = events(vec![flaky], |summary| summary.not_started = not_started);
+    let tap = file(FileFormat::Tap, &events);
+    assert!(tap.contains("\n1..2\nnot ok 1 - ") && tap.contains("severity: \"flaky\""), "{tap}");
+    let skipped = "\nok 2 - ping at 2025-11-25 over stdio # SKIP not run after the first failure\n";
+    assert!(tap.contains(skipped), "{tap}");
+    let ctrf = json(FileFormat::Ctrf, &events);
+    let count =
+        |status: &str| ctrf.at(&format!("/results/summary/{status}")).and_then(Value::as_u64);
+    let counts = ["tests", "passed", "failed", "pending", "flaky"].map(count);
+    assert_eq!(counts, [Some(2), Some(0), Some(1), Some(1), Some(1)], "{ctrf}");
+    assert_eq!(ctrf.at("/results/tests/0/retries").and_then(Value::as_u64), Some(1), "{ctrf}");
+    let sarif = json(FileFormat::Sarif, &events);
+    let flaky = sarif.at("/runs/0/properties/scenarioRuns/flaky").and_then(Value::as_u64);
+    assert_eq!(flaky, Some(1), "{sarif}");
+    let markdown = file(FileFormat::Markdown, &events);
+    assert!(markdown.contains(": 1 scenario run, 1 flaky\n"), "{markdown}");
+    assert!(markdown.contains("not run after the first failure: 1 scenario run"), "{markdown}");
+    let junit = junit(&events);
+    assert!(junit.contains("<flakyFailure") && junit.contains("skipped=\"1\""), "{junit}");
+}
+
+#[test]
 fn a_run_that_could_not_take_place_or_was_interrupted_is_an_error() {
     let finding = Finding::environment("nothing listens").got("connection refused");
     let failed = RunEvent::PreflightFailed { finding: finding.clone(), tried: None };
