@@ -18,6 +18,16 @@ pub(super) enum Format {
     Json,
 }
 
+/// When output is coloured.
+// Without texts for the values, with which clap would show every option on several lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Colours {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
 /// The server under test.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct TargetArgs {
@@ -72,7 +82,8 @@ pub(super) struct RunOptions {
     /// Run a named scenario even if it does not exist at the revision
     #[arg(long, requires = "scenarios")]
     pub(super) force: bool,
-    /// Use these rules for verdicts: official, adaptive, strict
+    /// Use these rules for verdicts
+    // Each command replaces this text, to name its default.
     #[arg(long, value_name = "NAME")]
     pub(super) profile: Option<Profile>,
     #[command(flatten)]
@@ -82,7 +93,8 @@ pub(super) struct RunOptions {
 /// The options of all runs: of built-in scenarios and of cases, against servers and clients.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CommonRunOptions {
-    /// Speak this revision, range (`2025-06-18..`) or `draft` (repeatable)
+    /// Speak this revision, range (`2025-06-18..`) or `draft` (repeatable) [default: in profile official, one for each scenario; for
+    /// cases, one that the peer speaks; otherwise all that it speaks]
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
     pub(super) revisions: Vec<Revisions>,
     /// Read the expected failures from a YAML file
@@ -92,8 +104,8 @@ pub(super) struct CommonRunOptions {
     #[arg(long, value_name = "FILE")]
     pub(super) write_baseline: Option<PathBuf>,
     /// End a scenario, case or client after this time: milliseconds, or with a unit (`5s`)
-    // The default of the official suite.
-    #[arg(long, value_name = "TIME", default_value = "30000", value_parser = value::duration)]
+    // As long as in the official suite.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = value::duration)]
     pub(super) timeout: Duration,
     /// Run up to this many scenarios, cases or clients in parallel [default: one per processor, at least two; with `cases run --url`, one]
     #[arg(long, value_name = "N", value_parser = value::jobs)]
@@ -112,6 +124,9 @@ pub(super) struct CommonRunOptions {
     /// Write checks.json for each scenario, case or file and summary.json to this directory
     #[arg(short, long, value_name = "DIR")]
     pub(super) output_dir: Option<PathBuf>,
+    /// Name the folders in --output-dir without the time, so that the next run replaces their files
+    #[arg(long, requires = "output_dir")]
+    pub(super) no_timestamps: bool,
     /// Record the conversation: as MCP Cases (FILE.yaml), which run against the same server, or as a trace (FILE.jsonl)
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,

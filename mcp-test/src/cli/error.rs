@@ -183,6 +183,14 @@ pub(super) enum CliError {
         /// A similar one.
         suggestion: Option<String>,
     },
+    /// No command has this name.
+    #[error("there is no command `{name}`{}", did_you_mean(.suggestion.as_deref()))]
+    UnknownCommand {
+        /// The name.
+        name: String,
+        /// A similar one.
+        suggestion: Option<String>,
+    },
     /// An official schema cannot be loaded.
     #[error("--schema: {0}")]
     Schema(#[from] SchemaSourceError),

@@ -10,6 +10,7 @@
 //! | `cases` | MCP Cases, one file per command |
 //! | `record` | records conversations as cases or as a trace |
 //! | `validate` | validates messages and conversations in a file |
+//! | `documentation` | shell completions and manual pages |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `url` | the URL of a target, and the secrets in it |
 //! | `signal` | signals that end this process |
@@ -22,6 +23,7 @@ mod args;
 mod cases;
 mod client;
 mod common_args;
+mod documentation;
 mod error;
 mod execute;
 mod explain;
@@ -67,6 +69,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     }
     // `parse_from` would exit the process at once.
+    // Before they are parsed, since an error has colours, too.
+    output::choose_colours(&args);
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => return output::usage(error),
@@ -91,7 +95,7 @@ fn inherited_secrets() -> Vec<String> {
 }
 
 fn dispatch(args: Args) -> Result<u8, CliError> {
-    // The last three only return a text; the others print while they run, and decide about the exit code.
+    // The last ones only return a text; the others print while they run, and decide about the exit code.
     let text = match args.command {
         Command::Server(args) => return execute::test_server(RunCommand::Server, args),
         Command::Check(args) => return execute::test_server(RunCommand::Check, args),
@@ -102,6 +106,8 @@ fn dispatch(args: Args) -> Result<u8, CliError> {
         Command::List(args) => list::text(&args)?,
         Command::Explain(args) => explain::text(&args.id)?,
         Command::Requirements(args) => requirements::text(&args)?,
+        Command::Completions(args) => documentation::completions(&args),
+        Command::Man(args) => documentation::man(&args)?,
     };
     output::print(&text)?;
     Ok(0)

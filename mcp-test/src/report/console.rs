@@ -48,6 +48,8 @@ pub struct ConsoleOptions {
     pub verbose: bool,
     /// Where the results are written.
     pub results: Option<PathBuf>,
+    /// Whether the names of their folders have the time.
+    pub timestamps: bool,
     /// How to run a cell again.
     pub rerun: Rerun,
 }
@@ -128,7 +130,7 @@ impl<W: Write> Console<W> {
         match event {
             RunEvent::PreflightDone(preflight) => self.preflight = preflight.clone(),
             RunEvent::Planned(cells) => {
-                self.names = CellNames::of(cells);
+                self.names = CellNames::of(cells).timestamps(self.options.timestamps);
                 // A single scenario may have several cells, which need labels and a summary.
                 self.options.single &= cells.len() == 1;
                 self.report_not_applicable()?;

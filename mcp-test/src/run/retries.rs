@@ -16,21 +16,28 @@ impl Plan {
     }
 }
 
-/// Runs a cell, and again while it fails, as often as the plan allows.
+/// Runs a cell, and again while it fails, as often as the plan allows; `get_job` gets a job for a retry.
 pub(super) async fn run_with_retries(
     plan: &Plan,
     cell: Cell,
     facts: CellFacts<'_>,
     progress: &dyn Fn(Progress<'_>),
+    get_job: impl AsyncFn(),
 ) -> Outcome {
     let mut attempts: Vec<Outcome> = Vec::new();
     loop {
-        let outcome = run_cell_watched(plan, cell.clone(), facts.clone(), progress).await;
+        let facts = match attempts.is_empty() {
+            true => facts.clone(),
+            // On a connection of its own: when others do not use a shared one any more, nobody would end it.
+            false => CellFacts { pool: None, ..facts.clone() },
+        };
+        let outcome = run_cell_watched(plan, cell.clone(), facts, progress).await;
         let is_last = attempts.len() >= plan.retries || !is_worth_a_retry(plan, &outcome);
         attempts.push(Outcome { attempt: attempts.len() + 1, ..outcome });
         if is_last {
             return conclude(attempts);
         }
+        get_job().await;
     }
 }
 

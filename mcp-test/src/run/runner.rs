@@ -275,8 +275,9 @@ impl<'a> Run<'a> {
     fn start(&mut self, index: usize, cell: Cell, job: OwnedSemaphorePermit) {
         let (plan, program) = (self.plan, self.facts.program);
         let facts = self.facts_for(index, &cell);
-        // The program of a run may be one that cannot run twice at the same time; and how the run ends may decide about the next.
-        let keeps_job = plan.jobs == NonZeroUsize::MIN || plan.fail_fast || plan.retries > 0;
+        // The program of a run may be one that cannot run twice at the same time; and how it ends may decide whether there is a next.
+        let keeps_job = plan.jobs == NonZeroUsize::MIN || plan.fail_fast;
+        let jobs = self.jobs.clone();
         self.running.push(Box::pin(async move {
             let job = RefCell::new(Some(job));
             let progress = |progress: Progress<'_>| {
@@ -284,7 +285,13 @@ impl<'a> Run<'a> {
                     job.take();
                 }
             };
-            let mut outcome = run_with_retries(plan, cell, facts, &progress).await;
+            let get_job = async || {
+                if job.borrow().is_none() {
+                    let free = jobs.clone().acquire_owned().await.ok();
+                    job.replace(free);
+                }
+            };
+            let mut outcome = run_with_retries(plan, cell, facts, &progress, get_job).await;
             if let Tested::Server(_) = plan.target {
                 outcome.add_last_words(program);
             }

@@ -173,10 +173,10 @@ pub(in crate::cli) struct DocArgs {
     /// Write files to this directory, which is created if necessary, instead of stdout
     #[arg(short, long, value_name = "DIR")]
     pub(in crate::cli) output: Option<PathBuf>,
-    /// The format to write; by default both to a directory, and Markdown to stdout
+    /// The format to write [default: both to a directory, and markdown to stdout]
     #[arg(long, value_name = "FORMAT")]
     pub(in crate::cli) format: Option<DocFormat>,
-    /// The title of the page, instead of the name of the server
+    /// The title of the page [default: the name of the server]
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) title: Option<String>,
 }
@@ -187,7 +187,7 @@ pub(in crate::cli) struct ServeCasesArgs {
     pub(in crate::cli) files: Files,
     #[command(flatten)]
     pub(in crate::cli) listen: ListenArgs,
-    /// Serve the parent process over stdin and stdout (default)
+    /// Serve the parent process over stdin and stdout [default: if there is no --listen]
     #[arg(long, conflicts_with = "address")]
     pub(in crate::cli) stdio: bool,
     /// Speak only this revision, range (`2025-06-18..`) or `draft` (repeatable)

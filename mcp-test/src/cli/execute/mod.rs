@@ -2,6 +2,7 @@
 
 mod ci_reports;
 mod reports;
+mod slow_runs;
 
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
