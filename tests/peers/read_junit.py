@@ -1,10 +1,14 @@
-"""Reads JUnit XML with `junitparser`, and prints how many tests have each result as JSON. Argument: the file."""
+"""Reads JUnit XML with `junitparser`, and prints as JSON how many tests have each result, and how many are flaky.
+
+Argument: the file.
+"""
 
 import json
 import sys
 from collections import Counter
 
 from junitparser import Error, Failure, JUnitXml, Skipped
+from junitparser.xunit2 import JUnitXml as JUnitXml2
 
 results = {Error: "error", Failure: "failed", Skipped: "skipped"}
 counts = Counter()
@@ -15,4 +19,5 @@ for suite in JUnitXml.fromfile(sys.argv[1]):
         counts["passed" if result is None else results[type(result)]] += 1
         if result is not None:
             messages.append(result.message)
-print(json.dumps({"counts": counts, "messages": messages}))
+flaky = sum(bool(case.flaky_failures()) for suite in JUnitXml2.fromfile(sys.argv[1]) for case in suite)
+print(json.dumps({"counts": counts, "messages": messages, "flaky": flaky}))

@@ -1,11 +1,16 @@
 //! `--report`: each format is read by a reader of its ecosystem, and contains what `summary.json` has.
 
 use std::fs;
+use std::future::ready;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mcp_test::server::Call;
+use mcp_test::server::reference::everything;
 use mcp_test_tests::folder::Folder;
 use mcp_test_tests::program::run_command;
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 use crate::peers::Peers;
 use crate::program::{MCP_TEST, Run, run};
@@ -209,6 +214,38 @@ fn sarif_is_validated_by_the_rules_of_the_format_and_of_github() {
             assert_eq!(runs[name], json!(reported.count(verdict)), "{runs}");
         }
     }
+}
+
+#[test]
+fn a_flaky_scenario_run_is_flaky_for_each_reader() {
+    let Some(peers) = Peers::installed() else { return };
+    let runtime = Runtime::new().expect("a runtime");
+    let replies = AtomicUsize::new(0);
+    let recovers = move |_: Call| {
+        let is_first = replies.fetch_add(1, Ordering::SeqCst) == 0;
+        ready(if is_first { json!({"pong": true}) } else { json!({}) })
+    };
+    let server = everything().on("ping", recovers);
+    let listening = runtime.block_on(server.listen("127.0.0.1:0")).expect("a free port");
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "reports-flaky");
+    let mut command = Command::new(MCP_TEST);
+    command.args(["check", "--spec-version", "2025-11-25", "--jobs", "1", "--retries", "2"]);
+    command.args(["--scenario", "ping", "--scenario", "tools-list", "--url", listening.url()]);
+    for format in ["junit", "ctrf", "tap"] {
+        command.args(["--report", &format!("{format}={}", folder.word(format))]);
+    }
+    let run = run_command(command);
+    assert_eq!(run.code, 1, "{}", run.text(&[]));
+    let reported = Reported { folder, summary: Value::Null };
+
+    let ctrf = reported.read(&peers, "ctrf");
+    let counts = ["passed", "failed", "flaky"].map(|status| ctrf["summary"][status].clone());
+    assert_eq!(counts, [json!(1), json!(1), json!(1)], "{ctrf}");
+    let tap = reported.read(&peers, "tap");
+    assert_eq!([&tap["pass"], &tap["fail"]], [&json!(1), &json!(1)], "{tap}");
+    assert!(tap["diagnostics"].to_string().contains("flaky"), "{tap}");
+    let junit = reported.read(&peers, "junit");
+    assert_eq!(junit["flaky"], json!(1), "{junit}");
 }
 
 #[test]
