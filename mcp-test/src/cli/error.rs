@@ -5,7 +5,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::patterns::NoMatch;
 use crate::cases::{PlayError, ReadError};
 use crate::expect::words;
 use crate::process::SpawnError;
@@ -320,11 +319,6 @@ impl CliError {
             (UsageError::Baseline(_), _) => "--expected-failures",
         };
         Self::Selection { option: option.to_owned(), source }
-    }
-
-    /// A pattern matches nothing.
-    pub(super) fn no_match(option: &'static str, NoMatch { pattern, suggestion }: NoMatch) -> Self {
-        Self::NoMatch { option, pattern, suggestion }
     }
 
     /// An invalid selection of cases.

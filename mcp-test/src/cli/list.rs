@@ -47,8 +47,8 @@ fn shown(args: &ListArgs) -> Result<Vec<Section>, CliError> {
     let window = args.revisions.iter().copied().reduce(Revisions::union);
     let window = window.unwrap_or(Revisions::all());
     let ids: Vec<&str> = scenarios::all().map(|scenario| &*scenario.id).collect();
-    let selected = patterns::expand(&args.scenarios, &ids)
-        .map_err(|error| CliError::no_match("--scenario", error))?;
+    let selected =
+        patterns::expand(&args.scenarios, &ids).map_err(|error| error.of("--scenario"))?;
     if let Some(id) = selected.iter().find(|id| !ids.contains(&id.as_str())) {
         let suggestion = words::closest(id, ids).map(str::to_owned);
         return Err(CliError::Unknown { id: id.clone(), suggestion });

@@ -20,6 +20,14 @@ pub(super) struct NoMatch {
     pub(super) suggestion: Option<String>,
 }
 
+impl NoMatch {
+    /// The error for an option.
+    pub(super) fn of(self, option: &'static str) -> CliError {
+        let Self { pattern, suggestion } = self;
+        CliError::NoMatch { option, pattern, suggestion }
+    }
+}
+
 /// Replaces patterns by the names that they match, each once; what is not a pattern is kept, whether or not it is known.
 pub(super) fn expand(selected: &[String], known: &[&str]) -> Result<Vec<String>, NoMatch> {
     let mut names: Vec<String> = Vec::new();
@@ -72,7 +80,7 @@ impl RunOptions {
                     let source = UsageError::OfOtherSide { id: error.pattern, leg };
                     CliError::selection(source, leg, None)
                 }
-                false => CliError::no_match("--scenario", error),
+                false => error.of("--scenario"),
             }
         })?;
         Ok(())

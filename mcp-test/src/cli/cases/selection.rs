@@ -85,8 +85,7 @@ impl InputArgs {
 fn select_ids(cases: &Cases, selected: &[String]) -> Result<Vec<String>, CliError> {
     let ids = || cases.iter().map(|(_, case)| case.id.as_str());
     let known: Vec<&str> = ids().collect();
-    let selected =
-        patterns::expand(selected, &known).map_err(|error| CliError::no_match("--case", error))?;
+    let selected = patterns::expand(selected, &known).map_err(|error| error.of("--case"))?;
     let Some(id) = selected.iter().find(|selected| !ids().any(|id| id == **selected)) else {
         return Ok(selected);
     };

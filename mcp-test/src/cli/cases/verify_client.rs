@@ -23,8 +23,8 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
     let scenarios = client_scenarios(&selected.cases, &verify).map_err(PlayError::from)?;
     selection::note_only(&selected.cases);
     let names: Vec<&str> = scenarios.iter().map(|scenario| &*scenario.id).collect();
-    let names = patterns::expand(&args.scenarios, &names)
-        .map_err(|error| CliError::no_match("--scenario", error))?;
+    let names =
+        patterns::expand(&args.scenarios, &names).map_err(|error| error.of("--scenario"))?;
     // A person cannot know when the server of the next file waits, so only one file is served to a manual client.
     let is_single = scenarios.len() == 1 || names.len() == 1;
     let required = CliError::NoCommandForFiles;
