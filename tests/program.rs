@@ -2,13 +2,14 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use mcp_test::clock::Stopwatch;
+use mcp_test::report::FileFormat;
 
 /// The binary of this package that is `mcp-test`.
 const MCP_TEST: &str = "mcp-test-under-test";
@@ -69,6 +70,16 @@ pub fn run<S: AsRef<str>>(program: &str, args: impl IntoIterator<Item = S>) -> R
         command.arg(arg.as_ref());
     }
     run_command(command)
+}
+
+/// The options that write a report in each format to a folder: `report.junit`, `report.markdown` and so on.
+#[must_use]
+pub fn report_options(folder: &Path) -> Vec<String> {
+    let report = |format: FileFormat| {
+        let file = folder.join(format!("report.{format}"));
+        ["--report".to_owned(), format!("{format}={}", file.display())]
+    };
+    FileFormat::ALL.into_iter().flat_map(report).collect()
 }
 
 /// Runs a command in the same way as [`run`].

@@ -42,7 +42,7 @@ async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
 #[mcp_scenario]
 async fn keeps_more_than_one_snapshot(ctx: &mut Ctx) -> Result<()> {
     ctx.call_tool("divide", json!({"a": 1, "b": 3})).await?.assert_ok();
-    let mut settings = mcp_test::insta::Settings::clone_current();
+    let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"0\.333\d+", "[a third]");
     settings.bind(|| ctx.assert_golden());
 

@@ -213,6 +213,21 @@ pub fn utc_now() -> String {
     iso_8601(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
+/// The milliseconds since 1970 of a time that [`utc_now`] has written.
+///
+/// ```
+/// use mcp_test::clock::unix_millis;
+///
+/// assert_eq!(unix_millis("1970-01-01T00:01:00.250Z"), Some(60_250));
+/// assert_eq!(unix_millis("yesterday"), None);
+/// ```
+#[doc(hidden)]
+#[must_use]
+pub fn unix_millis(text: &str) -> Option<u64> {
+    let time = humantime::parse_rfc3339(text).ok()?;
+    u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
 fn iso_8601(since_epoch: Duration) -> String {
     humantime::format_rfc3339_millis(UNIX_EPOCH + since_epoch).to_string()
 }

@@ -1,5 +1,7 @@
 //! What a finding is traced back to.
 
+use std::fmt;
+
 use super::Rule;
 
 /// What a finding is traced back to: findings with equal causes are one problem, in whichever scenario, at whichever
@@ -41,6 +43,27 @@ pub enum Fate {
     Unanswered,
     /// The connection ended before its reply.
     Dropped,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Requirement(id) => f.write_str(id),
+            Self::RequirementFor(id, name) => write!(f, "{id} {name}"),
+            Self::Request { method, subject, fate } => {
+                let subject = subject.as_deref().map(|subject| format!(" {subject}"));
+                let fate = match fate {
+                    Fate::Refused => "refused",
+                    Fate::Unanswered => "unanswered",
+                    Fate::Dropped => "dropped",
+                };
+                write!(f, "{method}{} {fate}", subject.unwrap_or_default())
+            }
+            Self::Status(status) => write!(f, "status {status}"),
+            Self::OverLimit => f.write_str("over limit"),
+            Self::Unreachable => f.write_str("unreachable"),
+        }
+    }
 }
 
 impl Cause {

@@ -44,6 +44,13 @@ impl Shape {
     ) -> Self {
         Self { name: name.into(), revision, pointer, link: link.into(), allowed: None }
     }
+
+    /// The names on the way to the place that does not fit, with `*` for indices.
+    pub(crate) fn place(&self) -> Vec<String> {
+        let is_index = |name: &str| name.parse::<usize>().is_ok();
+        let names = self.pointer.tokens();
+        names.map(|name| if is_index(&name) { "*".to_owned() } else { name }).collect()
+    }
 }
 
 /// A place in a message, in words.

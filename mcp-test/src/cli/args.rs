@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand};
 
 use super::cases::args::CasesArgs;
-use super::common_args::{Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs};
+use super::common_args::{Colours, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs};
 use super::option_value as value;
-use crate::scenario::{Leg, Suite};
+use crate::scenario::{Leg, Profile, Suite};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions};
 use crate::transport::{Fault, TransportKind};
@@ -26,11 +26,19 @@ fn suites(leg: Leg) -> String {
     };
     let names: Vec<&str> =
         Suite::of(leg).iter().filter(has_scenarios).map(|suite| suite.name(leg)).collect();
-    let required = match leg {
-        Leg::Server => "",
-        Leg::Client => "; profile official requires it or --scenario",
+    let default = match leg {
+        Leg::Server => "[default: active in profile official, otherwise all]",
+        Leg::Client => {
+            "[default: none in profile official, which requires it or --scenario; otherwise all]"
+        }
     };
-    format!("Run a suite: {}{required}", names.join(", "))
+    format!("Run a suite: {} {default}", names.join(", "))
+}
+
+/// The help for `--profile`, with the default of a command.
+fn profiles(default: Profile) -> String {
+    let names = Profile::ALL.map(Profile::as_str).join(", ");
+    format!("Use these rules for verdicts: {names} [default: {default}]")
 }
 
 /// Tests implementations of the Model Context Protocol.
@@ -43,6 +51,9 @@ fn suites(leg: Leg) -> String {
     arg_required_else_help = true
 )]
 pub(super) struct Args {
+    /// Use colours; `auto` does at a terminal unless NO_COLOR is set, and wherever CLICOLOR_FORCE is
+    #[arg(long = "color", value_name = "WHEN", default_value = "auto", global = true)]
+    pub(super) colours: Colours,
     #[command(subcommand)]
     pub(super) command: Command,
 }
@@ -50,13 +61,13 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Test a server by the rules of the official conformance suite
-    #[command(after_help = TARGETS)]
+    #[command(after_help = TARGETS, mut_arg("profile", |arg| arg.help(profiles(Profile::Official))))]
     Server(RunArgs),
     /// Test any server by the specification, skipping what it does not support
-    #[command(after_help = TARGETS)]
+    #[command(after_help = TARGETS, mut_arg("profile", |arg| arg.help(profiles(Profile::Adaptive))))]
     Check(RunArgs),
     /// Test a client by the rules of the official conformance suite, against scripted servers
-    #[command(after_help = CLIENTS)]
+    #[command(after_help = CLIENTS, mut_arg("profile", |arg| arg.help(profiles(Profile::Official))))]
     Client(ClientArgs),
     /// Validate a message, another value, or a recorded conversation against the shapes of a revision
     #[command(after_help = VALIDATE)]
@@ -71,6 +82,12 @@ pub(super) enum Command {
     Requirements(RequirementsArgs),
     /// Run a conforming reference peer, optionally with faults
     Reference(ReferenceArgs),
+    /// Print a script that completes commands and options in a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Print the manual page, in the format of `man`
+    #[command(after_help = MAN)]
+    Man(ManArgs),
 }
 
 const TARGETS: &str = "\
@@ -86,6 +103,14 @@ The command is run by a shell, with the URL of the server as the last argument a
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
   MCP_CONFORMANCE_CONTEXT           further data as JSON, in a few scenarios
 Without --command the server waits for a manually started client, until Ctrl+C.";
+
+const COMPLETIONS: &str = "\
+For example, in ~/.bashrc:
+  source <(mcp-test completions bash)";
+
+const MAN: &str = "\
+For example:
+  mcp-test man check | man -l -";
 
 const VALIDATE: &str = "\
 The file contains one JSON value, on one or several lines; or a recorded conversation, one message per line, in which
@@ -153,9 +178,15 @@ pub(super) struct ListArgs {
     /// List only scenarios that exist at this revision
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
     pub(super) revisions: Vec<Revisions>,
+    /// List only this scenario, or those that match a pattern such as `tools-*` (repeatable)
+    #[arg(long = "scenario", value_name = "ID")]
+    pub(super) scenarios: Vec<String>,
     /// List the faults of the reference peers
-    #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions"])]
+    #[arg(long, conflicts_with_all = ["server", "client", "authorization", "revisions", "scenarios"])]
     pub(super) faults: bool,
+    /// Print text, or one JSON document with titles, checks and requirements
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(super) format: Format,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -168,7 +199,7 @@ pub(super) struct ExplainArgs {
 pub(super) struct RequirementsArgs {
     /// Words that must occur in the id, page, text, level, bound party or revision
     pub(super) filter: Vec<String>,
-    /// Print text, or a JSON array
+    /// Print text, or one JSON document
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(super) format: Format,
 }
@@ -185,6 +216,18 @@ pub(super) enum Reference {
     Server(ReferenceServerArgs),
     /// Run a client that performs the scenario in its environment
     Client(ReferenceClientArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct CompletionsArgs {
+    /// The shell
+    pub(super) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ManArgs {
+    /// The command whose page is printed, such as `check` or `cases run` [default: the list of commands]
+    pub(super) command: Vec<String>,
 }
 
 // Without a default: stdio would wait silently in a terminal, and no port is certain to be free.

@@ -13,6 +13,7 @@ use crate::transport::{ClientTarget, Endpoint};
 /// Tests a client and returns the exit code.
 pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
     let options = &mut args.run;
+    options.expand_scenarios(Leg::Client)?;
     let is_official = options.profile.is_none_or(|profile| profile == Profile::Official);
     match (options.suite, options.scenarios.as_slice()) {
         // The official suite has no default; the other profiles run everything that applies.

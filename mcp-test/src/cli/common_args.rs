@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::option_value::{self as value, ReportKind, SecretArg};
-use crate::run::SchemaSource;
+use crate::run::{SchemaSource, Shard};
 use crate::scenario::{Profile, Suite};
 use crate::spec::Revisions;
 
@@ -16,6 +16,16 @@ use crate::spec::Revisions;
 pub(super) enum Format {
     Human,
     Json,
+}
+
+/// When output is coloured.
+// Without texts for the values, with which clap would show every option on several lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Colours {
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 /// The server under test.
@@ -60,7 +70,7 @@ pub(super) struct ListenArgs {
 /// The options of runs of built-in scenarios.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
-    /// Run only this scenario (repeatable)
+    /// Run only this scenario, or those that match a pattern such as `tools-*` (repeatable)
     #[arg(long = "scenario", value_name = "ID")]
     pub(super) scenarios: Vec<String>,
     /// Run a suite
@@ -72,7 +82,8 @@ pub(super) struct RunOptions {
     /// Run a named scenario even if it does not exist at the revision
     #[arg(long, requires = "scenarios")]
     pub(super) force: bool,
-    /// Use these rules for verdicts: official, adaptive, strict
+    /// Use these rules for verdicts
+    // Each command replaces this text, to name its default.
     #[arg(long, value_name = "NAME")]
     pub(super) profile: Option<Profile>,
     #[command(flatten)]
@@ -82,7 +93,8 @@ pub(super) struct RunOptions {
 /// The options of all runs: of built-in scenarios and of cases, against servers and clients.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CommonRunOptions {
-    /// Speak this revision, range (`2025-06-18..`) or `draft` (repeatable)
+    /// Speak this revision, range (`2025-06-18..`) or `draft` (repeatable) [default: in profile official, one for each scenario; for
+    /// cases, one that the peer speaks; otherwise all that it speaks]
     #[arg(long = "spec-version", value_name = "REVISION", value_parser = value::revisions)]
     pub(super) revisions: Vec<Revisions>,
     /// Read the expected failures from a YAML file
@@ -92,20 +104,35 @@ pub(super) struct CommonRunOptions {
     #[arg(long, value_name = "FILE")]
     pub(super) write_baseline: Option<PathBuf>,
     /// End a scenario, case or client after this time: milliseconds, or with a unit (`5s`)
-    // The default of the official suite.
-    #[arg(long, value_name = "TIME", default_value = "30000", value_parser = value::duration)]
+    // As long as in the official suite.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = value::duration)]
     pub(super) timeout: Duration,
     /// Run up to this many scenarios, cases or clients in parallel [default: one per processor, at least two; with `cases run --url`, one]
     #[arg(long, value_name = "N", value_parser = value::jobs)]
     pub(super) jobs: Option<NonZeroUsize>,
+    /// End the run after the first unexpected failure; what is not run then is named
+    // What was not run would not be in the baseline.
+    #[arg(long, conflicts_with = "write_baseline")]
+    pub(super) fail_fast: bool,
+    /// Run a scenario, case or client that fails unexpectedly up to N more times; if it then does not fail, it is flaky, which is a
+    /// failure of its own
+    #[arg(long, value_name = "N", default_value = "0", value_parser = value::retries)]
+    pub(super) retries: usize,
+    /// Run only the Ith of N equal parts of the run, such as `1/3`; all parts together run everything once
+    #[arg(long, value_name = "I/N")]
+    pub(super) shard: Option<Shard>,
     /// Write checks.json for each scenario, case or file and summary.json to this directory
     #[arg(short, long, value_name = "DIR")]
     pub(super) output_dir: Option<PathBuf>,
+    /// Name the folders in --output-dir without the time, so that the next run replaces their files
+    #[arg(long, requires = "output_dir")]
+    pub(super) no_timestamps: bool,
     /// Record the conversation: as MCP Cases (FILE.yaml), which run against the same server, or as a trace (FILE.jsonl)
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// Report to CI as well: `junit=FILE` writes JUnit XML, `github` prints annotations on stderr and adds to the step summary
-    /// of GitHub Actions (repeatable) [default: github if GITHUB_ACTIONS is `true`]
+    /// Report to CI as well: `junit=FILE`, `markdown=FILE` (for a comment on GitHub), `sarif=FILE`, `ctrf=FILE` and `tap=FILE` write
+    /// files, `github` prints annotations on stderr and adds to the step summary of GitHub Actions (repeatable) [default: github if
+    /// GITHUB_ACTIONS is `true`]
     #[arg(long = "report", value_name = "KIND", value_parser = value::report)]
     pub(super) reports: Vec<ReportKind>,
     /// Print text, or one JSON document

@@ -61,6 +61,16 @@ pub(super) enum CliError {
         /// The problem.
         source: UsageError,
     },
+    /// A pattern matches nothing.
+    #[error("{option}: nothing matches `{pattern}`{}", did_you_mean(.suggestion.as_deref()))]
+    NoMatch {
+        /// The option.
+        option: &'static str,
+        /// The pattern.
+        pattern: String,
+        /// A similar name or pattern.
+        suggestion: Option<String>,
+    },
     /// No case has this id.
     #[error("--case: no case `{id}`{}", did_you_mean(.suggestion.as_deref()))]
     UnknownCase {
@@ -169,6 +179,14 @@ pub(super) enum CliError {
     Unknown {
         /// The id.
         id: String,
+        /// A similar one.
+        suggestion: Option<String>,
+    },
+    /// No command has this name.
+    #[error("there is no command `{name}`{}", did_you_mean(.suggestion.as_deref()))]
+    UnknownCommand {
+        /// The name.
+        name: String,
         /// A similar one.
         suggestion: Option<String>,
     },
@@ -357,7 +375,8 @@ impl CliError {
     /// Further advice for the user.
     pub(super) fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::Selection { source: UsageError::UnknownScenario { .. }, .. } => {
+            Self::Selection { source: UsageError::UnknownScenario { .. }, .. }
+            | Self::NoMatch { option: "--scenario", .. } => {
                 Some("`mcp-test list` lists the scenarios")
             }
             Self::Selection {

@@ -1,24 +1,64 @@
-//! `mcp-test list`: the scenarios, in the layout of the official suite, or the faults.
+//! `mcp-test list`: the scenarios, in the layout of the official suite, or the faults; as text or JSON.
+
+use std::collections::BTreeSet;
 
 use super::args::ListArgs;
+use super::common_args::Format;
 use super::error::CliError;
+use super::patterns;
+use crate::check::Origin;
+use crate::expect::words;
+use crate::json::{Object, Value};
 use crate::scenario::{Leg, Scenario};
 use crate::scenarios;
 use crate::spec::{Revision, Revisions, Side};
-use crate::transport::fault::{self, Reach};
+use crate::transport::TransportKind;
+use crate::transport::fault::{FAULT_KINDS, FaultKind, Reach};
+
+/// The version of `schemas/list.schema.json`.
+const SCHEMA_VERSION: u64 = 1;
 
 /// The output of the command.
 pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
-    if args.faults {
-        return Ok(faults());
-    }
+    Ok(match (args.format, args.faults) {
+        (Format::Human, true) => faults(),
+        (Format::Human, false) => sections(args)?,
+        (Format::Json, true) => document("faults", FAULT_KINDS.iter().map(fault_json).collect()),
+        (Format::Json, false) => {
+            let sections = shown(args)?.into_iter().flat_map(|(_, scenarios)| scenarios);
+            document("scenarios", sections.map(scenario_json).collect())
+        }
+    })
+}
+
+fn sections(args: &ListArgs) -> Result<String, CliError> {
+    let texts: Vec<String> =
+        shown(args)?.iter().map(|(heading, scenarios)| section(heading, scenarios)).collect();
+    Ok(texts.join("\n"))
+}
+
+/// A heading, and the scenarios below it.
+type Section = (&'static str, Vec<&'static Scenario>);
+
+/// The selected scenarios, below the headings of the official suite, whose output scripts may parse.
+fn shown(args: &ListArgs) -> Result<Vec<Section>, CliError> {
     // Without an option everything is listed, except sections without scenarios; a selected one is shown even if it is empty.
     let all = !(args.server || args.client || args.authorization);
     let window = args.revisions.iter().copied().reduce(Revisions::union);
     let window = window.unwrap_or(Revisions::all());
-    let of = |leg| scenarios::all().filter(|scenario| scenario.leg == leg).collect();
-    // The headings are those of the official suite, whose output scripts may parse.
-    let sections: [(bool, &str, Vec<&Scenario>); 3] = [
+    let ids: Vec<&str> = scenarios::all().map(|scenario| &*scenario.id).collect();
+    let selected =
+        patterns::expand(&args.scenarios, &ids).map_err(|error| error.of("--scenario"))?;
+    if let Some(id) = selected.iter().find(|id| !ids.contains(&id.as_str())) {
+        let suggestion = words::closest(id, ids).map(str::to_owned);
+        return Err(CliError::Unknown { id: id.clone(), suggestion });
+    }
+    let is_selected = |scenario: &Scenario| {
+        selected.is_empty() || selected.iter().any(|id| scenario.id == id.as_str())
+    };
+    let of =
+        |leg| scenarios::all().filter(|it| it.leg == leg && is_selected(it)).collect::<Vec<_>>();
+    let sections = [
         (args.server, "Server scenarios (test against a server):", of(Leg::Server)),
         (args.client, "Client scenarios (test against a client):", of(Leg::Client)),
         (
@@ -27,22 +67,73 @@ pub(super) fn text(args: &ListArgs) -> Result<String, CliError> {
             Vec::new(),
         ),
     ];
-    let shown =
-        sections.iter().filter(|(selected, _, found)| *selected || (all && !found.is_empty()));
-    let texts: Vec<String> =
-        shown.map(|(_, heading, found)| section(heading, found, window)).collect();
-    Ok(texts.join("\n"))
+    let shown = sections.into_iter();
+    let shown = shown.filter(|(selected, _, found)| *selected || (all && !found.is_empty()));
+    let within =
+        |scenario: &&Scenario| scenario.revisions.iter().any(|revision| window.contains(revision));
+    Ok(shown
+        .map(|(_, heading, found)| (heading, found.into_iter().filter(within).collect()))
+        .collect())
 }
 
-fn section(heading: &str, scenarios: &[&Scenario], window: Revisions) -> String {
+fn section(heading: &str, scenarios: &[&Scenario]) -> String {
     let mut text = format!("{heading}\n");
     for scenario in scenarios {
-        if scenario.revisions.iter().any(|revision| window.contains(revision)) {
-            let revisions: Vec<&str> = scenario.revisions.iter().map(Revision::as_str).collect();
-            text.push_str(&format!("  - {} [{}]\n", scenario.id, revisions.join(",")));
-        }
+        let revisions: Vec<&str> = scenario.revisions.iter().map(Revision::as_str).collect();
+        text.push_str(&format!("  - {} [{}]\n", scenario.id, revisions.join(",")));
     }
     text
+}
+
+fn document(name: &str, list: Value) -> String {
+    let members = [("schemaVersion", Value::from(SCHEMA_VERSION)), (name, list)];
+    Value::Object(members.into_iter().collect()).pretty() + "\n"
+}
+
+fn scenario_json(scenario: &Scenario) -> Value {
+    let revisions =
+        |revisions: Revisions| revisions.iter().map(Revision::as_str).collect::<Value>();
+    let mut object = Object::new();
+    object.push("id", &*scenario.id);
+    object.push("title", &*scenario.title);
+    object.push("leg", scenario.leg.as_str());
+    object.push("revisions", revisions(scenario.revisions));
+    object.push(
+        "official",
+        scenario.official.map(|official| {
+            let suites = official.suites.iter().map(|suite| suite.name(scenario.leg));
+            let mut object = Object::new();
+            object.push("suites", suites.collect::<Value>());
+            object.push("revisions", revisions(official.revisions));
+            Value::Object(object)
+        }),
+    );
+    let transports = TransportKind::ALL.into_iter().filter(|it| scenario.transports.contains(*it));
+    object.push("transports", transports.map(TransportKind::as_str).collect::<Value>());
+    object.push("needs", scenario.needs.iter().map(ToString::to_string).collect::<Value>());
+    let ids: BTreeSet<&str> =
+        scenario.checks.iter().flat_map(|check| check.requirements.iter().copied()).collect();
+    object.push("requirements", ids.into_iter().collect::<Value>());
+    let checks = scenario.checks.iter().map(|check| {
+        let mut object = Object::new();
+        object.push("id", &*check.id);
+        object.push("description", &*check.description);
+        object.push("official", check.origin == Origin::Official);
+        Value::Object(object)
+    });
+    object.push("checks", checks.collect::<Value>());
+    Value::Object(object)
+}
+
+fn fault_json(fault: &FaultKind) -> Value {
+    let sides = [Side::Server, Side::Client].into_iter().filter(|side| fault.is_of(*side));
+    let transports = TransportKind::ALL.into_iter().filter(|it| fault.reach.covers(*it));
+    let mut object = Object::new();
+    object.push("form", fault.form);
+    object.push("summary", fault.summary);
+    object.push("peers", sides.map(Side::as_str).collect::<Value>());
+    object.push("transports", transports.map(TransportKind::as_str).collect::<Value>());
+    Value::Object(object)
 }
 
 fn faults() -> String {
@@ -59,11 +150,11 @@ message if it starts with a member of the envelope, such as `/id`. TIME has a un
         ("Over stdio", &[Reach::Lines]),
         ("Over HTTP", &[Reach::Http, Reach::Network]),
     ];
-    let width = fault::FAULT_KINDS.iter().map(|word| word.form.len()).max().unwrap_or_default();
+    let width = FAULT_KINDS.iter().map(|word| word.form.len()).max().unwrap_or_default();
     let mut text = HEAD.to_owned();
     for (heading, reaches) in SECTIONS {
         text.push_str(&format!("\n{heading}:\n"));
-        for word in fault::FAULT_KINDS.iter().filter(|word| reaches.contains(&word.reach)) {
+        for word in FAULT_KINDS.iter().filter(|word| reaches.contains(&word.reach)) {
             let star = if word.is_of(Side::Client) { '*' } else { ' ' };
             text.push_str(&format!("{star} {:width$}  {}\n", word.form, word.summary));
         }

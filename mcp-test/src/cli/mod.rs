@@ -3,12 +3,14 @@
 //! | file | contents |
 //! |---|---|
 //! | `args` `common_args` | the arguments of every command |
+//! | `patterns` | resolves the names and patterns that select scenarios and cases |
 //! | `target` | resolves the arguments to the server under test |
 //! | `client` | resolves the arguments to the client under test |
 //! | `execute` | runs scenarios: plan, reports, exit code |
 //! | `cases` | MCP Cases, one file per command |
 //! | `record` | records conversations as cases or as a trace |
 //! | `validate` | validates messages and conversations in a file |
+//! | `documentation` | shell completions and manual pages |
 //! | `list` `explain` `requirements` `reference` | the other commands |
 //! | `url` | the URL of a target, and the secrets in it |
 //! | `signal` | signals that end this process |
@@ -21,6 +23,7 @@ mod args;
 mod cases;
 mod client;
 mod common_args;
+mod documentation;
 mod error;
 mod execute;
 mod explain;
@@ -28,6 +31,7 @@ mod list;
 mod listen;
 mod option_value;
 mod output;
+mod patterns;
 mod record;
 mod reference;
 mod requirements;
@@ -65,6 +69,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     }
     // `parse_from` would exit the process at once.
+    // Before they are parsed, since an error has colours, too.
+    output::choose_colours(&args);
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => return output::usage(error),
@@ -89,10 +95,10 @@ fn inherited_secrets() -> Vec<String> {
 }
 
 fn dispatch(args: Args) -> Result<u8, CliError> {
-    // The last three only return a text; the others print while they run, and decide about the exit code.
+    // The last ones only return a text; the others print while they run, and decide about the exit code.
     let text = match args.command {
-        Command::Server(args) => return execute::test_server(RunCommand::Server, &args),
-        Command::Check(args) => return execute::test_server(RunCommand::Check, &args),
+        Command::Server(args) => return execute::test_server(RunCommand::Server, args),
+        Command::Check(args) => return execute::test_server(RunCommand::Check, args),
         Command::Client(args) => return client::run(args),
         Command::Validate(args) => return validate::validate(&args),
         Command::Cases(args) => return cases::dispatch(&args),
@@ -100,6 +106,8 @@ fn dispatch(args: Args) -> Result<u8, CliError> {
         Command::List(args) => list::text(&args)?,
         Command::Explain(args) => explain::text(&args.id)?,
         Command::Requirements(args) => requirements::text(&args)?,
+        Command::Completions(args) => documentation::completions(&args),
+        Command::Man(args) => documentation::man(&args)?,
     };
     output::print(&text)?;
     Ok(0)

@@ -9,6 +9,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::clock;
+use crate::expect::words;
+use crate::report::FileFormat;
 use crate::spec::{Revision, Revisions, SpecError};
 
 /// An argument that may be secret, so that no message may repeat it.
@@ -53,8 +55,11 @@ pub(super) enum OptionValueError {
     /// Not a number of jobs.
     #[error("expected a whole number, at least 1")]
     Jobs,
+    /// Not a number of retries.
+    #[error("expected a whole number from 0 to {0}")]
+    Retries(usize),
     /// Not a report.
-    #[error("expected `junit=FILE` or `github`")]
+    #[error("expected {}", reports())]
     Report,
     /// Not a host.
     #[error("expected a host name or an IP address, without a port (`mocks.example`, `10.0.0.1`)")]
@@ -94,22 +99,42 @@ pub(super) fn jobs(text: &str) -> Result<NonZeroUsize, OptionValueError> {
     text.parse().map_err(|_| OptionValueError::Jobs)
 }
 
+/// The greatest number of retries: the conversations of all attempts are kept.
+const MOST_RETRIES: usize = 10;
+
+/// A number of retries.
+pub(super) fn retries(text: &str) -> Result<usize, OptionValueError> {
+    let retries = text.parse().ok().filter(|retries| *retries <= MOST_RETRIES);
+    retries.ok_or(OptionValueError::Retries(MOST_RETRIES))
+}
+
 /// A report for a CI system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ReportKind {
-    /// `junit=FILE`: JUnit XML.
-    Junit(PathBuf),
+    /// `FORMAT=FILE`: a file.
+    File(FileFormat, PathBuf),
     /// `github`: annotations, and the step summary.
     GitHub,
 }
 
-/// `junit=FILE` or `github`.
+/// `FORMAT=FILE` or `github`.
 pub(super) fn report(text: &str) -> Result<ReportKind, OptionValueError> {
-    match text.split_once('=') {
-        None if text == "github" => Ok(ReportKind::GitHub),
-        Some(("junit", file)) if !file.is_empty() => Ok(ReportKind::Junit(file.into())),
-        _ => Err(OptionValueError::Report),
-    }
+    let Some((name, file)) = text.split_once('=') else {
+        return if text == "github" {
+            Ok(ReportKind::GitHub)
+        } else {
+            Err(OptionValueError::Report)
+        };
+    };
+    let format = FileFormat::ALL.into_iter().find(|format| format.as_str() == name);
+    let format = format.filter(|_| !file.is_empty()).ok_or(OptionValueError::Report)?;
+    Ok(ReportKind::File(format, file.into()))
+}
+
+/// The values of `--report`, for a message.
+fn reports() -> String {
+    let files = FileFormat::ALL.map(|format| format!("`{format}=FILE`"));
+    words::list(files.into_iter().chain(["`github`".to_owned()]), "or")
 }
 
 /// An address to listen at; a port alone means localhost.
@@ -179,7 +204,10 @@ mod tests {
 
     #[test]
     fn a_report_has_a_kind_and_maybe_a_file() {
-        assert_eq!(report("junit=a=b.xml"), Ok(ReportKind::Junit("a=b.xml".into())));
+        assert_eq!(
+            report("junit=a=b.xml"),
+            Ok(ReportKind::File(FileFormat::Junit, "a=b.xml".into()))
+        );
         assert_eq!(report("github"), Ok(ReportKind::GitHub));
         for text in ["junit", "junit=", "github=x", "xml=a", ""] {
             assert_eq!(report(text), Err(OptionValueError::Report), "{text}");

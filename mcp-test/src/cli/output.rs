@@ -1,10 +1,14 @@
 //! Standard output and standard error: colours only where supported, and no error when the reader is gone.
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process;
 
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue};
 
+use super::common_args::Colours;
 use super::error::CliError;
 use super::workflow_commands;
 use crate::expect::words;
@@ -12,6 +16,29 @@ use crate::expect::words;
 /// Whether standard error is a terminal.
 pub(super) fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
+}
+
+/// Applies `--color`; whether it is valid is checked with the other arguments.
+pub(super) fn choose_colours(args: &[OsString]) {
+    let options = args.iter().map(|arg| arg.to_str().unwrap_or_default());
+    // What follows belongs to the command under test.
+    let options: Vec<&str> = options.take_while(|option| *option != "--").collect();
+    let next = options.iter().skip(1).chain([&""]);
+    let chosen = options.iter().zip(next).find_map(|(option, next)| match *option {
+        "--color" => Some(*next),
+        option => option.strip_prefix("--color="),
+    });
+    match chosen.and_then(|value| Colours::from_str(value, false).ok()) {
+        Some(Colours::Always) => ColorChoice::Always.write_global(),
+        Some(Colours::Never) => ColorChoice::Never.write_global(),
+        // As the environment says.
+        Some(Colours::Auto) | None => ColorChoice::Auto.write_global(),
+    }
+}
+
+/// Standard error for a line that is rewritten, which needs the control characters also where there are no colours.
+pub(super) fn terminal_line() -> impl Write {
+    AutoStream::always(io::stderr())
 }
 
 /// Prints a text without colours on standard output.

@@ -59,7 +59,13 @@ impl Record {
     pub(super) fn outcome(&mut self, outcome: &Outcome) {
         let cell = &outcome.cell;
         let name = format!("{} at {} over {}", cell.scenario.id, cell.revision, cell.transport);
-        self.add(&name, &outcome.trace);
+        let attempts = outcome.attempts();
+        if let [only] = attempts[..] {
+            return self.add(&name, &only.trace);
+        }
+        for attempt in attempts {
+            self.add(&format!("{name}, attempt {}", attempt.attempt), &attempt.trace);
+        }
     }
 
     /// Adds conversations under a name.

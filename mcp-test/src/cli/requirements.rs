@@ -8,13 +8,19 @@ use crate::json::{Object, Value};
 use crate::spec::Revision;
 use crate::spec::requirement::{self, Requirement, Source};
 
+/// The version of `schemas/requirements.schema.json`.
+const SCHEMA_VERSION: u64 = 1;
+
 /// The output of the command.
 pub(super) fn text(args: &RequirementsArgs) -> Result<String, CliError> {
     let filter = args.filter.join(" ");
     let found = requirement::search(&filter);
     match args.format {
         Format::Json => {
-            Ok(found.iter().map(|found| json(found)).collect::<Value>().pretty() + "\n")
+            let mut document = Object::new();
+            document.push("schemaVersion", SCHEMA_VERSION);
+            document.push("requirements", found.iter().map(|it| json(it)).collect::<Value>());
+            Ok(Value::Object(document).pretty() + "\n")
         }
         // For a program, nothing found is an answer; a person has probably misspelled a word.
         Format::Human if found.is_empty() => Err(CliError::NoRequirement(filter)),

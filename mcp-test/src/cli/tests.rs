@@ -5,6 +5,7 @@ use clap::error::ErrorKind;
 
 use super::args::Args;
 use super::*;
+use crate::json::Value;
 use crate::spec::Side;
 use crate::transport::fault::FAULT_KINDS;
 
@@ -32,6 +33,8 @@ fn printed(line: &str) -> String {
         Command::List(args) => list::text(&args),
         Command::Explain(args) => explain::text(&args.id),
         Command::Requirements(args) => requirements::text(&args),
+        Command::Completions(args) => Ok(documentation::completions(&args)),
+        Command::Man(args) => documentation::man(&args),
         _ => panic!("`{line}` prints nothing by itself"),
     }
     .unwrap_or_else(|error| panic!("{line}: {error}"))
@@ -60,9 +63,154 @@ fn help_names_the_suites_of_the_command() {
         after.split(" --schema").next().unwrap_or_default().to_owned()
     };
     insta::assert_snapshot!(["server", "check", "client"].map(suites).join("\n"), @"
-    : active, all, draft, pending
-    : active, all, draft, pending
-    : all, core, draft; profile official requires it or --scenario
+    : active, all, draft, pending [default: active in profile official, otherwise all]
+    : active, all, draft, pending [default: active in profile official, otherwise all]
+    : all, core, draft [default: none in profile official, which requires it or --scenario; otherwise all]
+    ");
+}
+
+/// All commands that do something, with their whole names.
+fn commands(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)> {
+    let below = command.get_subcommands().filter(|it| it.get_name() != "help");
+    let below: Vec<_> =
+        below.flat_map(|it| commands(it, &format!("{name} {}", it.get_name()))).collect();
+    if below.is_empty() { vec![(name.trim().to_owned(), command.clone())] } else { below }
+}
+
+/// The options that take a value and have no default: without them, something is not done, or nothing is left out.
+const WITHOUT_DEFAULT: [&str; 21] = [
+    "address",
+    "command",
+    "cwd",
+    "definition",
+    "env",
+    "expected_failures",
+    "faults",
+    "given_command",
+    "headers",
+    "hosts",
+    "inputs",
+    "allow",
+    "output",
+    "output_dir",
+    "record",
+    "revision",
+    "schemas",
+    "shard",
+    "tags",
+    "url",
+    "write_baseline",
+];
+
+/// Options that select from everything.
+const SELECTIONS: [&str; 4] = ["cases", "scenarios", "skip_tags", "transports"];
+
+#[test]
+fn help_shows_defaults_and_possible_values() {
+    let mut root = Args::command();
+    root.build();
+    let mut shown = 0;
+    for (name, mut command) in commands(&root, "") {
+        let help = command.render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        for arg in command.get_arguments().filter(|arg| arg.get_long().is_some()) {
+            let long = arg.get_long().unwrap_or_default();
+            let (_, own) =
+                help.split_once(&format!("--{long} ")).unwrap_or_else(|| panic!("{name} --{long}"));
+            // The text of an option ends with that of the next one, which may be below a heading of another kind.
+            let own = own.split(" --").next().unwrap_or_default();
+            let possible = arg.get_possible_values();
+            if !arg.get_action().takes_values() {
+                continue;
+            }
+            for value in &possible {
+                assert!(own.contains(value.get_name()), "{name} --{long}: {own}");
+            }
+            let id = arg.get_id().as_str();
+            match arg.get_default_values() {
+                [] if WITHOUT_DEFAULT.contains(&id) || SELECTIONS.contains(&id) => {}
+                // The default depends on something, so that it is in the text.
+                [] if id == "revisions" && !own.contains("[default: ") => {
+                    assert!(own.contains("only"), "{name} --{long}: {own}");
+                }
+                [] => assert!(own.contains("[default: "), "{name} --{long} ({id}): {own}"),
+                [value] => {
+                    let default = format!("[default: {}]", value.to_string_lossy());
+                    assert!(own.contains(&default), "{name} --{long}: {own}");
+                }
+                several => panic!("{name} --{long}: {several:?}"),
+            }
+            shown += 1;
+        }
+    }
+    assert!(shown > 100, "{shown}");
+}
+
+#[test]
+fn the_color_option_is_on_every_command() {
+    let mut root = Args::command();
+    root.build();
+    for (name, command) in commands(&root, "") {
+        assert!(command.get_arguments().any(|arg| arg.get_long() == Some("color")), "{name}");
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let mut root = Args::command();
+    root.build();
+    for (name, command) in commands(&root, "") {
+        let page = printed(&format!("man {name}"));
+        for arg in command.get_arguments().filter_map(clap::Arg::get_long) {
+            let escaped = arg.replace('-', "\\-");
+            assert!(page.contains(&format!("\\-\\-{escaped}")), "{name} --{arg}");
+        }
+    }
+    insta::assert_snapshot!(refused("man chek"), @"error: there is no command `chek`; did you mean `check`?");
+    insta::assert_snapshot!(refused("man cases rn"), @"error: there is no command `rn`; did you mean `run`?");
+    insta::assert_snapshot!(refused("completions tcsh"), @"
+    error: invalid value 'tcsh' for '<SHELL>'
+      [possible values: bash, elvish, fish, powershell, zsh]
+
+      tip: a similar value exists: 'zsh'
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("list --color red"), @"
+    error: invalid value 'red' for '--color <WHEN>'
+      [possible values: auto, always, never]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --shard 4/3"), @"
+    error: invalid value '4/3' for '--shard <I/N>': expected a shard from 1 to 3 before the slash, got 4
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --shard 1"), @"
+    error: invalid value '1' for '--shard <I/N>': expected I/N, two whole numbers such as `1/3`, the first of three shards
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --retries 11"), @"
+    error: invalid value '11' for '--retries <N>': expected a whole number from 0 to 10
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --no-timestamps"), @"
+    error: the following required arguments were not provided:
+      --output-dir <DIR>
+
+    Usage: mcp-test check --output-dir <DIR> --reference --no-timestamps [-- <COMMAND>...]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("check --reference --fail-fast --write-baseline a.yml"), @"
+    error: the argument '--fail-fast' cannot be used with '--write-baseline <FILE>'
+
+    Usage: mcp-test check --reference --fail-fast [-- <COMMAND>...]
+
+    For more information, try '--help'.
     ");
 }
 
@@ -71,7 +219,7 @@ fn help_names_the_commands() {
     insta::assert_snapshot!(Args::command().term_width(100).render_help(), @"
     Tests implementations of the Model Context Protocol
 
-    Usage: mcp-test <COMMAND>
+    Usage: mcp-test [OPTIONS] <COMMAND>
 
     Commands:
       server        Test a server by the rules of the official conformance suite
@@ -85,11 +233,16 @@ fn help_names_the_commands() {
       explain       Explain a scenario, a check or a requirement
       requirements  Search the requirements of the specification
       reference     Run a conforming reference peer, optionally with faults
+      completions   Print a script that completes commands and options in a shell
+      man           Print the manual page, in the format of `man`
       help          Print this message or the help of the given subcommand(s)
 
     Options:
-      -h, --help     Print help
-      -V, --version  Print version
+          --color <WHEN>  Colour texts: at a terminal unless NO_COLOR is set, and wherever
+                          CLICOLOR_FORCE is; always; or never [default: auto] [possible values: auto,
+                          always, never]
+      -h, --help          Print help (see more with '--help')
+      -V, --version       Print version
 
     Exit codes:
       0  nothing unexpected failed
@@ -101,12 +254,12 @@ fn help_names_the_commands() {
 
 #[test]
 fn unknown_arguments_are_refused_with_a_suggestion() {
-    insta::assert_snapshot!(refused("serve"), @r"
+    insta::assert_snapshot!(refused("serve"), @"
     error: unrecognized subcommand 'serve'
 
       tip: a similar subcommand exists: 'server'
 
-    Usage: mcp-test <COMMAND>
+    Usage: mcp-test [OPTIONS] <COMMAND>
 
     For more information, try '--help'.
     ");
@@ -196,6 +349,27 @@ fn invalid_values_are_refused_with_valid_ones() {
 }
 
 #[test]
+fn patterns_select_scenarios() {
+    insta::assert_snapshot!(printed("list --scenario tools-call-* --scenario *-list --spec-version 2024-11-05"), @"
+    Server scenarios (test against a server):
+      - tools-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-simple-text [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-with-logging [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-error [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-with-progress [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-sampling [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - resources-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - prompts-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+    ");
+    insta::assert_snapshot!(refused("check --reference --scenario tols-*"), @"error: --scenario: nothing matches `tols-*`; did you mean `tools-*`?");
+    insta::assert_snapshot!(refused("server --reference --scenario entirely-different-*"), @"error: --scenario: nothing matches `entirely-different-*`");
+    insta::assert_snapshot!(refused("server --reference --scenario tools_*"), @"error: --scenario: scenario `tools_*` tests a client, not a server");
+    insta::assert_snapshot!(refused("client --command true --scenario initialise*"), @"error: --scenario: nothing matches `initialise*`; did you mean `initialize`?");
+    insta::assert_snapshot!(refused("list --scenario tools-lst"), @"error: `tools-lst` is not the id of a scenario, a check or a requirement; did you mean `tools-list`?");
+    insta::assert_snapshot!(refused("list --scenario tools-lst*"), @"error: --scenario: nothing matches `tools-lst*`; did you mean `tools-list`?");
+}
+
+#[test]
 fn invalid_selections_are_refused_with_valid_ones() {
     insta::assert_snapshot!(refused("server"), @r"
     error: no target; use one of
@@ -243,8 +417,8 @@ fn exit_code_and_report_agree_with_a_written_baseline() {
     let code = dispatch(Args::try_parse_from(args).expect("arguments"))
         .unwrap_or_else(|error| panic!("{error}"));
     let summary = std::fs::read(out.path().join("summary.json")).expect("a summary");
-    let summary = crate::json::Value::parse(&summary).expect("JSON").value;
-    let exit = summary.at("/exitCode").and_then(crate::json::Value::as_i64);
+    let summary = Value::parse(&summary).expect("JSON").value;
+    let exit = summary.at("/exitCode").and_then(Value::as_i64);
     assert_eq!((code, exit), (0, Some(0)), "{summary}");
     let text = std::fs::read_to_string(known).expect("a baseline");
     assert!(text.contains("ping:ping"), "{text}");
@@ -275,6 +449,30 @@ fn scenarios_are_listed_in_the_official_format() {
     let clients = printed("list --client");
     let first = "Client scenarios (test against a client):\n  - initialize [2025-03-26,";
     assert!(clients.starts_with(first), "{clients}");
+}
+
+#[test]
+fn scenarios_are_listed_as_json() {
+    let list = |options: &str| {
+        let text = printed(&format!("list --format json {options}"));
+        Value::parse(text.as_bytes()).expect("JSON").value
+    };
+    let all = list("");
+    let scenarios = all.at("/scenarios").and_then(Value::as_array).expect("a list");
+    assert_eq!(scenarios.len(), crate::scenarios::all().count());
+    let is = |value: &Value, member, text| value.get(member).and_then(Value::as_str) == Some(text);
+    for (leg, id) in
+        [("server", "ping"), ("server", "dns-rebinding-protection"), ("client", "tools_call")]
+    {
+        let found = scenarios.iter().find(|it| is(it, "id", id) && is(it, "leg", leg));
+        insta::assert_snapshot!(id, found.expect("it is listed").pretty());
+    }
+    let clients = list("--client --spec-version 2026-07-28");
+    let clients = clients.at("/scenarios").and_then(Value::as_array).expect("a list");
+    assert!(!clients.is_empty() && clients.iter().all(|it| is(it, "leg", "client")));
+    let faults = list("--faults");
+    let listed = faults.at("/faults").and_then(Value::as_array).map(<[_]>::len);
+    assert_eq!(listed, Some(FAULT_KINDS.len()));
 }
 
 #[test]
@@ -432,12 +630,13 @@ fn requirements_are_found_by_words() {
     7 requirements; `mcp-test explain ID` shows the details
     ");
     let json = printed("requirements --format json tools.name.unique");
-    let document = crate::json::Value::parse(json.as_bytes()).expect("JSON").value;
+    let document = Value::parse(json.as_bytes()).expect("JSON").value;
     assert_eq!(
-        document.at("/0/id").and_then(crate::json::Value::as_str),
+        document.at("/requirements/0/id").and_then(Value::as_str),
         Some("tools.name.unique")
     );
-    assert_eq!(printed("requirements --format json xyzzy"), "[]\n");
+    let none = "{\n  \"schemaVersion\": 1,\n  \"requirements\": []\n}\n";
+    assert_eq!(printed("requirements --format json xyzzy"), none);
 }
 
 /// The reference server passes, with every report.
@@ -450,11 +649,7 @@ fn the_reference_server_passes() {
     let code = dispatch(Args::try_parse_from(args).expect("arguments"))
         .unwrap_or_else(|error| panic!("{error}"));
     let summary = std::fs::read(out.path().join("summary.json")).expect("a summary");
-    let summary = crate::json::Value::parse(&summary).expect("JSON").value;
-    assert_eq!(
-        (code, summary.at("/exitCode").and_then(crate::json::Value::as_i64)),
-        (0, Some(0)),
-        "{summary}"
-    );
+    let summary = Value::parse(&summary).expect("JSON").value;
+    assert_eq!((code, summary.at("/exitCode").and_then(Value::as_i64)), (0, Some(0)), "{summary}");
     assert!(summary.at("/cells/0/directory").is_some(), "{summary}");
 }

@@ -214,7 +214,7 @@ impl TestRun {
                     let reason = outcome.checks.iter().find_map(|check| check.message.clone());
                     TestResult::Skipped(reason.unwrap_or_default())
                 }
-                Verdict::Failed | Verdict::NotRun => {
+                Verdict::Failed | Verdict::NotRun | Verdict::Flaky => {
                     let text = failure::FailureFormatter::new(&outcome).test(&other_panics(panics));
                     TestResult::Failed(format!("{heading}\n{text}"))
                 }

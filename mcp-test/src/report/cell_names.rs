@@ -13,6 +13,8 @@ use crate::scenario::Leg;
 #[derive(Debug, Clone, Default)]
 pub struct CellNames {
     cells: BTreeMap<(Leg, String), usize>,
+    /// Whether directories have no stamp.
+    without_timestamps: bool,
 }
 
 impl CellNames {
@@ -24,6 +26,13 @@ impl CellNames {
             *names.cells.entry(key(cell)).or_default() += 1;
         }
         names
+    }
+
+    /// Sets whether the directories have the time in their names, as in the official suite.
+    #[must_use]
+    pub fn timestamps(mut self, timestamps: bool) -> Self {
+        self.without_timestamps = !timestamps;
+        self
     }
 
     /// The number of scenarios.
@@ -60,9 +69,11 @@ impl CellNames {
             Leg::Server => "server-",
             Leg::Client => "",
         };
-        // Windows does not allow a colon in a file name.
-        let stamp = outcome.started.replace([':', '.'], "-");
-        let mut name = format!("{leg}{}-{stamp}", cell.scenario.id);
+        let mut name = format!("{leg}{}", cell.scenario.id);
+        if !self.without_timestamps {
+            // Windows does not allow a colon in a file name.
+            name.push_str(&format!("-{}", outcome.started.replace([':', '.'], "-")));
+        }
         if !self.is_single(cell) {
             name.push_str(&format!("-{}-{}", cell.revision, cell.transport));
         }
@@ -92,6 +103,8 @@ mod tests {
         let outcome = sample::passed();
         let names = CellNames::of(std::slice::from_ref(&outcome.cell));
         assert_eq!(names.label(&outcome.cell), "tools-list");
+        let unstamped = names.clone().timestamps(false);
+        assert_eq!(unstamped.directory(&outcome), PathBuf::from("server-tools-list"));
         assert_eq!(
             names.directory(&outcome),
             PathBuf::from("server-tools-list-2026-11-21T21-37-43-473Z")
@@ -113,5 +126,8 @@ mod tests {
             names.directory(&outcome),
             PathBuf::from("server-tools-list-2026-11-21T21-37-43-473Z-2025-11-25-stdio")
         );
+        let unstamped = names.timestamps(false);
+        let directory = unstamped.directory(&outcome);
+        assert_eq!(directory, PathBuf::from("server-tools-list-2025-11-25-stdio"));
     }
 }

@@ -1,6 +1,7 @@
 //! The results directory: `checks.json` for each cell, in the official format, and `summary.json` for the run.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{CellNames, ReportError, RunInfo, SummaryJson};
@@ -15,6 +16,7 @@ use crate::run::{Outcome, RunEvent};
 /// <out>/server-<scenario>-<stamp>/checks.json     the checks that count, in the order in which they were reported
 /// <out>/server-<scenario>-<stamp>/advisory.json   the others, if there are any, in the same format
 /// <out>/<scenario>-<stamp>/stdout.txt, stderr.txt  for a client under test: its output
+/// <out>/server-<scenario>-<stamp>/attempt-<n>/    the same files for each other attempt of a cell that was run again
 /// <out>/summary.json                              the run; see `SummaryJson`
 /// ```
 ///
@@ -24,6 +26,7 @@ use crate::run::{Outcome, RunEvent};
 pub struct ResultFiles {
     out: PathBuf,
     names: CellNames,
+    timestamps: bool,
     summary: SummaryJson,
 }
 
@@ -36,7 +39,15 @@ impl ResultFiles {
     pub fn create(out: &Path, info: RunInfo) -> Result<Self, ReportError> {
         fs::create_dir_all(out).map_err(ReportError::write(out))?;
         let summary = SummaryJson::new(info);
-        Ok(Self { out: out.to_owned(), names: CellNames::default(), summary })
+        let names = CellNames::default();
+        Ok(Self { out: out.to_owned(), names, timestamps: true, summary })
+    }
+
+    /// Sets whether the directories of cells have the time in their names. If not, a run replaces the files of an earlier one.
+    #[must_use]
+    pub fn timestamps(mut self, timestamps: bool) -> Self {
+        self.timestamps = timestamps;
+        self
     }
 
     /// Writes the files that `event` completes.
@@ -47,7 +58,9 @@ impl ResultFiles {
     pub fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         match event {
             RunEvent::PreflightDone(preflight) => self.summary.server(preflight.server.as_deref()),
-            RunEvent::Planned(cells) => self.names = CellNames::of(cells),
+            RunEvent::Planned(cells) => {
+                self.names = CellNames::of(cells).timestamps(self.timestamps);
+            }
             RunEvent::Finished(outcome) => self.finished(outcome)?,
             RunEvent::Ended(summary) => {
                 let document = self.summary.finish(summary);
@@ -61,7 +74,19 @@ impl ResultFiles {
     fn finished(&mut self, outcome: &Outcome) -> Result<(), ReportError> {
         let name = self.names.directory(outcome);
         let directory = self.out.join(&name);
-        fs::create_dir_all(&directory).map_err(ReportError::write(&directory))?;
+        if !self.timestamps {
+            remove_earlier(&directory).map_err(ReportError::write(&directory))?;
+        }
+        self.write_attempt(&directory, outcome)?;
+        for other in &outcome.other_attempts {
+            self.write_attempt(&directory.join(format!("attempt-{}", other.attempt)), other)?;
+        }
+        self.summary.cell(outcome, Some(&name), None);
+        Ok(())
+    }
+
+    fn write_attempt(&self, directory: &Path, outcome: &Outcome) -> Result<(), ReportError> {
+        fs::create_dir_all(directory).map_err(ReportError::write(directory))?;
         let (counting, advisory): (Vec<_>, Vec<_>) =
             outcome.checks.iter().partition(|check| outcome.profile.counts(check));
         self.write(&directory.join("checks.json"), &rows(counting))?;
@@ -75,13 +100,43 @@ impl ResultFiles {
                 files::replace(&path, text).map_err(ReportError::write(&path))?;
             }
         }
-        self.summary.cell(outcome, Some(&name), None);
         Ok(())
     }
 
     fn write(&self, path: &Path, document: &Value) -> Result<(), ReportError> {
         files::replace(path, document.pretty()).map_err(ReportError::write(path))
     }
+}
+
+/// The files in the directory of a cell.
+const FILES: [&str; 4] = ["checks.json", "advisory.json", "stdout.txt", "stderr.txt"];
+
+/// How many attempts of a cell have directories at most.
+const ATTEMPTS: usize = 100;
+
+/// Removes the files of an earlier run, of which this one may not write all; other files are kept.
+fn remove_earlier(directory: &Path) -> io::Result<()> {
+    remove_files(directory)?;
+    for number in 1..=ATTEMPTS {
+        let attempt = directory.join(format!("attempt-{number}"));
+        // A symbolic link may lead anywhere.
+        if fs::symlink_metadata(&attempt).is_ok_and(|it| it.is_dir()) {
+            remove_files(&attempt)?;
+            // It stays if somebody has put other files there.
+            let _ = fs::remove_dir(&attempt);
+        }
+    }
+    Ok(())
+}
+
+fn remove_files(directory: &Path) -> io::Result<()> {
+    for name in FILES {
+        match fs::remove_file(directory.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Checks in the official format.
@@ -232,6 +287,7 @@ mod tests {
         );
         insta::assert_snapshot!(summary.pretty(), @r#"
         {
+          "schemaVersion": 1,
           "tool": {
             "name": "mcp-test",
             "version": "[version]"
@@ -296,7 +352,9 @@ mod tests {
             }
           ],
           "inapplicable": [],
-          "baseline": null
+          "baseline": null,
+          "shard": null,
+          "notStarted": []
         }
         "#);
     }

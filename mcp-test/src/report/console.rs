@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use palette::{BAD, FAINT, GOOD, UNSURE};
 
 use super::wrap::wrap;
-use super::{CellNames, Rerun, checks_json, failure};
+use super::{CellNames, Rerun, checks_json, digest, failure};
 use crate::check::Status;
 use crate::expect::words;
 use crate::run::{
@@ -48,6 +48,8 @@ pub struct ConsoleOptions {
     pub verbose: bool,
     /// Where the results are written.
     pub results: Option<PathBuf>,
+    /// Whether the names of their folders have the time.
+    pub timestamps: bool,
     /// How to run a cell again.
     pub rerun: Rerun,
 }
@@ -128,7 +130,7 @@ impl<W: Write> Console<W> {
         match event {
             RunEvent::PreflightDone(preflight) => self.preflight = preflight.clone(),
             RunEvent::Planned(cells) => {
-                self.names = CellNames::of(cells);
+                self.names = CellNames::of(cells).timestamps(self.options.timestamps);
                 // A single scenario may have several cells, which need labels and a summary.
                 self.options.single &= cells.len() == 1;
                 self.report_not_applicable()?;
@@ -323,6 +325,8 @@ impl<W: Write> Console<W> {
             }
             text.push('\n');
         }
+        let lines = [digest::flaky(summary), digest::not_started(summary)];
+        text.extend(lines.into_iter().flatten().map(|line| format!("{line}\n")));
         text.extend(summary.client_speaks.map(client::speaks));
         let advisory = summary.advisory;
         if advisory != Counts::default() {
@@ -364,6 +368,9 @@ fn verdict_line(verdict: Verdict, label: &str, counts: &str, skip_reason: Option
         Verdict::Passed => format!("{GOOD}✓{GOOD:#} {label}: {counts}\n"),
         Verdict::Failed => format!("{BAD}✗{BAD:#} {label}: {counts}\n"),
         Verdict::NotRun => format!("{BAD}✗{BAD:#} {label}: {counts} (could not be run)\n"),
+        Verdict::Flaky => {
+            format!("{BAD}✗{BAD:#} {label}: {counts} (flaky: failed, and then did not)\n")
+        }
         Verdict::Skipped => {
             let reason = skip_reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!("{FAINT}-{FAINT:#} {label}: skipped{reason}\n")

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::expect::words;
-use crate::run::{Cell, Counts, Level, Problem, Summary, Untested, Verdict};
+use crate::run::{Cell, Counts, Level, Line, Problem, Summary, Untested, Verdict};
 use crate::scenario::{Kind, Need};
 use crate::spec::{Revision, Revisions};
 
@@ -54,6 +54,7 @@ pub(super) fn totals(summary: &Summary) -> String {
         (count(Level::Warning), "warning", "warnings"),
         (count(Level::Advisory), "remark", "remarks"),
         (expected, "expected problem", "expected problems"),
+        (flaky_cells(summary).len(), "flaky scenario run", "flaky scenario runs"),
         (summary.problems.more(), "finding that is not shown", "findings that are not shown"),
     ];
     for (count, one, several) in others {
@@ -126,6 +127,44 @@ pub(super) fn line(problem: &Problem, summary: &Summary) -> String {
     let places = places(problem, summary);
     let headline = words::cut(problem.headline(), HEADLINE);
     words::inert(&format!("{headline} ({places}{requirement}{sdk})"))
+}
+
+/// The cells that failed, and did not when they were run again.
+fn flaky_cells(summary: &Summary) -> Vec<&Line> {
+    summary.lines.iter().filter(|line| line.verdict == Verdict::Flaky).collect()
+}
+
+/// Which cells are flaky, in one line; nothing if none is.
+pub(super) fn flaky(summary: &Summary) -> Option<String> {
+    let lines = flaky_cells(summary);
+    let name = |line: &&Line| {
+        let Cell { scenario, revision, transport } = &line.cell;
+        let attempts = line.attempts;
+        format!(
+            "{} at {revision} over {transport} ({attempts} attempts)",
+            words::name(&scenario.id)
+        )
+    };
+    let names: Vec<String> = lines.iter().map(name).collect();
+    (!names.is_empty()).then(|| {
+        let runs = words::count(names.len(), "scenario run");
+        format!("flaky: {runs} failed, and did not when run again: {}", names.join(", "))
+    })
+}
+
+/// What was not run after the first failure, in one line; nothing if everything was.
+pub(super) fn not_started(summary: &Summary) -> Option<String> {
+    let mut ids: Vec<String> = Vec::new();
+    for cell in &summary.not_started {
+        let id = words::name(&cell.scenario.id);
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    (!ids.is_empty()).then(|| {
+        let runs = words::count(summary.not_started.len(), "scenario run");
+        format!("not run after the first failure: {runs}: {}", ids.join(", "))
+    })
 }
 
 /// What was not tested, in one line; nothing if everything was.

@@ -5,7 +5,7 @@
 //! | people | [`Console`], and [`Progress`] during the run (feature `cli`) |
 //! | programs that read the output | [`Json`] |
 //! | programs that read the files of the official suite | [`ResultFiles`]: `checks.json`, and our `summary.json` |
-//! | CI systems | [`Junit`]; [`GitHub`]: annotations and the step summary (feature `cli`) |
+//! | CI systems | [`FileReports`]: JUnit XML, Markdown, SARIF, CTRF, TAP; [`GitHub`]: annotations and the step summary (feature `cli`) |
 //!
 //! Reporters decide nothing: verdicts, counts and exit codes come with the events. [`failure`] formats failing checks for
 //! all of them.
@@ -35,7 +35,7 @@ mod wrap;
 pub use cell_names::CellNames;
 pub use checks_json::{ResultFiles, rows};
 #[cfg(feature = "cli")]
-pub use ci::{GitHub, Junit};
+pub use ci::{FileFormat, FileReports, GitHub};
 #[cfg(feature = "cli")]
 pub use console::{Console, ConsoleOptions};
 pub use error::ReportError;

@@ -178,11 +178,13 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
         client_speaks: None,
         not_run: None,
         exit: ExitCode::Passed,
+        shard: None,
+        not_started: Vec::new(),
         interrupted: None,
     };
     for outcome in outcomes {
         summary.take(&outcome);
-        if outcome.verdict == Verdict::Failed {
+        if outcome.verdict.is_failing() {
             summary.exit = ExitCode::Failed;
         }
         events.push(RunEvent::Started(outcome.cell.clone()));
@@ -218,5 +220,7 @@ fn outcome(scenario: &'static Scenario, checks: Vec<Check>, verdict: Verdict) ->
         started: "2026-11-21T21:37:43.473Z".to_owned(),
         elapsed: Duration::from_millis(12),
         verdict,
+        attempt: 1,
+        other_attempts: Vec::new(),
     }
 }

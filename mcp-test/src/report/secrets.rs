@@ -94,6 +94,7 @@ impl Secrets {
     }
 
     fn outcome(&self, outcome: &mut Outcome) {
+        outcome.other_attempts.iter_mut().for_each(|attempt| self.outcome(attempt));
         for check in &mut outcome.checks {
             let Check { message, finding, others, details, .. } = check;
             self.replace(message);

@@ -12,6 +12,9 @@ use crate::run::{
 use crate::scenario::{Profile, Suite};
 use crate::spec::Revision;
 
+/// The version of `schemas/run.schema.json`.
+const SCHEMA_VERSION: u64 = 1;
+
 /// What is known about a run before it begins.
 #[derive(Debug, Clone)]
 pub struct RunInfo {
@@ -31,6 +34,7 @@ pub struct RunInfo {
 ///
 /// ```json
 /// {
+///   "schemaVersion": 1,
 ///   "tool": {"name": "mcp-test", "version": "0.1.0"},
 ///   "command": "check",
 ///   "target": "npx my-server",
@@ -59,13 +63,17 @@ pub struct RunInfo {
 ///     "started": "2026-11-21T21:37:43.480Z", "elapsedMs": 12, "directory": "server-tools-list-…"
 ///   }],
 ///   "inapplicable": [{"scenario": "ping", "revision": "2026-07-28"}],
-///   "baseline": {"expected": [], "stale": [], "unexpected": []}
+///   "baseline": {"expected": [], "stale": [], "unexpected": []},
+///   "shard": null, "notStarted": []
 /// }
 /// ```
 ///
 /// `clientSpeaks` has for a client the newest revision that it spoke and the newest that it was asked to speak, such as
 /// `{"newest": "2025-11-25", "asked": "2026-07-28"}`; it is null for a server, and for a client that has not shown it.
-/// `verdict` is `passed`, `failed`, `skipped` or `not-run`. `advisory` counts the checks that do not count in the
+/// `verdict` is `passed`, `failed`, `skipped`, `not-run` or `flaky`: a flaky cell failed, and did not when it was run again. A cell
+/// that was run again has its `attempts` in order, each with `verdict`, `started` and `elapsedMs`; everything else is about the first
+/// of them that failed. `shard` is the part of the run, such as `1/3`. `notStarted` has the cells that were not run after the first
+/// failure. `advisory` counts the checks that do not count in the
 /// profile. `counts` and `advisory` count each check once per cell, `checks` those that count once, with the most severe
 /// status. `problems` has each cause once, most severe first (`failing`, `not-run`, `warning`, `advisory`); `notReached`
 /// counts the checks that could not be made because of it, `notRun` the cells that were not run. `notTested` has the cells
@@ -111,6 +119,10 @@ impl SummaryJson {
             object.push("headline", silence.finding.headline.as_str());
             cell.push("silence", object);
         }
+        if !outcome.other_attempts.is_empty() {
+            let attempts = outcome.attempts().into_iter().map(attempt);
+            cell.push("attempts", attempts.collect::<Value>());
+        }
         if let Some(directory) = directory {
             // The document has the same paths on every system.
             cell.push("directory", directory.to_string_lossy().replace('\\', "/"));
@@ -126,6 +138,7 @@ impl SummaryJson {
     pub fn finish(&self, summary: &Summary) -> Value {
         let tool = [("name", env!("CARGO_PKG_NAME")), ("version", env!("CARGO_PKG_VERSION"))];
         let mut document = Object::new();
+        document.push("schemaVersion", SCHEMA_VERSION);
         document.push("tool", Value::Object(tool.into_iter().collect()));
         document.push("command", self.info.command);
         document.push("target", self.info.target.as_str());
@@ -162,8 +175,21 @@ impl SummaryJson {
             Value::Object(lists.into_iter().collect())
         });
         document.push("baseline", baseline);
+        document.push("shard", summary.shard.map(|shard| shard.to_string()));
+        let not_started = summary.not_started.iter().map(|cell| Value::Object(object_of(cell)));
+        document.push("notStarted", not_started.collect::<Value>());
         Value::Object(document)
     }
+}
+
+/// One of several attempts.
+fn attempt(outcome: &Outcome) -> Value {
+    let mut object = Object::new();
+    let failing = Outcome::judge(&outcome.cell, outcome.profile, &outcome.checks);
+    object.push("verdict", verdict(failing));
+    object.push("started", outcome.started.as_str());
+    object.push("elapsedMs", u64::try_from(outcome.elapsed.as_millis()).unwrap_or(u64::MAX));
+    Value::Object(object)
 }
 
 /// The problems, most severe first.
@@ -268,5 +294,6 @@ fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Failed => "failed",
         Verdict::Skipped => "skipped",
         Verdict::NotRun => "not-run",
+        Verdict::Flaky => "flaky",
     }
 }

@@ -391,6 +391,8 @@ impl<'a> CellRun<'a> {
             trace,
             started: self.started,
             elapsed: self.stopwatch.elapsed(),
+            attempt: 1,
+            other_attempts: Vec::new(),
         }
     }
 }

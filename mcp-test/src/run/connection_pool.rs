@@ -86,7 +86,8 @@ impl ConnectionPool {
     /// The pool of a plan: for programs over standard streams.
     pub(super) fn new(plan: &Plan, target: &Target) -> Self {
         // With one job, the program may be one that cannot run twice at the same time.
-        let is_parallel = plan.jobs > NonZeroUsize::MIN;
+        // What fails on a shared connection is known only when it is closed, which is too late to end a run with it.
+        let is_parallel = plan.jobs > NonZeroUsize::MIN && !plan.fail_fast;
         let has_programs = target.transports().contains(&TransportKind::Stdio);
         // A case may have to prepare something before its program starts.
         let is_prepared = plan.cells.iter().all(|cell| cell.scenario.kind == Kind::BuiltIn);

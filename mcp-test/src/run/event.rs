@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cell, Comparison, Counts, ExitCode, Outcome, Problems, Results, Verdict};
+use super::{Cell, Comparison, Counts, ExitCode, Outcome, Problems, Results, Shard, Verdict};
 use crate::check::Finding;
 use crate::scenario::{Profile, Suite};
 use crate::spec::Revision;
@@ -54,6 +54,8 @@ pub struct Line {
     pub profile: Profile,
     /// The verdict.
     pub verdict: Verdict,
+    /// How many attempts were made.
+    pub attempts: usize,
     /// The checks that count in this profile.
     pub counts: Counts,
     /// The advisory checks: in profile `official`, those of our own.
@@ -118,6 +120,10 @@ pub struct Summary {
     pub not_run: Option<Finding>,
     /// The exit code.
     pub exit: ExitCode,
+    /// The part of a run that this is.
+    pub shard: Option<Shard>,
+    /// The cells that were not run after a failure, because the run ended with it; see [`Plan::fail_fast`](super::Plan::fail_fast).
+    pub not_started: Vec<Cell>,
     /// The exit code of an interrupted run, which lacks some cells.
     pub interrupted: Option<u8>,
 }

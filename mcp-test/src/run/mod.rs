@@ -22,10 +22,12 @@ mod problems;
 #[cfg(test)]
 mod prove;
 mod results;
+mod retries;
 mod runner;
 #[cfg(feature = "schema")]
 mod schema_source;
 mod schema_valid;
+mod shard;
 mod silence;
 pub(crate) mod single;
 pub(crate) mod spoken_revisions;
@@ -51,5 +53,6 @@ pub(crate) use results::needs_entry;
 pub use runner::run;
 #[cfg(feature = "schema")]
 pub use schema_source::{SchemaPlace, SchemaSource, SchemaSourceError};
+pub use shard::{Shard, ShardError};
 pub use silence::Silence;
 pub use tested::Tested;

@@ -26,6 +26,8 @@ pub enum Verdict {
     Skipped,
     /// The scenario could not be run, and the peer is not to blame.
     NotRun,
+    /// It failed, and did not when it was run again.
+    Flaky,
 }
 
 /// The outcome of one cell.
@@ -60,13 +62,17 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// The verdict.
     pub verdict: Verdict,
+    /// Which attempt this is, from 1.
+    pub attempt: usize,
+    /// The other attempts, in order, if the cell was run again after a failure.
+    pub other_attempts: Vec<Outcome>,
 }
 
 impl Verdict {
     /// Whether a test with this verdict fails.
     #[must_use]
     pub const fn is_failing(self) -> bool {
-        matches!(self, Self::Failed | Self::NotRun)
+        matches!(self, Self::Failed | Self::NotRun | Self::Flaky)
     }
 }
 
@@ -89,7 +95,17 @@ impl Outcome {
             started: clock::utc_now(),
             elapsed: Duration::ZERO,
             verdict: Verdict::Failed,
+            attempt: 1,
+            other_attempts: Vec::new(),
         }
+    }
+
+    /// All attempts, in order: usually only this outcome.
+    #[must_use]
+    pub fn attempts(&self) -> Vec<&Self> {
+        let mut attempts: Vec<&Self> = self.other_attempts.iter().chain([self]).collect();
+        attempts.sort_by_key(|attempt| attempt.attempt);
+        attempts
     }
 
     /// Adds the exit and the last output of the program behind the URL. They are not in the trace, since all cells share it.
@@ -114,7 +130,7 @@ impl Outcome {
     }
 
     /// The verdict that follows from checks.
-    pub(super) fn judge(cell: &Cell, profile: Profile, checks: &[Check]) -> Verdict {
+    pub(crate) fn judge(cell: &Cell, profile: Profile, checks: &[Check]) -> Verdict {
         let leg = cell.scenario.leg;
         let counts = |check: &&Check| profile.fails(leg, check);
         // A check without a finding counts against the peer: nothing says that something else is to blame.

@@ -5,7 +5,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::{Baseline, Cell, Tested, UsageError};
+use super::{Baseline, Cell, Shard, Tested, UsageError};
 use crate::expect::words::closest;
 use crate::scenario::{Leg, PROMPT, Profile, Scenario, Shared, Suite, Surroundings};
 #[cfg(any(test, feature = "scenarios"))]
@@ -73,6 +73,12 @@ pub struct Plan {
     pub single: bool,
     /// How many cells run at the same time.
     pub jobs: NonZeroUsize,
+    /// Whether the run ends after the first failure that the baseline does not expect; what runs already is waited for.
+    pub fail_fast: bool,
+    /// How often a cell is run again that fails although the baseline does not expect it.
+    pub retries: usize,
+    /// The part of the cells to run.
+    pub shard: Option<Shard>,
     /// How long a cell may take, unless its scenario has a time-out.
     pub timeout: Duration,
     /// How long the reply to a `ping` may take until it counts as late.
@@ -178,6 +184,9 @@ impl Plan {
             one_revision: false,
             single: false,
             jobs: NonZeroUsize::MIN,
+            fail_fast: false,
+            retries: 0,
+            shard: None,
             timeout: DEFAULT_TIMEOUT,
             prompt: PROMPT,
             limits: Limits::default(),
@@ -205,6 +214,8 @@ impl Plan {
         let plan = Self::build_from(scenarios, over_sse, self.profile, &selection).ok()?;
         let (jobs, timeout, limits) = (self.jobs, self.timeout, self.limits);
         let (schemas, baseline) = (self.schemas.clone(), self.baseline.clone());
+        let (fail_fast, retries, shard) = (self.fail_fast, self.retries, self.shard);
+        let plan = Self { fail_fast, retries, shard, ..plan };
         let over_sse = Self { jobs, timeout, limits, schemas, baseline, ..plan };
         (!over_sse.cells.is_empty()).then_some(over_sse)
     }
@@ -213,6 +224,27 @@ impl Plan {
     #[must_use]
     pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
         self.jobs = jobs;
+        self
+    }
+
+    /// Ends the run after the first failure that the baseline does not expect.
+    #[must_use]
+    pub fn fail_fast(mut self, fail_fast: bool) -> Self {
+        self.fail_fast = fail_fast;
+        self
+    }
+
+    /// Runs a cell that fails up to this many times again; one that fails and then does not is flaky, which is a failure.
+    #[must_use]
+    pub fn retries(mut self, retries: usize) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// Runs only a part of the cells.
+    #[must_use]
+    pub fn shard(mut self, shard: Option<Shard>) -> Self {
+        self.shard = shard;
         self
     }
 

@@ -146,6 +146,24 @@ impl Problem {
         text.lines().next().unwrap_or_default()
     }
 
+    /// What it is from one run to the next: without the ids, times and ports that a headline may have.
+    ///
+    /// Two problems of a run may have the same.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let leg = self.example.cell.scenario.leg;
+        let cause = self.finding().and_then(|finding| finding.cause.as_deref());
+        let shape = self.finding().and_then(|finding| finding.shape.as_ref());
+        let requirement = self.requirements().first().copied().unwrap_or_default();
+        let what = match (cause, shape) {
+            (Some(cause), _) => cause.to_string(),
+            (None, Some(shape)) => format!("{} {}", shape.name, shape.place().join("/")),
+            (None, None) if requirement.is_empty() => self.example.check.id.clone(),
+            (None, None) => format!("{requirement} {}", self.example.check.id),
+        };
+        format!("{leg} {what}")
+    }
+
     /// The ids of the requirements that are broken.
     #[must_use]
     pub fn requirements(&self) -> &[&'static str] {

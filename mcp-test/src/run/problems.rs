@@ -54,10 +54,7 @@ impl Key {
             return Self::Cause((**cause).clone());
         }
         if let Some(shape) = &finding.shape {
-            let is_index = |token: &String| token.parse::<usize>().is_ok();
-            let tokens = shape.pointer.tokens();
-            let place = tokens.map(|it| if is_index(&it) { "*".to_owned() } else { it });
-            return Self::Shape(shape.name.clone(), place.collect());
+            return Self::Shape(shape.name.clone(), shape.place());
         }
         match finding.requirements.first() {
             Some(requirement) => Self::Requirement(requirement, finding.headline.clone()),

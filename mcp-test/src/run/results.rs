@@ -1,6 +1,6 @@
 //! The status of every check that counts, over all cells of a scenario.
 
-use super::{Outcome, Verdict};
+use super::{Cell, Outcome, Verdict};
 use crate::check::{Check, Status};
 use crate::scenario::{Leg, Profile};
 
@@ -36,26 +36,31 @@ impl Results {
             return;
         }
         let (leg, id) = (outcome.cell.scenario.leg, &*outcome.cell.scenario.id);
-        let index = match self.scenarios.iter().position(|it| (it.leg, &*it.id) == (leg, id)) {
-            Some(index) => index,
-            None => {
-                self.scenarios.push(ScenarioResults {
-                    leg,
-                    id: id.to_owned(),
-                    partial: false,
-                    checks: Vec::new(),
-                });
-                self.scenarios.len() - 1
-            }
-        };
+        let results = self.of(leg, id);
         if outcome.verdict == Verdict::NotRun {
-            self.scenarios[index].partial = true;
+            results.partial = true;
             return;
         }
         for check in outcome.checks.iter().filter(|check| outcome.profile.counts(check)) {
             let fails = needs_entry(outcome.profile, check);
-            self.scenarios[index].add(&check.id, check.status, fails);
+            results.add(&check.id, check.status, fails);
         }
+    }
+
+    /// Notes that a cell is not run, so that its scenario is `partial`.
+    pub(super) fn leave_out(&mut self, cell: &Cell) {
+        self.of(cell.scenario.leg, &cell.scenario.id).partial = true;
+    }
+
+    /// The results of a scenario, which are added if there are none.
+    fn of(&mut self, leg: Leg, id: &str) -> &mut ScenarioResults {
+        let known = self.scenarios.iter().position(|it| (it.leg, &*it.id) == (leg, id));
+        let index = known.unwrap_or_else(|| {
+            let checks = Vec::new();
+            self.scenarios.push(ScenarioResults { leg, id: id.to_owned(), partial: false, checks });
+            self.scenarios.len() - 1
+        });
+        &mut self.scenarios[index]
     }
 
     pub(super) fn scenarios(&self) -> impl Iterator<Item = &ScenarioResults> {

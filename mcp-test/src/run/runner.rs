@@ -10,9 +10,10 @@ use std::sync::Arc;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::cell_run::{CellFacts, run_cell_watched, skip_cell};
+use super::cell_run::{CellFacts, skip_cell};
 use super::connection_pool::ConnectionPool;
 use super::preflight::{self, PreflightFailure, Survey};
+use super::retries::run_with_retries;
 use super::{
     Cell, ClientSpeaks, Counts, ExitCode, Line, Outcome, Plan, Problems, Progress, Results,
     RunEvent, Silence, Summary, Tested, Verdict,
@@ -80,9 +81,15 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
                 on(RunEvent::PreflightDone(survey.summary()));
                 cells = survey.applicable(plan);
             }
+            let (cells, of_other_shards) = match plan.shard {
+                Some(shard) => shard.split(cells),
+                None => (cells, Vec::new()),
+            };
             on(RunEvent::Planned(cells.clone()));
             let facts = Facts { survey: &survey, program: &prepared, pool: pool.as_ref() };
-            let (summary, is_silent) = Run::new(plan, facts, cells, on).run_all().await;
+            let mut run = Run::new(plan, facts, cells, on);
+            of_other_shards.iter().for_each(|cell| run.summary.results.leave_out(cell));
+            let (summary, is_silent) = run.run_all().await;
             on(RunEvent::Ended(summary.clone()));
             // After the report, which a program that does not exit must not delay.
             if is_silent {
@@ -183,6 +190,8 @@ struct Run<'a> {
     waiting: BTreeMap<usize, Outcome>,
     /// How many outcomes were reported.
     reported: usize,
+    /// Whether the run ends with what runs already.
+    is_stopped: bool,
     /// The transports over which the server has stopped answering.
     silences: BTreeMap<TransportKind, Arc<Silence>>,
     summary: Summary,
@@ -205,6 +214,7 @@ impl<'a> Run<'a> {
             running: FuturesUnordered::new(),
             waiting: BTreeMap::new(),
             reported: 0,
+            is_stopped: false,
             silences: BTreeMap::new(),
             summary: Summary::of(plan),
         }
@@ -220,6 +230,10 @@ impl<'a> Run<'a> {
                 self.finish_all().await;
             }
             let job = self.free_job().await;
+            if self.is_stopped {
+                self.leave_out(index);
+                break;
+            }
             (self.on)(RunEvent::Started(cell.clone()));
             if let Some(silence) = self.silences.get(&cell.transport) {
                 let outcome = skip_cell(self.plan, cell, silence.clone());
@@ -239,6 +253,12 @@ impl<'a> Run<'a> {
         (self.summary, !self.silences.is_empty())
     }
 
+    /// Leaves out this cell and those that follow.
+    fn leave_out(&mut self, from: usize) {
+        self.summary.not_started = self.cells[from..].to_vec();
+        self.cells[from..].iter().for_each(|cell| self.summary.results.leave_out(cell));
+    }
+
     /// Which cells need a connection of their own over standard streams.
     fn needing_own_connections(&self) -> Vec<bool> {
         let needs_own = |cell: &Cell| {
@@ -255,16 +275,23 @@ impl<'a> Run<'a> {
     fn start(&mut self, index: usize, cell: Cell, job: OwnedSemaphorePermit) {
         let (plan, program) = (self.plan, self.facts.program);
         let facts = self.facts_for(index, &cell);
-        // The program of a run may be one that cannot run twice at the same time.
-        let is_only_job = plan.jobs == NonZeroUsize::MIN;
+        // The program of a run may be one that cannot run twice at the same time; and how it ends may decide whether there is a next.
+        let keeps_job = plan.jobs == NonZeroUsize::MIN || plan.fail_fast;
+        let jobs = self.jobs.clone();
         self.running.push(Box::pin(async move {
             let job = RefCell::new(Some(job));
             let progress = |progress: Progress<'_>| {
-                if matches!(progress, Progress::Ending) && !is_only_job {
+                if matches!(progress, Progress::Ending) && !keeps_job {
                     job.take();
                 }
             };
-            let mut outcome = run_cell_watched(plan, cell, facts, &progress).await;
+            let get_job = async || {
+                if job.borrow().is_none() {
+                    let free = jobs.clone().acquire_owned().await.ok();
+                    job.replace(free);
+                }
+            };
+            let mut outcome = run_with_retries(plan, cell, facts, &progress, get_job).await;
             if let Tested::Server(_) = plan.target {
                 outcome.add_last_words(program);
             }
@@ -331,6 +358,7 @@ impl<'a> Run<'a> {
 
     /// Takes an outcome, and reports those that follow the last one reported.
     fn settle(&mut self, index: usize, outcome: Outcome) {
+        self.is_stopped |= self.plan.fail_fast && self.plan.is_unexpected(&outcome);
         self.waiting.insert(index, outcome);
         while let Some(outcome) = self.waiting.remove(&self.reported) {
             self.reported += 1;
@@ -357,6 +385,8 @@ impl Summary {
             client_speaks: None,
             not_run: None,
             exit: ExitCode::Passed,
+            shard: plan.shard,
+            not_started: Vec::new(),
             interrupted: None,
         }
     }
@@ -369,6 +399,7 @@ impl Summary {
             cell: outcome.cell.clone(),
             profile: outcome.profile,
             verdict: outcome.verdict,
+            attempts: 1 + outcome.other_attempts.len(),
             counts: Counts::of(counting),
             advisory: Counts::of(advisory),
         };
@@ -388,10 +419,10 @@ impl Summary {
         let has = |verdict| self.lines.iter().any(|line| line.verdict == verdict);
         let (failed, stale) = match &self.baseline {
             Some(comparison) => (!comparison.is_clean(), !comparison.stale.is_empty()),
-            None => (has(Verdict::Failed), false),
+            None => (has(Verdict::Failed) || has(Verdict::Flaky), false),
         };
         // A verdict against the peer takes precedence over a cell that could not be run.
-        self.exit = if failed && (has(Verdict::Failed) || stale) {
+        self.exit = if failed && (has(Verdict::Failed) || has(Verdict::Flaky) || stale) {
             ExitCode::Failed
         } else if has(Verdict::NotRun) {
             ExitCode::NotRun

@@ -79,6 +79,7 @@ impl Ctx {
     ///
     /// As [`Ctx::assert_golden_of`].
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "options are built where they are passed")]
     pub fn assert_golden_with(&mut self, options: GoldenOptions) {
         let (name, text, golden) = self.golden(&options);
         #[cfg(feature = "golden")]

@@ -1,4 +1,4 @@
-//! `--report`: JUnit XML, read by another parser, and the annotations and step summary of GitHub Actions.
+//! `--report`: JUnit XML, read by another parser, the other files, and the annotations and step summary of GitHub Actions.
 
 use std::fs;
 use std::future::ready;
@@ -63,7 +63,10 @@ fn numbers(document: &Document<'_>) -> [usize; 3] {
     ["failure", "error", "skipped"].map(|name| elements(document, name).len())
 }
 
-/// Runs with reports to this folder: `junit.xml`, and what GitHub gets in `summary.md`.
+/// The files beside `junit.xml`, by their formats.
+const OTHERS: [&str; 4] = ["markdown", "sarif", "ctrf", "tap"];
+
+/// Runs with reports to this folder: `junit.xml`, the other files, and what GitHub gets in `summary.md`.
 fn reported<'a>(
     folder: &Folder,
     words: impl IntoIterator<Item = &'a str>,
@@ -72,7 +75,9 @@ fn reported<'a>(
     let mut command = Command::new(MCP_TEST);
     let mut words: Vec<&str> = words.into_iter().collect();
     let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
-    words.splice(end..end, ["--report", &junit, "--report", "github"]);
+    let others = OTHERS.map(|format| format!("{format}={}", folder.word(format)));
+    let reports = others.iter().map(|report| &**report).chain([&*junit, "github"]);
+    words.splice(end..end, reports.flat_map(|report| ["--report", report]).collect::<Vec<_>>());
     command.args(words).env("GITHUB_ACTIONS", "true");
     command.env("GITHUB_STEP_SUMMARY", folder.word("summary.md"));
     let run = run_command(command);
@@ -81,6 +86,14 @@ fn reported<'a>(
         fs::read_to_string(&path).unwrap_or_else(|why| panic!("{name}: {why}\n{}", run.text(&[])))
     };
     let (xml, summary) = (read("junit.xml"), read("summary.md"));
+    for format in OTHERS {
+        assert_inert(&read(format));
+    }
+    for format in ["sarif", "ctrf"] {
+        Value::parse(read(format).as_bytes()).unwrap_or_else(|why| panic!("{format}: {why}"));
+    }
+    // Both are short; the summary of a step has those of the commands before.
+    assert!(summary.ends_with(&format!("\n{}", read("markdown"))), "{summary}");
     (run, xml, summary)
 }
 
@@ -140,7 +153,12 @@ fn text_of_a_hostile_server_is_inert_in_every_report() {
         assert_inert(&summary);
         let prose = prose(&summary);
         assert!(summary.contains("<script>"), "{summary}");
-        assert!(!prose.contains(['<', '[', '\\']), "{prose}");
+        let ours = ["<details>", "</details>", "<summary>", "</summary>", "<code>", "</code>"];
+        let prose = ours.iter().fold(prose, |prose, tag| prose.replace(tag, ""));
+        // The links to requirements.
+        let prose = prose.replace("](https://modelcontextprotocol.io/", "");
+        let prose = prose.replace("](https://github.com/modelcontextprotocol/", "");
+        assert!(!prose.contains(['<', '\\']) && !prose.contains("]("), "{prose}");
 
         let commands = run.stderr.lines().filter(|line| line.starts_with("::"));
         let commands: Vec<&str> = commands.collect();
@@ -203,6 +221,10 @@ fn a_run_that_cannot_take_place_is_reported() {
         run.stderr
     );
     assert!(summary.contains("could not be run"), "{summary}");
+    let read = |format| fs::read_to_string(folder.path().join(format)).expect("it was written");
+    assert!(read("tap").contains("\n1..1\nnot ok 1 - start\n"), "{}", read("tap"));
+    assert!(read("sarif").contains("\"executionSuccessful\": false"), "{}", read("sarif"));
+    assert!(read("ctrf").contains("\"failed\": 1,"), "{}", read("ctrf"));
 }
 
 #[cfg(target_os = "linux")]
@@ -219,16 +241,20 @@ fn an_interrupted_run_is_reported() {
     assert!(xml.contains("the run was interrupted after 0 of 1 scenario runs"), "{xml}");
     assert!(run.stderr.contains("::error title=mcp-test%3A interrupted::"), "{}", run.stderr);
     assert!(summary.contains("interrupted"), "{summary}");
+    for format in OTHERS {
+        let text = fs::read_to_string(folder.path().join(format)).expect("it was written");
+        assert!(text.contains("interrupted after 0 of 1 scenario runs"), "{format}: {text}");
+    }
 }
 
 #[test]
 fn clients_and_cases_are_reported_too() {
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "ci-commands");
     let file = folder.word("contract.yaml");
-    let case = r#"case: Ping
+    let case = r##"case: "Ping # SKIP \\ | `x` <b>"
 in: {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 out: {"jsonrpc": "2.0", "id": 1, "result": {"a": 1}}
-"#;
+"##;
     fs::write(&file, case).expect("the folder is ours");
     let server = ["--", MCP_TEST, "reference", "server", "--stdio"];
     let runs: [&[&str]; 3] = [
@@ -245,6 +271,10 @@ out: {"jsonrpc": "2.0", "id": 1, "result": {"a": 1}}
         let place = format!("::error file={},title=", file.replace(':', "%3A"));
         assert_eq!(run.stderr.contains(&place), is_case, "{}", run.stderr);
         assert!(summary.contains("❌ failed"), "{summary}");
+        let tap = fs::read_to_string(folder.path().join("tap")).expect("it was written");
+        let points: Vec<&str> =
+            tap.lines().filter(|line| line.starts_with("not ok 1 - ")).collect();
+        assert!(points.len() == 1 && !points[0].contains('#'), "{tap}");
     }
 }
 
@@ -254,11 +284,7 @@ fn a_file_that_cannot_be_written_is_an_error_before_the_run() {
     let missing = folder.word("missing/junit.xml");
     let run = mcp_test(["check", "--reference", "--report", &format!("junit={missing}")]);
     assert_eq!((run.code, &*run.stdout), (2, ""), "{}", run.text(&[]));
-    assert!(
-        run.stderr.starts_with(&format!("error: --report junit {missing}: ")),
-        "{}",
-        run.stderr
-    );
+    assert!(run.stderr.starts_with(&format!("error: --report {missing}: ")), "{}", run.stderr);
 
     let selected = |words: &[&str]| {
         let mut command = Command::new(MCP_TEST);
@@ -281,6 +307,15 @@ fn a_file_that_cannot_be_written_is_an_error_before_the_run() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn the_formats_are_named_where_one_is_unknown() {
+    let run = mcp_test(["check", "--reference", "--report", "html=x"]);
+    assert_eq!((run.code, &*run.stdout), (2, ""), "{}", run.text(&[]));
+    let expected =
+        "expected `junit=FILE`, `markdown=FILE`, `sarif=FILE`, `ctrf=FILE`, `tap=FILE` or `github`";
+    assert!(run.stderr.contains(expected), "{}", run.stderr);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mcp_test::prelude::*;
-use mcp_test_tests::program::{Serving, run_command};
+use mcp_test_tests::program::{Serving, report_options, run_command};
 
 use crate::program::{MCP_TEST, mcp_test};
 use crate::terminal::command_on_terminal;
@@ -272,8 +272,9 @@ fn files_below(folders: &[&str]) -> Vec<String> {
 fn reports_and_recordings() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("a path in UTF-8").to_owned();
-    let [junit, summary, yaml, docs, results] =
-        ["junit.xml", "summary.md", "a.yaml", "docs", "results"].map(path);
+    let [reports, summary, yaml, docs, results] =
+        ["reports", "summary.md", "a.yaml", "docs", "results"].map(path);
+    fs::create_dir(&reports).expect("the folder is ours");
     let text = quoted().replacen('"', &format!("\"{MARKUP}"), 1);
     let faults: Vec<String> = [
         "initialize:/serverInfo/name",
@@ -289,7 +290,7 @@ fn reports_and_recordings() {
     let mut command = Command::new(MCP_TEST);
     command.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", &summary);
     command.args(["check", "--spec-version", "2025-11-25", "--scenario", "tools-list"]);
-    command.args(["--scenario", "resources-list", "--report", &format!("junit={junit}")]);
+    command.args(["--scenario", "resources-list"]).args(report_options(reports.as_ref()));
     command.args(["--report", "github", "--record", &yaml, "-o", &results]).args(server(&faults));
     let run = run_command(command);
     assert_eq!(run.code, 1, "{}", run.text(&[]));
@@ -304,7 +305,7 @@ fn reports_and_recordings() {
     assert_eq!(controls(&output), Vec::<char>::new(), "{output:?}");
 
     let read = |file: &str| fs::read_to_string(file).expect("it was written");
-    let xml = read(&junit);
+    let xml = read(&format!("{reports}/report.junit"));
     let document = roxmltree::Document::parse(&xml).expect("well-formed XML");
     assert!(document.descendants().any(|node| node.has_tag_name("failure")), "{xml}");
     let run = mcp_test(["cases", "doc", &yaml, "-o", &docs]);
@@ -314,9 +315,9 @@ fn reports_and_recordings() {
     let run = mcp_test(["cases", "run", &yaml].into_iter().chain(server(&faults)));
     assert!(!run.stdout.contains("has the wrong"), "{}", run.text(&[]));
 
-    let mut files = vec![junit, summary, yaml];
-    files.extend(files_below(&[&results, &docs]));
-    for end in [".md", ".html", "checks.json", "summary.json", ".xml"] {
+    let mut files = vec![summary, yaml];
+    files.extend(files_below(&[&reports, &results, &docs]));
+    for end in [".md", ".html", "checks.json", "summary.json", ".tap", ".sarif"] {
         assert!(files.iter().any(|file| file.ends_with(end)), "{end}: {files:?}");
     }
     for file in files {

@@ -6,11 +6,16 @@ mod cases_record;
 mod cases_run;
 mod ci_reports;
 mod client;
+#[cfg(unix)]
+mod echo;
 mod environment;
 mod files;
 mod guarded;
 #[cfg(target_os = "linux")]
 mod hostile_text;
+mod json_documents;
+mod options_of_output;
+mod options_of_runs;
 mod order;
 mod pipes;
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use mcp_test::json::Value;
 use mcp_test::server::reference::everything;
 use mcp_test::server::{Call, Server};
 use mcp_test_tests::folder::Folder;
-use mcp_test_tests::program::{Run, run_command};
+use mcp_test_tests::program::{Run, report_options, run_command};
 
 use crate::guarded::Guarded;
 use crate::program::{MCP_TEST, mcp_test};
@@ -102,17 +102,17 @@ fn failures_do_not_show_a_value_that_the_server_repeats() {
     assert!(rerun.contains("Authorization"), "{rerun}");
     assert_kept(&run, folder.path());
 
-    let junit = format!("junit={}", folder.word("junit.xml"));
-    let reports = ["--report", &junit, "--report", "github"];
+    let reports = report_options(folder.path());
+    let reports = reports.iter().map(|option| &**option).chain(["--report", "github"]);
     let mut command = Command::new(MCP_TEST);
-    command.args(words.iter().chain(&["-o", &json, "--format", "json"]).chain(&reports));
+    command.args(words.iter().chain(&["-o", &json, "--format", "json"])).args(reports);
     command.env("GITHUB_STEP_SUMMARY", folder.word("step-summary.md"));
     let run = run_command(command);
     assert_eq!(run.code, 1, "{}", run.text(&[]));
     Value::parse(run.stdout.as_bytes()).unwrap_or_else(|why| panic!("{why}\n{}", run.stdout));
     assert_kept(&run, folder.path());
     let files = texts(folder.path());
-    for file in ["summary.json", "checks.json", "junit.xml", "step-summary.md"] {
+    for file in ["summary.json", "checks.json", "report.junit", "report.tap", "step-summary.md"] {
         assert!(files.iter().any(|(path, _)| path.ends_with(file)), "no {file}: {files:?}");
     }
 

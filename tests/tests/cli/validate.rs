@@ -163,6 +163,7 @@ fn the_document_has_the_same_findings_as_the_text() {
     assert_eq!(code, 1, "{output}");
     insta::assert_snapshot!(output, @r#"
     {
+      "schemaVersion": 1,
       "file": "[file]",
       "specVersions": [
         "2025-11-25"

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use mcp_test_tests::hostile::http::Running;
 use mcp_test_tests::hostile::{Behavior, Hostile};
-use mcp_test_tests::program::{Run, run_command};
+use mcp_test_tests::program::{Run, report_options, run_command};
 use serde_json::Value;
 
 /// A method that is requested once.
@@ -30,7 +30,7 @@ fn run_scenario(scenario: &str, target: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
     command.env("MCP_TEST_TESTS_PEAK", &file);
     command.args(["check", "--scenario", scenario, "--spec-version", "2025-11-25"]);
-    command.args(["--format", "json"]).args(target);
+    command.args(["--format", "json"]).args(report_options(folder.path())).args(target);
     let run = run_command(command);
     within_bounds(&file, &target.join(" "));
     run

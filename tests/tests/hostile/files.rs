@@ -112,11 +112,15 @@ fn long_files_take_linear_time() {
 }
 
 /// The options that write a file, with a name that they accept.
-const WRITING: [(&str, &str, &str); 4] = [
+const WRITING: [(&str, &str, &str); 8] = [
     ("--write-baseline", "known.yml", "known.yml"),
     ("--record", "trace.jsonl", "trace.jsonl"),
     ("--record", "cases.yaml", "cases.yaml"),
     ("--report", "junit=junit.xml", "junit.xml"),
+    ("--report", "markdown=comment.md", "comment.md"),
+    ("--report", "sarif=mcp.sarif", "mcp.sarif"),
+    ("--report", "ctrf=ctrf.json", "ctrf.json"),
+    ("--report", "tap=mcp.tap", "mcp.tap"),
 ];
 
 const PING: [&str; 4] = ["check", "--reference", "--scenario", "ping"];

@@ -7,7 +7,8 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use mcp_test_tests::program::{Run, Serving, run};
+use mcp_test::report::FileFormat;
+use mcp_test_tests::program::{Run, Serving, report_options, run};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -113,6 +114,39 @@ fn the_official_report_is_cut() {
             assert!(size < MOST, "{what} {more:?}: {size} bytes");
         }
     }
+}
+
+#[test]
+fn each_report_is_short() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let check = |what: &str, arguments: &[&str]| {
+        let options = report_options(folder.path());
+        let end = arguments.iter().position(|it| *it == "--").unwrap_or(arguments.len());
+        let mut arguments = arguments.to_vec();
+        arguments.splice(end..end, options.iter().map(|option| &**option));
+        let run = run(MCP_TEST, arguments);
+        for format in FileFormat::ALL {
+            let file = folder.path().join(format!("report.{format}"));
+            let text = fs::read_to_string(&file).unwrap_or_else(|why| panic!("{why}: {run:?}"));
+            assert!(text.len() < 2 * MOST, "{what}, {format}: {} bytes", text.len());
+            let longest = text.split(|c| c != 'x').map(str::len).max().unwrap_or_default();
+            assert!(longest < 1000, "{what}, {format}: {longest}");
+            fs::remove_file(&file).expect("it is ours");
+        }
+    };
+    let select = ["check", "--spec-version", "2025-11-25", "--timeout", "1m"];
+    for (what, fault, _) in FAULTS {
+        let server = ["--", MCP_TEST, "reference", "server", "--stdio", "--fault", fault];
+        let scenarios = ["--scenario", "tools-list", "--scenario", "resources-list"];
+        check(what, &[&select[..], &scenarios, &server].concat());
+    }
+    let long = "x".repeat(1_000_000);
+    let case = folder.path().join("case.yaml");
+    let text = format!(
+        "case: {long}\nin: {{jsonrpc: '2.0', id: 1, method: {long}}}\nout: {{id: 1, result: {{a: {long}}}}}\n"
+    );
+    fs::write(&case, text).expect("the folder is ours");
+    check("a case", &["cases", "run", &case.to_string_lossy(), "--reference"]);
 }
 
 /// A server whose replies are events with a long id and type, a long header, and another reply before; the results are wrong.

@@ -10,9 +10,10 @@ use axum::http::HeaderName;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use mcp_test::json::Value;
+use mcp_test::report::FileFormat;
 use mcp_test::server::reference::everything;
 use mcp_test::server::{Call, Server};
-use mcp_test_tests::program::{Run, run_command};
+use mcp_test_tests::program::{Run, report_options, run_command};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -76,7 +77,8 @@ fn run(arguments: &[&str], target: &[&str]) -> Vec<(String, String)> {
     for (format, record) in [("human", "trace.jsonl"), ("json", "cases.yaml")] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-test-under-test"));
         command.args(arguments).args(["--format", format, "--verbose", "-o", format]);
-        command.args(["--record", record, "--report", "junit=junit.xml", "--report", "github"]);
+        command.args(["--record", record, "--report", "github"]);
+        command.args(report_options(Path::new("")));
         command.args(target).current_dir(folder.path());
         command.env("GITHUB_STEP_SUMMARY", "step-summary.md").env("MY_API_TOKEN", INHERITED);
         let Run { code, stdout, stderr, .. } = run_command(command);
@@ -89,9 +91,9 @@ fn run(arguments: &[&str], target: &[&str]) -> Vec<(String, String)> {
             assert!(!text.contains(trace), "{place} contains {trace}:\n{text}");
         }
     }
-    for name in
-        ["checks.json", "summary.json", "trace.jsonl", "cases.yaml", "junit.xml", "step-summary.md"]
-    {
+    let reports = FileFormat::ALL.map(|format| format!("report.{format}"));
+    let others = ["checks.json", "summary.json", "trace.jsonl", "cases.yaml", "step-summary.md"];
+    for name in reports.iter().map(|it| &**it).chain(others) {
         assert!(all.iter().any(|(place, _)| place.ends_with(name)), "no {name}");
     }
     all
@@ -107,7 +109,7 @@ fn text<'a>(outputs: &'a [(String, String)], name: &str) -> &'a str {
 #[track_caller]
 fn assert_masked(outputs: &[(String, String)]) {
     // The peer was heard, and the rest of what it said is shown.
-    for name in ["human stdout", "json stdout", "trace.jsonl", "checks.json", "junit.xml"] {
+    for name in ["human stdout", "json stdout", "trace.jsonl", "checks.json", "report.junit"] {
         assert!(text(outputs, name).contains("[secret]"), "{name}: {}", text(outputs, name));
     }
 }

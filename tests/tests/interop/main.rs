@@ -1,7 +1,8 @@
 //! Interoperability: `mcp-test` against third-party servers and clients, the shapes of the messages that these send, our
-//! reference peers under the official conformance suite, and servers that break MCP in ways that occur in practice.
+//! reference peers under the official conformance suite, servers that break MCP in ways that occur in practice, and reports read
+//! by third-party readers.
 //!
-//! Most of these tests need third-party programs, and fail unless these are installed:
+//! Most of these tests need third-party programs, and are skipped without them, except where `CI=true`:
 //! `.ci/peers DIR && MCP_TEST_PEERS=DIR cargo test -p mcp-test-tests --test interop`.
 
 mod broken_servers;
@@ -18,6 +19,7 @@ mod program;
 mod published_servers;
 mod recordings;
 mod reference_server;
+mod reports;
 mod rmcp_client;
 mod sdk_clients;
 mod sdk_servers;

@@ -75,6 +75,13 @@ impl Peers {
         command.into_iter().chain(arguments.iter().map(|&it| it.to_owned())).collect()
     }
 
+    /// The validator of SARIF files by Microsoft, for x86-64.
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    pub(crate) fn sarif_validator(&self) -> String {
+        let program = "npm/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool";
+        self.0.join(program).to_string_lossy().into_owned()
+    }
+
     /// The command that starts the program of a Python package.
     pub(crate) fn python_program(&self, name: &str) -> Vec<String> {
         let program = self.0.join("venv/bin").join(name);

@@ -103,7 +103,7 @@ pub(in crate::cli) struct InputArgs {
 pub(in crate::cli) struct CaseArgs {
     #[command(flatten)]
     pub(in crate::cli) files: Files,
-    /// Test only this case (repeatable)
+    /// Test only this case, or those that match a pattern such as `search::*` (repeatable)
     #[arg(long = "case", value_name = "ID")]
     pub(in crate::cli) cases: Vec<String>,
     /// Test only cases with this tag (repeatable)
@@ -146,7 +146,7 @@ pub(in crate::cli) struct VerifyClientArgs {
     /// The command that starts the client
     #[arg(long, value_name = "COMMAND")]
     pub(in crate::cli) command: Option<String>,
-    /// Serve only this file, by its name without the extension (repeatable)
+    /// Serve only this file, by its name without the extension, or those that match a pattern (repeatable)
     #[arg(long = "scenario", value_name = "NAME")]
     pub(in crate::cli) scenarios: Vec<String>,
     /// Fail on warnings and on cases that cannot be tested
@@ -173,10 +173,10 @@ pub(in crate::cli) struct DocArgs {
     /// Write files to this directory, which is created if necessary, instead of stdout
     #[arg(short, long, value_name = "DIR")]
     pub(in crate::cli) output: Option<PathBuf>,
-    /// The format to write; by default both to a directory, and Markdown to stdout
+    /// The format to write [default: both to a directory, and markdown to stdout]
     #[arg(long, value_name = "FORMAT")]
     pub(in crate::cli) format: Option<DocFormat>,
-    /// The title of the page, instead of the name of the server
+    /// The title of the page [default: the name of the server]
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) title: Option<String>,
 }
@@ -187,7 +187,7 @@ pub(in crate::cli) struct ServeCasesArgs {
     pub(in crate::cli) files: Files,
     #[command(flatten)]
     pub(in crate::cli) listen: ListenArgs,
-    /// Serve the parent process over stdin and stdout (default)
+    /// Serve the parent process over stdin and stdout [default: if there is no --listen]
     #[arg(long, conflicts_with = "address")]
     pub(in crate::cli) stdio: bool,
     /// Speak only this revision, range (`2025-06-18..`) or `draft` (repeatable)

@@ -14,6 +14,9 @@ use crate::json::{Object, Value};
 use crate::run::ExitCode;
 use crate::yaml::Limits;
 
+/// The version of `schemas/lint.schema.json`.
+const SCHEMA_VERSION: u64 = 1;
+
 /// The name of standard input.
 pub(super) const STDIN: &str = "<stdin>";
 
@@ -127,6 +130,7 @@ impl Report {
 
     fn json(&self) -> Value {
         let mut object = Object::new();
+        object.push("schemaVersion", SCHEMA_VERSION);
         object.push("files", self.files);
         object.push("cases", self.cases);
         object.push("errors", self.of_level(Level::Error));

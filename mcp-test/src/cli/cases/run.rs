@@ -18,20 +18,23 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
     let cases = &selected.cases;
     let target = resolved.over(&args.transports);
     let secrets = resolved.secrets.and(selected.secrets());
-    let play = args.play_options(selected.inputs);
+    let mut ids = selected.ids;
+    let play = args.play_options(selected.inputs, &ids);
     let (scenarios, surroundings) = (scenarios(cases, &play)?, surroundings(cases, &play)?);
     // `--case` names existing cases, so one without a scenario is excluded by another selection; not running it would pass.
-    let is_planned = |id: &&String| scenarios.iter().any(|scenario| scenario.id == id.as_str());
-    if let Some(id) = args.selection.cases.iter().find(|id| !is_planned(id)) {
+    let is_planned = |id: &String| scenarios.iter().any(|scenario| scenario.id == id.as_str());
+    let is_named = |id: &&String| args.selection.cases.contains(id);
+    if let Some(id) = ids.iter().find(|id| is_named(id) && !is_planned(id)) {
         return Err(CliError::CaseExcluded { id: id.clone() });
     }
+    ids.retain(is_planned);
     selection::note_only(cases);
     // Cases that share a server run one at a time by default: they may depend on its state.
     let shared = args.target.url.is_some().then_some(NonZeroUsize::MIN);
     let common = CommonRunOptions { jobs: args.common.jobs.or(shared), ..args.common.clone() };
     execute::execute(RunRequest {
         command: RunCommand::CasesRun,
-        options: &common.for_cases(&args.selection.cases, args.strict),
+        options: &common.for_cases(&ids, args.strict),
         loaded: Some(LoadedScenarios { scenarios, surroundings, args: args.rerun_args() }),
         target: target.into(),
         transports: args.transports.clone(),
@@ -42,13 +45,13 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
 }
 
 impl RunCasesArgs {
-    fn play_options(&self, inputs: Inputs) -> PlayOptions {
+    fn play_options(&self, inputs: Inputs, ids: &[String]) -> PlayOptions {
         let mut play = PlayOptions::default().inputs(|_| inputs);
         // Without --spec-version a case is played at only one of the revisions that it allows.
         play.asked_revisions = !self.common.revisions.is_empty();
         play.tags.clone_from(&self.selection.tags);
         play.skip_tags.clone_from(&self.selection.skip_tags);
-        play.cases.clone_from(&self.selection.cases);
+        ids.clone_into(&mut play.cases);
         if self.allow_commands {
             play = play.commands(Commands::Allowed);
         }

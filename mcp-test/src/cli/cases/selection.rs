@@ -4,13 +4,15 @@ use super::args::{CaseArgs, InputArgs};
 use super::read;
 use crate::cases::{Cases, Inputs, PlayError, ReadOptions};
 use crate::cli::error::CliError;
-use crate::cli::{output, target};
+use crate::cli::{output, patterns, target};
 use crate::expect::words;
 
 /// Cases and the values of their inputs.
 pub(super) struct SelectedCases {
     pub(super) cases: Cases,
     pub(super) inputs: Inputs,
+    /// The ids that `--case` selects, without patterns.
+    pub(super) ids: Vec<String>,
 }
 
 impl SelectedCases {
@@ -32,9 +34,9 @@ impl CaseArgs {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<SelectedCases, CliError> {
         let cases = read::read(&self.files, &ReadOptions::default().strict(strict))?;
-        check_ids(&cases, &self.cases)?;
+        let ids = select_ids(&cases, &self.cases)?;
         let inputs = self.inputs.resolve(&cases, variable)?;
-        Ok(SelectedCases { cases, inputs })
+        Ok(SelectedCases { cases, inputs, ids })
     }
 
     /// The files and inputs as arguments for a rerun.
@@ -79,11 +81,13 @@ impl InputArgs {
     }
 }
 
-/// Checks that all selected ids exist; for an id without its file, suggests the whole id.
-fn check_ids(cases: &Cases, selected: &[String]) -> Result<(), CliError> {
+/// The selected ids, which must exist; for an id without its file, suggests the whole id.
+fn select_ids(cases: &Cases, selected: &[String]) -> Result<Vec<String>, CliError> {
     let ids = || cases.iter().map(|(_, case)| case.id.as_str());
+    let known: Vec<&str> = ids().collect();
+    let selected = patterns::expand(selected, &known).map_err(|error| error.of("--case"))?;
     let Some(id) = selected.iter().find(|selected| !ids().any(|id| id == **selected)) else {
-        return Ok(());
+        return Ok(selected);
     };
     let is_named_so = |whole: &&str| whole.split_once("::").is_some_and(|(_, name)| name == id);
     let suggestion = ids().find(is_named_so).or_else(|| words::closest(id, ids()));

@@ -6,7 +6,7 @@ use crate::cases::{PlayError, VerifyOptions, client_scenarios};
 use crate::cli::client::ResolvedClient;
 use crate::cli::error::CliError;
 use crate::cli::execute::{self, LoadedScenarios, RunCommand, RunRequest};
-use crate::cli::variable;
+use crate::cli::{patterns, variable};
 use crate::report::Secrets;
 
 /// Tests a client by the cases and returns the exit code.
@@ -15,20 +15,23 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
     let secrets = selected.secrets();
     let verify = VerifyOptions {
         inputs: selected.inputs,
-        cases: args.selection.cases.clone(),
+        cases: selected.ids,
         tags: args.selection.tags.clone(),
         skip_tags: args.selection.skip_tags.clone(),
         asked_revisions: !args.common.revisions.is_empty(),
     };
     let scenarios = client_scenarios(&selected.cases, &verify).map_err(PlayError::from)?;
     selection::note_only(&selected.cases);
+    let names: Vec<&str> = scenarios.iter().map(|scenario| &*scenario.id).collect();
+    let names =
+        patterns::expand(&args.scenarios, &names).map_err(|error| error.of("--scenario"))?;
     // A person cannot know when the server of the next file waits, so only one file is served to a manual client.
-    let is_single = scenarios.len() == 1 || args.scenarios.len() == 1;
+    let is_single = scenarios.len() == 1 || names.len() == 1;
     let required = CliError::NoCommandForFiles;
     let client = ResolvedClient::new(args.command.as_deref(), is_single, required)?;
     execute::execute(RunRequest {
         command: RunCommand::CasesVerifyClient,
-        options: &args.common.for_cases(&args.scenarios, args.strict),
+        options: &args.common.for_cases(&names, args.strict),
         loaded: Some(LoadedScenarios { scenarios, surroundings: None, args: args.rerun_args() }),
         target: client.target.into(),
         transports: Vec::new(),

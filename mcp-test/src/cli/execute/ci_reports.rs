@@ -8,12 +8,12 @@ use crate::cli::error::CliError;
 use crate::cli::option_value::ReportKind;
 use crate::cli::output;
 use crate::files;
-use crate::report::{GitHub, Junit, ReportError, RunInfo};
+use crate::report::{FileReports, GitHub, ReportError, RunInfo};
 use crate::run::RunEvent;
 
 /// The reports of a run for CI systems.
 pub(super) struct CiReports {
-    junit: Vec<Junit>,
+    files: FileReports,
     github: Option<GitHub<Stderr>>,
 }
 
@@ -25,19 +25,18 @@ impl CiReports {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, CliError> {
         let selected = &request.options.common.reports;
-        let mut junit = Vec::new();
+        let mut files = FileReports::new(info.clone(), rerun(request));
         for kind in selected {
-            if let ReportKind::Junit(path) = kind {
-                files::check_replaceable(path)
-                    .map_err(CliError::unwritable("--report junit", path))?;
-                junit.push(Junit::new(path, info.clone(), rerun(request)));
+            if let ReportKind::File(format, path) = kind {
+                files::check_replaceable(path).map_err(CliError::unwritable("--report", path))?;
+                files.add(*format, path);
             }
         }
         let is_selected = selected.contains(&ReportKind::GitHub);
         let by_default =
             selected.is_empty() && variable("GITHUB_ACTIONS").as_deref() == Some("true");
         if !is_selected && !by_default {
-            return Ok(Self { junit, github: None });
+            return Ok(Self { files, github: None });
         }
         let mut step_summary = variable("GITHUB_STEP_SUMMARY").map(PathBuf::from);
         if let Some(path) = step_summary.as_deref()
@@ -54,19 +53,20 @@ impl CiReports {
         // On standard error, which the runner reads as well: standard output may be a document, or be read by a script.
         let summary = step_summary.as_deref().map(Path::new);
         let github = GitHub::new(io::stderr(), summary, info.clone(), rerun(request));
-        Ok(Self { junit, github: Some(github) })
+        Ok(Self { files, github: Some(github) })
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.junit.is_empty() && self.github.is_none()
+        self.files.is_empty() && self.github.is_none()
     }
 
     /// Passes an event to every report, and returns the first error.
     pub(super) fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        let written = self.junit.iter_mut().map(|junit| junit.event(event));
-        let results: Vec<_> =
-            written.chain(self.github.iter_mut().map(|github| github.event(event))).collect();
-        // After all of them were passed on: a full disk must not keep the annotations from the log.
+        let results = [
+            self.files.event(event),
+            self.github.as_mut().map_or(Ok(()), |github| github.event(event)),
+        ];
+        // After both were passed on: a full disk must not keep the annotations from the log.
         results.into_iter().collect()
     }
 }

@@ -2,6 +2,7 @@
 
 mod ci_reports;
 mod reports;
+mod slow_runs;
 
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
@@ -110,7 +111,8 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
 }
 
 /// Tests a server and returns the exit code.
-pub(super) fn test_server(command: RunCommand, args: &RunArgs) -> Result<u8, CliError> {
+pub(super) fn test_server(command: RunCommand, mut args: RunArgs) -> Result<u8, CliError> {
+    args.run.expand_scenarios(command.leg())?;
     let resolved = args.target.resolve(command.name(), &variable)?;
     execute(RunRequest {
         command,
@@ -199,8 +201,9 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
         let processors = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         // At least two: scenarios mostly wait, and one job would mean that the server must not run twice at the same time.
         let jobs = args.common.jobs.unwrap_or(processors.max(TWO));
-        plan.jobs(jobs).timeout(args.common.timeout)
+        plan.jobs(jobs).timeout(args.common.timeout).retries(args.common.retries)
     };
+    let plan = plan.fail_fast(args.common.fail_fast).shard(args.common.shard);
     let plan = plan.schemas(SchemaSource::load(&args.schemas.schemas)?);
     let Some(file) = &args.common.expected_failures else { return Ok(plan) };
     let baseline_error =
@@ -211,8 +214,14 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
     Ok(plan.baseline(baseline))
 }
 
-/// Describes the selected scenarios, for the first line.
+/// Describes what is run, for the first line.
 fn selection_label(request: &RunRequest<'_>, plan: &Plan) -> String {
+    let scenarios = scenarios_label(request, plan);
+    plan.shard.map_or(scenarios.clone(), |shard| format!("shard {shard} of {scenarios}"))
+}
+
+/// Describes the selected scenarios.
+fn scenarios_label(request: &RunRequest<'_>, plan: &Plan) -> String {
     let args = request.options;
     if request.loaded.is_some() {
         let noun = if request.command == RunCommand::CasesRun { "case" } else { "file" };

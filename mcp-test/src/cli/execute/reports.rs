@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::ci_reports::CiReports;
+use super::slow_runs::SlowRuns;
 use super::{RunCommand, RunRequest, rerun, selection_label};
 use crate::cli::common_args::Format;
 use crate::cli::error::CliError;
@@ -29,6 +30,8 @@ pub(super) struct Reports {
     /// Whether the run is complete, and reported.
     has_ended: bool,
     progress: Option<Progress<Box<dyn Write>>>,
+    /// What is slow, if there is no status line.
+    slow: Option<SlowRuns>,
     secrets: Secrets,
     /// The recording of the conversations.
     record: Option<Record>,
@@ -74,6 +77,7 @@ impl Screen {
                 || plan.profile != Profile::Official,
             verbose: args.common.verbose,
             results: args.common.output_dir.clone(),
+            timestamps: !args.common.no_timestamps,
             rerun: rerun(request),
         };
         Self::Console(Console::new(out, options))
@@ -96,7 +100,8 @@ impl Reports {
         };
         // Each file is checked before the run: a long one would otherwise be lost at its end.
         let files = options.output_dir.as_deref().map(|out| output_dir(out, info.clone()));
-        let files = files.transpose()?;
+        let has_timestamps = !options.no_timestamps;
+        let files = files.transpose()?.map(|files| files.timestamps(has_timestamps));
         let ci = CiReports::new(request, &info, variable)?;
         if let Some(path) = &options.write_baseline {
             files::check_replaceable(path)
@@ -105,7 +110,9 @@ impl Reports {
         let record = options.record.as_deref().map(Record::to).transpose()?;
         let checks_to_stdout = prints_only_checks(request);
         let progress = output::stderr_is_terminal()
-            .then(|| Progress::new(Box::new(anstream::stderr()) as Box<dyn Write>));
+            .then(|| Progress::new(Box::new(output::terminal_line()) as Box<dyn Write>));
+        // A person who starts the client may take any time.
+        let slow = (progress.is_none() && !request.manual).then(|| SlowRuns::new(plan.timeout));
         let summary = Summary { target: info.target.clone(), ..Summary::of(plan) };
         let mut reports = Self {
             files,
@@ -114,6 +121,7 @@ impl Reports {
             stdout_closed: false,
             has_ended: false,
             progress,
+            slow,
             secrets: request.secrets.clone(),
             record,
             baseline: options.write_baseline.clone().map(|path| (path, plan.baseline.clone())),
@@ -161,6 +169,7 @@ impl Reports {
             // The run goes on without the file; `finish` returns the first error.
             self.error.get_or_insert(error.into());
         }
+        self.slow.iter_mut().for_each(|slow| slow.event(event));
         self.update_progress(|progress| {
             progress.event(event);
             // What is printed next must not be appended to the status line.
@@ -197,9 +206,12 @@ impl Reports {
         self.update_progress(Progress::paint);
     }
 
-    /// Shows how the time passes on the status line.
+    /// Shows how the time passes: on the status line, or with a line about what is slow.
     pub(super) fn tick(&mut self) {
         self.update_progress(Progress::paint);
+        if let Some(notice) = self.slow.as_mut().and_then(SlowRuns::notice) {
+            output::note(&notice);
+        }
     }
 
     /// Whether a report needs the end of the run even if there is nothing to print.

@@ -13,6 +13,9 @@ use crate::json::{Object, Value};
 use crate::run::ExitCode;
 use crate::spec::Revision;
 
+/// The version of `schemas/validate.schema.json`.
+const SCHEMA_VERSION: u64 = 1;
+
 /// How many findings are reported; all are counted.
 const MAX_FINDINGS: usize = 1000;
 
@@ -186,6 +189,7 @@ impl Report {
         let notes = self.notes();
         let validated = self.validated();
         let mut object = Object::new();
+        object.push("schemaVersion", SCHEMA_VERSION);
         object.push("file", self.file);
         object.push("specVersions", self.revisions.iter().map(|it| it.as_str()).collect::<Value>());
         object.push("valid", exit == ExitCode::Passed);

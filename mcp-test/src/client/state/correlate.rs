@@ -3,7 +3,7 @@
 use super::State;
 use super::open_request::{Abandoned, BadReply, OpenRequest, Outcome, UnmatchedReply};
 use crate::check::{Cause, Fate, Finding, Rule, requirement_of};
-use crate::spec::{Era, Revision, requirement};
+use crate::spec::{self, Era, Revision, Side, requirement};
 use crate::trace::{Seq, UnparsableKind};
 use crate::transport::{Origin, ResponseAdvice};
 use crate::wire::{Id, Malformed, MediaType, Request};
@@ -201,6 +201,33 @@ impl State {
             .evidence(open.sent.seq)
             .evidence(seq);
         open.settled = Some(Err(finding));
+    }
+
+    /// Settles an open request that came back as it was sent, and returns whether one did.
+    ///
+    /// The answer to it would come back as well, and look like the reply.
+    pub(super) fn is_echo(&mut self, seq: Seq, request: &Request, revision: Revision) -> bool {
+        // Both sides may choose the same id, so that only a method that servers never send is ours.
+        let is_from_servers =
+            spec::method(&request.method).is_none_or(|known| known.sent_by(Side::Server, revision));
+        let is_same =
+            |open: &&mut OpenRequest| open.id == request.id && open.method == request.method;
+        let open = self.open.iter_mut().filter(|open| open.settled.is_none()).find(is_same);
+        let Some(open) = open.filter(|_| !is_from_servers) else { return false };
+        let method = &*open.method;
+        let finding =
+            Finding::peer(format!("the server repeats its input: it sent `{method}` back"))
+                .expected(format!("a response with id {}", open.id))
+                .got(format!("the request `{method}` with the same id"))
+                .requires(Rule::REQUEST_ANSWERED.id())
+                .caused_by(Cause::request(method, Fate::Unanswered))
+                .evidence(open.sent.seq)
+                .evidence(seq);
+        open.settled = Some(Err(match self.answered.is_empty() {
+            true => finding.hint("is it an MCP server? A program such as `cat` is not one."),
+            false => finding,
+        }));
+        true
     }
 
     /// A request of the server at a revision where servers send none: the server would wait for its answer forever.

@@ -170,6 +170,9 @@ impl State {
                         // Recorded at every revision: tests look at unexpected requests too.
                         self.received.add_request(seq, &request);
                         self.request_count += 1;
+                        if self.is_echo(seq, &request, revision) {
+                            return None;
+                        }
                         if let Some(index) = self.only_candidate(origin.exchange) {
                             self.fail_in_a_flood_of_requests(index, seq, &request);
                         }

@@ -5,6 +5,8 @@
 use std::time::Duration;
 
 use crate::check::{Check, Status};
+use crate::clock;
+use crate::expect::words;
 use crate::report::{Rerun, RunInfo, failure};
 use crate::run::{self, Cell, Comparison, Outcome, Problems, RunEvent, Summary, Verdict};
 
@@ -12,7 +14,9 @@ use crate::run::{self, Cell, Comparison, Outcome, Problems, RunEvent, Summary, V
 #[derive(Debug)]
 pub(super) struct CellReports {
     pub(super) info: RunInfo,
-    rerun: Rerun,
+    /// When the run began.
+    pub(super) started: String,
+    pub(super) rerun: Rerun,
     /// The name and version of the server.
     pub(super) server: Option<String>,
     /// How many scenario runs were planned.
@@ -35,9 +39,21 @@ pub(super) struct CellReport {
     /// The failures and warnings.
     pub(super) problems: Vec<Problem>,
     /// Why it was skipped.
-    pub(super) skip_reason: Option<String>,
+    skip_reason: Option<String>,
+    /// How often it was run again.
+    pub(super) retries: usize,
+    /// The headlines of the other attempts that failed.
+    pub(super) other_failures: Vec<OtherFailure>,
     /// The last lines on the peer's standard error, and the command that runs the scenario again.
     pub(super) epilogue: String,
+}
+
+/// Another attempt that failed.
+#[derive(Debug)]
+pub(super) struct OtherFailure {
+    pub(super) elapsed: Duration,
+    /// The failing checks, each with its reason.
+    pub(super) text: String,
 }
 
 /// A failed check, or one with a warning.
@@ -64,12 +80,15 @@ pub(super) enum Conclusion {
     ExpectedFailure,
     Skipped,
     NotRun,
+    /// It failed, and did not when it was run again.
+    Flaky,
 }
 
 impl CellReports {
     pub(super) fn new(info: RunInfo, rerun: Rerun) -> Self {
         Self {
             info,
+            started: clock::utc_now(),
             rerun,
             server: None,
             planned: 0,
@@ -144,6 +163,8 @@ impl CellReport {
             verdict: outcome.verdict,
             problems,
             skip_reason: skipped.and_then(|check| check.message.clone()),
+            retries: outcome.other_attempts.len(),
+            other_failures: outcome.other_attempts.iter().filter_map(OtherFailure::new).collect(),
             epilogue,
         }
     }
@@ -153,10 +174,16 @@ impl CellReport {
         name(&self.cell)
     }
 
+    /// Why it was skipped.
+    pub(super) fn skip_reason(&self) -> &str {
+        self.skip_reason.as_deref().unwrap_or("not applicable")
+    }
+
     pub(super) fn conclusion(&self, baseline: Option<&Comparison>) -> Conclusion {
         match self.verdict {
             Verdict::NotRun => return Conclusion::NotRun,
             Verdict::Skipped => return Conclusion::Skipped,
+            Verdict::Flaky => return Conclusion::Flaky,
             Verdict::Passed | Verdict::Failed => {}
         }
         if self.failing(baseline).next().is_some() {
@@ -171,6 +198,19 @@ impl CellReport {
     /// The problems that make the run fail, so not those that the baseline expects.
     pub(super) fn failing(&self, baseline: Option<&Comparison>) -> impl Iterator<Item = &Problem> {
         self.problems.iter().filter(move |problem| self.fails(problem, baseline))
+    }
+
+    /// The problems, first those that make the run fail.
+    pub(super) fn problems_by_weight(&self, baseline: Option<&Comparison>) -> Vec<&Problem> {
+        let mut problems: Vec<&Problem> = self.problems.iter().collect();
+        problems.sort_by_key(|problem| !self.fails(problem, baseline));
+        problems
+    }
+
+    /// `ping: the reply has no result (and 1 more)`: of the problems that make the run fail, if there are any, and otherwise of all.
+    pub(super) fn message(&self, baseline: Option<&Comparison>) -> String {
+        let failing: Vec<&Problem> = self.failing(baseline).collect();
+        message(&if failing.is_empty() { self.problems.iter().collect() } else { failing })
     }
 
     /// Whether a problem makes the run fail.
@@ -207,6 +247,17 @@ fn same_as(check: &Check, first: &str) -> String {
     )
 }
 
+impl OtherFailure {
+    fn new(outcome: &Outcome) -> Option<Self> {
+        let texts = outcome.failing().map(|check| {
+            let message = check.message.as_deref().unwrap_or("no reason was given");
+            format!("{}: {message}\n", check.id)
+        });
+        let text: String = texts.collect();
+        (!text.is_empty()).then_some(Self { elapsed: outcome.elapsed, text })
+    }
+}
+
 impl Problem {
     fn new(outcome: &Outcome, check: &Check, text: String) -> Self {
         let message = check.message.as_deref().unwrap_or("no reason was given");
@@ -221,4 +272,31 @@ impl Problem {
             text,
         }
     }
+}
+
+/// `ping: the reply has no result (and 1 more)`; empty without a problem.
+pub(super) fn message(problems: &[&Problem]) -> String {
+    let Some(first) = problems.first() else { return String::new() };
+    let more = match problems.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    line(&format!("{}: {}{more}", first.check, first.headline))
+}
+
+/// The reports on these problems.
+pub(super) fn texts<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> String {
+    let texts: Vec<String> = problems.into_iter().map(|problem| block(&problem.text)).collect();
+    texts.join("\n")
+}
+
+/// Text that may have several lines.
+pub(super) fn block(text: &str) -> String {
+    // Neither XML nor YAML keeps every tab, and without it words would run together.
+    words::inert(text).replace('\t', "    ")
+}
+
+/// Text for one line.
+pub(super) fn line(text: &str) -> String {
+    block(text).replace('\n', " ")
 }

@@ -1,8 +1,9 @@
 //! The problems of a run for annotations, with what concerns the run as a whole.
 
 use super::cell_reports::{CellReports, name};
+use super::run_problems::{RunProblem, run_problems};
 use crate::report::digest::{self, Ranked};
-use crate::run::{self, Summary};
+use crate::run::{self, Problem, Summary};
 use crate::scenario::Kind;
 use crate::spec::requirement;
 
@@ -17,7 +18,7 @@ pub(super) enum Level {
 
 /// A problem, and where it was found.
 #[derive(Debug)]
-pub(super) struct DistinctProblem {
+pub(super) struct DistinctProblem<'a> {
     pub(super) level: Level,
     /// The check, or what else it concerns.
     pub(super) title: String,
@@ -25,21 +26,59 @@ pub(super) struct DistinctProblem {
     pub(super) reason: String,
     /// The file of the case that found it first.
     pub(super) file: Option<String>,
+    /// The first requirement that is broken, and the address of its text.
+    pub(super) requirement: Option<(&'static str, Option<String>)>,
+    /// Where it shows, in few words; empty for a problem of the whole run.
+    pub(super) digest: String,
+    /// The problem, unless it is one of the whole run.
+    pub(super) problem: Option<&'a Problem>,
     /// The scenario runs that found it.
     cells: Vec<String>,
 }
 
-impl DistinctProblem {
-    /// What concerns the whole run.
-    fn of_run(title: &str, text: &str) -> Self {
+impl<'a> DistinctProblem<'a> {
+    fn of_run(problem: &RunProblem) -> Self {
         Self {
             level: Level::Error,
-            title: title.to_owned(),
-            headline: text.lines().next().unwrap_or_default().to_owned(),
-            reason: text.trim_end().to_owned(),
+            title: problem.title.to_owned(),
+            headline: problem.headline().to_owned(),
+            reason: problem.text.clone(),
             file: None,
+            requirement: None,
+            digest: String::new(),
+            problem: None,
             cells: Vec::new(),
         }
+    }
+
+    /// A problem that scenario runs found, if it is not only a remark.
+    fn of_ranked(ranked: Ranked<'a>, summary: &Summary) -> Option<Self> {
+        let Ranked { problem, level } = ranked;
+        let level = match level {
+            run::Level::Failing | run::Level::NotRun => Level::Error,
+            run::Level::Warning => Level::Warning,
+            run::Level::Advisory => return None,
+        };
+        let run::Example { cell, check, .. } = &problem.example;
+        let message = check.message.as_deref().unwrap_or("no reason was given");
+        let cite =
+            |id: &&'static str| format!("\nRequirement: {}", requirement::cite(id, cell.revision));
+        let cited: String = problem.requirements().iter().map(cite).collect();
+        let first = problem.requirements().first().map(|id| {
+            let found = requirement::find(id);
+            (*id, found.and_then(|found| found.link(cell.revision)))
+        });
+        Some(Self {
+            level,
+            title: check.id.clone(),
+            headline: problem.headline().to_owned(),
+            reason: format!("{message}{cited}"),
+            file: (cell.scenario.kind == Kind::Case).then(|| cell.scenario.file.to_string()),
+            requirement: first,
+            digest: digest::places(problem, summary),
+            problem: Some(problem),
+            cells: problem.cells().into_iter().map(name).collect(),
+        })
     }
 
     /// `ping at 2025-11-25 over stdio, and 3 more scenario runs`; empty for a problem of the whole run.
@@ -56,42 +95,15 @@ impl DistinctProblem {
 }
 
 /// The problems that count in the profile and that the baseline does not expect, errors first.
-pub(super) fn distinct_problems(reports: &CellReports, summary: &Summary) -> Vec<DistinctProblem> {
-    let mut all: Vec<DistinctProblem> = Vec::new();
-    all.extend(reports.not_run.iter().map(|text| DistinctProblem::of_run("not run", text)));
-    if summary.interrupted.is_some() {
-        all.push(DistinctProblem::of_run("interrupted", &reports.interruption()));
-    }
-    for entry in summary.baseline.iter().flat_map(|baseline| &baseline.stale) {
-        let text =
-            format!("`{entry}` was expected to fail, but it passed; remove it from the baseline");
-        all.push(DistinctProblem::of_run("stale baseline entry", &text));
-    }
+pub(super) fn distinct_problems<'a>(
+    reports: &CellReports,
+    summary: &'a Summary,
+) -> Vec<DistinctProblem<'a>> {
+    let of_run: Vec<RunProblem> = run_problems(reports, summary);
+    let mut all: Vec<_> = of_run.iter().map(DistinctProblem::of_run).collect();
     let (ranked, _) = digest::ranked(summary);
-    all.extend(ranked.into_iter().filter_map(of_run));
+    all.extend(ranked.into_iter().filter_map(|ranked| DistinctProblem::of_ranked(ranked, summary)));
     // Stable, so that the order is otherwise that of the digest.
     all.sort_by_key(|problem| problem.level);
     all
-}
-
-/// A problem of the run, if it is not only a remark.
-fn of_run(Ranked { problem, level }: Ranked<'_>) -> Option<DistinctProblem> {
-    let level = match level {
-        run::Level::Failing | run::Level::NotRun => Level::Error,
-        run::Level::Warning => Level::Warning,
-        run::Level::Advisory => return None,
-    };
-    let run::Example { cell, check, .. } = &problem.example;
-    let message = check.message.as_deref().unwrap_or("no reason was given");
-    let cite =
-        |id: &&'static str| format!("\nRequirement: {}", requirement::cite(id, cell.revision));
-    let cited: String = problem.requirements().iter().map(cite).collect();
-    Some(DistinctProblem {
-        level,
-        title: check.id.clone(),
-        headline: problem.headline().to_owned(),
-        reason: format!("{message}{cited}"),
-        file: (cell.scenario.kind == Kind::Case).then(|| cell.scenario.file.to_string()),
-        cells: problem.cells().into_iter().map(name).collect(),
-    })
 }

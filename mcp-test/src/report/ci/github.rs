@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::cell_reports::CellReports;
 use super::distinct_problems::{DistinctProblem, Level, distinct_problems};
-use super::step_summary;
+use super::markdown;
 use crate::expect::words;
 use crate::report::{ReportError, Rerun, RunInfo};
 use crate::run::RunEvent;
@@ -47,14 +47,14 @@ impl<W: Write> GitHub<W> {
         // A log that nobody reads is not an error: the step summary is still written.
         let _ = self.out.write_all(commands(&problems).as_bytes()).and_then(|()| self.out.flush());
         let Some(path) = &self.step_summary else { return Ok(()) };
-        let text = step_summary::text(&self.reports, summary, &problems);
+        let text = markdown::text(&self.reports, summary, &problems, markdown::STEP_SUMMARY);
         let file = OpenOptions::new().append(true).create(true).open(path);
-        file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(ReportError::write(path))
+        file.and_then(|mut file| write!(file, "\n{text}")).map_err(ReportError::write(path))
     }
 }
 
 /// One command per line.
-fn commands(problems: &[DistinctProblem]) -> String {
+fn commands(problems: &[DistinctProblem<'_>]) -> String {
     let mut text = String::new();
     for (level, name) in [(Level::Error, "error"), (Level::Warning, "warning")] {
         let of_level: Vec<_> = problems.iter().filter(|problem| problem.level == level).collect();
@@ -69,7 +69,7 @@ fn commands(problems: &[DistinctProblem]) -> String {
     text
 }
 
-fn command(name: &str, problem: &DistinctProblem) -> String {
+fn command(name: &str, problem: &DistinctProblem<'_>) -> String {
     let mut message = cut(&problem.reason);
     let places = problem.places();
     if !places.is_empty() {

@@ -1,54 +1,31 @@
 //! JUnit XML, as Jenkins, GitLab and others read it.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
-use super::cell_reports::{CellReport, CellReports, Conclusion, Problem};
-use crate::expect::words;
-use crate::files;
-use crate::report::{ReportError, Rerun, RunInfo};
-use crate::run::{Comparison, RunEvent, Summary};
+use super::cell_reports::{
+    CellReport, CellReports, Conclusion, Problem, block, line, message, texts,
+};
+use super::run_problems::run_problems;
+use crate::run::{Cell, Comparison, Summary};
 
-/// Writes a file of JUnit XML when the run has ended.
+/// The document.
 ///
 /// There is one `testsuite` for each revision and transport, and one `testcase` for each scenario run. Of a scenario run that
 ///
 /// - failed, the `failure` contains the report on each check that counts;
 /// - failed as the baseline expects, `skipped` says "expected failure";
-/// - was skipped, `skipped` has the reason;
+/// - was skipped, or not run after the first failure, `skipped` has the reason;
+/// - is flaky, each attempt that failed is a `flakyFailure`; if all attempts failed, the others are a `rerunFailure`;
 /// - could not be run, there is an `error`;
 /// - passed with warnings, they are in `system-out`.
 ///
 /// What concerns the whole run is a `testcase` of the suite `mcp-test`: that it could not take place, that it was interrupted,
 /// and each stale entry of the baseline.
-#[derive(Debug)]
-pub struct Junit {
-    path: PathBuf,
-    reports: CellReports,
-}
-
-impl Junit {
-    /// Writes to the file at `path`.
-    #[must_use]
-    pub fn new(path: &Path, info: RunInfo, rerun: Rerun) -> Self {
-        Self { path: path.to_owned(), reports: CellReports::new(info, rerun) }
-    }
-
-    /// Records `event`, and writes the file after the last one.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written.
-    pub fn event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        let Some(summary) = self.reports.event(event) else { return Ok(()) };
-        let text = report(&self.reports, summary).to_string();
-        // The text is written to memory, so that this cannot happen.
-        let text = text.map_err(io::Error::other);
-        text.and_then(|text| files::replace(&self.path, text))
-            .map_err(ReportError::write(&self.path))
-    }
+pub(super) fn text(reports: &CellReports, summary: &Summary) -> String {
+    // Writing to memory does not fail.
+    report(reports, summary).to_string().unwrap_or_default()
 }
 
 fn report(reports: &CellReports, summary: &Summary) -> Report {
@@ -60,18 +37,32 @@ fn report(reports: &CellReports, summary: &Summary) -> Report {
     }
     let mut suites: Vec<TestSuite> = Vec::new();
     for cell in &reports.cells {
-        let name = suite_name(cell);
-        let index = suites.iter().position(|suite| suite.name.as_str() == name);
-        let index = index.unwrap_or_else(|| {
-            suites.push(suite(&name, reports));
-            suites.len() - 1
-        });
-        let suite = &mut suites[index];
+        let suite = suite_of(&mut suites, &cell.cell, reports);
         suite.set_time(suite.time.unwrap_or_default() + cell.elapsed);
         suite.add_test_case(test_case(cell, baseline));
     }
+    for cell in &summary.not_started {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message("not run after the first failure");
+        suite_of(&mut suites, cell, reports).add_test_case(named_case(cell, status));
+    }
     report.add_test_suites(suites);
     report
+}
+
+/// The suite that a cell belongs to, which is added if there is none.
+fn suite_of<'a>(
+    suites: &'a mut Vec<TestSuite>,
+    cell: &Cell,
+    reports: &CellReports,
+) -> &'a mut TestSuite {
+    let name = suite_name(cell);
+    let index = suites.iter().position(|suite| suite.name.as_str() == name);
+    let index = index.unwrap_or_else(|| {
+        suites.push(suite(&name, reports));
+        suites.len() - 1
+    });
+    &mut suites[index]
 }
 
 fn suite(name: &str, reports: &CellReports) -> TestSuite {
@@ -84,41 +75,30 @@ fn suite(name: &str, reports: &CellReports) -> TestSuite {
     suite
 }
 
-fn suite_name(cell: &CellReport) -> String {
-    let cell = &cell.cell;
+fn suite_name(cell: &Cell) -> String {
     format!("{} at {} over {}", cell.scenario.leg, cell.revision, cell.transport)
 }
 
 /// What concerns the whole run.
 fn run_suite(reports: &CellReports, summary: &Summary) -> TestSuite {
     let mut suite = suite("mcp-test", reports);
-    let mut add = |name: &str, kind: NonSuccessKind, message: &str, text: &str| {
+    for problem in run_problems(reports, summary) {
+        let kind = match problem.is_error {
+            true => NonSuccessKind::Error,
+            false => NonSuccessKind::Failure,
+        };
         let mut status = TestCaseStatus::non_success(kind);
-        status.set_message(line(message)).set_description(block(text));
-        let mut case = TestCase::new(line(name), status);
+        status.set_message(line(problem.headline())).set_description(block(&problem.text));
+        let mut case = TestCase::new(line(&problem.test), status);
         case.set_classname("mcp-test");
         suite.add_test_case(case);
-    };
-    if let Some(text) = &reports.not_run {
-        add("start", NonSuccessKind::Error, text.lines().next().unwrap_or_default(), text);
-    }
-    if summary.interrupted.is_some() {
-        let text = reports.interruption();
-        add("complete", NonSuccessKind::Error, &text, &text);
-    }
-    for entry in summary.baseline.iter().flat_map(|baseline| &baseline.stale) {
-        let text = "expected to fail, but it passed; remove it from the baseline";
-        add(&format!("baseline: {entry}"), NonSuccessKind::Failure, text, text);
     }
     suite
 }
 
 fn test_case(cell: &CellReport, baseline: Option<&Comparison>) -> TestCase {
     let conclusion = cell.conclusion(baseline);
-    let mut case = TestCase::new(line(&cell.cell.scenario.id), status(cell, conclusion, baseline));
-    // Jenkins shows what precedes the last dot as a package.
-    let leg = cell.cell.scenario.leg;
-    case.set_classname(format!("{leg}.{}.{}", cell.cell.revision, cell.cell.transport));
+    let mut case = named_case(&cell.cell, status(cell, conclusion, baseline));
     case.set_time(cell.elapsed);
     case.extra.insert("timestamp".into(), cell.started.as_str().into());
     let others: Vec<&Problem> = match conclusion {
@@ -127,11 +107,22 @@ fn test_case(cell: &CellReport, baseline: Option<&Comparison>) -> TestCase {
             cell.problems.iter().filter(|problem| !cell.fails(problem, baseline)).collect()
         }
         Conclusion::Passed => cell.problems.iter().collect(),
-        Conclusion::ExpectedFailure | Conclusion::Skipped | Conclusion::NotRun => Vec::new(),
+        Conclusion::ExpectedFailure
+        | Conclusion::Skipped
+        | Conclusion::NotRun
+        | Conclusion::Flaky => Vec::new(),
     };
     if !others.is_empty() {
         case.set_system_out(texts(others));
     }
+    case
+}
+
+/// The case of a cell, by its name.
+fn named_case(cell: &Cell, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(line(&cell.scenario.id), status);
+    // Jenkins shows what precedes the last dot as a package.
+    case.set_classname(format!("{}.{}.{}", cell.scenario.leg, cell.revision, cell.transport));
     case
 }
 
@@ -142,6 +133,12 @@ fn status(
 ) -> TestCaseStatus {
     match conclusion {
         Conclusion::Passed => TestCaseStatus::success(),
+        Conclusion::Flaky => {
+            let mut status = TestCaseStatus::success();
+            status.add_rerun(attempt(&texts(&cell.problems), cell.elapsed));
+            status.add_reruns(other_failures(cell));
+            status
+        }
         Conclusion::Failed => {
             non_success(NonSuccessKind::Failure, cell, cell.failing(baseline).collect())
         }
@@ -150,7 +147,7 @@ fn status(
         }
         Conclusion::Skipped => {
             let mut status = TestCaseStatus::skipped();
-            status.set_message(line(cell.skip_reason.as_deref().unwrap_or("not applicable")));
+            status.set_message(line(cell.skip_reason()));
             status
         }
         Conclusion::ExpectedFailure => {
@@ -164,29 +161,21 @@ fn status(
 fn non_success(kind: NonSuccessKind, cell: &CellReport, problems: Vec<&Problem>) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     if let Some(first) = problems.first() {
-        let more = match problems.len() - 1 {
-            0 => String::new(),
-            more => format!(" (and {more} more)"),
-        };
-        status.set_message(line(&format!("{}: {}{more}", first.check, first.headline)));
-        status.set_type(first.status.as_str());
+        status.set_message(line(&message(&problems))).set_type(first.status.as_str());
     }
     status.set_description(format!("{}\n{}", texts(problems), block(&cell.epilogue)));
+    status.add_reruns(other_failures(cell));
     status
 }
 
-fn texts<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> String {
-    let texts: Vec<String> = problems.into_iter().map(|problem| block(&problem.text)).collect();
-    texts.join("\n")
+fn other_failures(cell: &CellReport) -> impl Iterator<Item = TestRerun> {
+    cell.other_failures.iter().map(|failure| attempt(&block(&failure.text), failure.elapsed))
 }
 
-/// Text that may have several lines.
-fn block(text: &str) -> String {
-    // quick-junit would remove tabs, with which words would run together.
-    words::inert(text).replace('\t', "    ")
-}
-
-/// Text for an attribute, in which a reader turns line breaks into blanks.
-fn line(text: &str) -> String {
-    block(text).replace('\n', " ")
+/// An attempt that failed, where another one decides about the status.
+fn attempt(text: &str, elapsed: Duration) -> TestRerun {
+    let mut rerun = TestRerun::new(NonSuccessKind::Failure);
+    rerun.set_message(line(text.lines().next().unwrap_or_default())).set_time(elapsed);
+    rerun.set_description(text);
+    rerun
 }

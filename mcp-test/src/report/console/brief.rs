@@ -64,6 +64,10 @@ impl<W: io::Write> Console<W> {
             let line = digest::line(ranked.problem, summary);
             text.push_str(&marked(ranked.level, &format!("{}. {line}", number + 1)));
         }
+        for line in [digest::flaky(summary), digest::not_started(summary)].into_iter().flatten() {
+            let lines = wrap(&line, "- ", "  ");
+            text.extend(lines.lines().map(|line| format!("{UNSURE}{line}{UNSURE:#}\n")));
+        }
         if let Some(line) = digest::not_tested(summary) {
             let how = if self.options.verbose { "" } else { "; `--verbose` lists them" };
             let line = wrap(&format!("{line}{how}"), "- ", "  ");

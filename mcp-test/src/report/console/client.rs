@@ -37,7 +37,7 @@ pub(super) fn verdict(outcome: &Outcome) -> String {
     let overall = match outcome.verdict {
         // The official suite knows only passed and failed, and a skipped scenario does not fail.
         Verdict::Passed | Verdict::Skipped => format!("{GOOD}✅ OVERALL: PASSED{GOOD:#}"),
-        Verdict::Failed => format!("{BAD}❌ OVERALL: FAILED{BAD:#}"),
+        Verdict::Failed | Verdict::Flaky => format!("{BAD}❌ OVERALL: FAILED{BAD:#}"),
         Verdict::NotRun => format!("{BAD}❌ OVERALL: NOT RUN{BAD:#}"),
     };
     text.push_str(&format!("\n{overall}\n"));

@@ -23,6 +23,7 @@ fn shown_with(options: ConsoleOptions, events: Vec<RunEvent>) -> String {
 
 fn options() -> ConsoleOptions {
     ConsoleOptions {
+        timestamps: true,
         leg: Leg::Server,
         target: "http://localhost:3000/mcp".to_owned(),
         selection: "active suite".to_owned(),

@@ -6,6 +6,7 @@ mod cell_run;
 mod client;
 #[cfg(feature = "http")]
 mod older;
+mod parts;
 mod plan;
 #[cfg(feature = "http")]
 mod problems;
