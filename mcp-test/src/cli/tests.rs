@@ -238,10 +238,9 @@ fn help_names_the_commands() {
       help          Print this message or the help of the given subcommand(s)
 
     Options:
-          --color <WHEN>  Colour texts: at a terminal unless NO_COLOR is set, and wherever
-                          CLICOLOR_FORCE is; always; or never [default: auto] [possible values: auto,
-                          always, never]
-      -h, --help          Print help (see more with '--help')
+          --color <WHEN>  Use colours; `auto` does at a terminal unless NO_COLOR is set, and wherever
+                          CLICOLOR_FORCE is [default: auto] [possible values: auto, always, never]
+      -h, --help          Print help
       -V, --version       Print version
 
     Exit codes:

@@ -103,7 +103,8 @@ fn shells_accept_the_completions() {
 fn bash_completes_commands_and_options() {
     let script = r#"
         source <(mcp-test completions bash)
-        complete_line() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _mcp__test mcp-test "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; echo "${COMPREPLY[*]}"; }
+        function=$(complete -p mcp-test | sed 's/.*-F \([^ ]*\).*/\1/')
+        complete_line() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); $function mcp-test "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; echo "${COMPREPLY[*]}"; }
         complete_line mcp-test che
         complete_line mcp-test check --fail
         complete_line mcp-test check --format ""
@@ -113,7 +114,12 @@ fn bash_completes_commands_and_options() {
     command
         .args(["-c", &script.replace("mcp-test completions", &format!("{MCP_TEST} completions"))]);
     let run = run_command(command);
-    insta::assert_snapshot!(run.text(&[]), @"check");
+    insta::assert_snapshot!(run.text(&[]), @"
+    check
+    --fail-fast
+    human json
+    verify-client
+    ");
 }
 
 #[test]

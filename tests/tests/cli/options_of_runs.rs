@@ -116,7 +116,6 @@ fn patterns_select_cases() {
     let run = selected("soem::*");
     assert_eq!(run.code, 2);
     insta::assert_snapshot!(run.text(&[]), @"error: --case: nothing matches `soem::*`; did you mean `some:*`?");
-    let client = format!("'{MCP_TEST}' reference client");
     for (pattern, code) in [("so*e", 1), ("other*", 2)] {
         let words = ["cases", "verify-client", path, "--scenario", pattern, "--command", "true"];
         let run = mcp_test(words);
