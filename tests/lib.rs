@@ -2,4 +2,5 @@
 
 pub mod folder;
 pub mod hostile;
+pub mod missing;
 pub mod program;

@@ -33,9 +33,21 @@ async fn offers_two_tools(ctx: &mut Ctx) -> Result<()> {
 /// The whole conversation is kept in a snapshot: `cargo insta review` shows what changed in it.
 #[mcp_scenario]
 async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
-    ctx.list_tools().await?.assert_tool("add").assert_requires("a").assert_requires("b");
     ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
     ctx.assert_golden();
+    Ok(())
+}
+
+/// A scenario may have several snapshots. The settings of insta apply to them, such as a filter for what you do not want to pin.
+#[mcp_scenario]
+async fn keeps_more_than_one_snapshot(ctx: &mut Ctx) -> Result<()> {
+    ctx.call_tool("divide", json!({"a": 1, "b": 3})).await?.assert_ok();
+    let mut settings = mcp_test::insta::Settings::clone_current();
+    settings.add_filter(r"0\.333\d+", "[a third]");
+    settings.bind(|| ctx.assert_golden());
+
+    ctx.call_tool("divide", json!({"a": 1, "b": 0})).await?.assert_tool_error();
+    settings.bind(|| ctx.assert_golden_of("after a division by zero"));
     Ok(())
 }
 

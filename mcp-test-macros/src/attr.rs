@@ -36,6 +36,9 @@ pub(crate) fn options(arguments: TokenStream, errors: &mut Errors) -> Vec<Parsed
 }
 
 fn option(input: ParseStream<'_>) -> syn::Result<ParsedOption> {
+    if let Some(case) = case(input)? {
+        return Ok(case);
+    }
     // `peek_any`, because `crate` is a keyword.
     if !input.peek(Ident::peek_any) {
         return Err(input.error("expected an option: a name, or `name = value`"));
@@ -62,6 +65,18 @@ fn option(input: ParseStream<'_>) -> syn::Result<ParsedOption> {
         "expected `,` between two options".to_owned()
     };
     Err(input.error(message))
+}
+
+/// A case, `case(…)` or `case::name(…)`, which is written like a call.
+fn case(input: ParseStream<'_>) -> syn::Result<Option<ParsedOption>> {
+    let after = input.fork();
+    let is_case = after.parse::<Ident>().is_ok_and(|name| name == "case")
+        && (after.peek(token::Paren) || after.peek(Token![::]));
+    if !is_case {
+        return Ok(None);
+    }
+    let name = input.fork().parse()?;
+    Ok(Some(ParsedOption { name, value: Some(input.parse()?) }))
 }
 
 fn skip_to_comma(input: ParseStream<'_>) {

@@ -6,11 +6,12 @@
 use std::time::Duration;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Attribute, Meta};
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, FnArg, Meta, Type};
 
-use crate::model::{Function, Scenario};
+use crate::model::{Case, Function, Scenario};
 use crate::validate::{belongs_to_tests, is_lint_level};
 
 /// The items that take the place of the function.
@@ -26,20 +27,41 @@ pub(crate) fn expand(scenario: &Scenario<'_>) -> TokenStream {
     // A `cfg` that removes the function has to remove the definition and the registration as well.
     let conditions: Vec<_> = attributes.iter().filter(|a| a.path().is_ident("cfg")).collect();
 
-    let value = value(scenario, &private);
     let function = inner_function(scenario.function);
-    let test = test(scenario.function, &quote_spanned!(own=> #private::run_test(&#definition)));
+    let cases = &scenario.options.cases;
+    let (ty, value) = match &cases[..] {
+        [] => (quote!(#private::UserScenario), value(scenario, None, &private)),
+        cases => {
+            let count = cases.len();
+            let values = cases.iter().map(|case| value(scenario, Some(case), &private));
+            (quote!([#private::UserScenario; #count]), quote!([#(#values),*]))
+        }
+    };
+    // Each of several by its index.
+    let indices: Vec<_> = match cases.len() {
+        0 => vec![None],
+        count => (0..count).map(|index| Some(quote!([#index]))).collect(),
+    };
+    let registrations = indices.iter().map(|index| {
+        quote! {
+            #(#conditions)*
+            #private::inventory::submit! { #private::Registered(&#definition #index) }
+        }
+    });
+    let test = match &cases[..] {
+        [] => test(scenario.function, &quote_spanned!(own=> #private::run_test(&#definition))),
+        cases => tests(scenario.function, &definition, cases),
+    };
     quote! {
         #(#conditions)*
         #[doc(hidden)]
         #[allow(non_upper_case_globals)]
-        static #definition: #private::UserScenario = {
+        static #definition: #ty = {
             #function
             #value
         };
 
-        #(#conditions)*
-        #private::inventory::submit! { #private::Registered(&#definition) }
+        #(#registrations)*
 
         #test
     }
@@ -53,9 +75,10 @@ fn inner_function(function: &Function) -> TokenStream {
 }
 
 /// The definition's value; everything in it has an absolute path, since the user's function is in scope.
-fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
+fn value(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream) -> TokenStream {
     let ident = &scenario.function.signature.ident;
-    let name = ident.unraw().to_string();
+    let case_name = case.map(|case| format!("::{}", case.name.unraw())).unwrap_or_default();
+    let name = format!("{}{case_name}", ident.unraw());
     let site = call_site(ident.span(), private);
     let options = &scenario.options;
     let target =
@@ -65,7 +88,8 @@ fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
     let timeout = option(options.timeout.map(duration));
     let transports = &options.transports;
     let (matrix, allow_skip) = (options.matrix, options.allow_skip);
-    let run = run(scenario, private);
+    let run = run(scenario, case, private);
+    let teardown = option(options.teardown.map(|teardown| run_teardown(teardown, private)));
     // Closures that capture nothing coerce to the function pointers of the fields, which a static needs.
     quote! {
         #private::UserScenario {
@@ -80,21 +104,77 @@ fn value(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
             timeout: #timeout,
             golden: #private::golden_fn!(),
             run: #run,
+            teardown: #teardown,
         }
     }
 }
 
-/// A call of the function; a wrong argument or return type is an error at that type.
-fn run(scenario: &Scenario<'_>, private: &TokenStream) -> TokenStream {
-    let name = &scenario.function.signature.ident;
+/// A call of the function after its setup; a wrong argument or return type is an error at that type.
+fn run(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream) -> TokenStream {
+    let signature = &scenario.function.signature;
+    let name = &signature.ident;
     // Each with the span of its type, where the compiler then reports a mismatch, but invisible to the user's code.
     let context = Ident::new("context", Span::mixed_site().located_at(scenario.context_span));
     let outcome = Ident::new("outcome", Span::mixed_site().located_at(scenario.outcome_span));
+    let second = signature.inputs.iter().nth(1);
+    let place = second.map_or(Span::mixed_site(), |argument| match argument {
+        FnArg::Typed(argument) => argument.ty.span(),
+        FnArg::Receiver(receiver) => receiver.span(),
+    });
+    let value = Ident::new("value", Span::mixed_site().located_at(place));
+    let (binding, argument) = match (scenario.takes_setup, second) {
+        (true, Some(FnArg::Typed(argument))) => match &*argument.ty {
+            Type::Reference(it) if it.mutability.is_some() => {
+                (quote!(mut #value), Some(quote!(&mut #value)))
+            }
+            Type::Reference(_) => (quote!(#value), Some(quote!(&#value))),
+            _ => (quote!(#value), Some(quote!(#value))),
+        },
+        // It lives until the function has ended, even if that does not take it.
+        _ => (quote!(_unused), None),
+    };
+    let setup = scenario.options.setup.map(|setup| {
+        let made = quote_spanned!(setup.span()=> #private::value_of_setup(#setup(#context).await)?);
+        quote!(let #binding = #made;)
+    });
+    let of_case = case.iter().flat_map(|case| &case.call.args).map(|it| it.to_token_stream());
+    let arguments = [context.to_token_stream()].into_iter().chain(argument).chain(of_case);
     quote! {
         |#context| ::std::boxed::Box::pin(async move {
-            let #outcome = #name(#context).await;
+            #setup
+            let #outcome = #name(#(#arguments),*).await;
             #private::ScenarioOutcome::into_outcome(#outcome)
         })
+    }
+}
+
+/// A call of the teardown.
+fn run_teardown(teardown: &Expr, private: &TokenStream) -> TokenStream {
+    let context = Ident::new("context", Span::mixed_site());
+    let ended = quote_spanned!(teardown.span()=> #private::ScenarioOutcome::into_outcome(#teardown(#context).await));
+    quote!(|#context| ::std::boxed::Box::pin(async move { #ended }))
+}
+
+/// The `#[test]` of each case, in a module under the user's name.
+fn tests(function: &Function, definition: &Ident, cases: &[Case<'_>]) -> TokenStream {
+    let (of_tests, of_module): (Vec<_>, Vec<_>) =
+        function.attributes.iter().partition(|attribute| attribute.path().is_ident("ignore"));
+    let of_module = of_module.into_iter().filter_map(attribute_of_test);
+    let module = &function.signature.ident;
+    let tests = cases.iter().enumerate().map(|(index, Case { name, .. })| {
+        quote! {
+            #(#of_tests)*
+            #[::core::prelude::v1::test]
+            fn #name() {
+                super::#definition[#index].run_test();
+            }
+        }
+    });
+    quote! {
+        #(#of_module)*
+        mod #module {
+            #(#tests)*
+        }
     }
 }
 
@@ -171,7 +251,7 @@ mod tests {
             crate::scenario(arguments.parse().expect("tokens"), &item.parse().expect("tokens"));
         let file: File = parse_str(&expanded.to_string()).expect("items");
         let kinds = file.items.iter().map(|item| match item {
-            Item::Static(_) | Item::Macro(_) | Item::Fn(_) => dense(item),
+            Item::Static(_) | Item::Macro(_) | Item::Fn(_) | Item::Mod(_) => dense(item),
             other => panic!("not expected: {}", dense(other)),
         });
         kinds.collect()
@@ -194,7 +274,7 @@ mod tests {
     fn the_smallest_scenario() {
         let items = items("", "async fn works(ctx: &mut Ctx) -> Result<()> { Ok(()) }");
         insta::assert_snapshot!(items.join("\n\n"), @r#"
-        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},target:::core::option::Option::None,revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),}};
+        #[doc(hidden)]#[allow(non_upper_case_globals)]static __mcp_scenario_works:::mcp_test::__private::UserScenario={async fn works(ctx:&mut Ctx)->Result<()>{Ok(())}::mcp_test::__private::UserScenario{name:"works",site:::mcp_test::__private::CallSite{module_path:::core::module_path!(),file:::core::file!(),line:::core::line!(),column:::core::column!(),manifest_dir:::core::env!("CARGO_MANIFEST_DIR"),},target:::core::option::Option::None,revisions:::core::option::Option::None,transports:&[],matrix:false,allow_skip:false,ignored:::core::option::Option::None,timeout:::core::option::Option::None,golden:::mcp_test::__private::golden_fn!(),run:|context|::std::boxed::Box::pin(async move{let outcome=works(context).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::None,}};
 
         ::mcp_test::__private::inventory::submit!{::mcp_test::__private::Registered(&__mcp_scenario_works)}
 
@@ -224,6 +304,51 @@ mod tests {
         }
         assert!(items[2].contains("#[ignore=\"slow\"]"), "{}", items[2]);
         assert!(items[2].contains("fn r#match()"), "{}", items[2]);
+    }
+
+    #[test]
+    fn each_case_is_a_test_in_a_module_of_the_function() {
+        let items = items(
+            r#"case(1, "two"), case::far_off(-1, &X)"#,
+            "/// Docs.\n#[ignore] #[cfg(unix)] async fn adds(ctx: &mut Ctx, a: i64, b: &str) -> Result<()> { Ok(()) }",
+        );
+        assert!(
+            items[0].contains(":[::mcp_test::__private::UserScenario;2usize]="),
+            "{}",
+            items[0]
+        );
+        for part in [
+            r#"name:"adds::case_1_two","#,
+            "adds(context,1,\"two\").await;",
+            r#"name:"adds::far_off","#,
+            "adds(context,-1,&X).await;",
+        ] {
+            assert!(items[0].contains(part), "{part} is not in {}", items[0]);
+        }
+        assert!(items[1].ends_with("Registered(&__mcp_scenario_adds[0usize])}"), "{}", items[1]);
+        insta::assert_snapshot!(items[3], @r#"#[doc="Docs."]#[cfg(unix)]mod adds{#[ignore]#[::core::prelude::v1::test]fn case_1_two(){super::__mcp_scenario_adds[0usize].run_test();}#[ignore]#[::core::prelude::v1::test]fn far_off(){super::__mcp_scenario_adds[1usize].run_test();}}"#);
+    }
+
+    #[test]
+    fn the_setup_runs_before_the_function_and_the_teardown_is_a_function_of_its_own() {
+        let definition = |signature: &str| {
+            let item = format!("async fn f({signature}) -> Result<()> {{ Ok(()) }}");
+            items("setup = a::b, teardown = c", &item).remove(0)
+        };
+        let by_value = definition("ctx: &mut Ctx, it: Note");
+        insta::assert_snapshot!(by_value.split_once("run:").expect("a field").1, @"|context|::std::boxed::Box::pin(async move{let value=::mcp_test::__private::value_of_setup(a::b(context).await)?;let outcome=f(context,value).await;::mcp_test::__private::ScenarioOutcome::into_outcome(outcome)}),teardown:::core::option::Option::Some(|context|::std::boxed::Box::pin(async move{::mcp_test::__private::ScenarioOutcome::into_outcome(c(context).await)})),}};");
+        for (signature, part) in [
+            (
+                "ctx: &mut Ctx",
+                "let _unused=::mcp_test::__private::value_of_setup(a::b(context).await)?;let outcome=f(context).await;",
+            ),
+            ("ctx: &mut Ctx, it: &Note", "let outcome=f(context,&value).await;"),
+            ("ctx: &mut Ctx, it: &mut Note", "let mut value="),
+            ("ctx: &mut Ctx, it: &mut Note", "let outcome=f(context,&mut value).await;"),
+        ] {
+            let definition = definition(signature);
+            assert!(definition.contains(part), "{part} is not in {definition}");
+        }
     }
 
     #[test]

@@ -22,41 +22,7 @@ mod model;
 mod suggest;
 mod validate;
 
-/// Makes an `async fn name(ctx: &mut Ctx) -> Result<()>` a scenario: a test of the target of this test binary.
-///
-/// In a plain test target it is one `#[test]`, which runs the scenario at each revision and over each transport in turn. In a
-/// target with `harness = false` and `mcp_test::main!()` each of these runs is a test of its own.
-///
-/// ```ignore
-/// use mcp_test::prelude::*;
-///
-/// #[mcp_scenario]
-/// async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
-///     ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
-///     Ok(())
-/// }
-///
-/// #[mcp_scenario(target = other_server, revisions = "2025-06-18..", transports = [duplex, http], timeout = "5s")]
-/// async fn lists_its_tools(ctx: &mut Ctx) -> Result<()> {
-///     ctx.list_tools().await?.assert_tool("add");
-///     Ok(())
-/// }
-/// ```
-///
-/// # Options
-///
-/// | option | meaning |
-/// |---|---|
-/// | `target = my_server` | the server to test: a function or closure that makes a `Target`, or a `Target`; without it, that of `mcp_test::target!` |
-/// | `revisions = "2025-06-18.."` | the revisions to run at: one, a range (`"a.."`, `"a..b"` with both ends, `"..b"`), several of these with commas, or `"all"`; without it, the newest that both sides speak |
-/// | `transports = [duplex, stdio, http, router, sse]` | the transports to run over; without it, the first one of the target |
-/// | `matrix` | run at every revision and over every transport of the target, within `revisions` and `transports` |
-/// | `allow_skip` | a scenario that skips itself passes; otherwise it fails and says why it was skipped |
-/// | `timeout = "5s"` | how long one run of the scenario (a revision on a transport) may take: a whole number with `ms`, `s` or `m` |
-/// | `crate = path` | where `mcp_test` is found, when the dependency was renamed |
-///
-/// `#[ignore]` and `#[ignore = "why"]` work as on any test. `#[should_panic]`, and a second test attribute such as
-/// `#[tokio::test]`, are refused.
+/// Makes an `async fn name(ctx: &mut Ctx) -> Result<()>` a scenario; `mcp_test` documents it.
 #[proc_macro_attribute]
 pub fn mcp_scenario(
     arguments: proc_macro::TokenStream,

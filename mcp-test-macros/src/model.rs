@@ -5,9 +5,9 @@ use std::time::Duration;
 use proc_macro2::{Group, Span, TokenStream};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Expr, Ident, Path, Signature, Visibility, token};
+use syn::{Attribute, Expr, ExprCall, Ident, Path, Signature, Visibility, token};
 
-/// One option as it was parsed, not yet validated: `name` or `name = value`.
+/// One option as it was parsed, not yet validated: `name` or `name = value`. A case has itself as its value.
 pub(crate) struct ParsedOption {
     pub(crate) name: Ident,
     pub(crate) value: Option<Expr>,
@@ -53,6 +53,8 @@ pub(crate) struct Scenario<'a> {
     pub(crate) outcome_span: Span,
     /// The reason of `#[ignore]`, empty without one.
     pub(crate) ignored: Option<String>,
+    /// Whether the value of the setup is its second argument.
+    pub(crate) takes_setup: bool,
     pub(crate) options: Options<'a>,
 }
 
@@ -66,6 +68,19 @@ pub(crate) struct Options<'a> {
     pub(crate) matrix: bool,
     pub(crate) allow_skip: bool,
     pub(crate) timeout: Option<Duration>,
+    /// What runs before the function.
+    pub(crate) setup: Option<&'a Expr>,
+    /// What runs after it.
+    pub(crate) teardown: Option<&'a Expr>,
+    pub(crate) cases: Vec<Case<'a>>,
+}
+
+/// A case of a parametrised scenario.
+pub(crate) struct Case<'a> {
+    /// The last part of the name of its test.
+    pub(crate) name: Ident,
+    /// Its arguments, as they were written: `case(1, 2)`.
+    pub(crate) call: &'a ExprCall,
 }
 
 /// All errors so far.

@@ -48,8 +48,95 @@
 
 #[cfg(feature = "harness")]
 pub use harness::{client_conformance, conformance};
+/// The version of insta that compares golden snapshots: its `Settings` apply to `ctx.assert_golden()`.
+#[cfg(feature = "golden")]
+#[doc(no_inline)]
+pub use insta;
 #[cfg(feature = "cases")]
 pub use mcp_test_macros::cases;
+/// Makes an `async fn name(ctx: &mut Ctx) -> Result<()>` a scenario: a test of the target of this test binary.
+///
+/// In a plain test target it is one `#[test]`, which runs the scenario at each revision and over each transport in turn. In a
+/// target with `harness = false` and `mcp_test::main!()` each of these runs is a test of its own.
+///
+/// ```
+/// use mcp_test::prelude::*;
+///
+/// #[mcp_scenario]
+/// async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
+///     ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok().assert_text("3");
+///     Ok(())
+/// }
+///
+/// # fn other_server() -> Target { Target::command(Command::new("my-mcp-server")) }
+/// #[mcp_scenario(target = other_server, revisions = "2025-06-18..", transports = [duplex, http], timeout = "5s")]
+/// async fn lists_its_tools(ctx: &mut Ctx) -> Result<()> {
+///     ctx.list_tools().await?.assert_tool("add");
+///     Ok(())
+/// }
+/// ```
+///
+/// # Options
+///
+/// | option | meaning |
+/// |---|---|
+/// | `target = my_server` | the server to test: a function or closure that makes a `Target`, or a `Target`; without it, that of `mcp_test::target!` |
+/// | `revisions = "2025-06-18.."` | the revisions to run at: one, a range (`"a.."`, `"a..b"` with both ends, `"..b"`), several of these with commas, or `"all"`; without it, the newest that both sides speak |
+/// | `transports = [duplex, stdio, http, router, sse]` | the transports to run over; without it, the first one of the target |
+/// | `matrix` | run at every revision and over every transport of the target, within `revisions` and `transports` |
+/// | `allow_skip` | a scenario that skips itself passes; otherwise it fails and says why it was skipped |
+/// | `timeout = "5s"` | how long one run of the scenario (a revision on a transport) may take: a whole number with `ms`, `s` or `m` |
+/// | `case(1, 2, "3")`, `case::name(1, 2, "3")` | run the function with these arguments after its context; each case is a test of its own |
+/// | `setup = my_setup` | an `async fn(&mut Ctx) -> Result<T>` to call first; its value is the second argument of the function, unless that has none |
+/// | `teardown = my_teardown` | an `async fn(&mut Ctx) -> Result<()>` to call at the end, also after a failure, a panic, a time-out and a skip |
+/// | `crate = path` | where `mcp_test` is found, when the dependency was renamed |
+///
+/// # Cases
+///
+/// Each case is a test, named after its values or by you: `adds::case_1_2_3`, `adds::negative_numbers`.
+///
+/// ```
+/// # use mcp_test::prelude::*;
+/// #[mcp_scenario(case(1, 2, "3"), case::negative_numbers(-1, -2, "-3"))]
+/// async fn adds(ctx: &mut Ctx, a: i64, b: i64, sum: &str) -> Result<()> {
+///     ctx.call_tool("add", json!({"a": a, "b": b})).await?.assert_ok().assert_text(sum);
+///     Ok(())
+/// }
+/// ```
+///
+/// # Setup and teardown
+///
+/// The setup runs before the function, in the same conversation and within the same time-out; its error fails the scenario. The
+/// function may take its value itself, or borrow it. If there are cases as well, their arguments come after it.
+///
+/// The teardown runs last however the scenario ended, even if its setup failed. A quarter of the time-out is kept for it, at
+/// most five seconds. If it fails, this is reported beside what failed before. It does not run after code that blocks the thread.
+///
+/// ```
+/// # use mcp_test::prelude::*;
+/// # #[derive(serde::Deserialize)]
+/// # struct Note { uri: String }
+/// #[mcp_scenario(setup = a_note, teardown = delete_notes)]
+/// async fn reads_a_note(ctx: &mut Ctx, uri: String) -> Result<()> {
+///     ctx.read_resource(&uri).await?.assert_text("milk");
+///     Ok(())
+/// }
+///
+/// async fn a_note(ctx: &mut Ctx) -> Result<String> {
+///     let added = ctx.call_tool("add_note", json!({"text": "milk"})).await?.assert_ok();
+///     Ok(added.structured::<Note>()?.uri)
+/// }
+///
+/// async fn delete_notes(ctx: &mut Ctx) -> Result<()> {
+///     ctx.call_tool("delete_notes", json!({})).await?.assert_ok();
+///     Ok(())
+/// }
+/// ```
+///
+/// # Other attributes
+///
+/// `#[ignore]` and `#[ignore = "why"]` work as on any test. `#[should_panic]`, and a second test attribute such as
+/// `#[tokio::test]`, are refused.
 pub use mcp_test_macros::mcp_scenario;
 
 /// The error type of test code; `?` converts any error into it.
@@ -115,7 +202,7 @@ pub mod __private {
     pub use crate::scenario::Ctx;
     pub use crate::scenario::{
         CallSite, DefaultTarget, IntoTarget, Registered, ScenarioOutcome, UserScenario,
-        user_scenarios,
+        user_scenarios, value_of_setup,
     };
     #[cfg(feature = "golden")]
     pub use insta;

@@ -5,7 +5,7 @@ pub use serde_json::json;
 pub use crate::check::Finding;
 pub use crate::client::{ElicitationResponse, Handlers, RequestOptions, SamplingResponse};
 pub use crate::process::Command;
-pub use crate::scenario::Ctx;
+pub use crate::scenario::{Ctx, GoldenOptions};
 pub use crate::spec::Revision;
 pub use crate::transport::{ClientTarget, Target, TransportKind};
 pub use crate::{Error, Result, expect, mcp_scenario};

@@ -1,11 +1,13 @@
 //! Golden snapshots with the real `cargo-insta`: pending, accepted, rejected.
 //!
-//! `MCP_TEST_CARGO_INSTA` names it, else it is looked up in `PATH`; tests that need it are skipped without it.
+//! `MCP_TEST_CARGO_INSTA` names it, else it is looked up in `PATH`; tests that need it fail without it.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use mcp_test_tests::missing;
 
 const MANIFEST: &str = "\
 [workspace]
@@ -89,7 +91,7 @@ fn cargo_insta() -> Option<PathBuf> {
         places.into_iter().find(|place| place.is_file())
     });
     if found.is_none() {
-        eprintln!("skipped: cargo-insta not found; set MCP_TEST_CARGO_INSTA");
+        missing::report("cargo-insta was not found; set MCP_TEST_CARGO_INSTA");
     }
     found
 }
@@ -131,12 +133,25 @@ fn the_difference_is_shown_once_by_insta_or_by_us() {
     assert!(workspace.test(&[("INSTA_UPDATE", "always")]).passed, "it is accepted at once");
 
     let by_insta = workspace.test(&[("CI", "true"), ("GOLDEN_TWICE", "1")]).stdout;
-    assert_eq!(by_insta.matches("+6  client → server  ping {}").count(), 1, "{by_insta}");
+    assert_eq!(by_insta.matches("+3  client → server  ping\n").count(), 1, "{by_insta}");
     assert_eq!(by_insta.matches("client → server  ping").count(), 2, "{by_insta}");
 
     let by_us =
         workspace.test(&[("CI", "true"), ("GOLDEN_TWICE", "1"), ("INSTA_OUTPUT", "none")]).stdout;
-    let (_, failure) = by_us.split_once("failures:\n").expect("a failure");
-    let (failure, _) = failure.split_once("\n\n\nfailures:").expect("the list of failures");
-    insta::assert_snapshot!(failure);
+    insta::assert_snapshot!(failure(&by_us));
+}
+
+/// The failure in the output of a test binary.
+fn failure(output: &str) -> &str {
+    let (_, failure) = output.split_once("failures:\n").expect("a failure");
+    failure.split_once("\n\n\nfailures:").expect("the list of failures").0
+}
+
+#[test]
+fn each_snapshot_of_a_scenario_has_a_name_of_its_own() {
+    let workspace = Workspace::new("named");
+    let test = workspace.test(&[("INSTA_UPDATE", "always"), ("GOLDEN_NAMED", "1")]);
+    assert!(!test.passed, "{}", test.stdout);
+    insta::assert_snapshot!(failure(&test.stdout));
+    assert_eq!(workspace.snapshots(), ["golden__pings-after-the-second-ping.snap", SNAPSHOT]);
 }

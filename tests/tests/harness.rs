@@ -33,6 +33,22 @@ async fn every_cell(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
+#[mcp_scenario(matrix, case::of_text("test_simple_text"), case("test_error_handling"), setup = offers, teardown = pings)]
+async fn calls(ctx: &mut Ctx, name: &str) -> Result<()> {
+    ctx.call_tool(name, json!({})).await?.result()?;
+    Ok(())
+}
+
+async fn offers(ctx: &mut Ctx) -> Result<()> {
+    ctx.list_tools().await?.assert_ok();
+    Ok(())
+}
+
+async fn pings(ctx: &mut Ctx) -> Result<()> {
+    ctx.list_prompts().await?.assert_ok();
+    Ok(())
+}
+
 mod inner {
     //! Trials are named after their module.
 

@@ -9,6 +9,12 @@ use mcp_test::prelude::*;
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revisions;
 use mcp_test::transport::Fault;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler, ServiceExt};
 
 mcp_test::target!(reference);
 
@@ -55,6 +61,31 @@ async fn a_snapshot_for_each_cell(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
+#[mcp_scenario(case(1, 2, "3"), case::negative_numbers(-1, -2, "-3"))]
+async fn adds(ctx: &mut Ctx, a: i64, b: i64, sum: &str) -> Result<()> {
+    ctx.call_tool("add", json!({"a": a, "b": b})).await?.assert_ok().assert_text(sum);
+    Ok(())
+}
+
+/// Each run of each case has a snapshot of its own; those of the two eras differ only in the handshake.
+#[mcp_scenario(revisions = "2025-11-25, 2026-07-28", setup = two, teardown = adds_again, case(2))]
+async fn adds_to_the_setup(ctx: &mut Ctx, value: &mut Vec<i64>, more: i64) -> Result<()> {
+    value.push(more);
+    ctx.call_tool("add", json!({"a": value[0], "b": value[1]})).await?.assert_text("4");
+    ctx.assert_golden_of("the sum");
+    Ok(())
+}
+
+async fn two(ctx: &mut Ctx) -> Result<Vec<i64>> {
+    ctx.request("prompts/get", json!({"name": "test_simple_prompt"})).await?.result()?;
+    Ok(vec![2])
+}
+
+async fn adds_again(ctx: &mut Ctx) -> Result<()> {
+    ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok();
+    Ok(())
+}
+
 mod on_purpose {
     //! Scenarios that fail.
 
@@ -81,6 +112,41 @@ mod on_purpose {
     #[ignore = "fails on purpose"]
     async fn a_finding(ctx: &mut Ctx) -> Result<()> {
         ctx.ping().await?.result()?;
+        Ok(())
+    }
+
+    #[mcp_scenario(case("ping"), case("logging/setLevel"), case("resources/subscribe"))]
+    #[ignore = "fails on purpose"]
+    async fn a_request_of_another_era(ctx: &mut Ctx, method: &str) -> Result<()> {
+        let params = json!({"level": "debug", "uri": "test://static-text"});
+        ctx.request(method, params).await?.result()?;
+        Ok(())
+    }
+
+    #[mcp_scenario(case::rmcp("count"), case::rmcp_error("count_or_fail"), target = || Target::duplex(|io| async move {
+        CountsRoots.serve(io).await?.waiting().await?;
+        Ok(())
+    }))]
+    #[ignore = "fails on purpose"]
+    async fn a_server_that_asks_as_before(ctx: &mut Ctx, tool: &str) -> Result<()> {
+        ctx.on_roots(["file:///work"]);
+        ctx.call_tool(tool, json!({})).await?.assert_ok().assert_text("1");
+        Ok(())
+    }
+
+    #[mcp_scenario(case(4), case(3), setup = nothing, teardown = missing)]
+    #[ignore = "fails on purpose"]
+    async fn a_case(ctx: &mut Ctx, sum: u8) -> Result<()> {
+        ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_text(&sum.to_string());
+        Ok(())
+    }
+
+    async fn nothing(_: &mut Ctx) -> Result<()> {
+        Ok(())
+    }
+
+    async fn missing(ctx: &mut Ctx) -> Result<()> {
+        ctx.list_tools().await?.assert_tool("subtract");
         Ok(())
     }
 
@@ -155,6 +221,54 @@ fn a_failed_run_is_reported_among_the_others() {
 #[test]
 fn a_finding_is_reported_as_such() {
     insta::assert_snapshot!(failure("on_purpose::a_finding"));
+}
+
+#[test]
+fn a_method_that_does_not_exist_at_the_revision_is_named_with_the_option_that_helps() {
+    for case in ["ping", "logging_setlevel", "resources_subscribe"] {
+        let name = format!("on_purpose::a_request_of_another_era::case_{case}");
+        insta::assert_snapshot!(format!("era_{case}"), failure(&name));
+    }
+}
+
+/// rmcp refuses to send a request of a server in the stateless era, and the tool passes that error on.
+#[test]
+fn a_server_that_cannot_ask_in_its_era_is_reported_with_the_option_that_helps() {
+    for case in ["rmcp", "rmcp_error"] {
+        let name = format!("on_purpose::a_server_that_asks_as_before::{case}");
+        insta::assert_snapshot!(format!("era_{case}"), failure(&name));
+    }
+}
+
+/// A server on rmcp whose tools ask the client for its roots with a request.
+struct CountsRoots;
+
+impl ServerHandler for CountsRoots {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<CallToolResponse, ErrorData> {
+        match context.peer.list_roots().await {
+            Ok(roots) => {
+                let count = roots.roots.len().to_string();
+                Ok(CallToolResult::success(vec![ContentBlock::text(count)]).into())
+            }
+            Err(error) if request.name == "count" => {
+                Ok(CallToolResult::error(vec![ContentBlock::text(error.to_string())]).into())
+            }
+            Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
+        }
+    }
+}
+
+#[test]
+fn a_failed_teardown_is_reported_beside_the_failure() {
+    insta::assert_snapshot!(failure("on_purpose::a_case::case_4"));
 }
 
 #[test]

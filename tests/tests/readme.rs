@@ -247,8 +247,8 @@ fn assertions(text: &str) -> BTreeSet<String> {
     words.filter(|word| word.len() > 7 && word.starts_with("assert_")).map(str::to_owned).collect()
 }
 
-#[test]
-fn the_guide_lists_every_assertion() {
+/// The assertions that the library declares.
+fn declared_assertions() -> BTreeSet<String> {
     let folder = root().join("mcp-test/src/assert");
     let files = std::fs::read_dir(&folder).expect("the folder of the assertions");
     let mut declared = BTreeSet::new();
@@ -261,10 +261,35 @@ fn the_guide_lists_every_assertion() {
         declared.extend(lines.flat_map(|(name, _)| assertions(name)));
     }
     assert!(declared.len() > 70, "{declared:?}");
+    declared
+}
+
+#[test]
+fn the_guide_lists_every_assertion() {
+    let mut declared = declared_assertions();
     let context = ["assert_golden", "assert_no_reply", "assert_schema_valid"].map(str::to_owned);
     declared.extend(context);
     let listed = assertions(&read("mcp-test/src/guide/assertions.md"));
     pretty_assertions::assert_eq!(listed, declared);
+}
+
+#[test]
+fn every_assertion_is_seen_to_fail() {
+    let mut tests =
+        ["mcp-test/src/scenario/context/tests.rs", "mcp-test/src/scenario/notification_waits.rs"]
+            .map(read)
+            .join("\n");
+    let folder = root().join("mcp-test/src/assert/tests");
+    for file in std::fs::read_dir(&folder).expect("the tests of the assertions") {
+        tests += &std::fs::read_to_string(file.expect("a file").path()).expect("a source file");
+    }
+    for assertion in declared_assertions() {
+        let twin = assertion.replacen("assert_", ".try_", 1);
+        assert!(
+            tests.contains(&format!("{twin}(")) || tests.contains(&format!("{twin}::<")),
+            "{twin}"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! A test binary without libtest: every kind of failure, exit codes, and the arguments of libtest.
 
+use std::fs;
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FAILING: &str = env!("CARGO_BIN_EXE_failing-trials");
@@ -71,7 +73,7 @@ fn every_kind_of_failure_is_reported() {
     insta::assert_snapshot!("failing", shown);
     insta::assert_snapshot!(ran.stderr, @r"
     warning: a `#[test]` never runs in a test target with `harness = false`; found:
-      tests/fixtures/failing_trials.rs:119
+      tests/fixtures/failing_trials.rs:126
       use `#[mcp_scenario]`, or move them to a test target with the standard harness
     ");
     assert_eq!(ran.code, Some(101));
@@ -86,6 +88,41 @@ fn a_missing_target_is_reported_with_the_ways_to_name_one() {
         ran.stdout
     );
     assert_eq!(ran.code, Some(101));
+}
+
+/// What `rustc` says about a target with `mcp_test::main!` and this rlib of mcp-test; `None` if it compiles.
+fn compile(rlib: &Path, option: &[&str]) -> Option<String> {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("main_under_libtest");
+    fs::create_dir_all(&place).expect("a directory");
+    fs::write(place.join("main.rs"), "mcp_test::main!();\n").expect("a file");
+    let mut command = Command::new("rustc");
+    command.args(["--edition=2024", "--emit=metadata", "main.rs"]).args(option).current_dir(&place);
+    command.arg("-L").arg(format!("dependency={}", rlib.parent().expect("a folder").display()));
+    command.arg("--extern").arg(format!("mcp_test={}", rlib.display()));
+    let output = command.output().expect("rustc starts");
+    (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_target_with_libtest_is_a_compiler_error() {
+    let binary = std::env::current_exe().expect("a test binary");
+    let folder = binary.parent().expect("a folder");
+    let files = fs::read_dir(folder).expect("the folder of the dependencies");
+    let paths = files.map(|file| file.expect("an entry").path());
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libmcp_test-") && name.ends_with(".rlib")
+    };
+    let mut rlibs: Vec<PathBuf> = paths.filter(is_ours).collect();
+    rlibs.sort_by_key(|path| fs::metadata(path).and_then(|it| it.modified()).ok());
+    // Others were built with other features, or by another compiler.
+    let usable = rlibs.iter().rev().find(|rlib| compile(rlib, &["--cfg", "test"]).is_none());
+    let error = compile(usable.expect("an rlib with the harness"), &["--test"]);
+    let error = error.expect("an error");
+    let (message, place) = error.split_once('\n').expect("several lines");
+    insta::assert_snapshot!(message, @"error: `mcp_test::main!` needs a test target without libtest, in which the built-in scenarios would never run: add `harness = false` to this `[[test]]` in Cargo.toml");
+    assert!(place.trim_start().starts_with("--> main.rs:1:1"), "{place}");
+    assert_eq!(error.matches("error: ").count(), 2, "the second one counts them: {error}");
 }
 
 #[test]
@@ -195,4 +232,57 @@ fn an_invalid_variable_is_reported_with_valid_values() {
     let ran = in_environment(&[("MCP_TEST_COMMAND", "no-such-program --stdio")]);
     assert!(ran.stdout.contains("cannot start `no-such-program`"), "{}", ran.stdout);
     assert_eq!(ran.code, Some(101));
+}
+
+#[test]
+fn only_a_panic_of_the_users_code_has_a_backtrace() {
+    let with_backtrace = |test: &str| {
+        let mut command = Command::new(FAILING);
+        command.args(["--exact", test]).env("RUST_BACKTRACE", "1");
+        let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("it starts");
+        String::from_utf8(output.stdout).expect("it writes text")
+    };
+    let assertion = with_backtrace("assertion::duplex");
+    assert!(assertion.contains("assertion failed at "), "{assertion}");
+    assert!(!assertion.contains("  0: ") && !assertion.contains(" at /"), "{assertion}");
+    let panic = with_backtrace("user_panics");
+    assert!(panic.contains("panicked at "), "{panic}");
+    let (_, frames) = panic.split_once(" right: 3\n\n").expect("a backtrace");
+    assert!(
+        frames.lines().nth(1).is_some_and(|it| it.contains("failing_trials.rs:115")),
+        "{panic}"
+    );
+    assert!(!frames.contains("cell_run.rs"), "none of the runner: {panic}");
+}
+
+/// Runs the fixture, reads so many bytes of its output, and stops reading.
+#[cfg(unix)]
+fn read_a_little(arguments: &[&str], bytes: usize) -> Ran {
+    use std::io::Read;
+    use std::process::Stdio;
+
+    let mut command = Command::new(FAILING);
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("RUST_BACKTRACE", "0");
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the fixture starts");
+    let mut head = vec![0; bytes];
+    let mut stdout = child.stdout.take().expect("a pipe");
+    stdout.read_exact(&mut head).expect("some output");
+    drop(stdout);
+    let output = child.wait_with_output().expect("it ends");
+    Ran {
+        stdout: String::from_utf8(head).expect("it writes text"),
+        stderr: String::from_utf8(output.stderr).expect("it writes text"),
+        code: output.status.code(),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn it_ends_quietly_if_nobody_reads_its_output() {
+    // The title is written before any test has run, and many lines follow.
+    let ran = read_a_little(&["conformance", "--test-threads=1"], 10);
+    assert_eq!(ran.stdout.trim_start().split(' ').next(), Some("running"));
+    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(101), "not all results are known");
 }

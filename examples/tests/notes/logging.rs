@@ -1,5 +1,6 @@
 //! Log messages of the server.
 
+use mcp_test::expect::object;
 use mcp_test::prelude::*;
 
 #[mcp_scenario(revisions = "..2025-11-25")]
@@ -15,6 +16,11 @@ async fn an_import_is_logged(ctx: &mut Ctx) -> Result<()> {
 #[mcp_scenario]
 async fn an_import_is_logged_for_who_asks(ctx: &mut Ctx) -> Result<()> {
     let import = ctx.call("import").arg("count", 3).log_level("info").await?;
-    import.assert_ok().assert_log_from("import", "info", json!({"imported": 3}));
+    import
+        .assert_ok()
+        .assert_log("info", json!({"imported": 3}))
+        .assert_log_from("import", "info", json!({"imported": 3}))
+        .assert_notification("notifications/message", object().member("logger", "import"))
+        .assert_no_notification("notifications/progress");
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod cancellation;
 mod completion;
 mod content;
+mod conversation;
 mod elicitation;
 mod errors;
 mod exit;

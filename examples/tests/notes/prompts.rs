@@ -12,6 +12,9 @@ async fn a_review_has_two_messages(ctx: &mut Ctx) -> Result<()> {
         .assert_len(2)
         .assert_description("review")
         .assert_message(0, "user", "Review note 1.")
-        .assert_message(1, "assistant", "I will be frank.");
+        .assert_message(1, "assistant", "I will be frank.")
+        .assert_content(1)
+        .assert_role("assistant")
+        .assert_text_contains("frank");
     Ok(())
 }

@@ -5,11 +5,13 @@ use mcp_test::spec::Capability;
 
 #[mcp_scenario(revisions = "all")]
 async fn the_server_introduces_itself(ctx: &mut Ctx) -> Result<()> {
+    let revision = ctx.revision();
     let server = ctx
         .server()
         .await?
         .assert_name("notes")
         .assert_version("1.0.0")
+        .assert_revision(revision)
         .assert_instructions("Keeps notes.")
         .assert_declares(Capability::Tools)
         .assert_not_declares(Capability::Experimental)

@@ -9,7 +9,7 @@ use super::add_note;
 #[mcp_scenario(revisions = "..2025-11-25")]
 async fn a_new_note_is_announced(ctx: &mut Ctx) -> Result<()> {
     add_note(ctx).await?;
-    ctx.wait_for_list_changed("resources").await?;
+    ctx.wait_for_list_changed("resources").await?.assert_params(expect::null());
     Ok(())
 }
 

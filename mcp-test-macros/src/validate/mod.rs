@@ -5,6 +5,7 @@ use syn::{Expr, Ident, Path};
 use crate::model::{Errors, Function, ParsedOption, Scenario};
 
 mod attributes;
+mod cases;
 pub(crate) mod options;
 mod revisions;
 mod signature;
@@ -21,6 +22,7 @@ pub(crate) fn scenario<'a>(
     let options = options::validate(written, &mut errors);
     let ignored = attributes::validate(&function.attributes, &mut errors);
     signature::validate(&function.signature, &mut errors);
+    let takes_setup = cases::takes_setup(&function.signature, &options, &mut errors);
     // Only after everything was validated: all mistakes are reported at once.
     if !errors.is_empty() {
         return Err(errors);
@@ -32,6 +34,7 @@ pub(crate) fn scenario<'a>(
         context_span,
         outcome_span,
         ignored,
+        takes_setup,
         options,
     })
 }
@@ -82,10 +85,73 @@ mod tests {
     }
 
     #[test]
+    fn cases_that_do_not_fit() {
+        let two = "async fn f(ctx: &mut Ctx, a: u8, b: u8) -> Result<()> { Ok(()) }";
+        let one = "async fn f(ctx: &mut Ctx, a: u8) -> Result<()> { Ok(()) }";
+        let shown = [
+            ("case, case = 5, case(), case::named(), case::a::b(1), case::<u8>(1)", RIGHT),
+            ("case(1, 2), case(1), case(1, 2, 3)", two),
+            ("case::same(1), case::same(2)", one),
+            ("case(1)", RIGHT),
+            ("case(1)", two),
+            ("", two),
+            ("setup = my_setup", two),
+            ("setup = my_setup, case(1, 2)", one),
+            ("setup = || async { Ok(()) }, teardown", RIGHT),
+        ];
+        let shown = shown.map(|(arguments, item)| mistakes(arguments, item));
+        insta::assert_snapshot!(shown.join("\n"), @r#"
+        case -> expected the arguments of a case: `case(1, 2)` or `case::name(1, 2)`
+        5 -> expected the arguments of a case: `case(1, 2)` or `case::name(1, 2)`
+        case() -> a case has arguments: `case(1, "two")`
+        case::named() -> a case has arguments: `case::named(1, "two")`
+        case::a::b(1) -> expected the arguments of a case: `case(1, 2)` or `case::name(1, 2)`
+        case::<u8>(1) -> expected the arguments of a case: `case(1, 2)` or `case::name(1, 2)`
+        case(1) -> this case has 1 argument, the first one has 2
+        case(1, 2, 3) -> this case has 3 arguments, the first one has 2
+        same -> two cases have the name `same`
+        case(1) -> a case has 1 argument, but the function takes 0 after its context
+        case(1) -> a case has 1 argument, but the function takes 2 after its context
+        a: u8, b: u8 -> a scenario takes one argument, its context; `setup = …` and `case(…)` give it others
+        a: u8, b: u8 -> a scenario takes its context and the value of its setup; `case(…)` gives it others
+        case(1, 2) -> a case has 2 arguments, but the function takes 1 after its context
+        || async { Ok(()) } -> expected the path of a function: `setup = my_setup`
+        teardown -> `teardown` needs a value: `teardown = my_teardown`
+        "#);
+        for (arguments, item) in [
+            ("setup = a::b, teardown = c", RIGHT),
+            ("setup = a::b", one),
+            ("setup = a::b, case(1), case(2)", two),
+            ("setup = a::b, case(1), case(2)", one),
+        ] {
+            assert_eq!(mistakes(arguments, item), "", "{arguments}");
+        }
+    }
+
+    #[test]
+    fn cases_are_named_after_their_values() {
+        let named = |arguments: &str| {
+            let mut errors = Errors::default();
+            let options = attr::options(arguments.parse().expect("tokens"), &mut errors);
+            let cases = cases::validate(&options, &mut errors);
+            assert!(errors.is_empty(), "{}", errors.lines());
+            cases.iter().map(|case| case.name.to_string()).collect::<Vec<_>>().join(" ")
+        };
+        insta::assert_snapshot!(
+            named(r#"case(2.5, "a B"), case(-1, 'x'), case(Kind::Small, &json!({"a": [1]})), case(true, 1), case(true, 1)"#),
+            @"case_2_5_a_b case_minus_1_x case_kind_small_json_a_1 case_true_1 case_5"
+        );
+        insta::assert_snapshot!(
+            named(r#"case(1), case::case_1(2), case("éé"), case::r#match("x"), case("a very long text that would make a name nobody reads")"#),
+            @"case_2 case_1 case_3 r#match case_5"
+        );
+    }
+
+    #[test]
     fn options_that_do_not_exist_or_come_twice() {
         insta::assert_snapshot!(mistakes("timout = \"5s\", colour, matrix, matrix, crate = a, crate = b", RIGHT), @"
         timout -> unknown option `timout`: did you mean `timeout`?
-        colour -> unknown option `colour`: expected one of `target`, `revisions`, `transports`, `matrix`, `allow_skip`, `timeout`, `crate`
+        colour -> unknown option `colour`: expected one of `target`, `revisions`, `transports`, `matrix`, `allow_skip`, `timeout`, `setup`, `teardown`, `case`, `crate`
         matrix -> duplicate option `matrix`
         crate -> duplicate option `crate`
         ");
@@ -166,10 +232,10 @@ mod tests {
         &Ctx -> a scenario borrows its context mutably: `&mut Ctx`
         'static -> the context is borrowed only for one run of the scenario: `&mut Ctx`
         Ctx { a, .. } -> a scenario's argument is a plain name: `ctx: &mut Ctx`
-        more: u8, _: u8 -> a scenario takes one argument, its context
+        more: u8, _: u8 -> a scenario takes one argument, its context; `setup = …` and `case(…)` give it others
         ref ctx -> a scenario's argument is a plain name: `ctx: &mut Ctx`
         self -> a scenario is a free function, not a method: it takes `ctx: &mut Ctx`
-        more: u8 -> a scenario takes one argument, its context
+        more: u8 -> a scenario takes one argument, its context; `setup = …` and `case(…)` give it others
         impl Scenario -> a scenario borrows its context: `&mut Ctx`
         ");
         for right in [

@@ -4,18 +4,28 @@ use std::time::Duration;
 
 use syn::{Expr, ExprArray, ExprLit, Lit, LitStr};
 
-use super::revisions;
+use super::{cases, revisions};
 use crate::model::{Errors, Options, ParsedOption};
 use crate::suggest;
 
-const OPTIONS: [&str; 7] =
-    ["target", "revisions", "transports", "matrix", "allow_skip", "timeout", "crate"];
+const OPTIONS: [&str; 10] = [
+    "target",
+    "revisions",
+    "transports",
+    "matrix",
+    "allow_skip",
+    "timeout",
+    "setup",
+    "teardown",
+    "case",
+    "crate",
+];
 
 const TRANSPORTS: [&str; 5] = ["duplex", "stdio", "http", "router", "sse"];
 
 /// Reads every valid option, and the first of duplicates.
 pub(super) fn validate<'a>(written: &'a [ParsedOption], errors: &mut Errors) -> Options<'a> {
-    let mut options = Options::default();
+    let mut options = Options { cases: cases::validate(written, errors), ..Options::default() };
     for option in each_once(written, &OPTIONS, errors) {
         match option.name.to_string().as_str() {
             "target" => options.target = value(option, "my_server", errors),
@@ -24,6 +34,9 @@ pub(super) fn validate<'a>(written: &'a [ParsedOption], errors: &mut Errors) -> 
             "matrix" => options.matrix = flag(option, errors),
             "allow_skip" => options.allow_skip = flag(option, errors),
             "timeout" => options.timeout = timeout_of(option, errors),
+            "setup" => options.setup = function(option, "my_setup", errors),
+            "teardown" => options.teardown = function(option, "my_teardown", errors),
+            "case" => {}
             // Read by `crate_path`, which the fallback needs even if other options are invalid.
             _ => check_crate(option, errors),
         }
@@ -40,7 +53,9 @@ pub(crate) fn each_once<'a>(
     let mut first = Vec::new();
     for (index, option) in written.iter().enumerate() {
         let name = option.name.to_string();
-        let again = written[..index].iter().any(|earlier| earlier.name == option.name);
+        // Only of cases there may be several.
+        let again = written[..index].iter().any(|earlier| earlier.name == option.name)
+            && option.name != "case";
         match (known.contains(&name.as_str()), again) {
             (true, false) => first.push(option),
             (true, true) => errors.at(&option.name, format!("duplicate option `{name}`")),
@@ -88,6 +103,16 @@ pub(crate) fn string<'a>(
             None
         }
     }
+}
+
+/// The path of a function.
+fn function<'a>(option: &'a ParsedOption, example: &str, errors: &mut Errors) -> Option<&'a Expr> {
+    let value = value(option, example, errors)?;
+    if !matches!(value, Expr::Path(_)) {
+        let name = &option.name;
+        errors.at(value, format!("expected the path of a function: `{name} = {example}`"));
+    }
+    Some(value)
 }
 
 /// The list that an option has as its value.

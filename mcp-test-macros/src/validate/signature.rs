@@ -1,9 +1,8 @@
-//! Validates the signature: `async fn name(ctx: &mut Ctx) -> Result<()>`, and nothing else.
+//! Validates the signature: `async fn name(ctx: &mut Ctx) -> Result<()>`, perhaps with arguments after the context.
 //!
 //! The compiler checks the types, since it knows aliases and imports.
 
 use proc_macro2::Span;
-use quote::quote;
 use syn::spanned::Spanned;
 use syn::{FnArg, Pat, ReturnType, Safety, Signature, Type, TypeReference};
 
@@ -48,10 +47,9 @@ fn arguments(signature: &Signature, errors: &mut Errors) {
             "a scenario takes its context: `ctx: &mut Ctx`",
         )),
     }
-    let rest = signature.inputs.iter().skip(1);
-    let variadic = &signature.variadic;
-    if rest.len() > 0 || variadic.is_some() {
-        errors.at(&quote!(#(#rest),* #variadic), "a scenario takes one argument, its context");
+    // How many others there are is validated with the cases.
+    if let Some(variadic) = &signature.variadic {
+        errors.at(variadic, "a scenario cannot be variadic");
     }
 }
 

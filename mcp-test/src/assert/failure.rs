@@ -6,7 +6,6 @@
 //! so an assertion panics with the text that a person has to read.
 
 use std::any::Any;
-use std::backtrace::Backtrace;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::{self, Write};
@@ -19,7 +18,7 @@ use futures_util::FutureExt;
 use crate::check::Finding;
 use crate::expect::words;
 use crate::spec::{Revision, requirement};
-use crate::trace::{Trace, excerpt};
+use crate::trace::{Trace, excerpt_at};
 
 /// What the message of a failure quotes from.
 pub(super) struct Scene<'a> {
@@ -51,8 +50,6 @@ pub struct AssertionFailure {
     pub revision: Revision,
     /// Where the assertion is.
     pub location: &'static Location<'static>,
-    /// Where the assertion was called from, if `RUST_BACKTRACE` asks for that.
-    pub backtrace: Backtrace,
 }
 
 impl fmt::Display for AssertionFailure {
@@ -90,7 +87,6 @@ pub(super) fn fail(finding: Finding, scene: Scene<'_>) -> ! {
         trace: scene.trace.into_owned(),
         revision: scene.revision,
         location: Location::caller(),
-        backtrace: Backtrace::capture(),
     }))
 }
 
@@ -127,7 +123,7 @@ pub(crate) fn explain_next(
 ) -> String {
     let mut report = finding.to_string();
     if trace.events_at(&finding.evidence).next().is_some() {
-        let exchange = excerpt(trace, &finding.evidence);
+        let exchange = excerpt_at(trace, &finding.evidence, finding.place());
         // Several findings of one test are often about the same exchange.
         if shown.contains(&exchange) {
             report.push_str("\n\nthe exchange: the same as above");

@@ -4,7 +4,8 @@
 
 use crate::trace::{Style, Trace, render};
 
-/// The text of a conversation for a snapshot: secrets and whatever changes between runs are `[bracketed]`.
+/// The text of a conversation for a snapshot: secrets and whatever changes between runs are `[bracketed]`, and what only the
+/// era of the revision adds is left out.
 ///
 /// ```
 /// use mcp_test::assert::golden;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{Cause, Sdk, Shape};
 use crate::expect::{Mismatch, words};
+use crate::json::Pointer;
 use crate::spec::{Requirement, Revision};
 use crate::trace::Seq;
 
@@ -87,6 +88,10 @@ pub struct Finding {
     pub got: Option<String>,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
+    /// The place in a message that it is about, from the root of the message or of its payload.
+    pub pointer: Option<Pointer>,
+    /// The method of the message that did not come.
+    pub awaited: Option<String>,
     /// What shows it in the text that the test is made from: its lines, with marks below them.
     pub excerpt: Option<String>,
     /// The message shape that something does not have, for findings about the form of a message.
@@ -113,6 +118,8 @@ impl Finding {
             expected: None,
             got: None,
             hint: None,
+            pointer: None,
+            awaited: None,
             excerpt: None,
             shape: None,
             sdk: None,
@@ -155,7 +162,20 @@ impl Finding {
             Some(which) => format!("{}, which {which}", mismatch.got),
             None => mismatch.got.clone(),
         };
-        Self::peer(headline).expected(format!("{subject} is {}", mismatch.expected)).got(got)
+        let pointer = Some(&mismatch.pointer).filter(|it| !it.is_root()).cloned();
+        let finding = Self { pointer, ..Self::peer(headline) };
+        finding.expected(format!("{subject} is {}", mismatch.expected)).got(got)
+    }
+
+    /// The place in a message that it is about.
+    pub(crate) fn place(&self) -> Option<&Pointer> {
+        self.pointer.as_ref().or_else(|| self.shape.as_ref().map(|shape| &shape.pointer))
+    }
+
+    /// Names the method of the message that did not come.
+    pub(crate) fn awaited(mut self, method: impl Into<String>) -> Self {
+        self.awaited = Some(method.into());
+        self
     }
 
     /// Says what would be right.
@@ -277,7 +297,6 @@ impl std::error::Error for Finding {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Pointer;
 
     #[test]
     fn a_mismatch_reads_as_a_sentence() {

@@ -106,7 +106,9 @@ impl Client {
             .evidence_all(instead.into_iter().flat_map(|instead| instead.seqs))
             .evidence_all(seqs)
             .evidence(fired);
-        match awaited.method.and_then(|method| self.declaration_hint(method)) {
+        let Some(method) = awaited.method else { return finding };
+        let finding = finding.awaited(method);
+        match self.declaration_hint(method) {
             Some(hint) => finding.hint(hint),
             None => finding,
         }

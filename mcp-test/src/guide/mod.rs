@@ -1,6 +1,6 @@
 //! Guides, page by page: how to test servers and clients, on the command line and in Rust.
 
-#[cfg(any(not(doctest), all(feature = "harness", feature = "schema")))]
+#[cfg(any(not(doctest), all(feature = "golden", feature = "harness", feature = "schema")))]
 #[doc = include_str!("testing_servers.md")]
 pub mod testing_servers {}
 

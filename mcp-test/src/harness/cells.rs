@@ -35,6 +35,21 @@ impl DeclaredCell {
     }
 }
 
+impl DeclaredCell {
+    /// The declared parts as in `at 2025-11-25 over duplex`; `None` if nothing is declared.
+    pub(super) fn place(&self) -> Option<String> {
+        let revision = match self.revision {
+            RevisionRequest::Newest => None,
+            RevisionRequest::Named(revision) | RevisionRequest::Ranged(revision) => {
+                Some(format!("at {revision}"))
+            }
+        };
+        let transport = self.transport.map(|transport| format!("over {transport}"));
+        let parts: Vec<String> = revision.into_iter().chain(transport).collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    }
+}
+
 impl fmt::Display for DeclaredCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.label("::"))
@@ -107,6 +122,7 @@ pub(super) mod tests {
             timeout: None,
             golden: None,
             run: |_| Box::pin(async { Ok(()) }),
+            teardown: None,
         }
     }
 
@@ -122,6 +138,18 @@ pub(super) mod tests {
         let cells = declared(&scenario(), transports).expect("valid options");
         assert_eq!(cells, [DeclaredCell { revision: RevisionRequest::Newest, transport: None }]);
         assert_eq!(cells[0].to_string(), "");
+    }
+
+    #[test]
+    fn a_place_has_the_declared_parts() {
+        let place = |revision, transport| DeclaredCell { revision, transport }.place();
+        let (newest, named) =
+            (RevisionRequest::Newest, RevisionRequest::Named(Revision::V2025_11_25));
+        assert_eq!(place(newest, None), None);
+        assert_eq!(place(newest, Some(TransportKind::Http)).as_deref(), Some("over http"));
+        assert_eq!(place(named, None).as_deref(), Some("at 2025-11-25"));
+        let both = place(named, Some(TransportKind::Duplex));
+        assert_eq!(both.as_deref(), Some("at 2025-11-25 over duplex"));
     }
 
     #[test]

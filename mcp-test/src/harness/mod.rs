@@ -17,7 +17,8 @@
 //! - anything in the whole conversation by which the server breaks a MUST of JSON-RPC, of MCP's messages or of the
 //!   transport; what breaks only a SHOULD is reported when the scenario fails for another reason
 //! - an error reply, or the failure of a tool, that it never examined
-//! - an end without a single message from each side
+//! - an end without a single message from each side, not counting its teardown
+//! - an error of its setup or teardown
 //! - a reply, or its own end, that does not come in time
 //!
 //! The conversation and what child processes write to stderr are shown only when a scenario fails. What the test itself
@@ -38,6 +39,10 @@
 //! a URL run one at a time, since they use the same port. Under nextest every test is a process of its own: give such
 //! tests a [test group](https://nexte.st/docs/configuration/test-groups/) with one thread.
 //!
+//! nextest learns from the list of tests which of them are ignored, and afterwards only whether a process has failed. So a trial
+//! that is skipped at run time counts as passed there: its output has the reason, which `--success-output final` and
+//! `store-success-output` (for JUnit) show. `cargo test` counts it as ignored.
+//!
 //! # Cases
 //!
 //! A case of `cases!` runs as in [`run`](crate::run): at one of its revisions, over the first transport of the target that it
@@ -46,8 +51,9 @@
 //!
 //! # Snapshots
 //!
-//! `ctx.assert_golden()` compares the conversation with one insta snapshot per scenario. If the attribute declares several
-//! runs, each has a snapshot of its own, whose name ends with the declaration after an `@`. insta shows the differences; with
+//! `ctx.assert_golden()` compares the conversation with the insta snapshot of the scenario, `ctx.assert_golden_of("name")` with
+//! another one. If the attribute declares several runs, each has snapshots of its own, whose names end with the declaration
+//! after an `@`. The first line of a snapshot names the revision and the transport. insta shows the differences; with
 //! `INSTA_OUTPUT=none`, the failure shows them.
 
 #[cfg(feature = "harness")]
@@ -98,9 +104,13 @@ pub use trials::main;
 /// harness = false
 /// ```
 ///
-/// ```ignore
+/// ```no_run
+/// # use mcp_test::prelude::*;
+/// # fn my_server() -> Target { Target::command(Command::new("my-mcp-server")) }
 /// mcp_test::main!(mcp_test::conformance(my_server).baseline("tests/known-failures.yml"));
 /// ```
+///
+/// Without `harness = false`, the macro is a compiler error.
 ///
 /// A plain `#[test]` would never run in such a target, since the compiler drops it; the binary warns about
 /// those in the files with scenarios.
@@ -111,6 +121,20 @@ macro_rules! main {
         fn main() -> ::std::process::ExitCode {
             $crate::__private::main($crate::__private::call_site!(), ::std::vec![$($conformance),*])
         }
+
+        // libtest has a `main` of its own, so that this one would never run. Only libtest compiles a `#[test]`, which editors
+        // show in every target.
+        #[allow(unexpected_cfgs, unnameable_test_items)]
+        const _: () = {
+            #[cfg(not(rust_analyzer))]
+            #[::core::prelude::v1::test]
+            fn the_target_needs_harness_false() {
+                ::core::compile_error!(
+                    "`mcp_test::main!` needs a test target without libtest, in which the built-in scenarios would \
+                     never run: add `harness = false` to this `[[test]]` in Cargo.toml"
+                );
+            }
+        };
     };
 }
 

@@ -7,3 +7,20 @@ pub(super) fn note(text: &str) {
     // It quotes peers and files, which must not control the terminal of those who run the tests.
     eprintln!("{}", words::inert(text));
 }
+
+/// Whether standard output is a pipe or terminal that nobody reads any more.
+#[cfg(feature = "harness")]
+pub(super) fn has_no_reader() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+        let stdout = std::io::stdout();
+        let mut polled = [PollFd::new(&stdout, PollFlags::OUT)];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let ended = PollFlags::ERR | PollFlags::HUP;
+        poll(&mut polled, Some(&at_once)).is_ok() && polled[0].revents().intersects(ended)
+    }
+    #[cfg(not(unix))]
+    false
+}

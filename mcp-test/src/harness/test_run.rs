@@ -18,7 +18,7 @@ use crate::report::failure;
 use crate::run::single::{CellResult, SingleRun, run_single};
 use crate::run::spoken_revisions::ProbeFailure;
 use crate::run::{Cell, Outcome, Problems, Progress, Verdict, panics};
-use crate::scenario::{Body, Golden, Kind, Leg, Scenario, Shared, Stop, UserScenario};
+use crate::scenario::{Body, Golden, Kind, Leg, Run, Scenario, Shared, Stop, UserScenario};
 use crate::trace::{Recorder, Trace};
 use crate::transport::Target;
 
@@ -163,7 +163,13 @@ impl TestRun {
             ctx.set_golden(golden.clone());
             Box::pin(async move { run(ctx).await.map_err(Stop::from) })
         });
+        let teardown = self.scenario.teardown.map(|teardown| -> Shared<Run> {
+            Shared::Counted(Arc::new(move |ctx| {
+                Box::pin(async move { teardown(ctx).await.map_err(Stop::from) })
+            }))
+        });
         let scenario = Scenario {
+            teardown,
             file: self.scenario.site.file.into(),
             // That of the attribute or the environment; the plan's own applies to scenarios without one.
             timeout: Some(self.timeout),
@@ -173,21 +179,22 @@ impl TestRun {
     }
 
     fn golden(&self) -> Option<Golden> {
-        let compare = self.scenario.golden?;
-        let name = match &self.snapshot_suffix {
-            Some(suffix) => format!("{}@{suffix}", self.scenario.name),
-            None => self.scenario.name.to_owned(),
-        };
-        Some(Golden { name, compare, shows_differences: self.shows_differences })
+        Some(Golden {
+            scenario: self.scenario.name,
+            run: self.snapshot_suffix.clone(),
+            used: Vec::new(),
+            compare: self.scenario.golden?,
+            shows_differences: self.shows_differences,
+        })
     }
 
     fn report(&self, result: CellResult, target: Option<&str>, panics: &[String]) -> FinishedRun {
         // Only a run that has begun knows its revision and transport; otherwise the declared ones are its place.
         let place = match &result {
             CellResult::Finished(outcome) => {
-                Some(format!("{} over {}", outcome.cell.revision, outcome.cell.transport))
+                Some(format!("at {} over {}", outcome.cell.revision, outcome.cell.transport))
             }
-            CellResult::Unsupported(_) | CellResult::NotRun(_) => None,
+            CellResult::Unsupported(_) | CellResult::NotRun(_) => self.cell.place(),
         };
         let heading = heading(self.scenario, place.as_deref(), target);
         let is_unsupported = matches!(result, CellResult::Unsupported(_));
@@ -213,7 +220,8 @@ impl TestRun {
                 }
             },
         };
-        let place = place.unwrap_or_else(|| self.cell.to_string());
+        let place = place.unwrap_or_default();
+        let place = place.strip_prefix("at ").unwrap_or(&place).to_owned();
         FinishedRun { result, is_unsupported, problems, place, heading }
     }
 }
@@ -224,7 +232,7 @@ pub(super) fn heading(
     place: Option<&str>,
     target: Option<&str>,
 ) -> String {
-    let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+    let place = place.map(|place| format!(" {place}")).unwrap_or_default();
     let target = target.map(|target| format!(" of {target}")).unwrap_or_default();
     format!("scenario `{}` failed{place}{target}, {}\n", scenario.name, scenario.site)
 }

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::env;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
+use std::thread;
 
 use libtest_mimic::Trial;
 
@@ -24,7 +27,7 @@ const FAILED: u8 = 101;
 #[must_use]
 pub fn main(site: CallSite, conformances: Vec<Conformance>) -> ExitCode {
     match prepare(site, conformances) {
-        Ok(Some((arguments, trials))) => libtest_mimic::run(&arguments, trials).exit_code(),
+        Ok(Some((arguments, trials))) => run(&arguments, trials),
         Ok(None) => ExitCode::SUCCESS,
         Err(why) => {
             output::note(&format!("error: {why}"));
@@ -33,12 +36,32 @@ pub fn main(site: CallSite, conformances: Vec<Conformance>) -> ExitCode {
     }
 }
 
+/// Runs the trials; ends without a message if nobody reads the results any more, as in `cargo test | head`.
+fn run(arguments: &libtest_mimic::Arguments, trials: Vec<Trial>) -> ExitCode {
+    // libtest-mimic panics where it cannot print, on this thread.
+    let (before, printer) = (panic::take_hook(), thread::current().id());
+    panic::set_hook(Box::new(move |info| {
+        if thread::current().id() != printer || !output::has_no_reader() {
+            before(info);
+        }
+    }));
+    let run = || libtest_mimic::run(arguments, trials).exit_code();
+    panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+        if !output::has_no_reader() {
+            panic::resume_unwind(payload);
+        }
+        // Not all results are known.
+        ExitCode::from(FAILED)
+    })
+}
+
 type Prepared = (libtest_mimic::Arguments, Vec<Trial>);
 
 fn prepare(site: CallSite, conformances: Vec<Conformance>) -> crate::Result<Option<Prepared>> {
     let arguments = Arguments::parse(env::args_os().skip(1))?;
     if arguments.help {
-        print!("{HELP}");
+        // Nothing is lost if nobody reads it.
+        let _ = io::stdout().write_all(HELP.as_bytes());
         return Ok(None);
     }
     let threads = arguments.test_threads.or(environment::test_threads()?);
@@ -79,7 +102,7 @@ fn prepare(site: CallSite, conformances: Vec<Conformance>) -> crate::Result<Opti
 
 /// The number of tests that libtest would run at the same time.
 fn jobs(threads: Option<NonZeroUsize>) -> NonZeroUsize {
-    threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Refuses two tests of one name: nextest would run only one of them.

@@ -129,7 +129,8 @@ impl<'a> FailureFormatter<'a> {
         if finding.evidence.is_empty() && !self.exchanges.is_empty() {
             return;
         }
-        let excerpt = trace::excerpt(&self.outcome.trace, &finding.evidence);
+        let trace = &self.outcome.trace;
+        let excerpt = trace::excerpt_at(trace, &finding.evidence, finding.place());
         let excerpt = excerpt.trim_end();
         if excerpt.trim().is_empty() {
             return;

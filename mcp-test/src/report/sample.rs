@@ -53,6 +53,7 @@ const fn scenario(
         shares_connection: false,
         checks: Shared::Static(&[]),
         body: Body::Server(Shared::Static(&|_| Box::pin(async { Ok(()) }))),
+        teardown: None,
         proofs: None,
         file: Cow::Borrowed(file!()),
     }

@@ -1,9 +1,11 @@
 //! Running one cell, and judging what happened.
 
 mod client;
+mod era_hint;
 mod facts;
 mod shared_connection;
 mod silenced;
+mod teardown;
 mod test_function;
 
 use std::any::Any;
@@ -26,6 +28,7 @@ use crate::trace::{EventKind, Recorder, Trace};
 use crate::transport::{ClientRun, Target};
 
 use self::facts::Unmet;
+use self::teardown::TornDown;
 
 pub(super) use facts::CellFacts;
 pub(super) use silenced::skip_cell;
@@ -59,6 +62,17 @@ enum EarlyEnd {
     TimedOut,
     Panicked(Box<dyn Any + Send>),
     Stopped(Stop),
+}
+
+impl EarlyEnd {
+    /// The early end of a body that ended; `None` if it ran to its end.
+    fn of(ended: Result<Result<(), Stop>, Box<dyn Any + Send>>) -> Option<Self> {
+        match ended {
+            Ok(Ok(())) => None,
+            Ok(Err(stop)) => Some(Self::Stopped(stop)),
+            Err(payload) => Some(Self::Panicked(payload)),
+        }
+    }
 }
 
 /// Runs one cell.
@@ -190,6 +204,7 @@ impl<'a> CellRun<'a> {
         };
         progress(Progress::Running { cell: &self.cell, recorder: &ctx.recorder().clone() });
         let early = self.run_body(&mut ctx, body).await;
+        let torn_down = self.tear_down(&mut ctx).await;
         let timed_out = matches!(early, Some(EarlyEnd::TimedOut));
         let trace = ctx.trace();
         let is_failed = !matches!(early, None | Some(EarlyEnd::Stopped(Stop::Skipped(_))));
@@ -199,7 +214,7 @@ impl<'a> CellRun<'a> {
         // Closing connections and ending child processes has a time limit of its own.
         progress(if question.is_some() { Progress::Asking } else { Progress::Ending });
         let (ended, answers) = self.end(ctx, target, question).await;
-        let outcome = self.server_outcome(ended, early);
+        let outcome = self.server_outcome(ended, early, torn_down);
         if answers { outcome } else { silenced::silenced(outcome) }
     }
 
@@ -212,18 +227,14 @@ impl<'a> CellRun<'a> {
 
     async fn run_body(&self, ctx: &mut Ctx, body: &Run) -> Option<EarlyEnd> {
         let running = catch_failures(body(ctx));
-        match clock::within(Deadline::after(self.left()), running).await {
-            Ok(Ok(Ok(()))) => None,
-            Ok(Ok(Err(stop))) => Some(EarlyEnd::Stopped(stop)),
-            Ok(Err(payload)) => Some(EarlyEnd::Panicked(payload)),
-            Err(_) => Some(EarlyEnd::TimedOut),
-        }
+        let ended = clock::within(Deadline::after(self.time_of_body()), running).await;
+        ended.map_or(Some(EarlyEnd::TimedOut), EarlyEnd::of)
     }
 
     /// The outcome of a scenario whose connections are closed.
-    fn server_outcome(self, ended: Ended, early: Option<EarlyEnd>) -> Outcome {
+    fn server_outcome(self, ended: Ended, early: Option<EarlyEnd>, torn_down: TornDown) -> Outcome {
         if self.cell.scenario.kind == Kind::Test {
-            return self.test_outcome(ended, early);
+            return self.test_outcome(ended, early, torn_down);
         }
         let checks = self.own_checks(&ended, early);
         let Ended { trace, judgement, .. } = ended;
@@ -292,7 +303,7 @@ impl<'a> CellRun<'a> {
         // The deadline of all replies together; `timeout` is for a single one.
         let until = match self.cell.scenario.kind {
             // A test function needs time to report a silent server, before its own deadline.
-            Kind::Test => self.timeout() - self.timeout() / 4,
+            Kind::Test => self.time_of_body() - self.time_of_body() / 4,
             _ => self.reply_timeout(),
         };
         Setup {
@@ -341,7 +352,7 @@ impl<'a> CellRun<'a> {
     /// How long one request may take.
     fn request_timeout(&self) -> Duration {
         if self.cell.scenario.kind == Kind::Test {
-            return REPLY.min(self.timeout() - self.timeout() / 4);
+            return REPLY.min(self.time_of_body() - self.time_of_body() / 4);
         }
         match (self.profile, self.cell.revision.era()) {
             (Profile::Official, Era::Stateless) => self.reply_timeout().min(OFFICIAL_REPLY),

@@ -1,5 +1,6 @@
 //! The panics of a test: captured where the harness reports them, and their backtraces.
 
+#[cfg(feature = "harness")]
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::RefCell;
 
@@ -23,27 +24,31 @@ pub(crate) fn take_last() -> Option<String> {
     CAPTURED.with_borrow_mut(|captured| captured.as_mut().and_then(Vec::pop))
 }
 
-/// The frames of the test in a backtrace, which are those between the panic or the assertion and the runner; `None` unless
-/// `RUST_BACKTRACE` asks for backtraces.
-pub(crate) fn frames_of_test(backtrace: &Backtrace) -> Option<String> {
+/// The frames of the test in a backtrace, which are those between the panic and the runner; `None` unless `RUST_BACKTRACE` asks for
+/// backtraces.
+#[cfg(feature = "harness")]
+fn frames_of_test(backtrace: &Backtrace) -> Option<String> {
     let captured = backtrace.status() == BacktraceStatus::Captured;
     captured.then(|| between(&backtrace.to_string()))
 }
 
+#[cfg(any(test, feature = "harness"))]
 fn between(backtrace: &str) -> String {
     let is_frame = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
     let lines: Vec<&str> = backtrace.lines().collect();
     let failing = |line: &&str| {
-        is_frame(line) && (line.contains("::panicking::") || line.contains("::assert::failure::"))
+        is_frame(line)
+            && (line.contains("::panicking::") || line.contains("::assert::failure::fail"))
     };
-    // The frames of the panic or the assertion come first, those of the runner last.
+    // The runner polls a scenario within `catch_unwind`. Its own frames may name types that look like those of a panic.
+    let end = lines.iter().position(|line| line.contains("catch_unwind::CatchUnwind"));
+    let lines = &lines[..end.unwrap_or(lines.len())];
+    // The frames of the panic or the assertion come first.
     let begin = lines.iter().rposition(failing).map_or(0, |last| {
         let after = lines[last + 1..].iter().position(is_frame);
         after.map_or(0, |next| last + 1 + next)
     });
-    // The runner polls a scenario within `catch_unwind`.
-    let end = lines[begin..].iter().position(|line| line.contains("catch_unwind::CatchUnwind"));
-    lines[begin..end.map_or(lines.len(), |end| begin + end)].join("\n")
+    lines[begin..].join("\n")
 }
 
 #[cfg(feature = "harness")]
@@ -110,7 +115,10 @@ mod tests {
    2: adds
              at tests/calculator.rs:42:29
    3: <futures_util::future::future::catch_unwind::CatchUnwind<Fut> as core::future::future::Future>::poll
-             at catch_unwind.rs:37:44"
+             at catch_unwind.rs:37:44
+   4: poll<mcp_test::assert::failure::catch_failures, core::panicking::Any>
+             at panicking.rs:1:1
+   5: main"
             )
         };
         for cause in ["core::panicking::panic_fmt", "mcp_test::assert::failure::fail"] {

@@ -143,6 +143,8 @@ pub struct Scenario {
     pub checks: Shared<[CheckSpec]>,
     /// Its body.
     pub body: Body,
+    /// What runs after the body however that ended; only a function under `#[mcp_scenario]` has it.
+    pub teardown: Option<Shared<Run>>,
     /// The proofs that its checks can pass and can fail; only built-in scenarios have them.
     pub proofs: Option<fn() -> Proofs>,
     /// The source file.
@@ -170,6 +172,7 @@ impl Scenario {
             shares_connection: false,
             checks: Shared::Static(&[]),
             body,
+            teardown: None,
             proofs: None,
             file: Cow::Borrowed(""),
         }

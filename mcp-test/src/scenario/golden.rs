@@ -1,19 +1,97 @@
-//! The golden snapshot of a user's scenario: the conversation, compared by insta in the user's file.
+//! The golden snapshots of a user's scenario: the conversation, compared by insta in the user's file.
 
+use super::Ctx;
+use crate::assert::fail_with;
 use crate::check::{Demand, Finding};
+use crate::trace::{Style, render};
 
 /// Compares a text with the snapshot of this name, as `insta::assert_snapshot!` written in the user's file would.
 pub type GoldenFn = fn(name: &str, text: &str);
 
-/// How the snapshot of one run is compared.
+/// What a golden snapshot is called and shows, for [`Ctx::assert_golden_with`](crate::scenario::Ctx::assert_golden_with).
+///
+/// ```
+/// use mcp_test::prelude::*;
+///
+/// #[mcp_scenario]
+/// async fn lists_its_tools(ctx: &mut Ctx) -> Result<()> {
+///     ctx.list_tools().await?.assert_tool("add");
+///     ctx.assert_golden_with(GoldenOptions::new().named("with caching hints").in_full());
+///     Ok(())
+/// }
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct GoldenOptions {
+    /// The name beside that of the scenario; empty without one.
+    name: String,
+    in_full: bool,
+}
+
+impl GoldenOptions {
+    /// The options of [`Ctx::assert_golden`](crate::scenario::Ctx::assert_golden).
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Names the snapshot, beside the scenario.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Also shows what only the era of the revision adds: the protocol's own members of `_meta`, cache hints
+    /// (`ttlMs`, `cacheScope`), `"resultType": "complete"`, and the headers of MCP.
+    pub fn in_full(mut self) -> Self {
+        self.in_full = true;
+        self
+    }
+}
+
+/// How the snapshots of one run are compared.
 #[derive(Debug, Clone)]
 pub struct Golden {
-    /// The name of the snapshot.
-    pub name: String,
+    /// The name of the scenario.
+    pub scenario: &'static str,
+    /// What distinguishes the run from the scenario's others, if there are any.
+    pub run: Option<String>,
+    /// The names that this run has used.
+    pub used: Vec<String>,
     /// Compares it, in the user's crate.
     pub compare: GoldenFn,
     /// Whether mcp-test shows differences, because insta does not.
     pub shows_differences: bool,
+}
+
+impl Golden {
+    /// The name of a snapshot: `adds_two_numbers-after-the-change@2025-11-25-duplex`; an error if the run has used it.
+    fn name(&mut self, given: &str) -> Result<String, Finding> {
+        let words = given.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        // The hyphen cannot be part of a function's name, so that two scenarios never have one snapshot.
+        let mut name = self.scenario.replace("::", "-");
+        words.for_each(|word| name.extend(["-", word]));
+        // Some file systems ignore case.
+        let used = name.to_lowercase();
+        if self.used.contains(&used) {
+            let twice = Finding {
+                demand: Demand::Snapshot,
+                ..Finding::test(match given.trim() {
+                    "" => "the scenario has compared the conversation with its snapshot before"
+                        .to_owned(),
+                    given => format!("the scenario has another snapshot of the name `{given}`"),
+                })
+            };
+            return Err(twice.hint(
+                "each snapshot of a scenario needs a name of its own, and case and punctuation do not count: \
+                 `ctx.assert_golden_of(\"after the change\")`",
+            ));
+        }
+        self.used.push(used);
+        Ok(match &self.run {
+            Some(run) => format!("{name}@{run}"),
+            None => name,
+        })
+    }
 }
 
 /// What is wrong with a snapshot: the payload of the panic of [`Ctx::assert_golden`](crate::scenario::Ctx::assert_golden).
@@ -33,6 +111,34 @@ impl SnapshotMismatch {
             Some(difference) => finding.excerpt(difference.as_str()),
             None => finding.hint("insta has shown the difference above"),
         }
+    }
+}
+
+impl Ctx {
+    /// Sets how the golden snapshots of the scenario are compared.
+    pub(crate) fn set_golden(&mut self, golden: Option<Golden>) {
+        self.golden = golden;
+    }
+
+    /// The name and the text of a snapshot, and how it is compared.
+    #[track_caller]
+    pub(super) fn golden(&mut self, options: &GoldenOptions) -> (String, String, Golden) {
+        let (trace, revision) = (self.trace(), self.revision());
+        let Some(golden) = &mut self.golden else {
+            let finding = Finding::test("there is no snapshot to compare with").hint(
+                "golden snapshots work in an `#[mcp_scenario]`, with the feature `golden` of mcp-test",
+            );
+            fail_with(finding, trace, revision)
+        };
+        let name = match golden.name(&options.name) {
+            Ok(name) => name,
+            Err(finding) => fail_with(finding, trace, revision),
+        };
+        let golden = golden.clone();
+        let style = Style { additions: options.in_full, ..Style::golden() };
+        let conversation = render(&trace, &style);
+        let place = format!("MCP {revision} over {}", self.transport());
+        (name, format!("{place}\n{conversation}"), golden)
     }
 }
 
@@ -128,5 +234,50 @@ pub(super) mod differences {
             insta::assert_snapshot!(shown(None, Some(now)));
             insta::assert_snapshot!(shown(Some(before), None));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn golden(run: Option<&str>) -> Golden {
+        Golden {
+            scenario: "adds",
+            run: run.map(ToOwned::to_owned),
+            used: Vec::new(),
+            compare: |_, _| {},
+            shows_differences: false,
+        }
+    }
+
+    #[test]
+    fn a_snapshot_is_named_after_the_scenario_its_own_name_and_the_run() {
+        let mut one = golden(None);
+        let mut name = |given| one.name(given).expect("a new name");
+        assert_eq!(name(""), "adds");
+        assert_eq!(name("after the change"), "adds-after-the-change");
+        assert_eq!(name("../größer/: 2"), "adds-größer-2");
+        let mut several = golden(Some("2025-11-25-duplex"));
+        let mut name = |given| several.name(given).expect("a new name");
+        assert_eq!(name(""), "adds@2025-11-25-duplex");
+        assert_eq!(name("later"), "adds-later@2025-11-25-duplex");
+    }
+
+    #[test]
+    fn a_name_is_used_once() {
+        let mut golden = golden(None);
+        let mut twice = |first: &str, second: &str| {
+            golden.name(first).expect("a new name");
+            golden.name(second).expect_err("a used name").to_string()
+        };
+        insta::assert_snapshot!(twice("", " "), @r#"
+        the scenario has compared the conversation with its snapshot before
+          hint: each snapshot of a scenario needs a name of its own, and case and punctuation do not count: `ctx.assert_golden_of("after the change")`
+        "#);
+        insta::assert_snapshot!(twice("after the change", "After the change!"), @r#"
+        the scenario has another snapshot of the name `After the change!`
+          hint: each snapshot of a scenario needs a name of its own, and case and punctuation do not count: `ctx.assert_golden_of("after the change")`
+        "#);
     }
 }

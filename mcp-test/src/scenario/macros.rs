@@ -42,6 +42,7 @@ macro_rules! scenario {
                 DECLARED
             }),
             body: $crate::scenario!(@body $leg),
+            teardown: None,
             proofs: Some(proofs),
             file: ::std::borrow::Cow::Borrowed(file!()),
         };

@@ -96,9 +96,9 @@ pub use default_target::default_target;
 pub use default_target::{DefaultTarget, IntoTarget};
 #[doc(hidden)]
 pub use definition::{Body, Judge, Kind, Run, Running, Scenario, Serve, Transports};
-pub use golden::SnapshotMismatch;
 #[doc(hidden)]
 pub use golden::{Golden, GoldenFn};
+pub use golden::{GoldenOptions, SnapshotMismatch};
 #[doc(hidden)]
 pub use judging::{ClientTest, Judging, LEFT_WELL, TOOK_PART};
 #[doc(hidden)]
@@ -132,5 +132,6 @@ pub use suite::{Suite, UnknownSuite};
 pub use surroundings::{RunningSurroundings, Surroundings};
 #[doc(hidden)]
 pub use user_scenario::{
-    Registered, ScenarioFuture, ScenarioOutcome, UserScenario, user_scenarios,
+    Registered, ScenarioFuture, ScenarioOutcome, UserFunction, UserScenario, user_scenarios,
+    value_of_setup,
 };

@@ -208,6 +208,12 @@ mod tests {
           got 2
         ");
         let progress = ctx.wait_for_progress("t").await.expect("progress");
+        let less = json!({"progressToken": "t", "progress": 2});
+        insta::assert_snapshot!(progress.clone().try_params(less).expect_err("it is 3"), @"
+        unexpected parameters of `notifications/progress`
+          expected `/progress` is 2
+          got 3
+        ");
         let all = json!({"progressToken": "t", "progress": 3});
         assert_eq!(progress.assert_params(all).method(), "notifications/progress");
         ctx.wait_for_list_changed("tools").await.expect("a change");

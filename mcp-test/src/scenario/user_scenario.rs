@@ -6,7 +6,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::{BoxError, CallSite, Ctx, GoldenFn};
+use super::{BoxError, CallSite, Ctx, GoldenFn, Stop};
+use crate::check::Finding;
 use crate::transport::Target;
 
 /// One run of a user's scenario; not `Send`, since it stays on the thread of its test.
@@ -15,7 +16,7 @@ pub type ScenarioFuture<'a> = Pin<Box<dyn Future<Output = Result<(), BoxError>> 
 /// A function under `#[mcp_scenario]`, and everything that its attributes specify.
 #[derive(Debug)]
 pub struct UserScenario {
-    /// The function's name.
+    /// The function's name; for one of several cases, followed by the name of the case: `adds::case_1_2`.
     pub name: &'static str,
     /// Where its name is.
     pub site: CallSite,
@@ -35,9 +36,14 @@ pub struct UserScenario {
     pub timeout: Option<Duration>,
     /// How a golden snapshot is compared, with the feature `golden`.
     pub golden: Option<GoldenFn>,
-    /// Calls the function.
-    pub run: for<'a> fn(&'a mut Ctx) -> ScenarioFuture<'a>,
+    /// Calls its setup, if it has one, and the function.
+    pub run: UserFunction,
+    /// Calls its teardown.
+    pub teardown: Option<UserFunction>,
 }
+
+/// Calls functions of the user with the context of a run.
+pub type UserFunction = for<'a> fn(&'a mut Ctx) -> ScenarioFuture<'a>;
 
 impl UserScenario {
     /// The name as libtest shows it.
@@ -86,6 +92,27 @@ impl<E: Into<BoxError>> ScenarioOutcome for Result<(), E> {
         self.map_err(Into::into)
     }
 }
+
+/// The value that a setup has made. Its error says where it comes from; a skip remains one.
+///
+/// # Errors
+///
+/// The error of the setup.
+pub fn value_of_setup<T, E: Into<BoxError>>(outcome: Result<T, E>) -> Result<T, BoxError> {
+    outcome.map_err(|error| match Stop::from(error.into()) {
+        Stop::Finding(finding) => {
+            Finding { headline: format!("the setup failed: {}", finding.headline), ..finding }
+                .into()
+        }
+        Stop::Skipped(skip) => skip.into(),
+        Stop::Error(error) => SetupError(error).into(),
+    })
+}
+
+/// The setup of a scenario has failed.
+#[derive(Debug, thiserror::Error)]
+#[error("the setup failed")]
+struct SetupError(#[source] BoxError);
 
 /// An `Option<GoldenFn>` whose snapshots belong to the crate and file that this is expanded in.
 #[cfg(feature = "golden")]

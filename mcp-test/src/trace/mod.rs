@@ -37,6 +37,7 @@ pub(crate) use redact::secrets_in_command;
 pub use redact::{SecretTexts, is_secret_variable, secrets_in_url};
 #[cfg(feature = "cli")]
 pub(crate) use redact::{is_secret_parameter, percent_decoded, secrets_in_environment};
+pub(crate) use render::excerpt_at;
 pub use render::render;
 #[doc(hidden)]
 pub use render::{Headers, Style, excerpt};

@@ -3,7 +3,7 @@
 //!
 //! The instances depend only on a seed, which failures print; `MCP_TEST_SEED` sets another one. The official schemas are not
 //! part of this repository: `MCP_TEST_OFFICIAL_SCHEMAS` names a folder with `<revision>/schema.json`. Without it, the tests that
-//! need them are skipped.
+//! need them fail.
 
 mod agreement;
 mod document;

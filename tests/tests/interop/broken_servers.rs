@@ -11,7 +11,9 @@ use mcp_test::trace::Recorder;
 use mcp_test::transport::{Limits, Target, TransportKind};
 use tokio::runtime::Runtime;
 
-use crate::peers::{peer_path, report_skipped};
+use mcp_test_tests::missing;
+
+use crate::peers::peer_path;
 use crate::program::{MCP_TEST, free_port, mcp_test, without_times};
 
 /// Tries to connect, and returns what was being waited for when each deadline fired.
@@ -174,7 +176,7 @@ fn a_program_that_prints_a_banner_and_exits_is_reported_at_once() {
 #[test]
 fn a_web_server_that_responds_with_html_is_reported_at_once() {
     if Program::new("python3").arg("--version").stdout(Stdio::null()).status().is_err() {
-        return report_skipped("python3 was not found");
+        return missing::report("python3 was not found");
     }
     let port = free_port().to_string();
     let url = format!("http://127.0.0.1:{port}/mcp");

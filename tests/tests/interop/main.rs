@@ -1,7 +1,7 @@
 //! Interoperability: `mcp-test` against third-party servers and clients, the shapes of the messages that these send, our
 //! reference peers under the official conformance suite, and servers that break MCP in ways that occur in practice.
 //!
-//! Most of these tests need third-party programs and are skipped unless these are installed:
+//! Most of these tests need third-party programs, and fail unless these are installed:
 //! `.ci/peers DIR && MCP_TEST_PEERS=DIR cargo test -p mcp-test-tests --test interop`.
 
 mod broken_servers;

@@ -1,6 +1,7 @@
 //! Failures of assertions about lists and their items.
 
 use super::*;
+use crate::client::reply::{List, ListKind};
 use crate::expect::{object, string, text_starting_with};
 
 #[test]
@@ -226,5 +227,39 @@ fn every_page_is_checked() {
     page 2 of `tools/list` is not as expected
       expected `/nextCursor` is "2"
       got nothing
+    "#);
+}
+
+#[test]
+fn what_must_not_be_listed_is_shown() {
+    fn list<K: ListKind>(item: &Value) -> List<K> {
+        let result = json!({"result": {K::MEMBER: [item]}});
+        List::new(pages(K::METHOD, [result]))
+    }
+    let prompts: PromptList = list(&json!({"name": "review"}));
+    insta::assert_snapshot!(message(prompts.try_no_prompt("review")), @r#"
+    unexpected prompt `review`
+      expected no prompt with this `name`
+      got {"name":"review"}
+    "#);
+    let resources: ResourceList = list(&json!({"uri": "note://1", "name": "note"}));
+    insta::assert_snapshot!(message(resources.try_no_resource("note://1")), @r#"
+    unexpected resource `note://1`
+      expected no resource with this `uri`
+      got {"name":"note","uri":"note://1"}
+    "#);
+    let templates: ResourceTemplateList =
+        list(&json!({"uriTemplate": "note://{id}", "name": "note"}));
+    let unexpected = templates.try_no_resource_template("note://{id}");
+    insta::assert_snapshot!(message(unexpected), @r#"
+    unexpected resource template `note://{id}`
+      expected no resource template with this `uriTemplate`
+      got {"name":"note","uriTemplate":"note://{id}"}
+    "#);
+    let schema = tools().assert_tool("add").try_input_schema(json!({"type": "object"}));
+    insta::assert_snapshot!(message(schema), @r#"
+    tool `add` is not as expected
+      expected `/inputSchema` is {"type":"object"}
+      got {"properties":{"a":{"type":"number"},"b":{"type":["number","null"]},"digits":{"type":"integer"}},"required":["a","b"],"…, which differs in 2 places: /properties: expected nothing, got {"a":{"type":"number"},"b":{"type":["number","null"]},"digits":{"type":"integer…; /required: expected nothing, got ["a","b"]
     "#);
 }

@@ -30,6 +30,11 @@ fn servers() {
       expected the name "memos"
       got "notes"
     "#);
+    insta::assert_snapshot!(message(server.clone().try_version("2.0.0")), @r#"
+    the server has an unexpected version
+      expected the version "2.0.0"
+      got "1.0.0"
+    "#);
     insta::assert_snapshot!(message(server.clone().try_title("Notes")), @r#"
     the server has an unexpected title
       expected the title "Notes"

@@ -5,11 +5,11 @@ use serde_json::json;
 use super::*;
 use crate::harness::cells::tests::scenario;
 use crate::run::single::RevisionRequest;
-use crate::scenario::{Ctx, ScenarioFuture};
+use crate::scenario::UserFunction;
 use crate::server::reference::everything;
 use crate::transport::Fault;
 
-fn run_of(run: for<'a> fn(&'a mut Ctx) -> ScenarioFuture<'a>) -> TestRun {
+fn run_of(run: UserFunction) -> TestRun {
     TestRun {
         scenario: Box::leak(Box::new(UserScenario { run, ..scenario() })),
         source: Source::Function(|| everything().target()),
@@ -19,6 +19,13 @@ fn run_of(run: for<'a> fn(&'a mut Ctx) -> ScenarioFuture<'a>) -> TestRun {
         shows_differences: false,
         captures_panics: false,
     }
+}
+
+/// The run of a scenario that takes a second at most, with a teardown.
+fn run_with_teardown(run: UserFunction, teardown: UserFunction) -> TestRun {
+    let scenario = UserScenario { run, teardown: Some(teardown), ..scenario() };
+    let timeout = Duration::from_secs(1);
+    TestRun { scenario: Box::leak(Box::new(scenario)), timeout, ..run_of(run) }
 }
 
 fn failure(run: &TestRun) -> String {
@@ -148,4 +155,118 @@ fn listens_and_exits() -> Target {
         drop((request, place));
     });
     Target::url_started_by(format!("http://{address}/mcp"), command)
+}
+
+#[test]
+fn a_teardown_runs_however_the_scenario_ends() {
+    let ends: [(&str, UserFunction); 6] = [
+        ("passes", |ctx| Box::pin(async move { Ok(drop(ctx.list_tools().await?.assert_ok())) })),
+        ("an assertion", |ctx| {
+            Box::pin(async move {
+                ctx.list_tools().await?.assert_tool("no_such_tool");
+                Ok(())
+            })
+        }),
+        ("an error", |_| Box::pin(async { Err("out of paper".into()) })),
+        ("a panic", |_| Box::pin(async { panic!("on purpose") })),
+        ("a time-out", |_| Box::pin(std::future::pending())),
+        ("a skip", |ctx| Box::pin(async move { Err(ctx.skip("no paper")) })),
+    ];
+    for (how, body) in ends {
+        // It still gets a reply, and what is wrong with it is reported beside what was wrong before.
+        let text = failure(&run_with_teardown(body, |ctx| {
+            Box::pin(async move {
+                ctx.list_tools().await?.assert_ok();
+                Err("the notes are still there".into())
+            })
+        }));
+        assert!(
+            text.contains("\nthe teardown failed: error: the notes are still there"),
+            "{how}: {text}"
+        );
+        let first = match how {
+            "an assertion" => "assertion failed at ",
+            "an error" => "error: out of paper",
+            "a panic" => "it panicked; the message is above",
+            "a time-out" => "the scenario did not finish within 750 ms",
+            _ => continue,
+        };
+        let place =
+            |what| text.find(what).unwrap_or_else(|| panic!("{how}: {what} is not in {text}"));
+        assert!(place(first) < place("the teardown failed"), "{text}");
+    }
+}
+
+#[test]
+fn a_teardown_changes_nothing_if_it_passes() {
+    let teardown: UserFunction =
+        |ctx| Box::pin(async move { Ok(drop(ctx.list_tools().await?.assert_ok())) });
+    let skipped =
+        run_with_teardown(|ctx| Box::pin(async move { Err(ctx.skip("no paper")) }), teardown);
+    assert_eq!(skipped.execute().result, TestResult::Skipped("no paper".to_owned()));
+    let passed = run_with_teardown(teardown, teardown);
+    assert_eq!(passed.execute().result, TestResult::Passed);
+    // What only the teardown exchanges tests nothing.
+    let text = failure(&run_with_teardown(|_| Box::pin(async { Ok(()) }), teardown));
+    assert!(text.contains("the scenario exchanged nothing with its target"), "{text}");
+}
+
+#[test]
+fn what_is_wrong_with_a_teardown_is_reported() {
+    let of = |teardown: UserFunction| {
+        let body: UserFunction =
+            |ctx| Box::pin(async move { Ok(drop(ctx.list_tools().await?.assert_ok())) });
+        let text = failure(&run_with_teardown(body, teardown));
+        let (_, text) = text.split_once("\n\n").expect("a heading");
+        text.lines().next().unwrap_or_default().to_owned()
+    };
+    let shown = [
+        of(|_| Box::pin(async { panic!("on purpose") })),
+        of(|ctx| Box::pin(async move { Err(ctx.skip("no paper")) })),
+        of(|_| Box::pin(std::future::pending())),
+    ];
+    assert!(shown[2].starts_with("the teardown did not finish within "), "{}", shown[2]);
+    insta::assert_snapshot!(shown[..2].join("\n"), @"
+    the teardown failed: it panicked; the message is above
+    the teardown failed: it cannot skip the scenario, which has ended
+    ");
+    let assertion = of(|ctx| {
+        Box::pin(async move {
+            ctx.list_tools().await?.assert_tool("no_such_tool");
+            Ok(())
+        })
+    });
+    assert!(
+        assertion.starts_with("the teardown failed at mcp-test/src/harness/test_run/tests.rs:"),
+        "{assertion}"
+    );
+    assert!(assertion.contains("no_such_tool"), "{assertion}");
+}
+
+#[test]
+fn an_error_of_a_setup_says_so() {
+    use crate::scenario::value_of_setup;
+
+    let of = |error: crate::Error| {
+        let stopped = Stop::from(value_of_setup(Err::<(), _>(error)).expect_err("it has failed"));
+        match stopped {
+            Stop::Finding(finding) => format!("finding: {}", finding.headline),
+            Stop::Skipped(skip) => format!("skip: {}", skip.reason),
+            Stop::Error(error) => {
+                format!("error: {error}: {}", error.source().expect("a cause"))
+            }
+        }
+    };
+    let skip = crate::scenario::Skip { reason: "no paper".to_owned() };
+    let shown = [
+        of("out of ink".into()),
+        of(Finding::peer("`ping` was not answered").into()),
+        of(skip.into()),
+    ];
+    insta::assert_snapshot!(shown.join("\n"), @"
+    error: the setup failed: out of ink
+    finding: the setup failed: `ping` was not answered
+    skip: no paper
+    ");
+    assert_eq!(value_of_setup(Ok::<_, String>(7)).expect("a value"), 7);
 }

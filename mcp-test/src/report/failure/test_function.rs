@@ -7,7 +7,6 @@ use std::fmt::Write;
 use super::{FailureFormatter, stderr_line};
 use crate::assert::{explain, explain_next};
 use crate::check::{Blame, Check, Demand, Finding, Status};
-use crate::run::panics::frames_of_test;
 use crate::run::spoken_revisions::ProbeFailure;
 use crate::spec::Revision;
 use crate::trace::{self, Style, Trace};
@@ -67,11 +66,7 @@ impl FailureFormatter<'_> {
             return format!("{named}{}", text.trim_end());
         };
         let text = explain_next(finding, &failure.trace, failure.revision, &mut self.exchanges);
-        let mut text = format!("assertion failed at {}:\n{}", failure.location, text.trim_end());
-        if let Some(frames) = frames_of_test(&failure.backtrace) {
-            let _ = write!(text, "\n\n{frames}");
-        }
-        text
+        format!("assertion failed at {}:\n{}", failure.location, text.trim_end())
     }
 }
 

@@ -7,18 +7,25 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{CellRun, EarlyEnd};
+use super::teardown::TornDown;
+use super::{CellRun, EarlyEnd, era_hint};
 use crate::assert::AssertionFailure;
 use crate::check::{Blame, Check, Finding, Judgement, Origin, Severity, Status};
 use crate::clock;
 use crate::expect::words;
 use crate::run::{Outcome, panics};
 use crate::scenario::{BoxError, Ended, Stop};
+use crate::spec::Revision;
 use crate::trace::Trace;
 
 impl CellRun<'_> {
     /// The outcome of a test function that ended.
-    pub(super) fn test_outcome(self, ended: Ended, early: Option<EarlyEnd>) -> Outcome {
+    pub(super) fn test_outcome(
+        self,
+        ended: Ended,
+        early: Option<EarlyEnd>,
+        torn_down: TornDown,
+    ) -> Outcome {
         let Ended { checks, trace, judgement, unexamined, .. } = ended;
         let Judgement { envelopes, shapes, tools, .. } = judgement;
         let mut rows = Rows { id: self.id().to_owned(), checks: Vec::new() };
@@ -26,20 +33,25 @@ impl CellRun<'_> {
         let mut skipped = None;
         match early {
             None => {
-                for finding in unexamined.into_iter().chain(nothing_exchanged(&trace)) {
+                let tests_nothing = torn_down.adds_exchange || !trace.has_messages_both_ways();
+                let nothing = tests_nothing.then(|| nothing_exchanged(&trace));
+                for finding in unexamined.into_iter().chain(nothing) {
                     rows.fail(finding);
                 }
             }
-            Some(EarlyEnd::TimedOut) => rows.fail(timed_out(self.timeout())),
             Some(EarlyEnd::Panicked(payload)) => match payload.downcast::<AssertionFailure>() {
-                Ok(failure) => assertion = Some(Arc::new(*failure)),
-                Err(payload) => rows.fail(panicked(&*payload)),
+                Ok(failure) => assertion = Some(*failure),
+                Err(payload) => {
+                    rows.fail(finding_of(EarlyEnd::Panicked(payload), self.time_of_body()));
+                }
             },
-            Some(EarlyEnd::Stopped(Stop::Finding(finding))) => rows.fail(finding),
-            Some(EarlyEnd::Stopped(Stop::Error(error))) => rows.fail(failed_with(&error)),
             Some(EarlyEnd::Stopped(Stop::Skipped(skip))) => {
                 skipped = Some(words::into_inert(skip.reason));
             }
+            Some(early) => rows.fail(finding_of(early, self.time_of_body())),
+        }
+        if let Some(finding) = torn_down.finding {
+            rows.fail(finding);
         }
         // Checks that passed or were skipped are of no interest under `cargo test`.
         rows.checks.extend(checks.into_iter().filter(|check| check.status == Status::Failure));
@@ -54,6 +66,7 @@ impl CellRun<'_> {
             rows.checks.retain(|check| check.finding.as_ref() != Some(&finding));
             rows.checks.insert(0, rows.row(finding, Status::Failure));
         }
+        rows.explain_by_era(assertion.as_mut(), &trace, self.cell.revision);
         // Remarks alone are not reported: the output of a test that passes is not read.
         if rows.checks.is_empty() {
             let status = if skipped.is_some() { Status::Skipped } else { Status::Success };
@@ -63,7 +76,7 @@ impl CellRun<'_> {
         let remarks: Vec<Check> =
             remarks.into_iter().map(|finding| rows.row(finding, Status::Warning)).collect();
         rows.checks.extend(remarks);
-        Outcome { assertion, ..self.outcome(rows.checks, trace) }
+        Outcome { assertion: assertion.map(Arc::new), ..self.outcome(rows.checks, trace) }
     }
 }
 
@@ -97,6 +110,26 @@ impl Rows {
         Check { status, ..Check::from_finding(&self.id, Origin::User, finding) }
     }
 
+    /// Adds to the first row how the era of the revision explains what failed, if it does.
+    fn explain_by_era(
+        &mut self,
+        assertion: Option<&mut AssertionFailure>,
+        trace: &Trace,
+        revision: Revision,
+    ) {
+        let findings = self.checks.iter().filter_map(|check| check.finding.as_ref());
+        let Some(hint) = era_hint::hint(findings, trace, revision) else { return };
+        let Some(mut finding) = self.checks.first().and_then(|check| check.finding.clone()) else {
+            return;
+        };
+        let of_assertion = assertion.filter(|assertion| assertion.finding == finding);
+        finding.add_hint(&hint);
+        if let Some(assertion) = of_assertion {
+            assertion.finding = finding.clone();
+        }
+        self.checks[0] = self.row(finding, Status::Failure);
+    }
+
     /// Whether a row reports the same as this finding: about the same events, or with the same headline.
     fn has_same(&self, finding: &Finding) -> bool {
         let known = self.checks.iter().filter_map(|check| check.finding.as_ref());
@@ -111,15 +144,23 @@ impl Rows {
     }
 }
 
-/// The finding that a scenario exchanged nothing with its target, and so tested nothing.
-fn nothing_exchanged(trace: &Trace) -> Option<Finding> {
-    if trace.has_messages_both_ways() {
-        return None;
+/// The finding for an early end that is not an assertion of mcp-test. The time is that of a function that timed out.
+pub(super) fn finding_of(early: EarlyEnd, time: Duration) -> Finding {
+    match early {
+        EarlyEnd::TimedOut => timed_out(time),
+        EarlyEnd::Panicked(payload) => panicked(&*payload),
+        EarlyEnd::Stopped(Stop::Finding(finding)) => finding,
+        EarlyEnd::Stopped(Stop::Error(error)) => failed_with(&error),
+        EarlyEnd::Stopped(Stop::Skipped(skip)) => Finding::test(skip.to_string()),
     }
+}
+
+/// The finding that a scenario exchanged nothing with its target, and so tested nothing.
+fn nothing_exchanged(trace: &Trace) -> Finding {
     let finding = Finding::test("the scenario exchanged nothing with its target")
         .expected("at least one message from each side")
         .got(if trace.events.is_empty() { "no connection at all" } else { "no such exchange" });
-    Some(finding.hint("a scenario that tests nothing does not pass"))
+    finding.hint("a scenario that tests nothing does not pass")
 }
 
 fn timed_out(allotted: Duration) -> Finding {

@@ -143,6 +143,14 @@ async fn the_exit_of_a_program_and_its_stderr_can_be_asserted() {
       got "warming up"
     "#);
 
+    // A server that needs a signal.
+    let script = format!("read a; echo '{greeting}'; exec sleep 60");
+    let stubborn = Target::command(crate::process::Command::new("sh").args(["-c", &script]));
+    let mut ctx = Ctx::new(setup(stubborn, TransportKind::Stdio), None);
+    let exit = ctx.disconnect().await.expect("connected before");
+    let finding = exit.try_orderly().expect_err("it needs a signal");
+    assert_eq!(finding.expected.as_deref(), Some("an exit without a signal"));
+
     // The next use connects again, to another server.
     let in_process = everything().target();
     let mut ctx = Ctx::new(setup(in_process, TransportKind::Duplex), None);

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::focus::Focus;
 use super::layout::{full, short, without_end, without_long_strings, wrapped};
 use super::play::{Answer, Line, Play};
+use super::protocol::{is_added_header, is_mcp, without_additions};
 use super::{Headers, Style};
 use crate::expect::words::{self, grouped};
 use crate::json::{Object, Value, is_deceptive};
@@ -23,11 +25,16 @@ pub(super) struct Writer<'a> {
     redactor: &'a mut Redactor,
     out: String,
     number_width: usize,
+    focus: Option<Focus<'a>>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(style: &'a Style, redactor: &'a mut Redactor) -> Self {
-        Self { style, redactor, out: String::new(), number_width: 1 }
+    pub(super) fn new(
+        style: &'a Style,
+        focus: Option<Focus<'a>>,
+        redactor: &'a mut Redactor,
+    ) -> Self {
+        Self { style, redactor, out: String::new(), number_width: 1, focus }
     }
 
     /// Writes the play, or only the chosen events with a mark where messages were left out.
@@ -172,7 +179,7 @@ impl<'a> Writer<'a> {
                     });
                     let (lead, value) = message.map_or_else(
                         || ("malformed".to_owned(), Some(item.clone())),
-                        |(message, answer)| summary(message, *answer),
+                        |(message, answer)| self.summary(line, message, *answer),
                     );
                     let text = self.with_value(&lead, value.as_ref(), self.margin() + 2);
                     self.below(&format!("- {text}"));
@@ -181,8 +188,9 @@ impl<'a> Writer<'a> {
             }
             (value, Some(message)) => {
                 let answer = line.answers.first().copied().unwrap_or(Answer::Nothing);
-                let (lead, payload) = summary(message, answer);
+                let (lead, payload) = self.summary(line, message, answer);
                 self.entry_with_value(line, &lead, payload.as_ref());
+                self.below_focus(line.event.seq, payload.as_ref());
                 // JSON-RPC ignores them, but a misspelled member may be what is wrong.
                 if let Some(unknown_members) = unknown_members(value) {
                     let text = self.with_value("also", Some(&unknown_members), self.margin());
@@ -192,6 +200,20 @@ impl<'a> Writer<'a> {
             (value, None) => self.entry_with_value(line, "malformed", Some(value)),
         }
         self.below_problems(parsed);
+    }
+
+    /// A message as a lead text and the part of its payload that the style shows.
+    fn summary(
+        &self,
+        line: &Line<'_>,
+        message: &Message,
+        answer: Answer,
+    ) -> (String, Option<Value>) {
+        let (lead, payload) = summary(message, answer);
+        if self.style.additions {
+            return (lead, payload);
+        }
+        (lead, payload.and_then(|payload| without_additions(message, line.revision, payload)))
     }
 
     fn below_heads(&mut self, line: &Line<'_>) {
@@ -205,6 +227,16 @@ impl<'a> Writer<'a> {
                 self.below(&head);
             }
         }
+    }
+
+    fn below_focus(&mut self, event: Seq, payload: Option<&Value>) {
+        let (Some(focus), Some(budget), Some(payload)) =
+            (self.focus, self.style.value_chars, payload)
+        else {
+            return;
+        };
+        let payload = self.redactor.value(payload);
+        focus.lines(event, &payload, budget).iter().for_each(|line| self.below(line));
     }
 
     fn below_problems(&mut self, parsed: &ParsedText) {
@@ -254,6 +286,9 @@ impl<'a> Writer<'a> {
         let lower = headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
         let is_forged = |value: &str| host.is_some_and(|host| !host.eq_ignore_ascii_case(value));
         let is_shown = |name: &str, value: &str| {
+            if !self.style.additions && is_added_header(name) {
+                return false;
+            }
             self.style.headers == Headers::All || is_mcp(name) || name == "host" && is_forged(value)
         };
         let mut shown: Vec<_> = lower.filter(|(name, value)| is_shown(name, value)).collect();
@@ -437,20 +472,6 @@ fn unknown_members(value: &Value) -> Option<Value> {
         unknown_members.push(name, member.clone());
     }
     (!unknown_members.is_empty()).then(|| unknown_members.into())
-}
-
-fn is_mcp(header: &str) -> bool {
-    let known = [
-        "allow",
-        "authorization",
-        "content-type",
-        "last-event-id",
-        "location",
-        "origin",
-        "retry-after",
-        "www-authenticate",
-    ];
-    header.starts_with("mcp-") || known.contains(&header)
 }
 
 /// Text without characters that would garble a terminal, deceive a reader or break the line.

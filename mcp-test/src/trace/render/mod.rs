@@ -10,15 +10,19 @@
 //! number of its request unless that is the line before. Times are not shown unless asked for, so that the same
 //! conversation gives the same text.
 
+mod focus;
 pub(crate) mod layout;
 mod line;
 mod play;
+mod protocol;
 
 use std::collections::BTreeSet;
 
+use self::focus::Focus;
 use self::line::Writer;
 use self::play::Play;
 use super::{Redactor, Seq, Trace};
+use crate::json::Pointer;
 
 /// How a trace is written.
 #[derive(Debug, Clone)]
@@ -36,6 +40,10 @@ pub struct Style {
     pub asides: bool,
     /// Whether each line begins with its time.
     pub times: bool,
+    /// Whether what only the era of a revision adds is shown like everything else: members that the stateless era adds to
+    /// every message (`_meta`, cache hints, `"resultType": "complete"`), the headers of MCP, and the numbers of the lines of the
+    /// handshake.
+    pub additions: bool,
     /// What is replaced.
     pub redactor: Redactor,
 }
@@ -52,10 +60,15 @@ pub enum Headers {
 }
 
 impl Style {
-    /// For snapshots: values in full, nothing that differs from run to run.
+    /// For snapshots: values in full, nothing that differs from run to run or that only the era of the revision adds.
     pub fn golden() -> Self {
-        // In full, because a snapshot has to change when a value changes.
-        Self { value_chars: None, redactor: Redactor::golden(), ..Self::brief() }
+        Self {
+            // In full, because a snapshot has to change when a value changes.
+            value_chars: None,
+            additions: false,
+            redactor: Redactor::golden(),
+            ..Self::brief()
+        }
     }
 
     /// For an overview of the conversation: abbreviated values, no stderr.
@@ -67,6 +80,7 @@ impl Style {
             stderr: false,
             asides: false,
             times: false,
+            additions: true,
             redactor: Redactor::secrets(),
         }
     }
@@ -100,27 +114,38 @@ impl Style {
 /// );
 /// ```
 pub fn render(trace: &Trace, style: &Style) -> String {
-    let play = Play::of(trace);
-    twice(trace, style, |writer| writer.write(trace, &play, None))
+    let play = Play::of(trace, style.additions);
+    twice(trace, style, None, |writer| writer.write(trace, &play, None))
 }
 
 /// Writes what is needed to understand these events: the events themselves, and the other half of their exchanges.
 ///
 /// Without any events it shows how the trace ends.
 pub fn excerpt(trace: &Trace, events: &[Seq]) -> String {
-    let play = Play::of(trace);
+    excerpt_at(trace, events, None)
+}
+
+/// [`excerpt`], which also shows this place in the messages of the events if they are too long to be shown in full.
+pub(crate) fn excerpt_at(trace: &Trace, events: &[Seq], place: Option<&Pointer>) -> String {
+    let focus = place.map(|place| Focus { place, events });
+    let play = Play::of(trace, true);
     let chosen: BTreeSet<Seq> =
         if events.is_empty() { play.ending(4) } else { play.with_partners(events) };
-    twice(trace, &Style::brief(), |writer| writer.write(trace, &play, Some(&chosen)))
+    twice(trace, &Style::brief(), focus, |writer| writer.write(trace, &play, Some(&chosen)))
 }
 
 /// Writes twice: only after the first time the redactor knows which placeholders need numbers.
-fn twice(trace: &Trace, style: &Style, write: impl Fn(&mut Writer<'_>) -> String) -> String {
+fn twice(
+    trace: &Trace,
+    style: &Style,
+    focus: Option<Focus<'_>>,
+    write: impl Fn(&mut Writer<'_>) -> String,
+) -> String {
     let mut redactor = style.redactor.clone();
     // From the whole trace, even for an excerpt: a secret of a header may turn up in any message.
     redactor.learn(trace);
-    write(&mut Writer::new(style, &mut redactor));
-    write(&mut Writer::new(style, &mut redactor))
+    write(&mut Writer::new(style, focus, &mut redactor));
+    write(&mut Writer::new(style, focus, &mut redactor))
 }
 
 #[cfg(test)]

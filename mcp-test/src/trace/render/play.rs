@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::protocol::is_of_handshake;
+use crate::spec::Revision;
 use crate::trace::{
     ConnectionId, Correlated, Correlator, Event, EventKind, Party, Position, Seq, Trace,
 };
@@ -23,6 +25,8 @@ pub(super) struct Line<'a> {
     pub(super) heads: Vec<&'a Event>,
     /// For each of its well-formed messages, what it answers.
     pub(super) answers: Vec<Answer>,
+    /// The revision in force, if one is known.
+    pub(super) revision: Option<Revision>,
 }
 
 /// What a message answers.
@@ -43,7 +47,8 @@ pub(super) enum Answer {
 type Stream = (ConnectionId, Option<u64>, Party);
 
 impl<'a> Play<'a> {
-    pub(super) fn of(trace: &'a Trace) -> Self {
+    /// The play of a trace; the messages of the handshake have numbers only on demand.
+    pub(super) fn of(trace: &'a Trace, numbers_handshake: bool) -> Self {
         let mut play = Self { lines: Vec::new(), transports: transports(trace), pairs: Vec::new() };
         let mut correlator = Correlator::default();
         let mut places = HashMap::new();
@@ -57,14 +62,16 @@ impl<'a> Play<'a> {
                 heads.entry(*body).or_default().push(event);
                 continue;
             }
-            let is_payload = event.kind.is_payload();
-            number += usize::from(is_payload);
+            let is_numbered = event.kind.is_payload()
+                && (numbers_handshake || !messages.first().is_some_and(is_of_handshake));
+            number += usize::from(is_numbered);
             places.insert(event.seq, play.lines.len());
             let line = Line {
                 event,
-                number: is_payload.then_some(number),
+                number: is_numbered.then_some(number),
                 heads: heads.remove(&event.seq).unwrap_or_default(),
                 answers: Vec::new(),
+                revision: messages.first().and_then(|message| message.revision),
             };
             play.lines.push(line);
             let answers = messages.iter().map(|message| play.answer(&places, message)).collect();
@@ -93,8 +100,8 @@ impl<'a> Play<'a> {
             (Some(number), _) if request.reply.is_some() => Answer::Again(number),
             (Some(number), Some(own)) if number + 1 == own => Answer::LineBefore,
             (Some(number), _) => Answer::Line(number),
-            // Not reached: requests are in messages, which are numbered.
-            (None, _) => Answer::Unasked,
+            // Only the request of a handshake has no number, and it is the first one.
+            (None, _) => Answer::LineBefore,
         }
     }
 

@@ -3,6 +3,8 @@
 use insta::assert_snapshot;
 
 use super::*;
+use crate::json::Pointer;
+use crate::spec::meta;
 use crate::trace::{ConnectionId, EventKind, Party, Recorder, UnparsableKind};
 
 struct Stage {
@@ -64,23 +66,80 @@ fn a_golden_trace_reads_like_a_play() {
     stage.client(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}"#);
     stage.server(r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"3"}]}}"#);
     assert_snapshot!(stage.golden(), @r#"
-    1  client → server  initialize
+       client → server  initialize
         {
           "protocolVersion": "2025-11-25",
           "capabilities": {},
           "clientInfo": {"name": "mcp-test", "version": "[version]"}
         }
-    2  client ← server  result
+       client ← server  result
         {
           "protocolVersion": "2025-11-25",
           "capabilities": {"tools": {"listChanged": true}, "logging": {}},
           "serverInfo": {"name": "calculator", "version": "3.1.4"},
           "instructions": "Adds numbers."
         }
-    3  client → server  notifications/initialized
-    4  client → server  tools/call {"name": "add", "arguments": {"a": 1, "b": 2}}
-    5  client ← server  result {"content": [{"type": "text", "text": "3"}]}
+       client → server  notifications/initialized
+    1  client → server  tools/call {"name": "add", "arguments": {"a": 1, "b": 2}}
+    2  client ← server  result {"content": [{"type": "text", "text": "3"}]}
     "#);
+}
+
+#[test]
+fn a_golden_trace_does_not_depend_on_the_era() {
+    let tools = |stage: &Stage, params: &str, additions: &str| {
+        let meta = r#"{"token":"own","ttlMs":1}"#;
+        stage.client(&format!(r#"{{"jsonrpc":"2.0","id":2,"method":"tools/list"{params}}}"#));
+        stage.server(&format!(
+            r#"{{"jsonrpc":"2.0","id":2,"result":{{{additions}"tools":[],"_meta":{meta}}}}}"#
+        ));
+    };
+    let before = handshake();
+    tools(&before, "", "");
+    let after = Stage::on("duplex");
+    let added = format!(
+        r#","params":{{"_meta":{{"{}":"2026-07-28","{}":{{}},"{}":{{}}}}}}"#,
+        meta::PROTOCOL_VERSION,
+        meta::CLIENT_CAPABILITIES,
+        meta::CLIENT_INFO
+    );
+    tools(&after, &added, r#""resultType":"complete","ttlMs":5,"cacheScope":"public","#);
+    assert_snapshot!(after.golden(), @r#"
+    1  client → server  tools/list
+    2  client ← server  result {"tools": [], "_meta": {"token": "[secret]", "ttlMs": 1}}
+    "#);
+    assert!(before.golden().ends_with(&after.golden()), "{}", before.golden());
+    let in_full = Style { additions: true, ..Style::golden() };
+    assert_snapshot!(render(&after.recorder.trace(), &in_full), @r#"
+    1  client → server  tools/list
+        {
+          "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {}
+          }
+        }
+    2  client ← server  result
+        {
+          "resultType": "complete",
+          "ttlMs": 5,
+          "cacheScope": "public",
+          "tools": [],
+          "_meta": {"token": "[secret]", "ttlMs": 1}
+        }
+    "#);
+    // Before the era, such members are those of the server.
+    let own = Stage::on("duplex");
+    own.client(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#);
+    own.server(r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}"#);
+    tools(&own, "", r#""resultType":"complete","ttlMs":5,"#);
+    let own = own.golden();
+    assert!(own.contains(r#""resultType": "complete", "ttlMs": 5"#), "{own}");
+    // What is not complete is not an addition to a result, but the result.
+    let pending = Stage::on("duplex");
+    pending.client(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call"{added}}}"#));
+    pending.server(r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required"}}"#);
+    assert!(pending.golden().contains("input_required"), "{}", pending.golden());
 }
 
 #[test]
@@ -234,15 +293,15 @@ fn http_lines_stand_below_their_messages() {
     1  client → server  ping {"token": "[secret]"}
         POST /mcp  authorization: Bearer [secret]  content-type: application/json
     2  client ← server  notifications/message {"data": "session [session] at [time]"}
-        HTTP 200  content-type: text/event-stream  mcp-session-id: [session]
+        HTTP 200  content-type: text/event-stream
         event: message  id: [event-id-1]
     3  client ← server  result of 1 {}
         event: message  id: [event-id-2]
-    4  client → server  notifications/initialized
-        POST /mcp  content-type: application/json  mcp-session-id: [session]
+       client → server  notifications/initialized
+        POST /mcp  content-type: application/json
        client ← server  HTTP 202
        client → server  GET /mcp?token=[secret]
-    5  client ← server  noise "<html>Not here</html>"
+    4  client ← server  noise "<html>Not here</html>"
         ! its content type is text/html
         HTTP 404  content-type: text/html
     "#);
@@ -252,8 +311,8 @@ fn http_lines_stand_below_their_messages() {
     1  client → server  ping {"token": "[secret]"}
     2  client ← server  notifications/message {"data": "session [session] at [time]"}
     3  client ← server  result of 1 {}
-    4  client → server  notifications/initialized
-    5  client ← server  noise "<html>Not here</html>"
+       client → server  notifications/initialized
+    4  client ← server  noise "<html>Not here</html>"
         ! its content type is text/html
     "#);
 }
@@ -340,6 +399,53 @@ fn an_excerpt_shows_both_halves_of_an_exchange() {
     6  client ← server  result of 4 {"prompts":[]}
     7  client ← server  result of 5 {"tools":[{"name":7}]}
     "#);
+}
+
+#[test]
+fn an_excerpt_never_hides_the_place_that_a_finding_is_about() {
+    let stage = Stage::on("duplex");
+    stage.client(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let tools: Vec<String> = (0..60)
+        .map(|index| {
+            format!(r#"{{"name":"tool-{index}","title":7,"description":"{}"}}"#, "long ".repeat(20))
+        })
+        .collect();
+    let reply = stage.server(&format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{}]}}}}"#,
+        tools.join(",")
+    ));
+    let trace = stage.recorder.trace();
+    let shown = |pointer: &str| {
+        let place = Pointer::parse(pointer).expect("a pointer");
+        let excerpt = excerpt_at(&trace, &[reply], Some(&place));
+        excerpt
+            .lines()
+            .filter(|line| line.contains("at /") || line.contains("within /"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    // From the root of the payload, from that of the message, and where something is missing.
+    assert_snapshot!(shown("/tools/41/title"), @r#"
+    at /tools/41/title: 7
+    within /tools/41: {"name":"tool-41","title":7,"description":"long long long long long long long
+    "#);
+    assert_snapshot!(shown("/result/tools/41/inputSchema"), @r#"
+    at /tools/41: {"name":"tool-41","title":7,"description":"long long long long long long long
+    "#);
+    assert_eq!(shown("/no/such/place"), "");
+    // What is shown in full needs no repetition.
+    let short = handshake();
+    let first = short
+        .recorder
+        .trace()
+        .events
+        .iter()
+        .find(|it| it.kind.is_payload())
+        .expect("a message")
+        .seq;
+    let place = Pointer::parse("/protocolVersion").expect("a pointer");
+    let excerpt = excerpt_at(&short.recorder.trace(), &[first], Some(&place));
+    assert!(!excerpt.contains("at /protocolVersion"), "{excerpt}");
 }
 
 #[test]

@@ -39,6 +39,37 @@ async fn r#WithEverything(mut _ctx: &mut Ctx) -> std::result::Result<(), &'stati
     Err("why")
 }
 
+/// Documented.
+#[mcp_scenario(case(1, "one"), case::r#match(2, "two"), setup = made, teardown = undone, crate = crate::renamed)]
+#[ignore]
+async fn with_cases(_: &mut Ctx, made: &mut String, number: u8, word: &str) -> Result<()> {
+    made.push_str(word);
+    let _ = number;
+    Ok(())
+}
+
+#[mcp_scenario(setup = nothing, teardown = nothing)]
+async fn without_a_value(_: &mut Ctx) -> Result<()> {
+    Ok(())
+}
+
+#[mcp_scenario(setup = made)]
+async fn without_the_value(_: &mut Ctx) -> Result<()> {
+    Ok(())
+}
+
+async fn made(_: &mut Ctx) -> Result<String> {
+    Ok(String::new())
+}
+
+async fn undone(_: &mut Ctx) -> std::result::Result<(), String> {
+    Ok(())
+}
+
+async fn nothing(_: &mut Ctx) -> Result<()> {
+    Ok(())
+}
+
 /// Names that the expansion must not confuse with its own.
 mod names {
     use super::*;
@@ -54,6 +85,18 @@ mod names {
         Ok(())
     }
 
+    const VALUE: u8 = 1;
+
+    #[mcp_scenario(setup = context_of_setup, case(VALUE))]
+    async fn value(_: &mut Ctx, value: u8, context: u8) -> Result<()> {
+        let _ = (value, context);
+        Ok(())
+    }
+
+    async fn context_of_setup(_: &mut Ctx) -> Result<u8> {
+        Ok(0)
+    }
+
     #[mcp_scenario]
     async fn r#match(core: &mut Ctx) -> std::result::Result<(), String> {
         let _ = core;
@@ -66,7 +109,18 @@ fn main() {
     let names: Vec<String> = found.iter().map(|scenario| scenario.test_name()).collect();
     assert_eq!(
         names,
-        ["WithEverything", "plain", "names::context", "names::match", "names::name"]
+        [
+            "WithEverything",
+            "plain",
+            "with_cases::case_1_one",
+            "with_cases::match",
+            "without_a_value",
+            "without_the_value",
+            "names::context",
+            "names::match",
+            "names::name",
+            "names::value::case_value",
+        ]
     );
     let full = found[0];
     assert_eq!(full.ignored, Some("slow"));

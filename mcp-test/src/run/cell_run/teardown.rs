@@ -1,0 +1,71 @@
+//! The teardown of a function under `#[mcp_scenario]`: it runs after the function however that ended.
+
+use std::time::Duration;
+
+use super::test_function::finding_of;
+use super::{CellRun, EarlyEnd};
+use crate::assert::{AssertionFailure, catch_failures};
+use crate::check::Finding;
+use crate::clock::{self, Deadline};
+use crate::scenario::{Ctx, Stop};
+
+/// The most of a scenario's time that is kept for its teardown.
+const MOST: Duration = Duration::from_secs(5);
+
+/// What is known after the teardown.
+pub(super) struct TornDown {
+    /// Whether only because of it both sides have sent a message, which tests nothing.
+    pub(super) adds_exchange: bool,
+    /// What is wrong with it.
+    pub(super) finding: Option<Finding>,
+}
+
+impl CellRun<'_> {
+    /// How long the body may take: a part of the time is for the teardown, so that both together stay within it.
+    pub(super) fn time_of_body(&self) -> Duration {
+        self.left().saturating_sub(self.time_of_teardown())
+    }
+
+    fn time_of_teardown(&self) -> Duration {
+        match self.cell.scenario.teardown {
+            Some(_) => MOST.min(self.timeout() / 4),
+            None => Duration::ZERO,
+        }
+    }
+
+    /// Runs the teardown, if there is one.
+    pub(super) async fn tear_down(&self, ctx: &mut Ctx) -> TornDown {
+        let Some(teardown) = &self.cell.scenario.teardown else {
+            return TornDown { adds_exchange: false, finding: None };
+        };
+        let had_exchanged = ctx.trace().has_messages_both_ways();
+        // At least the part that was kept; also what the body did not use.
+        let unused = self.timeout().saturating_sub(self.stopwatch.elapsed());
+        let time = self.time_of_teardown().max(unused);
+        let ended = clock::within(Deadline::after(time), catch_failures(teardown(ctx))).await;
+        let finding = match ended.map(EarlyEnd::of) {
+            Ok(None) => None,
+            Ok(Some(early)) => Some(failed(early)),
+            Err(_) => {
+                let time = clock::format_duration(time);
+                Some(Finding::test(format!("the teardown did not finish within {time}")))
+            }
+        };
+        let adds_exchange = !had_exchanged && ctx.trace().has_messages_both_ways();
+        TornDown { adds_exchange, finding }
+    }
+}
+
+fn failed(early: EarlyEnd) -> Finding {
+    let (place, finding) = match early {
+        EarlyEnd::Stopped(Stop::Skipped(_)) => {
+            (String::new(), Finding::test("it cannot skip the scenario, which has ended"))
+        }
+        EarlyEnd::Panicked(payload) => match payload.downcast::<AssertionFailure>() {
+            Ok(failure) => (format!(" at {}", failure.location), failure.finding),
+            Err(payload) => (String::new(), finding_of(EarlyEnd::Panicked(payload), MOST)),
+        },
+        early => (String::new(), finding_of(early, MOST)),
+    };
+    Finding { headline: format!("the teardown failed{place}: {}", finding.headline), ..finding }
+}
