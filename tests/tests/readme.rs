@@ -267,8 +267,19 @@ fn declared_assertions() -> BTreeSet<String> {
 #[test]
 fn the_guide_lists_every_assertion() {
     let mut declared = declared_assertions();
-    let context = ["assert_golden", "assert_no_reply", "assert_schema_valid"].map(str::to_owned);
-    declared.extend(context);
+    for folder in ["scenario", "server", "cases/serve"] {
+        let folder = root().join("mcp-test/src").join(folder);
+        let files = std::fs::read_dir(&folder).expect("a folder with methods of their own");
+        for file in files.filter_map(Result::ok).filter(|file| file.path().is_file()) {
+            let source = std::fs::read_to_string(file.path()).expect("a source file");
+            let methods = source.lines().filter_map(|line| line.split_once("pub fn assert_"));
+            let names = methods.filter_map(|(_, rest)| Some(rest.split_once('(')?.0));
+            declared.extend(names.map(|name| format!("assert_{name}")));
+        }
+    }
+    for method in ["assert_golden_of", "assert_verified", "assert_all_used"] {
+        assert!(declared.contains(method), "{method} was not found: {declared:?}");
+    }
     let listed = assertions(&read("mcp-test/src/guide/assertions.md"));
     pretty_assertions::assert_eq!(listed, declared);
 }

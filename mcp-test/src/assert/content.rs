@@ -19,6 +19,11 @@ pub(super) struct Content<'a> {
 macro_rules! content_assertions {
     ($subject:ty, $content:path) => {
         assertions! { [] $subject {
+            /// Asserts that one text item is exactly this text.
+            assert_text / try_text (self, text: &str) {
+                $content(&self).and_then(|it| it.check_text(text))
+            }
+
             /// Asserts that one text item contains this text.
             assert_text_contains / try_text_contains (self, part: &str) {
                 $content(&self).and_then(|it| it.check_text_contains(part))

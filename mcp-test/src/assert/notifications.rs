@@ -103,8 +103,9 @@ fn unexpected_progress(reply: &Reply, progress: &[Progress]) -> Finding {
 
 fn check_progress(subject: &impl Replied, at_least: usize) -> Result<(), Finding> {
     let (reply, progress) = progress(subject)?;
+    let are_numbers = progress.iter().all(|it| it.progress.is_some());
     let increases = progress.windows(2).all(|pair| pair[0].progress < pair[1].progress);
-    if !increases {
+    if !(are_numbers && increases) {
         return Err(unexpected_progress(reply, &progress)
             .expected("each progress notification with more progress than the one before")
             .requires("progress.increases"));

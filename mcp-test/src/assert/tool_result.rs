@@ -23,9 +23,6 @@ assertions! { [] ToolResult {
     /// [`assert_error`](Self::assert_error).
     assert_tool_error / try_tool_error (self) { check_tool_error(&self) }
 
-    /// Asserts that a text item of the content is exactly this text.
-    assert_text / try_text (self, text: &str) { content(&self).and_then(|it| it.check_text(text)) }
-
     /// Asserts that there is a content item at this index, counted from 0, and returns it; [`ToolContent::and`] returns to the
     /// result.
     assert_content / try_content (self, index: usize) -> ToolContent { content_at(&self, index) }

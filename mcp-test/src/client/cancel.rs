@@ -9,7 +9,7 @@ use super::state::Abandoned;
 use super::wait::Pending;
 use crate::clock::Deadline;
 use crate::json::Object;
-use crate::trace::Seq;
+use crate::trace::{Event, Party, Seq, Trace};
 use crate::wire::{Id, Message, Notification};
 
 /// How long a server that does not read may delay the report of a time-out.
@@ -19,6 +19,7 @@ const CANCEL_GRACE: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CancelledRequest {
     id: Id,
+    request: Seq,
 }
 
 impl CancelledRequest {
@@ -26,6 +27,26 @@ impl CancelledRequest {
     #[must_use]
     pub fn id(&self) -> &Id {
         &self.id
+    }
+
+    /// The event of the request in a trace of its conversation, if the trace still has it.
+    pub(crate) fn event<'a>(&self, trace: &'a Trace) -> Option<&'a Event> {
+        trace.event(self.request)
+    }
+
+    /// The event of a reply to the request; the client may have disconnected since.
+    pub(crate) fn reply(&self, request: &Event, trace: &Trace) -> Option<Seq> {
+        // Another connection may use the same id.
+        let mut later = trace.messages().filter(|(event, _)| {
+            event.seq > request.seq
+                && event.connection == request.connection
+                && event.party == Party::Server
+        });
+        let reply = later.find(|(_, message)| {
+            matches!(message, Message::Response(_) | Message::Error(_))
+                && message.id() == Some(&self.id)
+        });
+        reply.map(|(event, _)| event.seq)
     }
 }
 
@@ -39,7 +60,7 @@ impl Client {
         // First, so that a reply that arrives while the notification is sent counts as late.
         self.state.abandon(pending.id(), Abandoned::Cancelled);
         self.send_cancellation(&pending, reason, deadline).await;
-        CancelledRequest { id: pending.id }
+        CancelledRequest { id: pending.id, request: pending.sent.seq }
     }
 
     /// Cancels a request that has timed out, as a client should. `initialize` must not be cancelled, and a server of the

@@ -109,7 +109,7 @@ impl Ctx {
     /// Asserts that a cancelled request was not answered, as far as messages have arrived.
     ///
     /// A server may have answered before it read the cancellation, so this holds only for a request that it cannot answer
-    /// before it is cancelled.
+    /// before it is cancelled. After [`Ctx::disconnect`] it covers all that the server has sent.
     ///
     /// ```
     /// # use mcp_test::prelude::*;
@@ -127,7 +127,7 @@ impl Ctx {
     ///
     /// If it was answered; [`Ctx::try_no_reply`] returns the finding instead.
     #[track_caller]
-    pub fn assert_no_reply(&mut self, cancelled: &CancelledRequest) {
+    pub fn assert_no_reply(&self, cancelled: &CancelledRequest) {
         if let Err(finding) = self.try_no_reply(cancelled) {
             fail_with(finding, self.trace(), self.revision());
         }
@@ -138,13 +138,19 @@ impl Ctx {
     /// # Errors
     ///
     /// The finding, if the request was answered.
-    pub fn try_no_reply(&mut self, cancelled: &CancelledRequest) -> Result<(), Finding> {
-        let client = self.client.as_ref();
-        match client.and_then(|client| client.reply_to_cancelled(cancelled)) {
+    pub fn try_no_reply(&self, cancelled: &CancelledRequest) -> Result<(), Finding> {
+        let trace = self.trace();
+        let Some(request) = cancelled.event(&trace) else {
+            return Err(Finding::test("the trace no longer has the cancelled request")
+                .expected(format!("the request {} in the trace", cancelled.id()))
+                .got("a trace that was cut because of its size"));
+        };
+        match cancelled.reply(request, &trace) {
             None => Ok(()),
             Some(seq) => Err(Finding::peer("a cancelled request was answered")
                 .expected(format!("no reply to the request {}", cancelled.id()))
-                .got("a reply after the cancellation")
+                .got("a reply")
+                .evidence(request.seq)
                 .evidence(seq)),
         }
     }
@@ -237,7 +243,31 @@ mod tests {
         insta::assert_snapshot!(finding, @"
         a cancelled request was answered
           expected no reply to the request 2
-          got a reply after the cancellation
+          got a reply
         ");
+        // Neither the end of the connection nor another one hides it.
+        let _ = ctx.disconnect().await.expect("connected");
+        assert_eq!(ctx.try_no_reply(&cancelled).expect_err("answered").headline, finding.headline);
+        ctx.ping().await.expect("a reply").assert_ok();
+        assert_eq!(ctx.try_no_reply(&cancelled).expect_err("answered").headline, finding.headline);
+    }
+
+    #[tokio::test]
+    async fn a_reply_under_the_same_id_on_another_connection_does_not_count() {
+        let server = Server::new(json!({"name": "s", "version": "1"}))
+            .on("com.example/endless", |_: Call| std::future::pending::<serde_json::Value>());
+        let mut ctx = ctx(server.target());
+        let pending = ctx.request("com.example/endless", json!({})).start().await.expect("sent");
+        let cancelled = ctx.cancel(pending).await.expect("cancelled");
+        ctx.ping().await.expect("a reply").assert_ok();
+        ctx.assert_no_reply(&cancelled);
+        let _ = ctx.disconnect().await.expect("connected");
+        ctx.assert_no_reply(&cancelled);
+        ctx.ping().await.expect("a reply").assert_ok();
+        ctx.assert_no_reply(&cancelled);
+        // Two requests, and the reply to the second one.
+        let trace = ctx.trace();
+        let of_id = trace.messages().filter(|(_, message)| message.id() == Some(cancelled.id()));
+        assert_eq!(of_id.count(), 3);
     }
 }

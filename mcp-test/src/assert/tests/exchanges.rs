@@ -59,6 +59,14 @@ fn progress_increases_up_to_its_total() {
       got 2 progress notifications: 2 and 2
       [progress.increases]
     ");
+    let params = json!({"progressToken": "p", "progress": "half"});
+    let text = after([note("notifications/progress", params)]);
+    insta::assert_snapshot!(message(text.try_progress(1)), @"
+    unexpected progress of `tools/call`
+      expected each progress notification with more progress than the one before
+      got 1 progress notification: no number
+      [progress.increases]
+    ");
     insta::assert_snapshot!(message(after([]).try_progress(1)), @"
     unexpected progress of `tools/call`
       expected at least 1 progress notification

@@ -223,6 +223,12 @@ fn prompts() {
       expected a `description` that contains "leaves"
       got "Greets."
     "#);
+    let _ = hello().assert_text("Hello");
+    insta::assert_snapshot!(message(hello().try_text("Hallo")), @r#"
+    unexpected messages in the prompt
+      expected the text "Hallo"
+      got the text "Hello"
+    "#);
     insta::assert_snapshot!(message(hello().try_text_contains("bye")), @r#"
     unexpected messages in the prompt
       expected a text that contains "bye"
