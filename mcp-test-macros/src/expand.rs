@@ -137,7 +137,7 @@ fn run(scenario: &Scenario<'_>, case: Option<&Case<'_>>, private: &TokenStream) 
         let made = quote_spanned!(setup.span()=> #private::value_of_setup(#setup(#context).await)?);
         quote!(let #binding = #made;)
     });
-    let of_case = case.iter().flat_map(|case| &case.call.args).map(|it| it.to_token_stream());
+    let of_case = case.iter().flat_map(|case| &case.call.args).map(ToTokens::to_token_stream);
     let arguments = [context.to_token_stream()].into_iter().chain(argument).chain(of_case);
     quote! {
         |#context| ::std::boxed::Box::pin(async move {

@@ -89,9 +89,9 @@ pub struct Finding {
     /// What to do about it, where that is known.
     pub hint: Option<String>,
     /// The place in a message that it is about, from the root of the message or of its payload.
-    pub pointer: Option<Pointer>,
+    pub pointer: Option<Box<Pointer>>,
     /// The method of the message that did not come.
-    pub awaited: Option<String>,
+    pub awaited: Option<Box<str>>,
     /// What shows it in the text that the test is made from: its lines, with marks below them.
     pub excerpt: Option<String>,
     /// The message shape that something does not have, for findings about the form of a message.
@@ -162,18 +162,18 @@ impl Finding {
             Some(which) => format!("{}, which {which}", mismatch.got),
             None => mismatch.got.clone(),
         };
-        let pointer = Some(&mismatch.pointer).filter(|it| !it.is_root()).cloned();
+        let pointer = Some(&mismatch.pointer).filter(|it| !it.is_root()).cloned().map(Box::new);
         let finding = Self { pointer, ..Self::peer(headline) };
         finding.expected(format!("{subject} is {}", mismatch.expected)).got(got)
     }
 
     /// The place in a message that it is about.
     pub(crate) fn place(&self) -> Option<&Pointer> {
-        self.pointer.as_ref().or_else(|| self.shape.as_ref().map(|shape| &shape.pointer))
+        self.pointer.as_deref().or_else(|| self.shape.as_ref().map(|shape| &shape.pointer))
     }
 
     /// Names the method of the message that did not come.
-    pub(crate) fn awaited(mut self, method: impl Into<String>) -> Self {
+    pub(crate) fn awaited(mut self, method: &str) -> Self {
         self.awaited = Some(method.into());
         self
     }

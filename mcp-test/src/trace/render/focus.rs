@@ -16,7 +16,8 @@ impl Focus<'_> {
     /// The lines about the place in this payload, which is shown abbreviated; none if that shows all of it. What does not exist
     /// is represented by what surrounds it.
     pub(super) fn lines(self, event: Seq, payload: &Value, budget: usize) -> Vec<String> {
-        if !self.events.contains(&event) || short(payload, budget) == payload.to_string() {
+        let whole = payload.to_string();
+        if !self.events.contains(&event) || short(payload, budget) == whole {
             return Vec::new();
         }
         let mut place = self.place.as_str();
