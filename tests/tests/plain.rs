@@ -243,6 +243,10 @@ fn a_server_that_cannot_ask_in_its_era_is_reported_with_the_option_that_helps() 
 /// A server on rmcp whose tools ask the client for its roots with a request.
 struct CountsRoots;
 
+#[allow(
+    deprecated,
+    reason = "servers still ask for roots in this way, which MCP 2026-07-28 deprecates"
+)]
 impl ServerHandler for CountsRoots {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())

@@ -162,8 +162,7 @@ impl Finding {
             Some(which) => format!("{}, which {which}", mismatch.got),
             None => mismatch.got.clone(),
         };
-        let pointer = Some(&mismatch.pointer).filter(|it| !it.is_root());
-        let pointer = pointer.cloned().map(Box::new);
+        let pointer = Some(&mismatch.pointer).filter(|it| !it.is_root()).cloned().map(Box::new);
         let finding = Self { pointer, ..Self::peer(headline) };
         finding.expected(format!("{subject} is {}", mismatch.expected)).got(got)
     }

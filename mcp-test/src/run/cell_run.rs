@@ -1,6 +1,7 @@
 //! Running one cell, and judging what happened.
 
 mod client;
+mod early_end;
 mod era_hint;
 mod facts;
 mod shared_connection;

@@ -1,8 +1,16 @@
 //! `ctx.assert_golden()`: the assertion that the conversation is that of the snapshot.
 
-use super::{Ctx, GoldenOptions};
+use super::{Ctx, Golden, GoldenOptions};
+use crate::assert::fail_with;
+use crate::check::Finding;
+use crate::trace::{Style, render};
 
 impl Ctx {
+    /// Sets how the golden snapshots of the scenario are compared.
+    pub(crate) fn set_golden(&mut self, golden: Option<Golden>) {
+        self.golden = golden;
+    }
+
     /// Compares the conversation so far with the snapshot of the scenario.
     ///
     /// The snapshot names the revision and the transport, and lists who sent what, in order. What differs from run to run
@@ -79,9 +87,8 @@ impl Ctx {
     ///
     /// As [`Ctx::assert_golden_of`].
     #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "options are built where they are passed")]
     pub fn assert_golden_with(&mut self, options: GoldenOptions) {
-        let (name, text, golden) = self.golden(&options);
+        let (name, text, golden) = self.golden(options);
         #[cfg(feature = "golden")]
         super::golden::differences::compare_with(
             &name,
@@ -92,5 +99,27 @@ impl Ctx {
         // Without the feature there is nothing to compare with, and `golden` has panicked.
         #[cfg(not(feature = "golden"))]
         (golden.compare)(&name, &text);
+    }
+
+    /// The name and the text of a snapshot, and how it is compared.
+    #[track_caller]
+    fn golden(&mut self, options: GoldenOptions) -> (String, String, Golden) {
+        let GoldenOptions { name, in_full } = options;
+        let (trace, revision) = (self.trace(), self.revision());
+        let Some(golden) = &mut self.golden else {
+            let finding = Finding::test("there is no snapshot to compare with").hint(
+                "golden snapshots work in an `#[mcp_scenario]`, with the feature `golden` of mcp-test",
+            );
+            fail_with(finding, trace, revision)
+        };
+        let name = match golden.name(&name) {
+            Ok(name) => name,
+            Err(finding) => fail_with(finding, trace, revision),
+        };
+        let golden = golden.clone();
+        let style = Style { additions: in_full, ..Style::golden() };
+        let conversation = render(&trace, &style);
+        let place = format!("MCP {revision} over {}", self.transport());
+        (name, format!("{place}\n{conversation}"), golden)
     }
 }

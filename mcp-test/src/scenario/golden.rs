@@ -1,9 +1,6 @@
 //! The golden snapshots of a user's scenario: the conversation, compared by insta in the user's file.
 
-use super::Ctx;
-use crate::assert::fail_with;
 use crate::check::{Demand, Finding};
-use crate::trace::{Style, render};
 
 /// Compares a text with the snapshot of this name, as `insta::assert_snapshot!` written in the user's file would.
 pub type GoldenFn = fn(name: &str, text: &str);
@@ -24,8 +21,8 @@ pub type GoldenFn = fn(name: &str, text: &str);
 #[must_use]
 pub struct GoldenOptions {
     /// The name beside that of the scenario; empty without one.
-    name: String,
-    in_full: bool,
+    pub(super) name: String,
+    pub(super) in_full: bool,
 }
 
 impl GoldenOptions {
@@ -65,7 +62,7 @@ pub struct Golden {
 
 impl Golden {
     /// The name of a snapshot: `adds_two_numbers-after-the-change@2025-11-25-duplex`; an error if the run has used it.
-    fn name(&mut self, given: &str) -> Result<String, Finding> {
+    pub(super) fn name(&mut self, given: &str) -> Result<String, Finding> {
         let words = given.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         // The hyphen cannot be part of a function's name, so that two scenarios never have one snapshot.
         let mut name = self.scenario.replace("::", "-");
@@ -111,34 +108,6 @@ impl SnapshotMismatch {
             Some(difference) => finding.excerpt(difference.as_str()),
             None => finding.hint("insta has shown the difference above"),
         }
-    }
-}
-
-impl Ctx {
-    /// Sets how the golden snapshots of the scenario are compared.
-    pub(crate) fn set_golden(&mut self, golden: Option<Golden>) {
-        self.golden = golden;
-    }
-
-    /// The name and the text of a snapshot, and how it is compared.
-    #[track_caller]
-    pub(super) fn golden(&mut self, options: &GoldenOptions) -> (String, String, Golden) {
-        let (trace, revision) = (self.trace(), self.revision());
-        let Some(golden) = &mut self.golden else {
-            let finding = Finding::test("there is no snapshot to compare with").hint(
-                "golden snapshots work in an `#[mcp_scenario]`, with the feature `golden` of mcp-test",
-            );
-            fail_with(finding, trace, revision)
-        };
-        let name = match golden.name(&options.name) {
-            Ok(name) => name,
-            Err(finding) => fail_with(finding, trace, revision),
-        };
-        let golden = golden.clone();
-        let style = Style { additions: options.in_full, ..Style::golden() };
-        let conversation = render(&trace, &style);
-        let place = format!("MCP {revision} over {}", self.transport());
-        (name, format!("{place}\n{conversation}"), golden)
     }
 }
 

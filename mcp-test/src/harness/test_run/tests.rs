@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::harness::cells::tests::scenario;
 use crate::run::single::RevisionRequest;
-use crate::scenario::UserFunction;
+use crate::scenario::{Ctx, ScenarioFuture, UserFunction};
 use crate::server::reference::everything;
 use crate::transport::Fault;
 
@@ -26,6 +26,13 @@ fn run_with_teardown(run: UserFunction, teardown: UserFunction) -> TestRun {
     let scenario = UserScenario { run, teardown: Some(teardown), ..scenario() };
     let timeout = Duration::from_secs(1);
     TestRun { scenario: Box::leak(Box::new(scenario)), timeout, ..run_of(run) }
+}
+
+fn lists_tools(ctx: &mut Ctx) -> ScenarioFuture<'_> {
+    Box::pin(async move {
+        ctx.list_tools().await?.assert_ok();
+        Ok(())
+    })
 }
 
 fn failure(run: &TestRun) -> String {
@@ -160,12 +167,7 @@ fn listens_and_exits() -> Target {
 #[test]
 fn a_teardown_runs_however_the_scenario_ends() {
     let ends: [(&str, UserFunction); 6] = [
-        ("passes", |ctx| {
-            Box::pin(async move {
-                ctx.list_tools().await?.assert_ok();
-                Ok(())
-            })
-        }),
+        ("passes", lists_tools),
         ("an assertion", |ctx| {
             Box::pin(async move {
                 ctx.list_tools().await?.assert_tool("no_such_tool");
@@ -204,8 +206,7 @@ fn a_teardown_runs_however_the_scenario_ends() {
 
 #[test]
 fn a_teardown_changes_nothing_if_it_passes() {
-    let teardown: UserFunction =
-        |ctx| Box::pin(async move { Ok(drop(ctx.list_tools().await?.assert_ok())) });
+    let teardown: UserFunction = lists_tools;
     let skipped =
         run_with_teardown(|ctx| Box::pin(async move { Err(ctx.skip("no paper")) }), teardown);
     assert_eq!(skipped.execute().result, TestResult::Skipped("no paper".to_owned()));
@@ -219,8 +220,7 @@ fn a_teardown_changes_nothing_if_it_passes() {
 #[test]
 fn what_is_wrong_with_a_teardown_is_reported() {
     let of = |teardown: UserFunction| {
-        let body: UserFunction =
-            |ctx| Box::pin(async move { Ok(drop(ctx.list_tools().await?.assert_ok())) });
+        let body: UserFunction = lists_tools;
         let text = failure(&run_with_teardown(body, teardown));
         let (_, text) = text.split_once("\n\n").expect("a heading");
         text.lines().next().unwrap_or_default().to_owned()

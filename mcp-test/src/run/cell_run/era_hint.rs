@@ -157,7 +157,8 @@ mod tests {
         let record = |&(party, text): &(Party, &'static str)| {
             recorder.record(connection, party, EventKind::message(text.into()))
         };
-        let last = messages.iter().map(record).last().expect("a message");
+        let recorded: Vec<Seq> = messages.iter().map(record).collect();
+        let last = *recorded.last().expect("a message");
         let finding = Finding::peer("it is wrong").evidence(last);
         hint([&finding].into_iter(), &recorder.trace(), revision)
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::test_function::finding_of;
+use super::early_end::finding_of;
 use super::{CellRun, EarlyEnd};
 use crate::assert::{AssertionFailure, catch_failures};
 use crate::check::Finding;

@@ -1,0 +1,67 @@
+//! What is wrong when a function of a user ends early, as a finding.
+
+use std::any::Any;
+use std::time::Duration;
+
+use super::EarlyEnd;
+use crate::check::Finding;
+use crate::clock;
+use crate::run::panics;
+use crate::scenario::{BoxError, Stop};
+
+/// The finding for an early end that is not an assertion of mcp-test. The time is that of a function that timed out.
+pub(super) fn finding_of(early: EarlyEnd, time: Duration) -> Finding {
+    match early {
+        EarlyEnd::TimedOut => timed_out(time),
+        EarlyEnd::Panicked(payload) => panicked(&*payload),
+        EarlyEnd::Stopped(Stop::Finding(finding)) => finding,
+        EarlyEnd::Stopped(Stop::Error(error)) => failed_with(&error),
+        EarlyEnd::Stopped(Stop::Skipped(skip)) => Finding::test(skip.to_string()),
+    }
+}
+
+fn timed_out(allotted: Duration) -> Finding {
+    let allotted = clock::format_duration(allotted);
+    Finding::test(format!("the scenario did not finish within {allotted}"))
+        .hint("`#[mcp_scenario(timeout = \"…\")]` or MCP_TEST_TIMEOUT gives it more time")
+}
+
+/// The finding for a panic that is not an assertion of mcp-test: its text, if the harness captured it; otherwise the panic
+/// hook has printed it.
+fn panicked(payload: &(dyn Any + Send)) -> Finding {
+    // Taken in any case: the text of insta's panic adds nothing to the difference.
+    let captured = panics::take_last();
+    if let Some(mismatch) = payload.downcast_ref::<crate::scenario::SnapshotMismatch>() {
+        return mismatch.finding();
+    }
+    Finding::test(captured.unwrap_or_else(|| "it panicked; the message is above".to_owned()))
+}
+
+fn failed_with(error: &BoxError) -> Finding {
+    let mut headline = format!("error: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        headline.push_str(&format!("\n  because: {}", error.to_string().replace('\n', "\n    ")));
+        cause = error.source();
+    }
+    Finding::test(headline)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot read the settings")]
+    struct Outer(#[source] std::io::Error);
+
+    #[test]
+    fn an_error_is_reported_with_its_causes() {
+        let error: BoxError = Outer(std::io::Error::other("the disk\nis gone")).into();
+        insta::assert_snapshot!(failed_with(&error), @r"
+        error: cannot read the settings
+          because: the disk
+            is gone
+        ");
+    }
+}
