@@ -1,6 +1,7 @@
 //! The member that a finding is about, below a message that is too long to be shown in full.
 
 use super::layout::short;
+use crate::expect::words;
 use crate::json::{Pointer, Value};
 use crate::trace::Seq;
 
@@ -29,9 +30,11 @@ impl Focus<'_> {
         }
         while let Some((parent, _)) = place.rsplit_once('/') {
             if let Some(member) = payload.at(place) {
-                let mut lines = vec![format!("at {place}: {}", short(member, budget))];
+                let mut lines =
+                    vec![format!("at {}: {}", words::name(place), short(member, budget))];
                 // The other members; other items have nothing to do with it.
                 let around = payload.at(parent).filter(|it| it.is_object() && !parent.is_empty());
+                let parent = words::name(parent);
                 lines.extend(around.map(|it| format!("within {parent}: {}", short(it, budget))));
                 return lines;
             }
