@@ -261,16 +261,17 @@ fn messages_without_an_end() {
     };
     let reports = reports.map(|text| {
         let words = text.split(' ').map(|word| if a_number(word) { "[many]" } else { word });
-        words.collect::<Vec<_>>().join(" ")
+        // Only the latest are kept, and a slow machine receives fewer.
+        words.collect::<Vec<_>>().join(" ").replace(" and [many] more messages", "")
     });
     insta::assert_snapshot!(reports.join("\n"), @"
     FAILURE ping: `ping` was not answered
       expected a response with id 2 within [many] ms
-      got no reply in that time, but [many] messages that are not replies
+      got no reply in that time, but `notifications/message` [many] times)
 
     FAILURE ping: `ping` was not answered
       expected a response with id 2 within [many] ms
-      got no reply in that time, but an HTTP [many] response that has not ended; [many] messages that are not replies
+      got no reply in that time, but an HTTP [many] response that has not ended; `notifications/message` [many] times)
 
     FAILURE ping: `ping` was not answered
       expected a response with id 2 within [many] ms
