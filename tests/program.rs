@@ -267,6 +267,8 @@ impl Drop for Mark {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     #[test]
@@ -274,7 +276,13 @@ mod tests {
         let mark = Mark::new();
         let mut command = Command::new("cat");
         mark.put_on(&mut command);
-        let mut child = command.stdin(Stdio::piped()).spawn().expect("cat starts");
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("cat starts");
+        // Linux shows an environment only some time after `spawn` has returned: once cat answers, it is there.
+        let mut stdin = child.stdin.take().expect("stdin is piped");
+        stdin.write_all(b"\n").expect("cat reads");
+        let mut stdout = child.stdout.take().expect("stdout is piped");
+        stdout.read_exact(&mut [0]).expect("cat answers");
         let left = mark.living();
         child.kill().expect("cat is running");
         child.wait().expect("cat exits");
