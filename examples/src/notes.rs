@@ -79,7 +79,7 @@ pub struct Review {
 const TONES: [&str; 3] = ["friendly", "formal", "frank"];
 
 /// A picture of one pixel, in Base64.
-const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+pub const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// The server.
 #[derive(Debug, Clone)]

@@ -3,7 +3,9 @@
 pub use serde_json::json;
 
 pub use crate::check::Finding;
-pub use crate::client::{ElicitationResponse, Handlers, RequestOptions, SamplingResponse};
+pub use crate::client::{
+    ElicitationResponse, Handlers, RequestOptions, SamplingResponse, SubscriptionFilter,
+};
 pub use crate::process::Command;
 pub use crate::scenario::{Ctx, GoldenOptions};
 pub use crate::spec::Revision;

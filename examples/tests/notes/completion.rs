@@ -6,15 +6,19 @@ use super::add_note;
 
 #[mcp_scenario(revisions = "all")]
 async fn tones_are_suggested(ctx: &mut Ctx) -> Result<()> {
-    let review = json!({"type": "ref/prompt", "name": "review"});
-    ctx.complete(review, "tone", "fr").await?.assert_values(["friendly", "frank"]).assert_total(2);
+    ctx.complete_prompt("review", "tone", "fr")
+        .await?
+        .assert_values(["friendly", "frank"])
+        .assert_total(2);
     Ok(())
 }
 
 #[mcp_scenario]
 async fn numbers_of_notes_are_suggested(ctx: &mut Ctx) -> Result<()> {
     add_note(ctx).await?;
-    let note = json!({"type": "ref/resource", "uri": "note://{id}"});
-    ctx.complete(note, "id", "").await?.assert_contains("1").assert_has_more(false);
+    ctx.complete_resource_template("note://{id}", "id", "")
+        .await?
+        .assert_contains("1")
+        .assert_has_more(false);
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! Changes that the server announces.
 
-use mcp_test::client::SubscriptionFilter;
 use mcp_test::prelude::*;
 
 use super::add_note;
@@ -16,9 +15,8 @@ async fn a_new_note_is_announced(ctx: &mut Ctx) -> Result<()> {
 /// From 2026-07-28 on the client has to ask for the announcements.
 #[mcp_scenario]
 async fn a_new_note_is_announced_to_subscribers(ctx: &mut Ctx) -> Result<()> {
-    let resources = ctx.subscribe(SubscriptionFilter::new().resources_list_changed()).await?;
+    ctx.subscribe(SubscriptionFilter::new().resources_list_changed()).await?;
     add_note(ctx).await?;
-    let client = ctx.client().await?;
-    client.wait_for_update(&resources, "notifications/resources/list_changed").await?;
+    ctx.wait_for_list_changed("resources").await?;
     Ok(())
 }

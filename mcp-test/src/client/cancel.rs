@@ -10,6 +10,7 @@ use super::wait::Pending;
 use crate::clock::Deadline;
 use crate::json::Object;
 use crate::trace::{Event, Party, Seq, Trace};
+use crate::transport::Sent;
 use crate::wire::{Id, Message, Notification};
 
 /// How long a server that does not read may delay the report of a time-out.
@@ -59,7 +60,7 @@ impl Client {
         let deadline = self.options.deadline();
         // First, so that a reply that arrives while the notification is sent counts as late.
         self.state.abandon(pending.id(), Abandoned::Cancelled);
-        self.send_cancellation(&pending, reason, deadline).await;
+        self.send_cancellation(&pending.id, pending.sent, reason, deadline).await;
         CancelledRequest { id: pending.id, request: pending.sent.seq }
     }
 
@@ -72,22 +73,32 @@ impl Client {
             return;
         }
         // Briefly: the finding about the time-out waits for this.
-        self.send_cancellation(pending, Some("timed out"), Deadline::after(CANCEL_GRACE)).await;
+        let deadline = Deadline::after(CANCEL_GRACE);
+        self.send_cancellation(&pending.id, pending.sent, Some("timed out"), deadline).await;
+    }
+
+    /// Cancels the subscriptions that are still open: some servers wait for that before they exit.
+    pub(super) async fn end_subscriptions(&mut self) {
+        for (id, sent) in self.state.open_subscriptions() {
+            self.state.abandon(&id, Abandoned::Cancelled);
+            self.send_cancellation(&id, sent, None, Deadline::after(CANCEL_GRACE)).await;
+        }
     }
 
     async fn send_cancellation(
         &mut self,
-        pending: &Pending,
+        id: &Id,
+        sent: Sent,
         reason: Option<&str>,
         deadline: Deadline,
     ) {
         // From 2026-07-28 on, closing the stream is the cancellation over HTTP, and no notification is expected.
-        if let Some(exchange) = pending.sent.exchange.filter(|_| self.cancels_by_closing()) {
+        if let Some(exchange) = sent.exchange.filter(|_| self.cancels_by_closing()) {
             self.connection.close_exchange(exchange);
             return;
         }
         let mut params = Object::new();
-        params.push("requestId", pending.id.to_value());
+        params.push("requestId", id.to_value());
         if let Some(reason) = reason {
             params.push("reason", reason);
         }

@@ -155,9 +155,10 @@ impl Client {
         self.tracked.iter().filter_map(Reply::unexamined).collect()
     }
 
-    /// Closes the connection gracefully.
-    pub async fn end(self) -> ConnectionEnd {
+    /// Closes the connection gracefully, after the subscriptions that are still open.
+    pub async fn end(mut self) -> ConnectionEnd {
         const GRACE: Duration = Duration::from_secs(2);
+        self.end_subscriptions().await;
         self.connection.end(GRACE).await
     }
 

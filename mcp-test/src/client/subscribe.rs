@@ -94,9 +94,8 @@ impl SubscriptionFilter {
     }
 }
 
-/// A subscription that the server has accepted.
+/// A subscription that the server has accepted. It ends with [`Client::unsubscribe`], at the latest with its connection.
 #[derive(Debug)]
-#[must_use = "hand it to `Client::unsubscribe` in the end"]
 pub struct Subscription {
     filter: SubscriptionFilter,
     /// The `subscriptions/listen` that stays open, in the stateless era.

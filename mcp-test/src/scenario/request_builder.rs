@@ -304,8 +304,8 @@ mod tests {
         insta::assert_snapshot!(sent(&ctx), @r#"3 tools/call {"name":"add","arguments":[1]}"#);
         let _ = ctx.prompt("review").arg("code", "x").param("extra", 1).await.expect("a reply");
         insta::assert_snapshot!(sent(&ctx), @r#"4 prompts/get {"name":"review","arguments":{"code":"x"},"extra":1}"#);
-        let template = json!({"type": "ref/resource", "uri": "file:///{path}"});
-        let completion = ctx.complete(template, "path", "a").context("b", "c").context("d", "e");
+        let completion = ctx.complete_resource_template("file:///{path}", "path", "a");
+        let completion = completion.context("b", "c").context("d", "e");
         let _ = completion.await.expect("a reply");
         insta::assert_snapshot!(sent(&ctx), @r#"5 completion/complete {"argument":{"name":"path","value":"a"},"ref":{"type":"ref/resource","uri":"file:///{path}"},"context":{"arguments":{"b":"c","d":"e"}}}"#);
     }

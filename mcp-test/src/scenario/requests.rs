@@ -57,16 +57,14 @@ impl Ctx {
         Ok(self.client().await?.cancel(pending, None).await)
     }
 
-    /// Subscribes to changes, as the revision provides, and waits for the acknowledgement.
+    /// Subscribes to changes until the end of the scenario, as the revision provides, and waits for the acknowledgement.
     ///
     /// ```
     /// # use mcp_test::prelude::*;
-    /// use mcp_test::client::SubscriptionFilter;
-    ///
     /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
-    /// let tools = ctx.subscribe(SubscriptionFilter::new().tools_list_changed()).await?;
+    /// ctx.subscribe(SubscriptionFilter::new().tools_list_changed()).await?;
     /// ctx.call_tool("install", json!({"plugin": "maps"})).await?.assert_ok();
-    /// ctx.client().await?.wait_for_update(&tools, "notifications/tools/list_changed").await?;
+    /// ctx.wait_for_list_changed("tools").await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -206,24 +204,51 @@ impl Ctx {
         self.prompt(name).args(arguments)
     }
 
-    /// `completion/complete` for one argument of a prompt or of a resource template.
+    /// `completion/complete` for an argument of a prompt.
     ///
     /// ```
     /// # use mcp_test::prelude::*;
     /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
-    /// let prompt = json!({"type": "ref/prompt", "name": "review"});
-    /// ctx.complete(prompt, "language", "ru").context("code", "x = 1").await?.assert_contains("rust");
+    /// let languages = ctx.complete_prompt("review", "language", "ru").context("code", "x = 1").await?;
+    /// languages.assert_contains("rust");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn complete(
+    pub fn complete_prompt(
         &mut self,
-        reference: impl Into<Value>,
+        name: &str,
+        argument: &str,
+        value: &str,
+    ) -> RequestBuilder<'_, Completion> {
+        self.complete(json!({ "type": "ref/prompt", "name": name }), argument, value)
+    }
+
+    /// `completion/complete` for a variable of a resource template.
+    ///
+    /// ```
+    /// # use mcp_test::prelude::*;
+    /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
+    /// ctx.complete_resource_template("file:///{path}", "path", "src/l").await?.assert_contains("src/lib.rs");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn complete_resource_template(
+        &mut self,
+        uri_template: &str,
+        variable: &str,
+        value: &str,
+    ) -> RequestBuilder<'_, Completion> {
+        self.complete(json!({ "type": "ref/resource", "uri": uri_template }), variable, value)
+    }
+
+    fn complete(
+        &mut self,
+        reference: serde_json::Value,
         argument: &str,
         value: &str,
     ) -> RequestBuilder<'_, Completion> {
         let argument = json!({ "name": argument, "value": value });
-        let params = Object::from_iter([("argument", argument.into()), ("ref", reference.into())]);
+        let params = json!({ "argument": argument, "ref": reference });
         RequestBuilder::new(self, "completion/complete", params.into())
     }
 

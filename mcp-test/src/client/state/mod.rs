@@ -103,7 +103,14 @@ impl State {
 
     /// Whether a request is open that carries a subscription.
     pub(super) fn has_subscription(&self) -> bool {
-        self.open.iter().any(|open| open.is_long_lived && open.settled.is_none())
+        !self.open_subscriptions().is_empty()
+    }
+
+    /// The open requests that carry subscriptions.
+    pub(super) fn open_subscriptions(&self) -> Vec<(Id, Sent)> {
+        let subscriptions =
+            self.open.iter().filter(|open| open.is_long_lived && open.settled.is_none());
+        subscriptions.map(|open| (open.id.clone(), open.sent)).collect()
     }
 
     /// Marks a request whose id the peer cannot read.
