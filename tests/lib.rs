@@ -2,5 +2,4 @@
 
 pub mod folder;
 pub mod hostile;
-pub mod missing;
 pub mod program;

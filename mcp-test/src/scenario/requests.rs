@@ -10,7 +10,7 @@ use crate::client::{
     CancelledRequest, Completion, Pending, PromptList, PromptMessages, Reply, ResourceContents,
     ResourceList, ResourceTemplateList, Subscription, SubscriptionFilter, ToolList, ToolResult,
 };
-use crate::json::{Object, Value};
+use crate::json::Value;
 
 impl Ctx {
     /// A request of any method; awaiting it sends it and returns its reply, which may be an error reply.
@@ -220,7 +220,7 @@ impl Ctx {
         argument: &str,
         value: &str,
     ) -> RequestBuilder<'_, Completion> {
-        self.complete(json!({ "type": "ref/prompt", "name": name }), argument, value)
+        self.complete(&json!({ "type": "ref/prompt", "name": name }), argument, value)
     }
 
     /// `completion/complete` for a variable of a resource template.
@@ -238,12 +238,12 @@ impl Ctx {
         variable: &str,
         value: &str,
     ) -> RequestBuilder<'_, Completion> {
-        self.complete(json!({ "type": "ref/resource", "uri": uri_template }), variable, value)
+        self.complete(&json!({ "type": "ref/resource", "uri": uri_template }), variable, value)
     }
 
     fn complete(
         &mut self,
-        reference: serde_json::Value,
+        reference: &serde_json::Value,
         argument: &str,
         value: &str,
     ) -> RequestBuilder<'_, Completion> {

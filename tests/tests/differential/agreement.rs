@@ -149,7 +149,7 @@ fn with_seed() -> String {
 
 /// With the schemas as authority, our shapes do not differ from the official schema.
 fn agrees_by_schema(revision: Revision) {
-    let Some(official) = Document::official(revision) else { return };
+    let official = Document::official(revision);
     let validators = Validators::of(&official, Authority::Schema);
     let (found, tallies) = differences(&official, &validators);
     let report = found
@@ -168,7 +168,7 @@ fn agrees_by_schema(revision: Revision) {
 
 /// With the text as authority, our shapes differ only by listed disagreements, and each of these is observed.
 fn agrees_by_text(revision: Revision) {
-    let Some(official) = Document::official(revision) else { return };
+    let official = Document::official(revision);
     let validators = Validators::of(&official, Authority::Text);
     let (found, _) = differences(&official, &validators);
     let by_text = Document::ours(revision, Authority::Text);
@@ -268,11 +268,13 @@ macro_rules! revisions {
             use super::*;
 
             #[test]
+            #[ignore = "needs the official schemas, in MCP_TEST_OFFICIAL_SCHEMAS"]
             fn agrees_by_schema() {
                 super::agrees_by_schema(Revision::$revision);
             }
 
             #[test]
+            #[ignore = "needs the official schemas, in MCP_TEST_OFFICIAL_SCHEMAS"]
             fn agrees_by_text() {
                 super::agrees_by_text(Revision::$revision);
             }

@@ -8,19 +8,14 @@ use std::path::{Path, PathBuf};
 
 use mcp_test::spec::Revision;
 use mcp_test::spec::schema::{self, Authority};
-use mcp_test_tests::missing;
 use serde_json::{Map, Value, json};
 
-const VARIABLE: &str = "MCP_TEST_OFFICIAL_SCHEMAS";
-
-/// The folder of the official schemas. Without one, the tests fail, or are skipped on demand.
-pub(crate) fn folder() -> Option<PathBuf> {
-    let Some(folder) = env::var_os(VARIABLE) else {
-        missing::report(&format!("set {VARIABLE} to the folder that has <revision>/schema.json"));
-        return None;
-    };
+/// The folder of the official schemas. Tests that use it are ignored unless asked for.
+pub(crate) fn folder() -> PathBuf {
+    let folder = env::var_os("MCP_TEST_OFFICIAL_SCHEMAS")
+        .expect("MCP_TEST_OFFICIAL_SCHEMAS names the folder that has <revision>/schema.json");
     // Cargo runs tests in the folder of their package, but paths are given relative to the workspace.
-    Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder))
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder)
 }
 
 /// The schema of a revision.
@@ -37,11 +32,11 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// The official schema of a revision; `None` if the official schemas are not available.
-    pub(crate) fn official(revision: Revision) -> Option<Self> {
-        let path = folder()?.join(revision.as_str()).join("schema.json");
+    /// The official schema of a revision.
+    pub(crate) fn official(revision: Revision) -> Self {
+        let path = folder().join(revision.as_str()).join("schema.json");
         let text = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Some(Self::read(revision, serde_json::from_slice(&text).expect("a schema in JSON"), false))
+        Self::read(revision, serde_json::from_slice(&text).expect("a schema in JSON"), false)
     }
 
     /// Our schema of a revision.

@@ -16,9 +16,10 @@ const MIN_EXAMPLES: usize = 100;
 const INVALID_BY_TEXT: &str = "read-resource-result-response.json";
 
 #[test]
+#[ignore = "needs the official schemas, in MCP_TEST_OFFICIAL_SCHEMAS"]
 fn every_official_example_is_valid_by_our_shape() {
     let revision = Revision::V2026_07_28;
-    let Some(folder) = document::folder() else { return };
+    let folder = document::folder();
     let folder = folder.join(revision.as_str()).join("examples");
     let mut tested = 0;
     let mut violations = String::new();

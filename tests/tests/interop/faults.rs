@@ -185,8 +185,9 @@ fn compare(
 }
 
 #[test]
+#[ignore = "needs third-party programs: see main.rs"]
 fn faults_have_the_same_statuses_in_both_suites() {
-    let Some(peers) = Peers::installed() else { return };
+    let peers = Peers::installed();
     let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "faults-in-both-suites");
     let runs = IN_BOTH_ERAS.iter().chain(IN_HANDSHAKE_ERA).map(|run| (HANDSHAKE, *run));
     let stateless = IN_BOTH_ERAS.iter().chain(IN_STATELESS_ERA);

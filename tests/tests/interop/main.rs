@@ -2,8 +2,8 @@
 //! reference peers under the official conformance suite, servers that break MCP in ways that occur in practice, and reports read
 //! by third-party readers.
 //!
-//! Most of these tests need third-party programs, and are skipped without them, except where `CI=true`:
-//! `.ci/peers DIR && MCP_TEST_PEERS=DIR cargo test -p mcp-test-tests --test interop`.
+//! Most of these tests need third-party programs, and are ignored unless asked for:
+//! `.ci/peers DIR && MCP_TEST_PEERS=DIR cargo test -p mcp-test-tests --test interop -- --include-ignored`.
 
 mod broken_servers;
 mod cases;

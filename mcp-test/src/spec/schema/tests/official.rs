@@ -1,7 +1,7 @@
 //! With [`Authority::Schema`], each shape equals its definition in the official schema.
 //!
 //! This compares structure: members, which of them are required, types, literals and bounds. Differences are listed one
-//! per line. `MCP_TEST_OFFICIAL_SCHEMAS` names the folder with the official files; without it the test fails. The
+//! per line. `MCP_TEST_OFFICIAL_SCHEMAS` names the folder with the official files; the test is ignored unless asked for. The
 //! differential test of the workspace compares the validation of values.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -13,8 +13,9 @@ use crate::spec::Revision;
 use crate::spec::schema::{Authority, json_schema};
 
 #[test]
+#[ignore = "needs the official schemas, in MCP_TEST_OFFICIAL_SCHEMAS"]
 fn the_shapes_equal_the_official_schema() {
-    let Some(folder) = crate::spec::official::folder() else { return };
+    let folder = crate::spec::official::folder();
     let mut differences = String::new();
     for revision in Revision::ALL {
         let path = folder.join(revision.as_str()).join("schema.json");
