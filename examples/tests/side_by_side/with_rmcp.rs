@@ -4,6 +4,7 @@
 #![allow(deprecated)]
 
 use std::error::Error;
+use std::time::Duration;
 
 use mcp_test_examples::notes::{Notes, PIXEL};
 use rmcp::model::{
@@ -17,6 +18,7 @@ use rmcp::service::{NotificationContext, RequestContext, RunningService, Service
 use rmcp::{ClientHandler, ErrorData, RoleClient, ServiceExt, object};
 use serde_json::json;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 type TestResult = Result<(), Box<dyn Error>>;
 
@@ -124,8 +126,9 @@ impl Connection {
 
     async fn notified<T>(&mut self, pick: impl Fn(Notification) -> Option<T>) -> T {
         loop {
-            let notification = self.notifications.recv().await.expect("the client is connected");
-            if let Some(picked) = pick(notification) {
+            let next = timeout(Duration::from_secs(5), self.notifications.recv()).await;
+            let next = next.expect("a notification").expect("the client is connected");
+            if let Some(picked) = pick(next) {
                 return picked;
             }
         }

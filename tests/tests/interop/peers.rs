@@ -21,6 +21,14 @@ impl Peers {
         Self(folder)
     }
 
+    /// The absolute path of what has this path in the folder.
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        let path = self.0.join(relative);
+        assert!(path.exists(), "{} does not exist", path.display());
+        // Without `..`, and with its links: the Python of a virtual environment is a link, and finds its packages beside itself.
+        std::path::absolute(path).expect("a path that is not empty")
+    }
+
     /// The command that starts the everything server of the MCP project, which is written in TypeScript.
     pub(crate) fn everything(&self, mode: &str) -> Vec<String> {
         self.node("@modelcontextprotocol/server-everything/dist/index.js", &[mode])
