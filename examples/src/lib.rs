@@ -1,7 +1,19 @@
-//! A calculator: a small but real MCP server on the official Rust SDK, for the tests beside it.
+//! Two MCP servers on the official Rust SDK, for the tests beside them: a calculator, with what a first test needs, and
+//! [`notes`], with everything else.
 //!
-//! It has what a first test needs: two tools, of which one can fail, a resource and a prompt. Its tests are in
-//! `tests/calculator.rs` (plain `cargo test`) and `tests/calculator_matrix.rs` (a test per cell).
+//! | in `tests/` | shows |
+//! |---|---|
+//! | `calculator.rs` | first tests, under plain `cargo test`, in process; golden snapshots |
+//! | `calculator_matrix.rs` | each revision over each transport as a test of its own, with the built-in scenarios |
+//! | `calculator_port.rs` | a server at a URL |
+//! | `notes/` | every assertion, by subject; handlers; parameters; setup and teardown |
+//! | `conformance.rs` | the conformance test of an SDK for servers |
+//! | `client_conformance.rs` | the conformance test of an SDK for clients |
+//! | `scripted_server.rs` | a client against a server that does what the test says |
+//! | `mocked.rs` | a client against a mock made from a contract |
+//! | `contracts.rs`, `contracts_matrix.rs`, `contract_client.rs` | contracts in YAML, for a server and for a client |
+//! | `guarded.rs` | a guard in front of a server |
+//! | `side_by_side/` | the same tests with mcp-test and with the clients of other SDKs |
 
 pub mod notes;
 

@@ -23,11 +23,12 @@ fn read(path: &str) -> String {
 }
 
 /// The pages whose commands are run.
-const PAGES: [&str; 4] = [
+const PAGES: [&str; 5] = [
     "README.md",
     "mcp-test/src/guide/command_line.md",
     "mcp-test/src/guide/continuous_integration.md",
     "mcp-test/src/guide/contracts.md",
+    "mcp-test/src/guide/migrating.md",
 ];
 
 /// The fenced blocks of a page, each with its language.

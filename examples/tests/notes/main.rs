@@ -10,12 +10,14 @@ mod exit;
 mod http;
 mod lists;
 mod logging;
+mod parametrized;
 mod progress;
 mod prompts;
 mod resources;
 mod roots;
 mod sampling;
 mod server;
+mod setup_and_teardown;
 mod structured_results;
 mod subscriptions;
 

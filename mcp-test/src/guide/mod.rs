@@ -21,6 +21,9 @@ pub mod command_line {}
 #[doc = include_str!("continuous_integration.md")]
 pub mod continuous_integration {}
 
+#[doc = include_str!("migrating.md")]
+pub mod migrating {}
+
 #[cfg(any(not(doctest), all(feature = "cases", feature = "http")))]
 #[doc = include_str!("contracts.md")]
 pub mod contracts {}

@@ -22,19 +22,19 @@ fn my_server() -> Target {
         let sessions = LocalSessionManager::default();
         let config =
             StreamableHttpServerConfig::default().with_allowed_origins(["http://localhost:*"]);
-        StreamableHttpService::new(|| Ok(Fixtures), sessions.into(), config)
+        StreamableHttpService::new(|| Ok(Server), sessions.into(), config)
     })
     .and_duplex(|io| async move {
-        Fixtures.serve(io).await?.waiting().await?;
+        Server.serve(io).await?.waiting().await?;
         Ok(())
     })
 }
 
 #[derive(Clone)]
-struct Fixtures;
+struct Server;
 
 #[tool_router]
-impl Fixtures {
+impl Server {
     /// Returns a fixed text.
     #[tool(name = "test_simple_text")]
     async fn simple_text(&self) -> CallToolResult {
@@ -53,7 +53,7 @@ impl Fixtures {
 }
 
 #[prompt_router]
-impl Fixtures {
+impl Server {
     /// A prompt without arguments.
     #[prompt(name = "test_simple_prompt")]
     async fn simple_prompt(&self) -> Vec<PromptMessage> {
@@ -65,7 +65,7 @@ const STATIC_TEXT: &str = "test://static-text";
 
 #[tool_handler(router = Self::tool_router())]
 #[prompt_handler(router = Self::prompt_router())]
-impl ServerHandler for Fixtures {
+impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(
             ServerCapabilities::builder()
