@@ -9,6 +9,7 @@ use mcp_test::prelude::*;
 use mcp_test::server::reference::everything;
 use mcp_test::spec::Revisions;
 use mcp_test::transport::Fault;
+use mcp_test_tests::folder::Folder;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     ServerCapabilities, ServerConfig,
@@ -192,11 +193,17 @@ mod on_purpose {
     }
 }
 
+/// This binary again, to run one failing test.
+fn failing(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("a test binary"));
+    command.args(["--ignored", "--exact", test, "--test-threads=1"]);
+    command.env_remove("RUST_BACKTRACE").env_remove("NEXTEST");
+    command
+}
+
 /// The output of libtest for one failing test.
 fn failure(test: &str) -> String {
-    let mut command = Command::new(std::env::current_exe().expect("a test binary"));
-    command.args(["--ignored", "--exact", test, "--test-threads=1"]).env_remove("RUST_BACKTRACE");
-    let output = command.output().expect("it starts");
+    let output = failing(test).output().expect("it starts");
     assert_eq!(output.status.code(), Some(101), "{test} fails");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "libtest captures everything");
     let stdout = String::from_utf8(output.stdout).expect("it writes text");
@@ -293,4 +300,54 @@ fn the_program_of_a_blocked_run_does_not_block_the_next() {
 #[test]
 fn a_scenario_without_a_run_fails() {
     insta::assert_snapshot!(failure("on_purpose::no_cell_at_all"));
+}
+
+/// nextest takes what follows `Error: ` on standard error for the message of the failure.
+#[test]
+fn under_nextest_the_report_is_the_message_of_the_failure() {
+    let mut command = failing("on_purpose::a_finding");
+    let output = command.arg("--nocapture").env("NEXTEST", "1").output().expect("it starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with("Error: scenario `a_finding` failed at 2025-11-25"), "{stderr}");
+}
+
+#[test]
+fn the_json_of_libtest_has_the_whole_report() {
+    let test = "on_purpose::a_finding";
+    let mut command = failing(test);
+    // The format is not stable, which this variable overrides.
+    command.args(["-Z", "unstable-options", "--format", "json"]).env("RUSTC_BOOTSTRAP", "1");
+    let output = command.output().expect("it starts");
+    let stdout = String::from_utf8(output.stdout).expect("it writes text");
+    let mut events = stdout.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    let failed = events.find(|event: &serde_json::Value| event["event"] == "failed");
+    let failed = failed.unwrap_or_else(|| panic!("no failure: {stdout}"));
+    assert_eq!(failed["name"], test);
+    let report: Vec<&str> = failed["stdout"].as_str().expect("what it printed").lines().collect();
+    assert_eq!(report, failure(test).lines().collect::<Vec<_>>());
+}
+
+#[test]
+#[ignore = "needs cargo-nextest"]
+fn the_junit_report_of_nextest_has_the_whole_report() {
+    let folder = Folder::new(env!("CARGO_TARGET_TMPDIR"), "nextest");
+    let config = folder.path().join("nextest.toml");
+    let store = folder.path().display();
+    let settings =
+        format!("[store]\ndir = \"{store}\"\n[profile.default.junit]\npath = \"junit.xml\"\n");
+    std::fs::write(&config, settings).expect("the folder is ours");
+    let test = "on_purpose::a_finding";
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["nextest", "run", "--locked", "--workspace", "--all-features", "--test=plain"]);
+    command.args(["--run-ignored", "only", "--config-file"]).arg(&config);
+    command.args(["--filterset", &format!("test(={test})")]);
+    let output = command.env_remove("RUST_BACKTRACE").output().expect("cargo starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let xml = std::fs::read_to_string(folder.path().join("default/junit.xml"));
+    let xml = xml.unwrap_or_else(|error| panic!("no report: {error}\n{stderr}"));
+    let xml = roxmltree::Document::parse(&xml).expect("XML");
+    let failure_element = xml.descendants().find(|node| node.has_tag_name("failure"));
+    let reported = failure_element.and_then(|node| node.text()).expect("a message");
+    let expected = failure(test);
+    assert_eq!(reported.trim(), format!("Error: {}", expected.trim()));
 }

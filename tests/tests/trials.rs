@@ -23,6 +23,7 @@ fn run(program: &str, arguments: &str) -> Ran {
         "MCP_TEST_TIMEOUT",
         "RUST_TEST_THREADS",
         "RUST_BACKTRACE",
+        "NEXTEST",
     ] {
         command.env_remove(variable);
     }
@@ -282,4 +283,15 @@ fn it_ends_quietly_if_nobody_reads_its_output() {
     assert_eq!(ran.stdout.trim_start().split(' ').next(), Some("running"));
     assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
     assert_eq!(ran.code, Some(101), "not all results are known");
+}
+
+/// nextest takes what follows `Error: ` on standard error for the message of the failure.
+#[test]
+fn under_nextest_the_report_is_the_message_of_the_failure() {
+    let mut command = Command::new(FAILING);
+    command.args(["--exact", "wrong_id::2025-11-25", "--nocapture"]).env("NEXTEST", "1");
+    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("it starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("\nError: scenario `wrong_id` failed at "), "{stderr}");
+    assert_eq!(output.status.code(), Some(101));
 }

@@ -47,7 +47,7 @@ pub fn run_case(cases: &'static UserCases, test: Option<usize>) {
         TestResult::Passed => {}
         TestResult::Skipped(reason) => output::note(&format!("skipped: {reason}")),
         TestResult::Failed(report) => {
-            output::note(&report);
+            output::failure(&report);
             // Not `panic!`, whose own message would follow the report.
             panic::resume_unwind(Box::new(()));
         }

@@ -7,6 +7,7 @@
 //! | `MCP_TEST_TIMEOUT` | how long one run of a scenario may take: `500ms`, `5s`, `2m` |
 //! | `MCP_TEST_INPUT_<NAME>` | the value of an input of cases without another value; the name in capitals, with `_` for everything but letters and digits |
 //! | `RUST_TEST_THREADS` | how many trials run at the same time, as for libtest |
+//! | `NEXTEST` | nextest's own, set where it runs a test: the report of a failure is printed in the form that it recognizes |
 //! | `INSTA_OUTPUT` | insta's own; where it hides differences, mcp-test shows them |
 
 #[cfg(feature = "harness")]
@@ -51,6 +52,11 @@ impl Environment {
             ),
         })
     }
+}
+
+/// Whether nextest runs this test.
+pub(super) fn is_nextest() -> bool {
+    variable("NEXTEST").is_some()
 }
 
 /// How many trials run at the same time, by `RUST_TEST_THREADS`.

@@ -1,11 +1,23 @@
 //! What tests print beside their results.
 
+use super::environment;
 use crate::expect::words;
 
 /// Prints a text on standard error, which libtest captures.
 pub(super) fn note(text: &str) {
     // It quotes peers and files, which must not control the terminal of those who run the tests.
     eprintln!("{}", words::inert(text));
+}
+
+/// Prints the report of a failed test on standard error.
+///
+/// nextest takes what follows `Error: ` there for the message of the failure in its JUnit report.
+pub(super) fn failure(report: &str) {
+    if environment::is_nextest() {
+        note(&format!("Error: {report}"));
+    } else {
+        note(report);
+    }
 }
 
 /// Whether standard output is a pipe or terminal that nobody reads any more.

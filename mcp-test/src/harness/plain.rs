@@ -34,12 +34,13 @@ pub fn run_test(scenario: &'static UserScenario) {
             reported: Vec::new(),
         },
     };
-    if !report.text.is_empty() {
-        output::note(&report.text);
-    }
     if report.has_failed {
+        output::failure(&report.text);
         // Not `panic!`, whose own message would follow the report.
         panic::resume_unwind(Box::new(()));
+    }
+    if !report.text.is_empty() {
+        output::note(&report.text);
     }
 }
 

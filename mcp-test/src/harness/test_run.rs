@@ -11,6 +11,8 @@ use super::Unplayable;
 use super::cells::DeclaredCell;
 use super::source::Source;
 use super::watchdog::{FAREWELL, Heartbeat, WatchdogError, run_watched};
+#[cfg(feature = "harness")]
+use super::{environment, output};
 use crate::check::Finding;
 #[cfg(feature = "harness")]
 use crate::expect::words;
@@ -48,6 +50,11 @@ impl TestResult {
             Self::Passed => Ok(Completion::Completed),
             // libtest-mimic prints them as they are.
             Self::Skipped(reason) => Ok(Completion::ignored_with(words::inert(&reason))),
+            // nextest does not look for the message of a failure on standard output, where libtest-mimic prints it.
+            Self::Failed(report) if environment::is_nextest() => {
+                output::failure(&report);
+                Err(Failed::without_message())
+            }
             Self::Failed(report) => Err(words::inert(&report).into()),
         }
     }
