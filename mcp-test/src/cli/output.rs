@@ -13,6 +13,21 @@ use super::error::CliError;
 use super::workflow_commands;
 use crate::expect::words;
 
+/// Standard output, with colours only where they are supported.
+#[cfg(not(test))]
+pub(super) fn stdout() -> impl Write {
+    anstream::stdout()
+}
+
+/// Standard error, with colours only where they are supported.
+#[cfg(not(test))]
+pub(super) fn stderr() -> impl Write {
+    anstream::stderr()
+}
+
+#[cfg(test)]
+pub(super) use tests::{stderr, stdout};
+
 /// Whether standard error is a terminal.
 pub(super) fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
@@ -56,7 +71,7 @@ pub(super) fn print_styled(text: &str) -> Result<(), CliError> {
 }
 
 fn write_out(text: &str) -> Result<(), CliError> {
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     // A reader such as `head` that has seen enough is not an error.
     tolerate(written).map(drop).map_err(CliError::Stdout)
@@ -92,7 +107,7 @@ pub(super) fn note(text: &str) {
 pub(super) fn note_styled(text: &str) {
     let text = words::inert_but_colours(text.trim_end());
     let text = workflow_commands::disarm(&text);
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    let _ = writeln!(stderr(), "{text}");
 }
 
 /// Prints the message of clap and returns its exit code; help and version are not errors.
@@ -106,8 +121,8 @@ pub(super) fn usage(mut error: clap::Error) -> process::ExitCode {
     let text = words::inert_but_colours(&text);
     // A closed stream does not change the exit code.
     let _ = match error.use_stderr() {
-        true => write!(anstream::stderr().lock(), "{text}"),
-        false => write!(anstream::stdout().lock(), "{text}"),
+        true => write!(stderr(), "{text}"),
+        false => write!(stdout(), "{text}"),
     };
     u8::try_from(error.exit_code()).map_or(process::ExitCode::FAILURE, process::ExitCode::from)
 }
@@ -131,6 +146,28 @@ pub(super) fn tolerate(written: io::Result<()>) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A stream that libtest captures, as it does only with what these macros print.
+    struct Captured(fn(&str));
+
+    impl Write for Captured {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            (self.0)(&String::from_utf8_lossy(bytes));
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    pub(in crate::cli) fn stdout() -> impl Write {
+        Captured(|text| print!("{text}"))
+    }
+
+    pub(in crate::cli) fn stderr() -> impl Write {
+        Captured(|text| eprint!("{text}"))
+    }
 
     #[test]
     fn a_reader_that_is_gone_is_not_an_error() {

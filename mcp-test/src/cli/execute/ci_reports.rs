@@ -1,6 +1,6 @@
 //! The reports that `--report` and GitHub Actions select.
 
-use std::io::{self, Stderr};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{RunRequest, rerun};
@@ -14,7 +14,7 @@ use crate::run::RunEvent;
 /// The reports of a run for CI systems.
 pub(super) struct CiReports {
     files: FileReports,
-    github: Option<GitHub<Stderr>>,
+    github: Option<GitHub<Box<dyn Write>>>,
 }
 
 impl CiReports {
@@ -52,7 +52,7 @@ impl CiReports {
         }
         // On standard error, which the runner reads as well: standard output may be a document, or be read by a script.
         let summary = step_summary.as_deref().map(Path::new);
-        let github = GitHub::new(io::stderr(), summary, info.clone(), rerun(request));
+        let github = GitHub::new(Box::new(output::stderr()) as Box<dyn Write>, summary, info.clone(), rerun(request));
         Ok(Self { files, github: Some(github) })
     }
 

@@ -59,12 +59,12 @@ impl Screen {
         let (command, args) = (request.command, request.options);
         if args.common.format == Format::Json {
             // JSON has no colours, so nothing has to be stripped from it.
-            let out = workflow_commands::disarmed_json(Box::new(io::stdout()));
+            let out = workflow_commands::disarmed_json(Box::new(output::stdout()));
             return Self::Json(Json::new(out, info));
         }
         let out = workflow_commands::disarmed(match checks_to_stdout {
-            true => Box::new(anstream::stderr()),
-            false => Box::new(anstream::stdout()),
+            true => Box::new(output::stderr()),
+            false => Box::new(output::stdout()),
         });
         let options = ConsoleOptions {
             leg: command.leg(),

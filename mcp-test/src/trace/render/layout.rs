@@ -227,6 +227,7 @@ mod tests {
         let value = json!({"a": 1, "list": ["some text", {"deep": [1, 2, 3]}], "other": {"x": "a longer text here"}, "none": []}).into();
         assert_snapshot!(full(&value, 500, 0, 100).join("\n"), @r#"{"a": 1, "list": ["some text", {"deep": [1, 2, 3]}], "none": [], "other": {"x": "a longer text here"}}"#);
         assert_snapshot!(full(&value, 30, 2, 40).join("\n"), @r#"
+
         {
           "a": 1,
           "list": [
