@@ -52,6 +52,56 @@ pub use harness::{client_conformance, conformance};
 #[cfg(feature = "golden")]
 #[doc(no_inline)]
 pub use insta;
+/// Makes each case in files of [MCP Cases](cases::format) a test.
+///
+/// In a plain test target each case is a `#[test]`, in a target with `harness = false` and `mcp_test::main!()` a trial; the
+/// names are the same. The files are selected by a path, by a directory (its `*.yaml` and `*.yml`), or by a pattern (`*`, `?`,
+/// `[ab]`, `**` for directories), relative to the `Cargo.toml` of the package.
+///
+/// ```
+/// # use mcp_test::prelude::*;
+/// # fn my_server() -> Target { Target::command(Command::new("my-mcp-server")) }
+/// # fn other_server() -> Target { my_server() }
+/// # fn my_client() -> ClientTarget { ClientTarget::command("my-mcp-client") }
+/// mcp_test::target!(my_server);
+///
+/// mcp_test::cases!("tests/contracts/*.yaml");
+/// mcp_test::cases!("tests/contracts/calculator.yaml", target = other_server, inputs = [("token", "1234")], strict);
+/// mcp_test::cases!("tests/contracts/*.yaml", client = my_client, name = client_contracts);
+/// ```
+///
+/// The first one expands the case `Adds two numbers` in `contracts/calculator.yaml` to the test
+/// `contracts::calculator::adds_two_numbers`: a module named after the pattern, in it a module for each file, and in that a
+/// function for each case. With the path of a single file there is no module for the file:
+/// `contracts_login::takes_a_token`. Names keep only ASCII letters and digits; a case without any is named after its number,
+/// `case_3`.
+///
+/// The cases are read when the test is compiled, and again when a file has changed. The compiler does not notice a new file;
+/// the test `contracts::every_case_is_a_test` fails then. It also reports why a file cannot be read.
+///
+/// With `client` the files are served to a client, and each file is a test: it passes when the client has sent everything
+/// that the cases of the file expect.
+///
+/// # Options
+///
+/// | option | meaning |
+/// |---|---|
+/// | `target = my_server` | the server to test: a function or closure that makes a `Target`, or a `Target`; without it, that of `mcp_test::target!`, or else the environment's |
+/// | `client = my_client` | the client to test instead: a function or closure that makes a `ClientTarget`, or a `ClientTarget` |
+/// | `name = over_http` | the name of the module, if two would have the same |
+/// | `revisions = "2025-06-18.."` | run each case at all of these revisions, instead of one that it allows |
+/// | `transports = [duplex, http]` | the transports to run over; without it, the first one of the target that a case allows |
+/// | `timeout = "5s"` | how long a case without a `_timeout` may take |
+/// | `baseline = "tests/known.yml"` | the expected failures |
+/// | `tags = ["fast"]`, `skip_tags = ["slow"]` | only cases with one of these tags, or with none of these |
+/// | `inputs = [("token", "1234")]` | the values for `_inputs`; others are read from `MCP_TEST_INPUT_<NAME>` |
+/// | `given = my_states` | sets up the states of `_given`: a function or closure that takes a `State` and a `Phase` and returns a future, or a `Given` |
+/// | `allow_commands` | `_before` and `_after` may run commands; otherwise a case that has them fails |
+/// | `allow_skip` | a case that is skipped at run time passes; otherwise it fails and says why |
+/// | `strict` | fail on what is tolerated otherwise, such as messages that the case does not have |
+/// | `crate = path` | where `mcp_test` is found, when the dependency was renamed |
+///
+/// A case with `_skip` is an ignored test, and so is every other one while a case has `_only`.
 #[cfg(feature = "cases")]
 pub use mcp_test_macros::cases;
 /// Makes an `async fn name(ctx: &mut Ctx) -> Result<()>` a scenario: a test of the target of this test binary.
