@@ -32,6 +32,21 @@
 //! | `Target::url("http://127.0.0.1:3000/mcp")` | a running server, over Streamable HTTP | `http` |
 //! | `Target::sse("http://127.0.0.1:3000/sse")` | a running server, over the legacy HTTP+SSE transport (2024-11-05) | `http` |
 //!
+//! # Features
+//!
+//! `cargo add --dev mcp-test --features http,schema` adds two of them to the default:
+//!
+//! | feature | adds | default |
+//! |---|---|---|
+//! | `golden` | `ctx.assert_golden()`, using insta | yes |
+//! | `http` | Streamable HTTP and legacy HTTP+SSE, over the network or in process; lets the mock server listen on a port | |
+//! | `schema` | JSON Schema validation of tool schemas, arguments and results | |
+//! | `harness` | `mcp_test::main!()`, `conformance()` and `client_conformance()`, for test targets with `harness = false` | |
+//! | `cases` | MCP Cases: contracts in YAML | |
+//! | `guard` | runtime message validation in front of your own server or client | |
+//! | `tls` | `https` URLs | |
+//! | `cli` | the `mcp-test` command | |
+//!
 //! # Where to go next
 //!
 //! | To … | See | feature |
@@ -39,11 +54,12 @@
 //! | write scenarios | [`guide::testing_servers`], [`Ctx`](prelude::Ctx), [`mod@assert`] | |
 //! | find an assertion | [`guide::assertions`] | |
 //! | answer elicitations, sampling and roots | [`guide::handlers`] | |
-//! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] | `http` |
+//! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] | over HTTP: `http` |
 //! | run the built-in scenarios | [`guide::command_line`] | `cli`, `harness` |
 //! | write contracts in YAML | [`guide::contracts`] | `cases` |
 //! | validate messages in front of your own server or client | [`guide::guarding_servers`] | `guard` |
 //! | run all of this in CI | [`guide::continuous_integration`] | |
+//! | move from the client of an SDK, or from the official suite | [`guide::migrating`] | |
 //! | look up revisions and requirements | [`spec`] | |
 
 #[cfg(feature = "harness")]

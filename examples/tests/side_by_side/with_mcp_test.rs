@@ -101,7 +101,7 @@ async fn progress_is_reported(ctx: &mut Ctx) -> Result<()> {
         .await?
         .assert_ok()
         .assert_progress(3)
-        .assert_progress_total(3.0)
+        .assert_progress_total(3)
         .assert_progress_complete();
     Ok(())
 }

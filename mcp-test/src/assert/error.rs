@@ -54,6 +54,9 @@ fn error(subject: &impl Replied) -> Result<(&Reply, &RpcError), Finding> {
     // A tool call can fail in two ways (`server/tools`): by an error of the protocol, or with a result that has `isError`.
     Err(if result.get("isError").and_then(Value::as_bool) == Some(true) {
         finding.hint("the tool reported an error in its result; use `assert_tool_error`")
+    } else if result.get("resultType").and_then(Value::as_str) == Some("input_required") {
+        finding
+            .hint("the server asks for input before it decides; the handlers of the test answer it")
     } else {
         finding
     })

@@ -10,6 +10,7 @@ use crate::client::reply::{
 use crate::client::{LogMessage, Progress, ReceivedNotification};
 use crate::expect::{Matcher, words};
 use crate::json::Value;
+use crate::server::Times;
 use crate::spec::Era;
 use crate::trace::Seq;
 
@@ -19,20 +20,27 @@ const SHOWN: usize = 5;
 macro_rules! notification_assertions {
     ($([$($generics:tt)*] $subject:ty),* $(,)?) => { $(
         assertions! { [$($generics)*] $subject {
-            /// Asserts that the server reported progress at least so many times, each time more of it.
+            /// Asserts that the server reported progress so many times (`3`, `1..`, `1..=5`), each time more of it.
             ///
             /// ```
             /// # use mcp_test::prelude::*;
             /// # async fn scenario(ctx: &mut Ctx) -> Result<()> {
             /// let import = ctx.call("import").arg("count", 3).progress("import");
             /// import.await?.assert_ok().assert_progress(3).assert_progress_complete();
+            ///
+            /// let search = ctx.call("search").arg("text", "milk").progress("search");
+            /// search.await?.assert_ok().assert_progress(1..);
             /// # Ok(())
             /// # }
             /// ```
-            assert_progress / try_progress (self, at_least: usize) { check_progress(&self, at_least) }
+            assert_progress / try_progress (self, times: impl Into<Times>) {
+                check_progress(&self, times.into())
+            }
 
             /// Asserts the `total` of the last progress notification.
-            assert_progress_total / try_progress_total (self, total: f64) { check_total(&self, total) }
+            assert_progress_total / try_progress_total (self, total: impl Into<f64>) {
+                check_total(&self, total.into())
+            }
 
             /// Asserts that the last progress notification has reached its `total`.
             assert_progress_complete / try_progress_complete (self) { check_complete(&self) }
@@ -101,7 +109,7 @@ fn unexpected_progress(reply: &Reply, progress: &[Progress]) -> Finding {
         .evidence_all(progress.iter().take(SHOWN).map(|progress| progress.seq))
 }
 
-fn check_progress(subject: &impl Replied, at_least: usize) -> Result<(), Finding> {
+fn check_progress(subject: &impl Replied, times: Times) -> Result<(), Finding> {
     let (reply, progress) = progress(subject)?;
     let are_numbers = progress.iter().all(|it| it.progress.is_some());
     let increases = progress.windows(2).all(|pair| pair[0].progress < pair[1].progress);
@@ -110,9 +118,9 @@ fn check_progress(subject: &impl Replied, at_least: usize) -> Result<(), Finding
             .expected("each progress notification with more progress than the one before")
             .requires("progress.increases"));
     }
-    if progress.len() < at_least {
-        let expected = words::count(at_least, "progress notification");
-        return Err(unexpected_progress(reply, &progress).expected(format!("at least {expected}")));
+    if !times.contains(progress.len() as u64) {
+        let expected = format!("progress to be reported {times}");
+        return Err(unexpected_progress(reply, &progress).expected(expected));
     }
     Ok(())
 }
@@ -161,13 +169,18 @@ fn check_log(
         .got(describe(logged.iter(), "log message", describe_log))
         .evidence_all(reply.evidence())
         .evidence_all(logged.iter().take(SHOWN).map(|log| log.seq));
-    if logged.is_empty() && reply.revision().era() == Era::Stateless {
-        let revision = reply.revision();
-        return Err(finding.hint(format!(
+    let revision = reply.revision();
+    Err(match revision.era() {
+        _ if !logged.is_empty() => finding,
+        Era::Stateless => finding.hint(format!(
             "at {revision} a server logs only for requests that ask for it: `.log_level(\"{level}\")`"
-        )));
-    }
-    Err(finding)
+        )),
+        Era::Handshake if reply.http().is_some() => finding.hint(format!(
+            "over HTTP this is what came with the response; the server may log on the stream of a GET, \
+             which `ctx.subscribe(…)` opens before the request and `ctx.wait_for_log({level:?})` reads"
+        )),
+        Era::Handshake => finding,
+    })
 }
 
 fn check_notification(

@@ -143,7 +143,7 @@ pub(super) mod listed {
             return Err(Finding::test(format!("tool `{name}` has not been listed"))
                 .expected("a reply to `tools/list` with the tool, before this call")
                 .got("none in this conversation")
-                .hint("call `ctx.list_tools()` first"));
+                .hint(format!("first `ctx.list_tools().await?.assert_tool({name:?});`")));
         };
         let Some(schema) = tool.get("outputSchema") else {
             return Err(Finding::peer(format!("tool `{name}` has no `outputSchema`"))

@@ -252,7 +252,11 @@ fn input_request(
     if let Some(capability) = needed.into_iter().find(|needed| !needed.declared_in(declared)) {
         let expected = format!("only what the client declares: {}", declared.short(120));
         let got = format!("{at} with `{}`, which needs `{capability}`", known.name);
-        return Err(broken(reply, Rule::INPUT_UNDECLARED_KIND.id(), &expected, got));
+        let finding = broken(reply, Rule::INPUT_UNDECLARED_KIND.id(), &expected, got);
+        return Err(finding.hint(format!(
+            "a client declares what its handlers serve; if the server may ask, set one for `{}` before the first request",
+            known.name
+        )));
     }
     // Input requests have no id; the key takes its place, since handlers get a whole request.
     Ok(Request::new(Id::from(key), known.name, params.cloned()))

@@ -6,7 +6,7 @@ use super::Client;
 use super::notification::ReceivedNotification;
 use super::server_messages::ServerMessages;
 use crate::expect::words;
-use crate::spec::{self, Era, MethodKind, Side};
+use crate::spec::{self, Era, MethodKind, Revision, Side};
 use crate::trace::Seq;
 
 /// How many methods, and how many events, the report of a failed wait names.
@@ -98,6 +98,9 @@ impl Client {
             return None;
         }
         match (self.facts.declares(capability), is_notification) {
+            (true, true) if self.transport().is_http() && !self.state.is_listening() => {
+                Some(self.no_stream())
+            }
             (true, true) => Some(format!("the server declares `{capability}`")),
             (true, false) => None,
             (false, true) => Some(format!(
@@ -106,6 +109,22 @@ impl Client {
             (false, false) => Some(format!(
                 "the server does not declare `{capability}`, so it need not serve `{method}`"
             )),
+        }
+    }
+
+    /// Why what a server of the handshake era sends unasked may not arrive over Streamable HTTP.
+    fn no_stream(&self) -> String {
+        let (revision, transport) = (self.facts.revision, self.transport());
+        match self.facts.revision {
+            Revision::V2024_11_05 => {
+                format!(
+                    "at {revision} over {transport} there is no stream for what a server sends unasked"
+                )
+            }
+            _ => format!(
+                "at {revision} over {transport} what a server sends unasked comes on the stream of a GET, \
+                 and the test has not opened it: `ctx.subscribe(…)`"
+            ),
         }
     }
 }

@@ -172,7 +172,7 @@ impl Client {
 
     async fn observe(&mut self, incoming: Incoming, deadline: Deadline) {
         if let Some(request) = self.state.take(incoming, self.facts.revision)
-            && let Some(answer) = self.options.handlers.answer(&request)
+            && let Some(answer) = self.options.handlers.answer(&request, self.facts.revision)
         {
             // A peer that does not read its answer fails the wait, which needs no second finding about it.
             self.connection.send(answer, deadline).await;

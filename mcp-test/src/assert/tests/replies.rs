@@ -55,6 +55,13 @@ fn errors() {
       got the result {"content":[],"isError":true}
       hint: the tool reported an error in its result; use `assert_tool_error`
     "#);
+    let asks = call(json!({"result": {"resultType": "input_required", "requestState": "1"}}));
+    insta::assert_snapshot!(message(asks.try_error()), @r#"
+    `tools/call` was not refused
+      expected a JSON-RPC error
+      got the result {"requestState":"1","resultType":"input_required"}
+      hint: the server asks for input before it decides; the handlers of the test answer it
+    "#);
     insta::assert_snapshot!(message(refused().try_error_code(-32601)), @r#"
     `tools/call` was refused with an unexpected error
       expected error code -32601 (MethodNotFound)

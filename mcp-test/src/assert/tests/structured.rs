@@ -116,12 +116,12 @@ mod listed {
         let unlisted = result_of_listed(None, &json!({"sum": 3})).try_fits_output_schema();
         let finding = unlisted.expect_err("nothing was listed");
         assert_eq!(finding.blame, Blame::Test);
-        insta::assert_snapshot!(finding, @"
+        insta::assert_snapshot!(finding, @r#"
         tool `add` has not been listed
           expected a reply to `tools/list` with the tool, before this call
           got none in this conversation
-          hint: call `ctx.list_tools()` first
-        ");
+          hint: first `ctx.list_tools().await?.assert_tool("add");`
+        "#);
         Ok(())
     }
 

@@ -52,7 +52,12 @@ impl CiReports {
         }
         // On standard error, which the runner reads as well: standard output may be a document, or be read by a script.
         let summary = step_summary.as_deref().map(Path::new);
-        let github = GitHub::new(Box::new(output::stderr()) as Box<dyn Write>, summary, info.clone(), rerun(request));
+        let github = GitHub::new(
+            Box::new(output::stderr()) as Box<dyn Write>,
+            summary,
+            info.clone(),
+            rerun(request),
+        );
         Ok(Self { files, github: Some(github) })
     }
 

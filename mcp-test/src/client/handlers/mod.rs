@@ -19,7 +19,7 @@ pub use roots::Root;
 pub use sampling::{SamplingRequest, SamplingResponse};
 
 use crate::json::{Object, Value};
-use crate::spec::{Capability, Revision, Side, error_code};
+use crate::spec::{self, Capability, Revision, Side, error_code};
 use crate::wire::{ErrorReply, Message, Request, Response, RpcError};
 
 /// The answer of a handler: a result or a JSON-RPC error.
@@ -33,7 +33,7 @@ const ROOTS: &str = "roots/list";
 
 /// The answers of a client to requests of its server.
 ///
-/// `ping` is always answered; a method without a handler is refused with -32601.
+/// `ping` is always answered; a method without a handler is refused with -32601, and so is one that the revision does not have.
 ///
 /// ```
 /// use mcp_test::client::{Handlers, SamplingResponse};
@@ -174,7 +174,13 @@ impl Handlers {
     }
 
     /// The message that answers `request`; `None` if it is left unanswered.
-    pub(super) fn answer(&self, request: &Request) -> Option<Message> {
+    pub(super) fn answer(&self, request: &Request, revision: Revision) -> Option<Message> {
+        let method = request.method.as_str();
+        // A client of the revision does not know the method, whatever the test has a handler for.
+        if spec::method(method).is_some_and(|known| !known.sent_by(Side::Server, revision)) {
+            let text = format!("a client does not answer `{method}` at {revision}");
+            return Some(message(request, Err(RpcError::new(error_code::METHOD_NOT_FOUND, text))));
+        }
         Some(message(request, self.outcome(request)?))
     }
 
@@ -276,8 +282,17 @@ mod tests {
     use super::*;
 
     fn ask(handlers: &Handlers, method: &str, params: serde_json::Value) -> String {
+        ask_at(Revision::V2025_11_25, handlers, method, params)
+    }
+
+    fn ask_at(
+        revision: Revision,
+        handlers: &Handlers,
+        method: &str,
+        params: serde_json::Value,
+    ) -> String {
         let request = Request::new("s1", method, Some(params.into()));
-        let answer = handlers.answer(&request);
+        let answer = handlers.answer(&request, revision);
         answer.map_or_else(|| "no answer".to_owned(), |answer| answer.to_value().to_string())
     }
 
@@ -289,6 +304,17 @@ mod tests {
         insta::assert_snapshot!(ask("ping"), @r#"{"jsonrpc":"2.0","id":"s1","result":{}}"#);
         insta::assert_snapshot!(ask("sampling/createMessage"), @"no answer");
         insta::assert_snapshot!(ask("elicitation/create"), @r#"{"jsonrpc":"2.0","id":"s1","error":{"code":-32601,"message":"the test client has no handler for `elicitation/create`"}}"#);
+    }
+
+    #[test]
+    fn a_method_that_the_revision_does_not_have_is_refused_in_spite_of_its_handler() {
+        let handlers =
+            Handlers::new().elicitation(|form| form.accept(json!({}))).on("x/y", |_| Ok(1.into()));
+        let ask = |revision, method| ask_at(revision, &handlers, method, json!({"message": "?"}));
+        insta::assert_snapshot!(ask(Revision::V2025_03_26, "elicitation/create"), @r#"{"jsonrpc":"2.0","id":"s1","error":{"code":-32601,"message":"a client does not answer `elicitation/create` at 2025-03-26"}}"#);
+        assert!(ask(Revision::V2025_06_18, "elicitation/create").contains("accept"));
+        insta::assert_snapshot!(ask(Revision::V2025_11_25, "tools/list"), @r#"{"jsonrpc":"2.0","id":"s1","error":{"code":-32601,"message":"a client does not answer `tools/list` at 2025-11-25"}}"#);
+        insta::assert_snapshot!(ask(Revision::V2025_03_26, "x/y"), @r#"{"jsonrpc":"2.0","id":"s1","result":1}"#);
     }
 
     #[test]

@@ -126,6 +126,11 @@ impl State {
         self.listening.insert(exchange);
     }
 
+    /// Whether a stream for unsolicited messages was opened.
+    pub(super) fn is_listening(&self) -> bool {
+        !self.listening.is_empty()
+    }
+
     /// The requests and notifications that the server sent.
     pub(super) fn received(&self) -> &ServerMessages {
         &self.received

@@ -160,6 +160,7 @@ async fn invalid_input_requests_are_reported() {
     the result of `tools/call` asks for input incorrectly
       expected only what the client declares: {}
       got `/inputRequests/who` with `elicitation/create`, which needs `elicitation`
+      hint: a client declares what its handlers serve; if the server may ask, set one for `elicitation/create` before the first request
     ");
 
     let ping = ends(|| json!({"inputRequests": {"p": {"method": "ping"}}}), handlers()).await;
