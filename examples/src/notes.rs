@@ -78,6 +78,9 @@ pub struct Review {
 /// The tones that the server suggests.
 const TONES: [&str; 3] = ["friendly", "formal", "frank"];
 
+/// A resource that is not text.
+const PICTURE: &str = "note://picture";
+
 /// A picture of one pixel, in Base64.
 pub const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -374,6 +377,10 @@ impl ServerHandler for Notes {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if request.uri == PICTURE {
+            let picture = ResourceContents::blob(PIXEL, PICTURE).with_mime_type("image/png");
+            return Ok(ReadResourceResult::new(vec![picture]).into());
+        }
         let id = request.uri.strip_prefix("note://").and_then(|id| id.parse().ok());
         let text =
             id.and_then(|id: u32| self.with(|notes| notes.get(&id).map(|note| note.text.clone())));

@@ -51,6 +51,15 @@ async fn keeps_more_than_one_snapshot(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
+/// A golden shows what the test is about, and leaves out what only the revision adds, unless it is asked for.
+#[mcp_scenario(revisions = "2026-07-28")]
+async fn every_detail_is_kept(ctx: &mut Ctx) -> Result<()> {
+    ctx.call_tool("add", json!({"a": 1, "b": 2})).await?.assert_ok();
+    ctx.assert_golden_with(GoldenOptions::new().in_full());
+    ctx.assert_schema_valid();
+    Ok(())
+}
+
 /// At every revision that the server speaks, over both of its transports.
 #[mcp_scenario(revisions = "all", matrix)]
 async fn divides_everywhere(ctx: &mut Ctx) -> Result<()> {

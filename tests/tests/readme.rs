@@ -286,6 +286,19 @@ fn the_guide_lists_every_assertion() {
 }
 
 #[test]
+fn every_assertion_is_used_in_an_example() {
+    let folders = ["examples/tests", "examples/tests/notes"].map(|folder| root().join(folder));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let paths = files.map(|file| file.expect("a file").path()).filter(|path| path.is_file());
+    let used: BTreeSet<String> = paths
+        .flat_map(|path| assertions(&std::fs::read_to_string(path).expect("a source file")))
+        .collect();
+    let listed = assertions(&read("mcp-test/src/guide/assertions.md"));
+    let unused: Vec<&String> = listed.difference(&used).collect();
+    assert!(unused.is_empty(), "{unused:?}");
+}
+
+#[test]
 fn every_assertion_is_seen_to_fail() {
     let mut tests =
         ["mcp-test/src/scenario/context/tests.rs", "mcp-test/src/scenario/notification_waits.rs"]

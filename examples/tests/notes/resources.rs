@@ -1,6 +1,7 @@
 //! Resources and templates.
 
 use mcp_test::prelude::*;
+use mcp_test_examples::notes::PIXEL;
 
 use super::add_note;
 
@@ -34,5 +35,12 @@ async fn a_note_that_does_not_exist_cannot_be_read(ctx: &mut Ctx) -> Result<()> 
         .await?
         .assert_error_code(code)
         .assert_error_data(json!({"uri": "note://9"}));
+    Ok(())
+}
+
+#[mcp_scenario(revisions = "all")]
+async fn a_picture_is_a_blob(ctx: &mut Ctx) -> Result<()> {
+    let picture = ctx.read_resource("note://picture").await?.assert_mime_type("image/png");
+    picture.assert_uri("note://picture").assert_blob(PIXEL);
     Ok(())
 }
