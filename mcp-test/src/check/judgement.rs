@@ -1,12 +1,13 @@
 //! Everything that is wrong in a trace, found in one walk.
 
 use super::Finding;
+use super::conversation::ConversationJudge;
 use super::envelope::EnvelopeJudge;
 use super::shapes::{ShapeJudge, ShapeJudgement};
 use super::tool_judgement::ToolJudgement;
 #[cfg(feature = "schema")]
 use super::tool_schemas::{TimeBudget, ToolSchemaJudge};
-use super::walk::walk;
+use super::walk::{EventJudge, walk};
 use crate::clock::Deadline;
 use crate::spec::Revision;
 use crate::spec::schema::{Authority, Schemas};
@@ -17,7 +18,7 @@ use crate::trace::{ConnectionId, Party, Trace};
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
-    /// What is wrong with the envelopes.
+    /// What is wrong with the envelopes, and with how messages follow each other.
     pub envelopes: Vec<Finding>,
     /// What is wrong with the shapes.
     pub shapes: ShapeJudgement,
@@ -38,19 +39,25 @@ pub fn judge_trace(
     ends: Deadline,
 ) -> Judgement {
     let mut envelopes = EnvelopeJudge::new(trace, who, revisions);
+    let mut conversation = (who == Party::Server).then(|| ConversationJudge::new(trace, revisions));
     let mut shapes = ShapeJudge::new(trace, who, revisions, schemas, authority);
+    let mut judges: Vec<&mut dyn EventJudge<'_>> = vec![&mut envelopes, &mut shapes];
+    judges.extend(conversation.as_mut().map(|judge| judge as &mut dyn EventJudge<'_>));
     #[cfg(feature = "schema")]
     let tools = {
         let mut tools = ToolSchemaJudge::new(trace, who, revisions, TimeBudget::until(ends));
-        walk(trace, &mut [&mut envelopes, &mut shapes, &mut tools]);
+        judges.push(&mut tools);
+        walk(trace, &mut judges);
         tools.into_judgement()
     };
     #[cfg(not(feature = "schema"))]
     let tools = {
         // Only the schemas of tools can take long.
         let _ = ends;
-        walk(trace, &mut [&mut envelopes, &mut shapes]);
+        walk(trace, &mut judges);
         ToolJudgement::default()
     };
-    Judgement { envelopes: envelopes.into_findings(), shapes: shapes.into_judgement(), tools }
+    let mut envelopes = envelopes.into_findings();
+    envelopes.extend(conversation.into_iter().flat_map(ConversationJudge::into_findings));
+    Judgement { envelopes, shapes: shapes.into_judgement(), tools }
 }

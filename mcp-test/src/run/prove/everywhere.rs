@@ -89,6 +89,50 @@ fn reply_ids() -> Vec<Row> {
     ]
 }
 
+/// Messages that nothing before them allows.
+fn conversations() -> Vec<Row> {
+    let note = |method: &str, params: serde_json::Value| {
+        Fault::stray("ping", json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    };
+    let undeclared = |capability: &str, notification: Fault| {
+        [Fault::remove("initialize", format!("/capabilities/{capability}")), notification]
+    };
+    let changed = |list: &str| {
+        let method = format!("notifications/{list}/list_changed");
+        undeclared(&format!("{list}/listChanged"), note(&method, json!({})))
+    };
+    let roots = || stray(json!({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"}));
+    let before = ("ping", V2025_03_26, Duplex);
+    let updated = note("notifications/resources/updated", json!({"uri": "test://static-text"}));
+    let log = || json!({"level": "info", "data": "a"});
+    let progress = note("notifications/progress", json!({"progressToken": 77, "progress": 1}));
+    let unasked = Fault::stray(
+        "tools/list",
+        json!({"jsonrpc": "2.0", "method": "notifications/message", "params": log()}),
+    );
+    let still = Fault::set("notifications/progress", "/progress", 1);
+    vec![
+        broken(PING, changed("tools"), "tools.list-changed.requires-capability"),
+        broken(PING, changed("prompts"), "prompts.list-changed.requires-capability"),
+        broken(PING, changed("resources"), "resources.list-changed.requires-capability"),
+        broken(
+            PING,
+            undeclared("resources/subscribe", updated),
+            "resources.updated.requires-subscribe-capability",
+        ),
+        broken(
+            PING,
+            undeclared("logging", note("notifications/message", log())),
+            "logging.capability.declare",
+        ),
+        broken(PING, roots(), "lifecycle.capabilities-respected"),
+        row(before, roots(), Status::Warning, &["lifecycle.capabilities-respected-should"]),
+        broken(PING, [progress], "progress.token-known"),
+        broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),
+        broken(LIST, [unasked], "logging.per-request.silent-without-level"),
+    ]
+}
+
 /// Messages that are not JSON-RPC, or not as MCP restricts it.
 fn envelopes() -> Vec<Row> {
     vec![
@@ -205,7 +249,7 @@ fn http() -> Vec<Row> {
 
 #[test]
 fn the_judge_finds_what_a_fault_does_to_a_conversation() {
-    let groups = [output(), reply_ids(), envelopes(), revisions(), http()];
+    let groups = [output(), reply_ids(), envelopes(), conversations(), revisions(), http()];
     let rows: Vec<Row> = groups.into_iter().flatten().collect();
     let broken: Vec<String> = rows.iter().filter_map(Row::prove).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));

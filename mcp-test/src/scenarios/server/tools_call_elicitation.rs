@@ -165,7 +165,7 @@ proofs! {
     warns "tools-call-elicitation-refused" on failing_on_refusal();
     warns "tools-call-elicitation-refused" on failing_on_refusal(), at V2025_11_25;
     catches "tools-call-elicitation-undeclared" on ignoring_capabilities();
-    catches "tools-call-elicitation-undeclared" on ignoring_capabilities(), at V2025_11_25;
+    catches "tools-call-elicitation-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure, at V2025_11_25;
 }
 
 fn answer() -> Answer {

@@ -122,7 +122,7 @@ proofs! {
         also "wire-schema-valid" Failure;
     catches "tools-call-sampling-exact" by set("tools/call", "/content/0/text", json!("The model answered something."));
     catches "tools-call-sampling-undeclared" on ignoring_capabilities();
-    catches "tools-call-sampling-undeclared" on ignoring_capabilities(), at V2025_11_25;
+    catches "tools-call-sampling-undeclared" on ignoring_capabilities(), also "wire-well-formed" Failure, at V2025_11_25;
 }
 
 fn answer() -> Answer {

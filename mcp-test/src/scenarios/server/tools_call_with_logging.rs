@@ -161,9 +161,9 @@ proofs! {
         also "wire-schema-valid" Failure;
     catches "tools-call-with-logging-messages" on without_data(),
         also "wire-schema-valid" Failure;
-    catches "tools-call-with-logging-level" on ignoring_level(), at V2025_11_25;
-    catches "tools-call-with-logging-level" on ignoring_level();
-    catches "tools-call-with-logging-level" on logging_without_level();
+    catches "tools-call-with-logging-level" on ignoring_level(), also "wire-well-formed" Failure, at V2025_11_25;
+    catches "tools-call-with-logging-level" on ignoring_level(), also "wire-well-formed" Failure;
+    catches "tools-call-with-logging-level" on logging_without_level(), also "wire-well-formed" Failure;
 }
 
 /// Logs this message three times, or nothing, depending on the level in the request.

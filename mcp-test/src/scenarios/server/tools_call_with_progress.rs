@@ -170,13 +170,13 @@ proofs! {
     catches "tools-call-with-progress" by reply_error("tools/call", -32603),
         also "tools-call-with-progress-values" Skipped, also "tools-call-with-progress-tokens" Skipped;
     catches "tools-call-with-progress" on reporting_nothing();
-    catches "tools-call-with-progress" on with_decreasing_value(), also "tools-call-with-progress-values" Failure;
-    catches "tools-call-with-progress-values" on with_repeated_value();
+    catches "tools-call-with-progress" on with_decreasing_value(), also "tools-call-with-progress-values" Failure, also "wire-well-formed" Failure;
+    catches "tools-call-with-progress-values" on with_repeated_value(), also "wire-well-formed" Failure;
     catches "tools-call-with-progress-values" on with_string_values(),
         also "wire-schema-valid" Failure;
-    catches "tools-call-with-progress-values" on reporting_late();
-    catches "tools-call-with-progress-tokens" on with_string_tokens();
-    catches "tools-call-with-progress-tokens" on with_invented_token();
+    catches "tools-call-with-progress-values" on reporting_late(), also "wire-well-formed" Failure;
+    catches "tools-call-with-progress-tokens" on with_string_tokens(), also "wire-well-formed" Failure;
+    catches "tools-call-with-progress-tokens" on with_invented_token(), also "wire-well-formed" Failure;
 }
 
 /// Reports these progress values for each call, with this token.

@@ -77,9 +77,9 @@ proofs! {
         also "wire-schema-valid" Failure;
     warns "sep-2575-server-identifies-in-result-meta" by remove("server/discover", "/_meta");
     catches "sep-2575-server-declares-prompts-in-discover" by remove("server/discover", "/capabilities/prompts"),
-        also "sep-2575-server-sends-prompts-list-changed-on-subscription" Skipped;
+        also "sep-2575-server-sends-prompts-list-changed-on-subscription" Skipped, also "wire-well-formed" Failure;
     catches "sep-2575-discover-capabilities-match-handlers" by remove("server/discover", "/capabilities/tools"),
-        also "sep-2575-server-sends-tools-list-changed-on-subscription" Skipped;
+        also "sep-2575-server-sends-tools-list-changed-on-subscription" Skipped, also "wire-well-formed" Failure;
     catches "sep-2575-server-unsupported-version-error" by remove("server/discover", "/error/data"),
         also "wire-schema-valid" Failure;
     catches "sep-2575-http-server-header-mismatch-400" by misbehavior(Misbehavior::SkipsMirrors);
@@ -96,7 +96,8 @@ proofs! {
         by stray("tools/call", json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list"})),
         also "wire-well-formed" Failure;
     catches "sep-2575-server-no-log-without-loglevel"
-        by stray("tools/call", json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}));
+        by stray("tools/call", json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}})),
+        also "wire-well-formed" Failure;
     catches "sep-2575-server-sends-subscription-ack"
         by set("notifications/subscriptions/acknowledged", "/method", json!("notifications/subscriptions/begun")),
         also "stateless-subscription-id" Skipped, also "stateless-subscription-filter" Skipped,
