@@ -21,14 +21,14 @@ use rmcp::model::{
     InputRequiredResult, ListResourceTemplatesResult, ListResourcesResult, ListRootsRequest,
     LoggingLevel, LoggingMessageNotificationParam, PaginatedRequestParams,
     ProgressNotificationParam, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, RequestMetaObject, Resource, ResourceContents,
-    ResourceTemplate, Role, SamplingMessage, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role,
+    SamplingMessage, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, ServiceError, SubscriptionContext};
 use rmcp::{
-    Peer, RoleServer, ServerHandler, prompt, prompt_handler, prompt_router, schemars, tool,
-    tool_handler, tool_router,
+    RoleServer, ServerHandler, prompt, prompt_handler, prompt_router, schemars, tool, tool_handler,
+    tool_router,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -88,6 +88,8 @@ pub const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 #[derive(Debug, Clone)]
 pub struct Notes {
     notes: Arc<Mutex<BTreeMap<u32, NewNote>>>,
+    /// The level of log messages that a client has set before 2026-07-28.
+    level: Arc<Mutex<LoggingLevel>>,
     /// Wakes the subscriptions of 2026-07-28.
     changes: broadcast::Sender<()>,
     tool_router: ToolRouter<Self>,
@@ -114,6 +116,7 @@ impl Notes {
         let (tool_router, prompt_router) = (Self::tool_router(), Self::prompt_router());
         Self {
             notes: Arc::default(),
+            level: Arc::new(Mutex::new(LoggingLevel::Debug)),
             changes: broadcast::Sender::new(8),
             tool_router,
             prompt_router,
@@ -151,21 +154,31 @@ impl Notes {
     async fn import(
         &self,
         Parameters(Import { count }): Parameters<Import>,
-        meta: RequestMetaObject,
-        peer: Peer<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> CallToolResult {
         for number in 1..=count {
-            if let Some(token) = meta.get_progress_token() {
+            if let Some(token) = context.meta.get_progress_token() {
                 let progress = ProgressNotificationParam::new(token, f64::from(number))
                     .with_total(f64::from(count))
                     .with_message(format!("note {number}"));
-                let _ = peer.notify_progress(progress).await;
+                let _ = context.peer.notify_progress(progress).await;
             }
         }
-        let log =
-            LoggingMessageNotificationParam::new(LoggingLevel::Info, json!({"imported": count}));
-        let _ = peer.notify_logging_message(log.with_logger("import")).await;
+        if self.logs_imports(&context) {
+            let data = json!({"imported": count});
+            let log = LoggingMessageNotificationParam::new(LoggingLevel::Info, data);
+            let _ = context.peer.notify_logging_message(log.with_logger("import")).await;
+        }
         CallToolResult::success(vec![ContentBlock::text(format!("{count} notes imported"))])
+    }
+
+    /// Whether the client wants log messages of level `info`: from 2026-07-28 on each request says so.
+    fn logs_imports(&self, context: &RequestContext<RoleServer>) -> bool {
+        let level = match is_stateless(context) {
+            true => context.meta.log_level(),
+            false => Some(*self.level.lock().unwrap_or_else(PoisonError::into_inner)),
+        };
+        matches!(level, Some(LoggingLevel::Debug | LoggingLevel::Info))
     }
 
     /// Waits until the client cancels the call.
@@ -432,9 +445,10 @@ impl ServerHandler for Notes {
 
     async fn set_level(
         &self,
-        _request: SetLevelRequestParams,
+        request: SetLevelRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
         Ok(())
     }
 
