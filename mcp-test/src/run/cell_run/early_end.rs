@@ -29,11 +29,10 @@ fn timed_out(allotted: Duration) -> Finding {
 /// The finding for a panic that is not an assertion of mcp-test: its text, if the harness captured it; otherwise the panic
 /// hook has printed it.
 fn panicked(payload: &(dyn Any + Send)) -> Finding {
-    // Taken in any case: the text of insta's panic adds nothing to the difference.
-    let captured = panics::take_last();
     if let Some(mismatch) = payload.downcast_ref::<crate::scenario::SnapshotMismatch>() {
         return mismatch.finding();
     }
+    let captured = panics::take_last();
     Finding::test(captured.unwrap_or_else(|| "it panicked; the message is above".to_owned()))
 }
 
