@@ -4,10 +4,12 @@ use serde_json::json;
 
 use super::*;
 use crate::harness::cells::tests::scenario;
+use crate::process::Command;
 use crate::run::single::RevisionRequest;
 use crate::scenario::{Ctx, ScenarioFuture, UserFunction};
 use crate::server::reference::everything;
-use crate::transport::Fault;
+use crate::spec::Revision;
+use crate::transport::{Fault, TransportKind};
 
 fn run_of(run: UserFunction) -> TestRun {
     TestRun {
@@ -120,6 +122,40 @@ fn an_invalid_request_of_a_test_does_not_fail_it() {
     assert!(text.contains(also), "{text}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_failure_names_what_was_to_run() {
+    let target = || {
+        let in_process = Target::duplex(|_| async { Ok(()) });
+        in_process.and_command(Command::new("no-such-program").arg("--stdio"))
+    };
+    let report = |revision, transport| {
+        let cell = DeclaredCell { revision, transport };
+        failure(&TestRun { source: Source::Function(target), cell, ..run_of(lists_tools) })
+    };
+    let heading = |revision, transport| {
+        let report = report(revision, transport);
+        report.lines().next().expect("a heading").to_owned()
+    };
+    let named = RevisionRequest::Named(Revision::V2025_11_25);
+    let headings = [
+        heading(RevisionRequest::Newest, None),
+        heading(named, Some(TransportKind::Duplex)),
+        heading(named, Some(TransportKind::Stdio)),
+    ];
+    insta::assert_snapshot!(headings.join("\n"), @"
+    scenario `works` failed against the target `in-process server`, tests/calculator.rs:12:10
+    scenario `works` failed at 2025-11-25 over duplex of in-process server, tests/calculator.rs:12:10
+    scenario `works` failed at 2025-11-25 over stdio of no-such-program --stdio, tests/calculator.rs:12:10
+    ");
+    // It has no conversation.
+    insta::assert_snapshot!(report(RevisionRequest::Newest, Some(TransportKind::Stdio)), @"
+    scenario `works` failed over stdio against the target `no-such-program --stdio`, tests/calculator.rs:12:10
+
+    cannot start `no-such-program`: not found in PATH; install it, or give its path
+    ");
+}
+
 #[cfg(all(unix, feature = "http"))]
 #[test]
 fn the_last_words_of_the_program_behind_a_url_are_reported() {
@@ -135,8 +171,6 @@ fn listens_and_exits() -> Target {
     use std::fs::{self, File};
     use std::io::Read;
     use std::net::TcpListener;
-
-    use crate::process::Command;
 
     let place = tempfile::tempdir().expect("a directory");
     let pipe = |name| {
