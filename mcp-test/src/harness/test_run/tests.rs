@@ -156,6 +156,26 @@ fn a_failure_names_what_was_to_run() {
     ");
 }
 
+#[test]
+fn a_panic_of_a_handler_names_its_method() {
+    let run = run_of(|ctx| {
+        Box::pin(async move {
+            ctx.on_elicitation(|_| panic!("on purpose"));
+            ctx.call_tool("test_elicitation", json!({"message": "?"})).await?.assert_ok();
+            Ok(())
+        })
+    });
+    let at = |revision| {
+        let cell = DeclaredCell { revision: RevisionRequest::Named(revision), transport: None };
+        let text = failure(&TestRun { cell, ..run.clone() });
+        text.split("\n\n").nth(1).expect("a finding below the heading").to_owned()
+    };
+    let expected = "the handler of `elicitation/create` panicked; the message is above";
+    // The two eras ask for input in different ways.
+    assert_eq!(at(Revision::V2025_11_25), expected);
+    assert_eq!(at(Revision::V2026_07_28), expected);
+}
+
 #[cfg(all(unix, feature = "http"))]
 #[test]
 fn the_last_words_of_the_program_behind_a_url_are_reported() {

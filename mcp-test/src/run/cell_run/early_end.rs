@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::EarlyEnd;
 use crate::check::Finding;
+use crate::client::take_panicked_handler;
 use crate::clock;
 use crate::run::panics;
 use crate::scenario::{BoxError, Stop};
@@ -33,7 +34,14 @@ fn panicked(payload: &(dyn Any + Send)) -> Finding {
         return mismatch.finding();
     }
     let captured = panics::take_last();
-    Finding::test(captured.unwrap_or_else(|| "it panicked; the message is above".to_owned()))
+    Finding::test(match (take_panicked_handler(), captured) {
+        (Some(method), Some(panic)) => format!("the handler of `{method}` {panic}"),
+        (Some(method), None) => {
+            format!("the handler of `{method}` panicked; the message is above")
+        }
+        (None, Some(panic)) => panic,
+        (None, None) => "it panicked; the message is above".to_owned(),
+    })
 }
 
 fn failed_with(error: &BoxError) -> Finding {
