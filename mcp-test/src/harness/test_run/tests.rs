@@ -8,6 +8,7 @@ use crate::process::Command;
 use crate::run::single::RevisionRequest;
 use crate::scenario::{Ctx, ScenarioFuture, UserFunction};
 use crate::server::reference::everything;
+use crate::server::{given, method};
 use crate::spec::Revision;
 use crate::transport::{Fault, TransportKind};
 
@@ -120,6 +121,46 @@ fn an_invalid_request_of_a_test_does_not_fail_it() {
     }));
     let also = "also: the test itself sent something invalid, perhaps on purpose:\nthe request `tools/call`";
     assert!(text.contains(also), "{text}");
+}
+
+#[test]
+fn a_request_that_the_revision_does_not_have_comes_before_its_malformed_reply() {
+    let run = run_of(|ctx| {
+        Box::pin(async move {
+            ctx.set_level("info").await?.assert_ok();
+            Ok(())
+        })
+    });
+    // As servers answer that know nothing of the revision.
+    let target = || {
+        let server = everything().faults([Fault::remove("logging/setLevel", "/resultType")]);
+        server.mount(given(method("logging/setLevel")).respond_with(json!({})));
+        server.target()
+    };
+    let text = failure(&TestRun { source: Source::Function(target), ..run });
+    insta::assert_snapshot!(text, @r#"
+    scenario `works` failed at 2026-07-28 over duplex of in-process server, tests/calculator.rs:12:10
+
+    the test sent `logging/setLevel`, which MCP 2026-07-28 does not have
+      hint: a client sends `logging/setLevel` up to 2025-11-25, and this run is at 2026-07-28
+        to test at a revision that has it: `#[mcp_scenario(revisions = "..2025-11-25")]`
+
+    the exchange:
+      1  client → server  logging/setLevel {"level":"info","_meta":{
+            "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{
+            "name":"mcp-test","version":"0.1.0"},"io.modelcontextprotocol/clientCapabilities":{}}}
+      2  client ← server  result {"_meta":{"io.modelcontextprotocol/serverInfo":{"name":
+            "mcp-test-everything","version":"0.1.0"}}}
+
+    the result of `logging/setLevel` does not say its type
+      expected `/result/resultType` is a string, such as "complete"
+      got nothing
+
+    the exchange: the same as above
+
+    requirement base.result-type-present (MUST) Every result object names its kind in `resultType`.
+      https://modelcontextprotocol.io/specification/2026-07-28/basic#result-responses
+    "#);
 }
 
 #[cfg(unix)]
