@@ -54,7 +54,7 @@
 //! | write scenarios | [`guide::testing_servers`], [`Ctx`](prelude::Ctx), [`mod@assert`] | |
 //! | find an assertion | [`guide::assertions`] | |
 //! | answer elicitations, sampling and roots | [`guide::handlers`] | |
-//! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] | over HTTP: `http` |
+//! | test a client | [`guide::testing_clients`], [`server::Server`], [`transport::ClientTarget`] | `http` to listen |
 //! | run the built-in scenarios | [`guide::command_line`] | `cli`, `harness` |
 //! | write contracts in YAML | [`guide::contracts`] | `cases` |
 //! | validate messages in front of your own server or client | [`guide::guarding_servers`] | `guard` |

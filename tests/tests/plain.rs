@@ -191,20 +191,34 @@ mod on_purpose {
         ctx.ping().await?.result()?;
         Ok(())
     }
+
+    #[mcp_scenario]
+    #[ignore = "fails on purpose"]
+    async fn a_new_snapshot(ctx: &mut Ctx) -> Result<()> {
+        ctx.list_prompts().await?.assert_ok();
+        ctx.assert_golden();
+        Ok(())
+    }
 }
 
 /// This binary again, to run one failing test.
 fn failing(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("a test binary"));
     command.args(["--ignored", "--exact", test, "--test-threads=1"]);
-    command.env_remove("RUST_BACKTRACE").env_remove("NEXTEST");
+    for variable in ["RUST_BACKTRACE", "NEXTEST", "INSTA_FORCE_PASS"] {
+        command.env_remove(variable);
+    }
     command
 }
 
 /// The output of libtest for one failing test.
 fn failure(test: &str) -> String {
-    let output = failing(test).output().expect("it starts");
-    assert_eq!(output.status.code(), Some(101), "{test} fails");
+    failure_of(&mut failing(test))
+}
+
+fn failure_of(test: &mut Command) -> String {
+    let output = test.output().expect("it starts");
+    assert_eq!(output.status.code(), Some(101), "{test:?} fails");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "libtest captures everything");
     let stdout = String::from_utf8(output.stdout).expect("it writes text");
     let (_, shown) = stdout.split_once(" stdout ----\n").expect("the captured output");
@@ -280,6 +294,16 @@ impl ServerHandler for CountsRoots {
 #[test]
 fn a_failed_teardown_is_reported_beside_the_failure() {
     insta::assert_snapshot!(failure("on_purpose::a_case::case_4"));
+}
+
+/// insta fails by a panic, whose backtrace would come first.
+#[test]
+fn a_new_snapshot_is_reported_without_a_backtrace() {
+    let mut test = failing("on_purpose::a_new_snapshot");
+    let report = failure_of(test.env("RUST_BACKTRACE", "1").env("INSTA_UPDATE", "no"));
+    let (by_insta, by_us) = report.split_at(report.find("scenario `").expect("a report"));
+    assert!(!by_insta.contains("panicked"), "{by_insta}");
+    insta::assert_snapshot!(by_us);
 }
 
 #[test]

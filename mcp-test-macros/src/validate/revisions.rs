@@ -84,6 +84,7 @@ mod tests {
         let mistakes = [
             "2025-06-81",
             "tomorrow",
+            "2031-01-01",
             "",
             "2025-06-18,",
             "..",
@@ -96,6 +97,7 @@ mod tests {
         insta::assert_snapshot!(mistakes.join("\n"), @r#"
         unknown revision "2025-06-81": did you mean "2025-06-18"?
         unknown revision "tomorrow": expected one of "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
+        unknown revision "2031-01-01": expected one of "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
         a revision is missing: expected one of "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
         a revision is missing: expected one of "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
         a range names at least one end; for all revisions, write "all"

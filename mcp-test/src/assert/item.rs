@@ -6,7 +6,7 @@ use super::{Asserted, Scene, Staged, plain_assertions};
 use crate::check::Finding;
 use crate::client::reply::{List, ListKind, Prompts, ResourceTemplates, Resources, Tools};
 use crate::expect::{Matcher, words};
-use crate::json::Value;
+use crate::json::{Pointer, Value};
 
 /// One item of a list; [`ItemAssert::and`] returns to the list.
 #[derive(Debug, Clone)]
@@ -53,13 +53,26 @@ impl<K: ListKind> ItemAssert<K> {
     }
 
     pub(super) fn finding(&self, headline: impl Into<String>) -> Finding {
-        Finding::peer(headline).evidence_all(self.list.evidence())
+        self.located(Finding::peer(headline))
+    }
+
+    /// Points the finding at the item in its page.
+    fn located(&self, finding: Finding) -> Finding {
+        let place = self.list.pages().iter().find_map(|page| {
+            let items = page.peek()?.get(K::MEMBER)?.as_array()?;
+            let index = items.iter().position(|item| *item == self.item)?;
+            Some((page, Pointer::root().member(K::MEMBER).index(index)))
+        });
+        let Some((page, item)) = place else {
+            return finding.evidence_all(self.list.evidence());
+        };
+        let pointer = finding.pointer.as_deref().map_or(item.clone(), |member| item.join(member));
+        Finding { pointer: Some(Box::new(pointer)), ..finding }.evidence_all(page.evidence())
     }
 
     pub(super) fn check_member(&self, pointer: &str, matcher: &dyn Matcher) -> Result<(), Finding> {
         let headline = format!("{} is not as expected", self.noun());
-        member(&self.item, pointer, matcher, headline)
-            .map_err(|finding| finding.evidence_all(self.list.evidence()))
+        member(&self.item, pointer, matcher, headline).map_err(|finding| self.located(finding))
     }
 
     pub(super) fn check_text(&self, name: &str, text: &str) -> Result<(), Finding> {

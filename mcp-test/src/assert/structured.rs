@@ -52,7 +52,10 @@ impl ToolResult {
             let headline =
                 format!("{} returned structured content of an unexpected type", noun(self));
             Finding::peer(headline)
-                .expected(format!("`/structuredContent` deserializes to {}", short_name::<T>()))
+                .expected(format!(
+                    "a `/structuredContent` that deserializes to `{}`",
+                    short_name::<T>()
+                ))
                 .got(format!("{}: {error}", words::got(Some(content))))
                 .evidence_all(self.reply().evidence())
         })

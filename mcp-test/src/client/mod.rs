@@ -45,6 +45,7 @@ pub use client::Client;
 #[doc(hidden)]
 pub use client::MAX_PAGES;
 pub use declared_server::DeclaredServer;
+pub(crate) use handlers::take_panicked_handler;
 pub use handlers::{
     Answer, Choice, ElicitationResponse, Field, FieldKind, FormElicitation, Handlers, Root,
     SamplingRequest, SamplingResponse, UrlElicitation,

@@ -141,7 +141,7 @@ impl TestRun {
             change(&mut known.lock().unwrap_or_else(PoisonError::into_inner));
         };
         // At once, so that a report on a blocked thread can name the target.
-        update(&|known| known.target = Some(target.label()));
+        update(&|known| known.target = Some(target.label_over(self.cell.transport)));
         // It uses a fixed port, so that only one such program can run.
         if target.starts_program() {
             heartbeat.wait_for_turn();
@@ -239,8 +239,14 @@ pub(super) fn heading(
     place: Option<&str>,
     target: Option<&str>,
 ) -> String {
+    // Only a complete place reads well with "of": `at 2025-11-25 over duplex of calculator`.
+    let is_complete = place.is_some_and(|it| it.starts_with("at ") && it.contains(" over "));
+    let target = match target {
+        Some(target) if is_complete => format!(" of {target}"),
+        Some(target) => format!(" against the target `{target}`"),
+        None => String::new(),
+    };
     let place = place.map(|place| format!(" {place}")).unwrap_or_default();
-    let target = target.map(|target| format!(" of {target}")).unwrap_or_default();
     format!("scenario `{}` failed{place}{target}, {}\n", scenario.name, scenario.site)
 }
 

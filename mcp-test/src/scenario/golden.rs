@@ -98,15 +98,21 @@ pub struct SnapshotMismatch {
     headline: String,
     /// The difference, or the whole text of a new snapshot; `None` if insta has shown it.
     difference: Option<String>,
+    /// What to do about it.
+    hint: Option<String>,
 }
 
 impl SnapshotMismatch {
     /// The mismatch as a finding.
     pub(crate) fn finding(&self) -> Finding {
-        let finding = Finding { demand: Demand::Snapshot, ..Finding::test(self.headline.as_str()) };
+        let finding = Finding {
+            demand: Demand::Snapshot,
+            hint: self.hint.clone(),
+            ..Finding::test(self.headline.as_str())
+        };
         match &self.difference {
             Some(difference) => finding.excerpt(difference.as_str()),
-            None => finding.hint("insta has shown the difference above"),
+            None => finding,
         }
     }
 }
@@ -115,14 +121,40 @@ impl SnapshotMismatch {
 pub(super) mod differences {
     //! The comparison by insta, and the differences where insta does not show them.
 
+    use std::cell::Cell;
     use std::io;
-    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-    use std::sync::{Arc, Mutex, PoisonError};
+    use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::{Arc, Mutex, Once, PoisonError};
 
     use insta::{Comparator, Settings, Snapshot};
     use similar::TextDiff;
 
     use super::{GoldenFn, SnapshotMismatch};
+    use crate::expect::words::panic_text;
+
+    thread_local! {
+        /// Whether insta compares a snapshot on this thread.
+        static IS_COMPARING: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Runs a comparison by insta; the error is the text of its panic, which no panic hook prints: its backtrace would be that of
+    /// insta and the runner.
+    fn catch_quietly(compare: impl FnOnce()) -> Result<(), String> {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                // The thread-local may be gone if the panic happens while the thread ends.
+                if !matches!(IS_COMPARING.try_with(Cell::get), Ok(true)) {
+                    before(info);
+                }
+            }));
+        });
+        IS_COMPARING.set(true);
+        let compared = catch_unwind(AssertUnwindSafe(compare));
+        IS_COMPARING.set(false);
+        compared.map_err(|payload| panic_text(&*payload).to_owned())
+    }
 
     /// Compares as another comparator does, and keeps the text of the snapshot.
     ///
@@ -162,22 +194,35 @@ pub(super) mod differences {
         let compared = settings.bind(|| {
             // Locked meanwhile, so that the output of other threads does not interrupt insta's.
             let _output = io::stdout().lock();
-            catch_unwind(AssertUnwindSafe(|| compare(name, text)))
+            catch_quietly(|| compare(name, text))
         });
-        if compared.is_err() {
+        if let Err(panic) = compared {
             let before = before.lock().unwrap_or_else(PoisonError::into_inner).take();
             let now = shows_differences.then_some(text);
-            // The panic hook has reported insta's panic already; this continues it with more information.
-            resume_unwind(Box::new(mismatch(name, before.as_deref(), now)));
+            resume_unwind(Box::new(mismatch(name, &panic, before.as_deref(), now)));
         }
     }
 
-    /// The mismatch of a snapshot; `now` is the new text if insta does not show it.
-    fn mismatch(name: &str, before: Option<&str>, now: Option<&str>) -> SnapshotMismatch {
+    /// The mismatch of a snapshot, for which insta panics with a text; `now` is the new text if insta does not show it.
+    fn mismatch(
+        name: &str,
+        panic: &str,
+        before: Option<&str>,
+        now: Option<&str>,
+    ) -> SnapshotMismatch {
+        // insta also panics if it cannot read or write a snapshot, for example. Its usual text adds nothing to ours.
+        if !panic.starts_with("snapshot assertion") {
+            let headline = format!("insta cannot compare the snapshot `{name}`: {panic}");
+            return SnapshotMismatch { headline, difference: None, hint: None };
+        }
         let headline = match before {
             Some(_) => format!("the conversation differs from the snapshot `{name}`"),
             None => format!("there is no snapshot `{name}` yet"),
         };
+        let shown = if now.is_none() { "insta has shown it above; " } else { "" };
+        let hint = format!(
+            "{shown}accept it with `cargo insta review`, or without cargo-insta with `INSTA_UPDATE=always cargo test`"
+        );
         let difference = now.map(|now| match before {
             None => now.to_owned(),
             Some(before) => {
@@ -187,7 +232,7 @@ pub(super) mod differences {
                 lines.unified_diff().context_radius(3).header("snapshot", "this run").to_string()
             }
         });
-        SnapshotMismatch { headline, difference }
+        SnapshotMismatch { headline, difference, hint: Some(hint) }
     }
 
     #[cfg(test)]
@@ -198,10 +243,20 @@ pub(super) mod differences {
         fn a_difference_shows_the_lines_around_it() {
             let before = "1  client → server  ping\n2  client ← server  result {}\n";
             let now = "1  client → server  ping\n2  client ← server  error -32601\n";
-            let shown = |before, now| mismatch("pings", before, now).finding().to_string();
+            let shown = |before, now| {
+                let panic = "snapshot assertion for 'pings' failed in line 3";
+                mismatch("pings", panic, before, now).finding().to_string()
+            };
             insta::assert_snapshot!(shown(Some(before), Some(now)));
             insta::assert_snapshot!(shown(None, Some(now)));
             insta::assert_snapshot!(shown(Some(before), None));
+        }
+
+        #[test]
+        fn what_else_makes_insta_panic_is_shown() {
+            let panic = catch_quietly(|| panic!("the disk is full")).expect_err("a panic");
+            let finding = mismatch("pings", &panic, None, None).finding();
+            insta::assert_snapshot!(finding, @"insta cannot compare the snapshot `pings`: the disk is full");
         }
     }
 }

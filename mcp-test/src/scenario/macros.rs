@@ -1,4 +1,33 @@
 //! The two macros of a scenario file: [`scenario!`](crate::scenario!) and [`proofs!`](crate::proofs!).
+//!
+//! The file of a scenario for servers has `async fn run(ctx: &mut Ctx)`. That of a scenario for clients has two functions:
+//!
+//! ```text
+//! scenario! {
+//!     /// What it checks, and why.
+//!     Client "tools_call": "The client calls a tool",
+//!     revisions: …, official: …,
+//!     checks: [CheckSpec::official("tool-add-numbers", …)],
+//! }
+//!
+//! /// The server to which the client connects. It serves and records, and knows nothing of checks.
+//! fn serve(test: &ClientTest) -> Server { … }
+//!
+//! /// Judges the recorded messages after the client has exited: `Judging::requests`, `Judging::trace`, `Judging::check`.
+//! fn judge(judging: &mut Judging) -> Result<(), Finding> { … }
+//!
+//! /// A client that does something wrong.
+//! fn lazy() -> ScriptedClient { ScriptedClient::new(|task: ClientTask| async move { … }) }
+//!
+//! proofs! {
+//!     passes on good_client();
+//!     catches "tool-add-numbers" by retype("tools/call", "/arguments/a");
+//!     catches "tool-add-numbers" on lazy();
+//! }
+//! ```
+//!
+//! The good client is in [`client::reference`](crate::client::reference). Every scenario for clients also checks that the
+//! client took part (`TOOK_PART`) and exited without an error (`LEFT_WELL`).
 
 /// Declares the scenario of a file as `SCENARIO`, from the doc comment, the declaration, and the file's functions: `run`
 /// of one that tests a server, `serve` and `judge` of one that tests a client, and `proofs`.

@@ -1,37 +1,35 @@
-//! What a scenario is: its definition, its needs, the context of its body, and its proofs.
+//! What a scenario uses: [`Ctx`], the context that it gets, and the types that it meets there.
 //!
-//! A scenario talks to a peer and makes checks. [`run`](crate::run) decides what a check means for the verdict. The built-in
-//! scenarios are in [`scenarios`](crate::scenarios).
+//! A test is an async function with [`#[mcp_scenario]`](macro@crate::mcp_scenario). Its context is a client of the server under
+//! test, which connects when it is first used:
 //!
-//! The file of a scenario for servers has `async fn run(ctx: &mut Ctx)`. That of a scenario for clients has two functions:
+//! ```
+//! use mcp_test::prelude::*;
 //!
-//! ```text
-//! scenario! {
-//!     /// What it checks, and why.
-//!     Client "tools_call": "The client calls a tool",
-//!     revisions: …, official: …,
-//!     checks: [CheckSpec::official("tool-add-numbers", …)],
-//! }
-//!
-//! /// The server to which the client connects. It serves and records, and knows nothing of checks.
-//! fn serve(test: &ClientTest) -> Server { … }
-//!
-//! /// Judges the recorded messages after the client has exited: `Judging::requests`, `Judging::trace`, `Judging::check`.
-//! fn judge(judging: &mut Judging) -> Result<(), Finding> { … }
-//!
-//! /// A client that does something wrong.
-//! fn lazy() -> ScriptedClient { ScriptedClient::new(|task: ClientTask| async move { … }) }
-//!
-//! proofs! {
-//!     passes on good_client();
-//!     catches "tool-add-numbers" by retype("tools/call", "/arguments/a");
-//!     catches "tool-add-numbers" on lazy();
+//! #[mcp_scenario]
+//! async fn adds_two_numbers(ctx: &mut Ctx) -> Result<()> {
+//!     ctx.list_tools().await?.assert_tool("add").assert_requires("a");
+//!     ctx.call("add").arg("a", 1).arg("b", 2).await?.assert_ok().assert_text("3");
+//!     Ok(())
 //! }
 //! ```
 //!
-//! The good client is in [`client::reference`](crate::client::reference). Every scenario for clients also checks that the
-//! client took part ([`TOOK_PART`]) and exited without an error ([`LEFT_WELL`]).
+//! | to … | there is |
+//! |---|---|
+//! | send a request | [`Ctx::call`], [`Ctx::list_tools`], [`Ctx::read_resource`], [`Ctx::prompt`] and others; [`Ctx::request`] for any method. The [`RequestBuilder`] adds arguments, headers, a time-out and more |
+//! | examine the reply | the assertions of [`mod@crate::assert`], and the accessors of [`Reply`](crate::client::Reply) |
+//! | answer the server | [`Ctx::on_elicitation`], [`Ctx::on_sampling`], [`Ctx::on_roots`] |
+//! | wait for a notification | [`Ctx::subscribe`], [`Ctx::wait_for_notification`], [`Ctx::wait_for_log`] and others |
+//! | cancel a request | [`RequestBuilder::start`], [`Ctx::cancel`], [`Ctx::assert_no_reply`] |
+//! | compare the conversation with a snapshot | [`Ctx::assert_golden`], [`GoldenOptions`] |
+//! | validate every message of the server | [`Ctx::assert_schema_valid`] |
+//! | end the connection, or send raw HTTP | [`Ctx::disconnect`], [`Ctx::http`] |
+//! | skip the test | [`Ctx::skip`] |
+//!
+//! The [guide](crate::guide::testing_servers) shows them together. The built-in scenarios use the same context, and also
+//! [make checks](Ctx::check).
 
+// How a built-in scenario is written is in `macros.rs`.
 mod assert_golden;
 mod assert_schema_valid;
 mod call_site;

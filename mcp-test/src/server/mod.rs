@@ -149,7 +149,7 @@ impl Server {
         self.with(|script| script.served = served)
     }
 
-    /// Declares these capabilities; a method whose capability is not declared does not exist.
+    /// Declares these capabilities; a method whose capability is not declared does not exist, unless a mounted rule answers it.
     #[must_use]
     pub fn capabilities(self, capabilities: impl Into<Value>) -> Self {
         self.with(|script| script.capabilities = capabilities.into())
@@ -175,6 +175,9 @@ impl Server {
     }
 
     /// Mounts a rule, before or while clients are served.
+    ///
+    /// If several rules match a message, the one mounted last answers, until it has answered
+    /// [as often as it may](Rule::up_to_n_times). A rule answers whether the capability of its method is declared or not.
     ///
     /// ```
     /// use mcp_test::server::{given, method, reference::everything};

@@ -126,10 +126,20 @@ impl Target {
     /// ```
     #[must_use]
     pub fn label(&self) -> String {
+        self.label_of(self.transports.first())
+    }
+
+    /// The name in reports on what runs over this transport, or over the default one.
+    pub(crate) fn label_over(&self, kind: Option<TransportKind>) -> String {
+        let transport = self.transports.iter().find(|transport| Some(transport.kind()) == kind);
+        self.label_of(transport.or(self.transports.first()))
+    }
+
+    fn label_of(&self, transport: Option<&TargetTransport>) -> String {
         if let Some(label) = &self.label {
             return label.clone();
         }
-        match self.transports.first() {
+        match transport {
             Some(TargetTransport::Stdio(command)) => redact_urls(command),
             #[cfg(feature = "http")]
             Some(TargetTransport::Http { url, .. } | TargetTransport::Sse { url, .. }) => {

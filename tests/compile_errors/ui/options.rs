@@ -8,7 +8,7 @@ async fn misspelt(ctx: &mut Ctx) -> Result<()> {
     Ok(())
 }
 
-#[mcp_scenario(target, target = f, timeout = 5, transports = [], revisions = "2025-11-25..2025-06-18, ..")]
+#[mcp_scenario(target, target = f, timeout = 5, transports = [], revisions = "2025-11-25..2025-06-18, .., 2031-01-01")]
 async fn meaningless(ctx: &mut Ctx) -> Result<()> {
     let _ = ctx;
     Ok(())

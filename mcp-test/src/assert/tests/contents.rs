@@ -133,7 +133,7 @@ fn contents_of_a_resource_have_text_or_bytes() {
     assert_eq!(text().parse_text::<Vec<i64>>().expect("numbers"), [1, 2]);
     insta::assert_snapshot!(message(text().parse_text::<String>()), @r#"
     unexpected contents of the resource
-      expected a text that deserializes to String
+      expected a text that deserializes to `String`
       got "[1, 2]": invalid type: sequence, expected a string at line 1 column 0
     "#);
     insta::assert_snapshot!(message(text().bytes()), @r#"
@@ -155,7 +155,7 @@ fn the_text_of_a_result_is_read_as_it_is_or_as_json() {
     assert_eq!(texts(["[1, 2]"]).parse_text::<Vec<i64>>().expect("numbers"), [1, 2]);
     insta::assert_snapshot!(message(texts(["[1, 2"]).parse_text::<Vec<i64>>()), @r#"
     unexpected content in the result of tool `add`
-      expected a text that deserializes to Vec<i64>
+      expected a text that deserializes to `Vec<i64>`
       got "[1, 2": EOF while parsing a list at line 1 column 5
     "#);
     let failed = || {

@@ -5,6 +5,19 @@ use crate::client::reply::{List, ListKind};
 use crate::expect::{object, string, text_starting_with};
 
 #[test]
+fn a_finding_about_an_item_points_at_it_in_its_page() {
+    let first = json!({"result": {"tools": [{"name": "add"}], "nextCursor": "2"}});
+    let second = json!({"result": {"tools": [{"name": "now"}, {"name": "sub", "annotations": {"title": "-"}}]}});
+    let list = ToolList::new(pages("tools/list", [first, second]));
+    let evidence = list.pages()[1].evidence();
+    let tool = list.assert_tool("sub").try_annotation("readOnlyHint", true);
+    let finding = tool.expect_err("it has no such annotation");
+    let pointer = finding.pointer.as_deref().map(ToString::to_string);
+    assert_eq!(pointer.as_deref(), Some("/tools/1/annotations/readOnlyHint"));
+    assert_eq!(finding.evidence, evidence);
+}
+
+#[test]
 fn lists() {
     insta::assert_snapshot!(message(tools().try_tool("Now")), @"
     tool `Now` not found

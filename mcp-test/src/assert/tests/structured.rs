@@ -1,5 +1,6 @@
 //! Failures of assertions about structured content: as a type, and by the output schema that the server listed.
 
+use futures_util::FutureExt;
 use serde::Deserialize;
 
 use super::*;
@@ -20,13 +21,27 @@ fn structured_content_as_a_type() -> crate::Result {
     structured(&json!({"a": 1})).try_structured::<std::collections::BTreeMap<String, u8>>()?;
     insta::assert_snapshot!(message(structured(&json!({"total": 3})).try_structured::<Sum>()), @r#"
     tool `add` returned structured content of an unexpected type
-      expected `/structuredContent` deserializes to Sum
+      expected a `/structuredContent` that deserializes to `Sum`
       got {"total":3}: missing field `sum`
     "#);
     insta::assert_snapshot!(message(structured(&json!({"sum": "3"})).try_structured::<Vec<Sum>>()), @r#"
     tool `add` returned structured content of an unexpected type
-      expected `/structuredContent` deserializes to Vec<Sum>
+      expected a `/structuredContent` that deserializes to `Vec<Sum>`
       got {"sum":"3"}: invalid type: map, expected a sequence
+    "#);
+    // A type within an async function.
+    let within = async {
+        #[derive(Debug, Deserialize)]
+        struct Total {
+            #[allow(dead_code, reason = "it is only deserialized")]
+            total: i64,
+        }
+        message(structured(&json!({"sum": 3})).try_structured::<Option<Total>>())
+    };
+    insta::assert_snapshot!(within.now_or_never().expect("it awaits nothing"), @r#"
+    tool `add` returned structured content of an unexpected type
+      expected a `/structuredContent` that deserializes to `Option<Total>`
+      got {"sum":3}: missing field `total`
     "#);
     insta::assert_snapshot!(message(texts(["3"]).try_structured::<Sum>()), @"
     tool `add` returned no structured content

@@ -7,6 +7,7 @@ mod elicitation;
 mod form;
 mod params;
 mod roots;
+mod running;
 mod sampling;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use std::sync::Arc;
 pub use elicitation::{ElicitationResponse, FormElicitation, UrlElicitation};
 pub use form::{Choice, Field, FieldKind};
 pub use roots::Root;
+pub(crate) use running::take_panicked_handler;
 pub use sampling::{SamplingRequest, SamplingResponse};
 
 use crate::json::{Object, Value};
@@ -181,12 +183,13 @@ impl Handlers {
             let text = format!("a client does not answer `{method}` at {revision}");
             return Some(message(request, Err(RpcError::new(error_code::METHOD_NOT_FOUND, text))));
         }
-        Some(message(request, self.outcome(request)?))
+        let outcome = running::running(method, || self.outcome(request))?;
+        Some(message(request, outcome))
     }
 
     /// The input that a result asks for with `request`; `None` if it is left unanswered.
     pub(super) fn input(&self, request: &Request) -> Result<Option<Value>, InputError> {
-        let outcome = self.outcome(request).transpose();
+        let outcome = running::running(&request.method, || self.outcome(request)).transpose();
         outcome.map_err(|error| InputError { method: request.method.clone(), error })
     }
 

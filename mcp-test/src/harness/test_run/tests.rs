@@ -4,10 +4,13 @@ use serde_json::json;
 
 use super::*;
 use crate::harness::cells::tests::scenario;
+use crate::process::Command;
 use crate::run::single::RevisionRequest;
 use crate::scenario::{Ctx, ScenarioFuture, UserFunction};
 use crate::server::reference::everything;
-use crate::transport::Fault;
+use crate::server::{given, method};
+use crate::spec::Revision;
+use crate::transport::{Fault, TransportKind};
 
 fn run_of(run: UserFunction) -> TestRun {
     TestRun {
@@ -120,6 +123,100 @@ fn an_invalid_request_of_a_test_does_not_fail_it() {
     assert!(text.contains(also), "{text}");
 }
 
+#[test]
+fn a_request_that_the_revision_does_not_have_comes_before_its_malformed_reply() {
+    let run = run_of(|ctx| {
+        Box::pin(async move {
+            ctx.set_level("info").await?.assert_ok();
+            Ok(())
+        })
+    });
+    // As servers answer that know nothing of the revision.
+    let target = || {
+        let server = everything().faults([Fault::remove("logging/setLevel", "/resultType")]);
+        server.mount(given(method("logging/setLevel")).respond_with(json!({})));
+        server.target()
+    };
+    let text = failure(&TestRun { source: Source::Function(target), ..run });
+    insta::assert_snapshot!(text, @r#"
+    scenario `works` failed at 2026-07-28 over duplex of in-process server, tests/calculator.rs:12:10
+
+    the test sent `logging/setLevel`, which MCP 2026-07-28 does not have
+      hint: a client sends `logging/setLevel` up to 2025-11-25, and this run is at 2026-07-28
+        to test at a revision that has it: `#[mcp_scenario(revisions = "..2025-11-25")]`
+
+    the exchange:
+      1  client → server  logging/setLevel {"level":"info","_meta":{
+            "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{
+            "name":"mcp-test","version":"0.1.0"},"io.modelcontextprotocol/clientCapabilities":{}}}
+      2  client ← server  result {"_meta":{"io.modelcontextprotocol/serverInfo":{"name":
+            "mcp-test-everything","version":"0.1.0"}}}
+
+    the result of `logging/setLevel` does not say its type
+      expected `/result/resultType` is a string, such as "complete"
+      got nothing
+
+    the exchange: the same as above
+
+    requirement base.result-type-present (MUST) Every result object names its kind in `resultType`.
+      https://modelcontextprotocol.io/specification/2026-07-28/basic#result-responses
+    "#);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_failure_names_what_was_to_run() {
+    let target = || {
+        let in_process = Target::duplex(|_| async { Ok(()) });
+        in_process.and_command(Command::new("no-such-program").arg("--stdio"))
+    };
+    let report = |revision, transport| {
+        let cell = DeclaredCell { revision, transport };
+        failure(&TestRun { source: Source::Function(target), cell, ..run_of(lists_tools) })
+    };
+    let heading = |revision, transport| {
+        let report = report(revision, transport);
+        report.lines().next().expect("a heading").to_owned()
+    };
+    let named = RevisionRequest::Named(Revision::V2025_11_25);
+    let headings = [
+        heading(RevisionRequest::Newest, None),
+        heading(named, Some(TransportKind::Duplex)),
+        heading(named, Some(TransportKind::Stdio)),
+    ];
+    insta::assert_snapshot!(headings.join("\n"), @"
+    scenario `works` failed against the target `in-process server`, tests/calculator.rs:12:10
+    scenario `works` failed at 2025-11-25 over duplex of in-process server, tests/calculator.rs:12:10
+    scenario `works` failed at 2025-11-25 over stdio of no-such-program --stdio, tests/calculator.rs:12:10
+    ");
+    // It has no conversation.
+    insta::assert_snapshot!(report(RevisionRequest::Newest, Some(TransportKind::Stdio)), @"
+    scenario `works` failed over stdio against the target `no-such-program --stdio`, tests/calculator.rs:12:10
+
+    cannot start `no-such-program`: not found in PATH; install it, or give its path
+    ");
+}
+
+#[test]
+fn a_panic_of_a_handler_names_its_method() {
+    let run = run_of(|ctx| {
+        Box::pin(async move {
+            ctx.on_elicitation(|_| panic!("on purpose"));
+            ctx.call_tool("test_elicitation", json!({"message": "?"})).await?.assert_ok();
+            Ok(())
+        })
+    });
+    let at = |revision| {
+        let cell = DeclaredCell { revision: RevisionRequest::Named(revision), transport: None };
+        let text = failure(&TestRun { cell, ..run.clone() });
+        text.split("\n\n").nth(1).expect("a finding below the heading").to_owned()
+    };
+    let expected = "the handler of `elicitation/create` panicked; the message is above";
+    // The two eras ask for input in different ways.
+    assert_eq!(at(Revision::V2025_11_25), expected);
+    assert_eq!(at(Revision::V2026_07_28), expected);
+}
+
 #[cfg(all(unix, feature = "http"))]
 #[test]
 fn the_last_words_of_the_program_behind_a_url_are_reported() {
@@ -135,8 +232,6 @@ fn listens_and_exits() -> Target {
     use std::fs::{self, File};
     use std::io::Read;
     use std::net::TcpListener;
-
-    use crate::process::Command;
 
     let place = tempfile::tempdir().expect("a directory");
     let pipe = |name| {

@@ -36,7 +36,9 @@ impl FailureFormatter<'_> {
         let shows_itself =
             |finding: &Finding| !finding.evidence.is_empty() || finding.demand == Demand::Snapshot;
         if !with_status(Status::Failure).all(|(_, finding)| shows_itself(finding)) {
-            text.push_str(&conversation(&outcome.trace));
+            let conversation = conversation(&outcome.trace);
+            let nothing = || "\nno message was exchanged\n".to_owned();
+            text.push_str(&conversation.unwrap_or_else(nothing));
         }
         for (_, finding) in with_status(Status::Warning) {
             let what = match finding.blame {
@@ -76,8 +78,8 @@ pub(crate) fn of_probe(failure: &ProbeFailure) -> String {
     let mut text = explain(finding, trace, Revision::NEWEST);
     text.push('\n');
     // As for a test: a finding with evidence is shown with its exchange.
-    if finding.evidence.is_empty() && !trace.events.is_empty() {
-        text.push_str(&conversation(trace));
+    if finding.evidence.is_empty() {
+        text.extend(conversation(trace));
     }
     text.push_str(&stderr_of_test(&trace.stderr_tail(STDERR_LINES)));
     text
@@ -95,19 +97,18 @@ pub(crate) fn stderr_of_test(lines: &[String]) -> String {
     text
 }
 
-/// The end of the conversation.
-fn conversation(trace: &Trace) -> String {
-    if trace.events.is_empty() {
-        return "\nno message was exchanged\n".to_owned();
-    }
+/// The end of the conversation; `None` if there is nothing to show.
+fn conversation(trace: &Trace) -> Option<String> {
     let hidden = trace.events.len().saturating_sub(LAST_EVENTS);
     let last = Trace { events: trace.events[hidden..].to_vec(), ..*trace };
     let heading = if hidden == 0 { "the conversation" } else { "the end of the conversation" };
     let mut text = format!("\n{heading}:\n");
-    for line in trace::render(&last, &Style::brief()).lines() {
+    let lines = trace::render(&last, &Style::brief());
+    for line in lines.lines() {
         let _ = writeln!(text, "  {line}");
     }
-    text
+    // A program that was not found leaves an event that only its own finding shows.
+    (!lines.is_empty()).then_some(text)
 }
 
 #[cfg(test)]

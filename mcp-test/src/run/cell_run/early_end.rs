@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::EarlyEnd;
 use crate::check::Finding;
+use crate::client::take_panicked_handler;
 use crate::clock;
 use crate::run::panics;
 use crate::scenario::{BoxError, Stop};
@@ -29,12 +30,18 @@ fn timed_out(allotted: Duration) -> Finding {
 /// The finding for a panic that is not an assertion of mcp-test: its text, if the harness captured it; otherwise the panic
 /// hook has printed it.
 fn panicked(payload: &(dyn Any + Send)) -> Finding {
-    // Taken in any case: the text of insta's panic adds nothing to the difference.
-    let captured = panics::take_last();
     if let Some(mismatch) = payload.downcast_ref::<crate::scenario::SnapshotMismatch>() {
         return mismatch.finding();
     }
-    Finding::test(captured.unwrap_or_else(|| "it panicked; the message is above".to_owned()))
+    let captured = panics::take_last();
+    Finding::test(match (take_panicked_handler(), captured) {
+        (Some(method), Some(panic)) => format!("the handler of `{method}` {panic}"),
+        (Some(method), None) => {
+            format!("the handler of `{method}` panicked; the message is above")
+        }
+        (None, Some(panic)) => panic,
+        (None, None) => "it panicked; the message is above".to_owned(),
+    })
 }
 
 fn failed_with(error: &BoxError) -> Finding {

@@ -38,6 +38,20 @@ pub(super) fn hint<'a>(
     missing.or_else(|| of_server_requests(&shown, trace, revision))
 }
 
+/// The method of a message that the client sent and that a finding is about, if the revision does not have it.
+pub(super) fn missing_at(
+    revision: Revision,
+    finding: &Finding,
+    trace: &Trace,
+) -> Option<&'static str> {
+    let evidence = finding.evidence.iter().copied().collect();
+    let shown = Shown::of(trace, &evidence).methods;
+    let mut sent = shown.into_iter().filter(|(side, _)| *side == Side::Client);
+    sent.find_map(|(side, name)| {
+        spec::method(name).filter(|method| !method.sent_by(side, revision)).map(|it| it.name)
+    })
+}
+
 /// What the findings are about, as far as their evidence shows it.
 struct Shown<'a> {
     /// The methods of the messages, and of the requests that they answer.

@@ -120,6 +120,14 @@ impl Rows {
         let Some(mut finding) = self.checks.first().and_then(|check| check.finding.clone()) else {
             return;
         };
+        // The reply to a request that does not exist has no form that could be right, so that the request comes first.
+        let breaks_mcp = finding.shape.is_some() || !finding.requirements.is_empty();
+        if breaks_mcp && let Some(method) = era_hint::missing_at(revision, &finding, trace) {
+            let headline = format!("the test sent `{method}`, which MCP {revision} does not have");
+            let cause = Finding::test(headline).hint(hint).evidence_all(finding.evidence);
+            self.checks.insert(0, self.row(cause, Status::Failure));
+            return;
+        }
         let of_assertion = assertion.filter(|assertion| assertion.finding == finding);
         finding.add_hint(&hint);
         if let Some(assertion) = of_assertion {

@@ -57,7 +57,21 @@ impl Rule {
         Self { conditions, response, most: None, expected: None, name: None }
     }
 
-    /// Limits the number of responses; after that the rule is skipped.
+    /// Limits the number of responses; after that the rule is skipped, and the matching rule mounted before it answers.
+    ///
+    /// A server that fails the first call and answers the second:
+    ///
+    /// ```
+    /// use mcp_test::server::{Answer, Server, given, method};
+    /// use serde_json::json;
+    ///
+    /// let server = Server::new(json!({"name": "flaky", "version": "1.0.0"}));
+    /// server.mount(given(method("tools/call")).respond_with(json!({"content": []})));
+    /// // Mounted last, so that it comes first.
+    /// server.mount(
+    ///     given(method("tools/call")).respond_with(Answer::error(-32603, "try again")).up_to_n_times(1),
+    /// );
+    /// ```
     pub fn up_to_n_times(self, most: u64) -> Self {
         Self { most: Some(most), ..self }
     }

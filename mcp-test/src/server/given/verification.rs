@@ -53,11 +53,25 @@ fn received_instead(state: &RegistryState, number: usize, rule: &Rule) -> String
         None => "nothing else came".to_owned(),
         // A message that meets no condition is not near; the methods received say more.
         Some(((0, _), _)) => format!("what came is {}", kinds(&others)),
-        // It meets every condition but was not counted: a later rule answered it, or this rule was used up.
         Some(((_, unmet), nearest)) if unmet.is_empty() => {
-            format!("{} came when another rule answered, or too late", describe(nearest))
+            format!("{} {}", describe(nearest), why_not_counted(state, number, rule, nearest))
         }
         Some(((_, unmet), nearest)) => format!("nearest came {} {unmet}", describe(nearest)),
+    }
+}
+
+/// Why a message was not counted that meets every condition, to follow its kind.
+fn why_not_counted(state: &RegistryState, number: usize, rule: &Rule, entry: &LogEntry) -> String {
+    // The rules that match are counted up to the one that responds, the last one first.
+    let answering = entry.matched.last().and_then(|number| state.rules.get(*number));
+    match (answering.filter(|it| it.rule.response.is_some()), rule.most) {
+        (Some(other), _) if entry.matched.iter().all(|it| *it > number) => {
+            format!("was answered by the rule `{}`, which was mounted later", other.rule.name())
+        }
+        (_, Some(most)) => {
+            format!("came when the rule had answered as often as `up_to_n_times({most})` allows")
+        }
+        (_, None) => "came before the rule was mounted, or the protocol refuses it".to_owned(),
     }
 }
 

@@ -170,7 +170,30 @@ fn a_rule_that_is_spent_or_overridden_says_so() {
     assert_snapshot!(found(&server), @"
     the rule `below` is not met
       expected a message `ping`, once
-      got never; `ping` came when another rule answered, or too late
+      got never; `ping` was answered by the rule `above`, which was mounted later
+    ");
+    let ping = || given(method("ping")).respond_with(json!({})).up_to_n_times(1).expect(2);
+    let server = with([ping().named("alone")]);
+    said(&server, &[PING, PING]);
+    assert_snapshot!(found(&server), @"
+    the rule `alone` is not met
+      expected a message `ping`, twice
+      got once; `ping` came when the rule had answered as often as `up_to_n_times(1)` allows
+    ");
+    // The rule below answers when the one above is spent, and watching it answers nothing.
+    let server = with([
+        ping().up_to_n_times(2).expect(2).named("below"),
+        ping().named("above"),
+        given(method("ping")).watched(),
+    ]);
+    said(&server, &[PING, PING]);
+    assert_snapshot!(found(&server), @"
+    the rule `below` is not met
+      expected a message `ping`, twice
+      got once; `ping` was answered by the rule `above`, which was mounted later
+    the rule `above` is not met
+      expected a message `ping`, twice
+      got once; `ping` came when the rule had answered as often as `up_to_n_times(1)` allows
     ");
 }
 
@@ -440,6 +463,6 @@ fn what_the_protocol_refuses_reaches_no_rule() {
     assert_snapshot!(found(&server), @"
     the rule `tools/list` is not met
       expected a message `tools/list`, once
-      got never; `tools/list` came when another rule answered, or too late
+      got never; `tools/list` came before the rule was mounted, or the protocol refuses it
     ");
 }

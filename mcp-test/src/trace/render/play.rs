@@ -44,6 +44,9 @@ pub(super) enum Answer {
     Unasked,
 }
 
+/// How many requests of the other side an excerpt shows that came while a request was open.
+const REQUESTS_WITHIN: usize = 5;
+
 type Stream = (ConnectionId, Option<u64>, Party);
 
 impl<'a> Play<'a> {
@@ -120,9 +123,24 @@ impl<'a> Play<'a> {
             let both = [self.lines[*request].event.seq, self.lines[*reply].event.seq];
             if both.iter().any(|seq| direct.contains(seq)) {
                 chosen.extend(both);
+                self.choose_requests_within(*request, *reply, &mut chosen);
             }
         }
         chosen
+    }
+
+    /// Chooses the requests, with their replies, that the other side sent while a request was open: they explain its reply.
+    fn choose_requests_within(&self, request: usize, reply: usize, chosen: &mut BTreeSet<Seq>) {
+        let asker = self.lines[request].event;
+        let is_within = |(inner, _): &&(usize, usize)| {
+            let event = self.lines[*inner].event;
+            (request..reply).contains(inner)
+                && event.connection == asker.connection
+                && event.party != asker.party
+        };
+        for (inner, answer) in self.pairs.iter().filter(is_within).take(REQUESTS_WITHIN) {
+            chosen.extend([self.lines[*inner].event.seq, self.lines[*answer].event.seq]);
+        }
     }
 
     /// The last numbered lines, and what came between and after them.

@@ -402,6 +402,35 @@ fn an_excerpt_shows_both_halves_of_an_exchange() {
 }
 
 #[test]
+fn an_excerpt_shows_what_the_server_asked_while_a_call_was_open() {
+    let stage = handshake();
+    stage.client(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"delete"}}"#);
+    stage.server(
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
+    );
+    stage.server(
+        r#"{"jsonrpc":"2.0","id":"a","method":"elicitation/create","params":{"message":"Sure?"}}"#,
+    );
+    // Another request of the client, which has nothing to do with the call.
+    stage.client(r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#);
+    stage.client(r#"{"jsonrpc":"2.0","id":"a","result":{"action":"decline"}}"#);
+    stage.server(r#"{"jsonrpc":"2.0","id":3,"result":{}}"#);
+    let reply = stage.server(r#"{"jsonrpc":"2.0","id":2,"result":{"content":[]}}"#);
+    stage.server(r#"{"jsonrpc":"2.0","id":"b","method":"roots/list"}"#);
+    stage.client(r#"{"jsonrpc":"2.0","id":"b","result":{"roots":[]}}"#);
+    assert_snapshot!(excerpt(&stage.recorder.trace(), &[reply]), @r#"
+         … 3 messages not shown
+     4  client → server  tools/call {"name":"delete"}
+         … 1 message not shown
+     6  client ← server  elicitation/create {"message":"Sure?"}
+         … 1 message not shown
+     8  client → server  result of 6 {"action":"decline"}
+         … 1 message not shown
+    10  client ← server  result of 4 {"content":[]}
+    "#);
+}
+
+#[test]
 fn an_excerpt_never_hides_the_place_that_a_finding_is_about() {
     let stage = Stage::on("duplex");
     stage.client(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
