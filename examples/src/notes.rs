@@ -92,6 +92,8 @@ pub struct Notes {
     level: Arc<Mutex<LoggingLevel>>,
     /// Wakes the subscriptions of 2026-07-28.
     changes: broadcast::Sender<()>,
+    /// Those of subscriptions that are accepted, and do not listen yet: no change may come between.
+    accepted: Arc<Mutex<Vec<broadcast::Receiver<()>>>>,
     tool_router: ToolRouter<Self>,
     prompt_router: PromptRouter<Self>,
 }
@@ -118,6 +120,7 @@ impl Notes {
             notes: Arc::default(),
             level: Arc::new(Mutex::new(LoggingLevel::Debug)),
             changes: broadcast::Sender::new(8),
+            accepted: Arc::default(),
             tool_router,
             prompt_router,
         }
@@ -425,11 +428,14 @@ impl ServerHandler for Notes {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
+        let changes = self.changes.subscribe();
+        self.accepted.lock().unwrap_or_else(PoisonError::into_inner).push(changes);
         Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.changes.subscribe();
+        let accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut changes = accepted.unwrap_or_else(|| self.changes.subscribe());
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),

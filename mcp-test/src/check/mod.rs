@@ -2,8 +2,8 @@
 //!
 //! Actors observe and record; here is where a record becomes a judgement. A [`Finding`] says what is wrong and who is
 //! to blame, a [`Check`] is one line of a report, a [`Collector`] gathers them, and [`judge_trace`] judges a whole trace:
-//! by the rules for every message ([`judge_envelopes`]), by what each message must hold ([`judge_shapes`]), and by the
-//! schemas of the tools in it ([`judge_tools`]). What a single scenario demands is not decided here.
+//! by the rules for every message ([`judge_envelopes`]), by what was declared and asked before it, by what each message must hold
+//! ([`judge_shapes`]), and by the schemas of the tools in it ([`judge_tools`]). What a single scenario demands is not decided here.
 
 mod cause;
 mod collector;
