@@ -6,9 +6,10 @@
 /// The closest of `known`, ignoring case, unless it differs in more than a third of the characters of `word`.
 pub(crate) fn closest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
-    // Rounded up, so that one mistake in a word of one or two letters is forgiven. Any two dates have more than half of their
-    // characters in common.
-    let max_edits = word.chars().count().div_ceil(3).min(2);
+    // Rounded up, so that one mistake in a word of one or two letters is forgiven.
+    let third = word.chars().count().div_ceil(3);
+    // Any two dates have more than half of their characters in common.
+    let max_edits = if word.starts_with("20") { third.min(2) } else { third };
     known
         .iter()
         .map(|&candidate| (strsim::levenshtein(&word, &candidate.to_lowercase()), candidate))

@@ -430,7 +430,7 @@ fn result(method: &str, message: &Value) -> String {
             let version =
                 wanted.filter(|wanted| HANDSHAKE.contains(wanted)).unwrap_or("2025-11-25");
             format!(
-                r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":{info}}}"#
+                r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}},"logging":{{}}}},"serverInfo":{info}}}"#
             )
         }
         "server/discover" => format!(
