@@ -361,6 +361,8 @@ fn the_junit_report_of_nextest_has_the_whole_report() {
         format!("[store]\ndir = \"{store}\"\n[profile.default.junit]\npath = \"junit.xml\"\n");
     std::fs::write(&config, settings).expect("the folder is ours");
     let test = "on_purpose::a_finding";
+    // Before nextest, whose build may replace this binary.
+    let expected = failure(test);
     let mut command = Command::new(env!("CARGO"));
     command.args(["nextest", "run", "--locked", "--workspace", "--all-features", "--test=plain"]);
     command.args(["--run-ignored", "only", "--config-file"]).arg(&config);
@@ -372,6 +374,5 @@ fn the_junit_report_of_nextest_has_the_whole_report() {
     let xml = roxmltree::Document::parse(&xml).expect("XML");
     let failure_element = xml.descendants().find(|node| node.has_tag_name("failure"));
     let reported = failure_element.and_then(|node| node.text()).expect("a message");
-    let expected = failure(test);
     assert_eq!(reported.trim(), format!("Error: {}", expected.trim()));
 }
