@@ -359,6 +359,7 @@ fn patterns_select_scenarios() {
       - tools-call-sampling [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - resources-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
       - prompts-list [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
+      - tools-call-unknown [2024-11-05,2025-03-26,2025-06-18,2025-11-25,2026-07-28]
     ");
     insta::assert_snapshot!(refused("check --reference --scenario tols-*"), @"error: --scenario: nothing matches `tols-*`; did you mean `tools-*`?");
     insta::assert_snapshot!(refused("server --reference --scenario entirely-different-*"), @"error: --scenario: nothing matches `entirely-different-*`");

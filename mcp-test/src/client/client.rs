@@ -123,6 +123,29 @@ impl Client {
     /// As for [`Client::request`]; also when a cursor repeats or after [`MAX_PAGES`] pages.
     /// <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination>
     pub async fn pages(&mut self, method: &str) -> Result<Vec<Reply>, Finding> {
+        let (pages, has_more) = self.first_pages(method, MAX_PAGES).await?;
+        if !has_more {
+            return Ok(pages);
+        }
+        let evidence = pages.last().map(Reply::evidence).unwrap_or_default();
+        Err(Finding::peer(format!("the list of `{method}` does not end"))
+            .expected(format!("at most {MAX_PAGES} pages"))
+            .got(format!("a `nextCursor` on page {}", pages.len()))
+            .evidence_all(evidence))
+    }
+
+    /// Fetches the first pages of a list, and returns whether it has more of them.
+    ///
+    /// A page that is an error is the last one.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Client::request`]; also when a cursor repeats.
+    pub(crate) async fn first_pages(
+        &mut self,
+        method: &str,
+        limit: usize,
+    ) -> Result<(Vec<Reply>, bool), Finding> {
         let mut pages: Vec<Reply> = Vec::new();
         let mut cursors: Vec<String> = Vec::new();
         loop {
@@ -136,14 +159,17 @@ impl Client {
             let next = next.map(str::to_owned);
             let evidence = page.evidence();
             pages.push(page);
-            let Some(next) = next else { return Ok(pages) };
+            let Some(next) = next else { return Ok((pages, false)) };
             // A repeated cursor leads to pages that were already fetched, since the client sends nothing else.
-            if cursors.contains(&next) || pages.len() >= MAX_PAGES {
-                let got = format!("nextCursor {next:?} on page {}", pages.len());
+            if cursors.contains(&next) {
                 return Err(Finding::peer(format!("the list of `{method}` never ends"))
-                    .expected(format!("at most {MAX_PAGES} pages, each with a new cursor"))
-                    .got(got)
+                    .expected("a new cursor on each page")
+                    .got(format!("nextCursor {next:?} on page {} again", pages.len()))
+                    .requires("pagination.cursor.absent-at-end")
                     .evidence_all(evidence));
+            }
+            if pages.len() >= limit {
+                return Ok((pages, true));
             }
             cursors.push(next);
         }

@@ -318,6 +318,7 @@ impl<'a> CellRun<'a> {
             until: Deadline::after(until.saturating_sub(self.spent)),
             ends: Deadline::after(self.left().saturating_add(ENDING)),
             inventory,
+            calls: self.plan.calls.clone(),
             schemas: self.plan.schemas.clone(),
         }
     }

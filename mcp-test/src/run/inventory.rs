@@ -6,12 +6,12 @@ use super::connection_pool::{ConnectionPool, SharedConnection};
 use super::silence::{LivenessQuestion, ends_in_silence, left};
 use super::{Cell, Plan};
 use crate::check::Finding;
-use crate::client::Client;
-use crate::client::reply::{List, ListKind};
+use crate::client::reply::listed_items;
+use crate::client::{Client, MAX_PAGES};
 use crate::clock::{self, Deadline, Stopwatch};
 use crate::json::Value;
-use crate::scenario::{Ctx, Inventory, Listing, Need, Opened, Profile, Setup};
-use crate::spec::Capability;
+use crate::scenario::{Ctx, Inventory, Items, Listing, Opened, Profile, Setup};
+use crate::spec::ItemKind;
 use crate::trace::Beginning;
 use crate::transport::Target;
 
@@ -74,27 +74,18 @@ impl InventoryRequest<'_> {
 
     async fn request_all(&self, ctx: &mut Ctx, declared: &Value) -> Result<Inventory, Finding> {
         let mut inventory = Inventory::default();
-        let stopwatch = Stopwatch::start();
-        if self.needs(|need| matches!(need, Need::Tool(_))) {
-            let listed = listing(Capability::Tools, declared, ctx.list_tools()).await;
-            inventory.tools = self.checked(ctx, listed, stopwatch).await?;
-        }
-        let stopwatch = Stopwatch::start();
-        if self.needs(|need| matches!(need, Need::Resource(_))) {
-            let listed = listing(Capability::Resources, declared, ctx.list_resources()).await;
-            inventory.resources = self.checked(ctx, listed, stopwatch).await?;
-        }
-        let stopwatch = Stopwatch::start();
-        if self.needs(|need| matches!(need, Need::Prompt(_))) {
-            let listed = listing(Capability::Prompts, declared, ctx.list_prompts()).await;
-            inventory.prompts = self.checked(ctx, listed, stopwatch).await?;
+        for kind in ItemKind::ALL.into_iter().filter(|kind| self.needs(*kind)) {
+            let stopwatch = Stopwatch::start();
+            let listed = listing(kind, declared, ctx).await;
+            inventory = inventory.with(kind, self.checked(ctx, listed, stopwatch).await?);
         }
         Ok(inventory)
     }
 
-    fn needs(&self, need: fn(&Need) -> bool) -> bool {
+    fn needs(&self, kind: ItemKind) -> bool {
         let scenarios = self.plan.cells.iter().map(|cell| &cell.scenario);
-        scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.asks)).any(need)
+        let mut needs = scenarios.flat_map(|scenario| scenario.needs.iter().chain(scenario.asks));
+        needs.any(|need| need.item_kind() == Some(kind))
     }
 
     /// The listing; after a silence only if the target still answers.
@@ -120,14 +111,12 @@ impl InventoryRequest<'_> {
     }
 }
 
-async fn listing<K: ListKind>(
-    capability: Capability,
-    declared: &Value,
-    list: impl Future<Output = Result<List<K>, Finding>>,
-) -> Result<Listing, Finding> {
+async fn listing(kind: ItemKind, declared: &Value, ctx: &mut Ctx) -> Result<Listing, Finding> {
+    let capability = kind.capability();
     if !capability.declared_in(declared) {
         return Ok(Listing::Undeclared(capability));
     }
-    let list = list.await?;
-    Ok(Listing::Listed(list.keys()?.into_iter().map(str::to_owned).collect()))
+    let (pages, has_more) = ctx.client().await?.first_pages(kind.method(), MAX_PAGES).await?;
+    let items = listed_items(kind, &pages)?.into_iter().cloned().collect();
+    Ok(Listing::Listed(Items { items, has_more }))
 }

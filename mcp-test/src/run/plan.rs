@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Baseline, Cell, Shard, Tested, UsageError};
 use crate::expect::words::closest;
-use crate::scenario::{Leg, PROMPT, Profile, Scenario, Shared, Suite, Surroundings};
+use crate::scenario::{Leg, PROMPT, Profile, Scenario, Shared, Suite, Surroundings, ToolCalls};
 #[cfg(any(test, feature = "scenarios"))]
 use crate::scenarios;
 use crate::spec::schema::Schemas;
@@ -85,6 +85,8 @@ pub struct Plan {
     pub prompt: Duration,
     /// The size limits on what the target sends.
     pub limits: Limits,
+    /// The tools that scenarios may call although they do not name them.
+    pub calls: ToolCalls,
     /// The schemas that messages are validated against.
     pub schemas: Schemas,
     /// The expected failures.
@@ -190,6 +192,7 @@ impl Plan {
             timeout: DEFAULT_TIMEOUT,
             prompt: PROMPT,
             limits: Limits::default(),
+            calls: ToolCalls::default(),
             schemas: Schemas::default(),
             baseline: None,
             surroundings: None,
@@ -213,10 +216,11 @@ impl Plan {
             (self.scenarios.iter().cloned(), target.clone().also_over_sse());
         let plan = Self::build_from(scenarios, over_sse, self.profile, &selection).ok()?;
         let (jobs, timeout, limits) = (self.jobs, self.timeout, self.limits);
-        let (schemas, baseline) = (self.schemas.clone(), self.baseline.clone());
+        let (schemas, baseline, calls) =
+            (self.schemas.clone(), self.baseline.clone(), self.calls.clone());
         let (fail_fast, retries, shard) = (self.fail_fast, self.retries, self.shard);
         let plan = Self { fail_fast, retries, shard, ..plan };
-        let over_sse = Self { jobs, timeout, limits, schemas, baseline, ..plan };
+        let over_sse = Self { jobs, timeout, limits, schemas, baseline, calls, ..plan };
         (!over_sse.cells.is_empty()).then_some(over_sse)
     }
 
@@ -264,6 +268,13 @@ impl Plan {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets the tools that scenarios may call although they do not name them.
+    #[must_use]
+    pub fn calls(mut self, calls: ToolCalls) -> Self {
+        self.calls = calls;
         self
     }
 
@@ -367,7 +378,9 @@ fn selected(
     Ok(known()
         .filter(|scenario| {
             if selection.scenarios.is_empty() {
+                // Who replaces the official command gets its scenarios, and no others.
                 suite.selects(scenario)
+                    && (profile != Profile::Official || scenario.official.is_some())
             } else {
                 selection.scenarios.iter().any(|id| *id == scenario.id)
             }

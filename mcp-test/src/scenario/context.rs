@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::connected::{ClientPool, Opened};
 use super::conversation::{Conversation, Ended};
-use super::{CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip};
+use super::{
+    CheckBuilder, CheckSpec, Connected, Declared, Golden, Inventory, Profile, Skip, ToolCalls,
+};
 use crate::check::{Collector, Finding, Status};
 use crate::client::{Client, DeclaredServer, Handlers, Options, ServerExit};
 use crate::clock::{self, Deadline};
@@ -42,6 +44,8 @@ pub struct Setup {
     pub ends: Deadline,
     /// What the peer offers, if it was asked.
     pub inventory: Inventory,
+    /// The tools that may be called although no scenario names them.
+    pub calls: ToolCalls,
     /// The schemas that messages are validated against.
     pub schemas: Schemas,
 }
@@ -67,6 +71,7 @@ impl Setup {
             until: Deadline::never(),
             ends: Deadline::never(),
             inventory: Inventory::default(),
+            calls: ToolCalls::default(),
             schemas: Schemas::default(),
         }
     }

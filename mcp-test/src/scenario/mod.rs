@@ -50,6 +50,8 @@ mod macros;
 mod matchers;
 mod need;
 mod notification_waits;
+#[cfg(any(test, feature = "scenarios"))]
+mod offered;
 mod official;
 mod official_client;
 mod profile;
@@ -63,6 +65,7 @@ mod static_or_arc;
 mod stop;
 mod suite;
 mod surroundings;
+mod tool_calls;
 mod user_scenario;
 
 #[doc(hidden)]
@@ -105,9 +108,7 @@ pub use leg::Leg;
 pub use matchers::{empty_result, truthy};
 pub use need::Inventory;
 #[doc(hidden)]
-pub use need::Listing;
-#[doc(hidden)]
-pub use need::Need;
+pub use need::{Items, Listing, Need};
 #[doc(hidden)]
 pub use official::Official;
 pub use profile::Profile;
@@ -128,6 +129,8 @@ pub(crate) use suite::names as suite_names;
 pub use suite::{Suite, UnknownSuite};
 #[doc(hidden)]
 pub use surroundings::{RunningSurroundings, Surroundings};
+#[doc(hidden)]
+pub use tool_calls::{CallableTool, CalledTools, ToolCalls};
 #[doc(hidden)]
 pub use user_scenario::{
     Registered, ScenarioFuture, ScenarioOutcome, UserFunction, UserScenario, user_scenarios,

@@ -2,11 +2,13 @@
 //!
 //! The profile decides what an unmet need means.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use super::Leg;
 use crate::json::Value;
-use crate::spec::{Capability, Revision, Sides};
+use crate::spec::{Capability, ItemKind, Revision, Sides};
 
 /// Something that the peer must offer for a scenario to test anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub enum Need {
     Resource(&'static str),
     /// A prompt of this name.
     Prompt(&'static str),
+    /// At least one item of this kind.
+    Any(ItemKind),
 }
 
 impl Need {
@@ -34,24 +38,31 @@ impl Need {
                 (!capability.declared_in(declared))
                     .then(|| format!("the {} does not declare {self}", declarer(*capability)))
             }
-            Self::Tool(name) => inventory.tools.lacks(name, self),
-            Self::Resource(uri) => inventory.resources.lacks(uri, self),
-            Self::Prompt(name) => inventory.prompts.lacks(name, self),
+            Self::Tool(name) | Self::Resource(name) | Self::Prompt(name) => {
+                let kind = self.item_kind()?;
+                inventory.listing(kind).lacks(kind, name, self)
+            }
+            Self::Any(kind) => inventory.listing(*kind).is_without_items(*kind),
         }
     }
-}
 
-impl Need {
+    /// The kind of item that is needed, if it is one.
+    #[must_use]
+    pub fn item_kind(&self) -> Option<ItemKind> {
+        match self {
+            Self::Capability(_) => None,
+            Self::Tool(_) => Some(ItemKind::Tool),
+            Self::Resource(_) => Some(ItemKind::Resource),
+            Self::Prompt(_) => Some(ItemKind::Prompt),
+            Self::Any(kind) => Some(*kind),
+        }
+    }
+
     /// Whether the peer was asked for it, and its answer does not say whether it offers it.
     #[must_use]
     pub fn is_unknown(&self, inventory: &Inventory) -> bool {
-        let listing = match self {
-            Self::Capability(_) => return false,
-            Self::Tool(_) => &inventory.tools,
-            Self::Resource(_) => &inventory.resources,
-            Self::Prompt(_) => &inventory.prompts,
-        };
-        matches!(listing, Listing::Failed(_))
+        let listing = self.item_kind().map(|kind| inventory.listing(kind));
+        matches!(listing, Some(Listing::Failed(_)))
     }
 }
 
@@ -71,6 +82,7 @@ impl fmt::Display for Need {
             Self::Tool(name) => write!(f, "the tool `{name}`"),
             Self::Resource(uri) => write!(f, "the resource `{uri}`"),
             Self::Prompt(name) => write!(f, "the prompt `{name}`"),
+            Self::Any(kind) => write!(f, "any {}", kind.noun()),
         }
     }
 }
@@ -80,25 +92,37 @@ impl fmt::Display for Need {
 pub struct Inventory {
     /// The capabilities object that it declares; `None` if it was not asked.
     pub capabilities: Option<Value>,
-    /// The names of its tools.
-    pub tools: Listing,
-    /// The URIs of its resources.
-    pub resources: Listing,
-    /// The names of its prompts.
-    pub prompts: Listing,
+    listings: BTreeMap<ItemKind, Listing>,
 }
 
 impl Inventory {
+    /// The inventory of a peer that declares these capabilities, and was asked nothing else.
+    #[must_use]
+    pub fn declaring(capabilities: Option<Value>) -> Self {
+        Self { capabilities, listings: BTreeMap::new() }
+    }
+
+    /// The same inventory with the answer about one kind of item.
+    #[must_use]
+    pub fn with(mut self, kind: ItemKind, listing: Listing) -> Self {
+        self.listings.insert(kind, listing);
+        self
+    }
+
+    /// The answer about one kind of item.
+    #[must_use]
+    pub fn listing(&self, kind: ItemKind) -> &Listing {
+        self.listings.get(&kind).unwrap_or(&Listing::Unknown)
+    }
+
     /// Whether a list was refused, or not answered.
     pub(crate) fn has_failed(&self) -> bool {
-        [&self.tools, &self.resources, &self.prompts]
-            .into_iter()
-            .any(|listing| matches!(listing, Listing::Failed(_)))
+        self.listings.values().any(|listing| matches!(listing, Listing::Failed(_)))
     }
 }
 
-/// The answer of a peer that was asked to list its tools, resources or prompts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The answer of a peer that was asked to list its items of one kind.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Listing {
     /// It was not asked.
     #[default]
@@ -107,27 +131,53 @@ pub enum Listing {
     Undeclared(Capability),
     /// The list was refused, or the answer was not a list: what was wrong.
     Failed(String),
-    /// The names or URIs.
-    Listed(Vec<String>),
+    /// The items, as listed.
+    Listed(Items),
+}
+
+/// The items of a list, in order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Items {
+    /// As listed. Shared, since every scenario run has the inventory.
+    pub items: Arc<[Value]>,
+    /// Whether the list has more pages, which were not requested.
+    pub has_more: bool,
+}
+
+impl Items {
+    /// The values of the member that identifies the items.
+    pub fn keys(&self, kind: ItemKind) -> impl Iterator<Item = &str> {
+        self.items.iter().filter_map(move |item| item.get(kind.key())?.as_str())
+    }
+}
+
+impl<V: Into<Value>> FromIterator<V> for Items {
+    fn from_iter<T: IntoIterator<Item = V>>(items: T) -> Self {
+        Self { items: items.into_iter().map(Into::into).collect(), has_more: false }
+    }
 }
 
 impl Listing {
     /// Why `wanted` is not offered; `None` if it is, or if the peer was not asked.
-    fn lacks(&self, wanted: &str, need: &Need) -> Option<String> {
+    fn lacks(&self, kind: ItemKind, wanted: &str, need: &Need) -> Option<String> {
         let reason = match self {
             Self::Unknown => return None,
-            Self::Listed(listed) if listed.iter().any(|name| name == wanted) => return None,
+            Self::Listed(listed) if listed.keys(kind).any(|name| name == wanted) => return None,
             Self::Undeclared(capability) => {
                 format!("it does not declare the capability `{capability}`")
             }
             Self::Failed(why) => {
                 return Some(format!("not known whether the server offers {need}: {why}"));
             }
-            Self::Listed(listed) => match listed.len() {
+            Self::Listed(listed) => match listed.items.len() {
                 0 => "it lists none".to_owned(),
                 1..=5 => format!(
                     "it lists {}",
-                    listed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+                    listed
+                        .keys(kind)
+                        .map(|name| format!("`{name}`"))
+                        .collect::<Vec<_>>()
+                        .join(", ")
                 ),
                 // A longer list would hide what is missing.
                 more => format!("it lists {more} others"),
@@ -135,19 +185,36 @@ impl Listing {
         };
         Some(format!("the server does not offer {need}; {reason}"))
     }
+
+    /// Why there is no item at all; `None` if there is one, or if the peer was not asked.
+    fn is_without_items(&self, kind: ItemKind) -> Option<String> {
+        let noun = kind.noun();
+        match self {
+            Self::Unknown => None,
+            Self::Listed(listed) if !listed.items.is_empty() => None,
+            Self::Undeclared(capability) => {
+                Some(format!("the server does not declare the capability `{capability}`"))
+            }
+            Self::Failed(why) => {
+                Some(format!("not known whether the server offers any {noun}: {why}"))
+            }
+            Self::Listed(_) => Some(format!("the server lists no {noun}s")),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn server() -> Inventory {
-        Inventory {
-            capabilities: Some(serde_json::json!({"tools": {}}).into()),
-            tools: Listing::Listed(vec!["add".to_owned(), "sub".to_owned()]),
-            resources: Listing::Listed(Vec::new()),
-            prompts: Listing::Unknown,
-        }
+        let tools = ["add", "sub"].map(|name| json!({ "name": name }));
+        let capabilities = Some(json!({"tools": {}}).into());
+        Inventory::declaring(capabilities)
+            .with(ItemKind::Tool, Listing::Listed(tools.into_iter().collect()))
+            .with(ItemKind::Resource, Listing::Listed(Items::default()))
     }
 
     #[test]
@@ -157,6 +224,8 @@ mod tests {
         assert_eq!(unmet(Need::Capability(Capability::Completions)), None);
         assert_eq!(unmet(Need::Tool("sub")), None);
         assert_eq!(unmet(Need::Prompt("greet")), None);
+        assert_eq!(unmet(Need::Any(ItemKind::Tool)), None);
+        assert_eq!(unmet(Need::Any(ItemKind::Prompt)), None);
     }
 
     #[test]
@@ -164,6 +233,7 @@ mod tests {
         let reason = |need: Need| need.unmet(&server(), Revision::NEWEST).unwrap_or_default();
         insta::assert_snapshot!(reason(Need::Tool("mul")), @"the server does not offer the tool `mul`; it lists `add`, `sub`");
         insta::assert_snapshot!(reason(Need::Resource("a:b")), @"the server does not offer the resource `a:b`; it lists none");
+        insta::assert_snapshot!(reason(Need::Any(ItemKind::Resource)), @"the server lists no resources");
         insta::assert_snapshot!(reason(Need::Capability(Capability::Prompts)), @"the server does not declare the capability `prompts`");
         insta::assert_snapshot!(reason(Need::Capability(Capability::Sampling)), @"the client does not declare the capability `sampling`");
     }
@@ -171,11 +241,9 @@ mod tests {
     #[test]
     fn a_list_that_was_refused_or_not_requested_meets_no_need() {
         let refused = Listing::Failed("`tools/list` was answered with error -32603".to_owned());
-        let inventory = Inventory {
-            tools: refused,
-            prompts: Listing::Undeclared(Capability::Prompts),
-            ..server()
-        };
+        let inventory = server()
+            .with(ItemKind::Tool, refused)
+            .with(ItemKind::Prompt, Listing::Undeclared(Capability::Prompts));
         let reason = |need: Need| need.unmet(&inventory, Revision::NEWEST).unwrap_or_default();
         insta::assert_snapshot!(reason(Need::Tool("add")), @"not known whether the server offers the tool `add`: `tools/list` was answered with error -32603");
         insta::assert_snapshot!(reason(Need::Prompt("greet")), @"the server does not offer the prompt `greet`; it does not declare the capability `prompts`");

@@ -1,16 +1,19 @@
 //! The built-in scenarios, one file each.
 //!
-//! They are listed in the order of reports, which is that of the official suite.
+//! They are listed in the order of reports, which is that of the official suite; those of mcp-test follow, by page of the
+//! specification.
 
 use crate::check::Finding;
 use crate::scenario::{Leg, Scenario};
+use crate::server::reference::everything;
+use crate::server::{Rule, Server};
 
 /// Declares a module per scenario and lists the scenarios, so that none can be forgotten.
 macro_rules! scenarios {
     ($($name:ident),+ $(,)?) => {
         $(pub mod $name;)+
 
-        /// The scenarios of this side, in official order.
+        /// The scenarios of this module, in the order of reports.
         pub(super) static ALL: &[&crate::scenario::Scenario] = &[$(&$name::SCENARIO),+];
     };
 }
@@ -23,12 +26,17 @@ macro_rules! references {
     };
 }
 
+pub mod any;
 pub mod client;
+mod matchers;
+mod raw_http;
+mod refusal;
+mod sdk_answers;
 pub mod server;
 
 /// Every built-in scenario, in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    server::ALL.iter().chain(client::ALL).copied()
+    server::ALL.iter().chain(any::all()).chain(client::ALL).copied()
 }
 
 /// The built-in scenario with this id.
@@ -40,6 +48,13 @@ pub fn find(leg: Leg, id: &str) -> Option<&'static Scenario> {
 /// `Ok` if the condition holds, otherwise the finding.
 fn ensure(holds: bool, otherwise: impl FnOnce() -> Finding) -> Result<(), Finding> {
     if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+/// The reference server with other responses: the damaged peer of a proof.
+fn everything_but(rules: impl IntoIterator<Item = Rule>) -> Server {
+    let server = everything();
+    rules.into_iter().for_each(|rule| server.mount(rule));
+    server
 }
 
 #[cfg(test)]

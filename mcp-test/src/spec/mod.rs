@@ -22,6 +22,7 @@ pub mod error_code;
 mod feature;
 #[doc(hidden)]
 pub mod header;
+mod item_kind;
 #[doc(hidden)]
 pub mod log_level;
 #[doc(hidden)]
@@ -47,6 +48,8 @@ pub use error::SpecError;
 pub use error_code::ErrorCode;
 #[doc(hidden)]
 pub use feature::{FEATURES, Feature};
+#[doc(hidden)]
+pub use item_kind::ItemKind;
 #[doc(hidden)]
 pub use method::{METHODS, Method, method};
 #[doc(hidden)]

@@ -5,30 +5,30 @@ use std::marker::PhantomData;
 use super::Reply;
 use crate::check::Finding;
 use crate::json::Value;
+use crate::spec::ItemKind;
 
-/// The kind of items in a list.
+/// Marks the kind of items in a list.
 pub trait ListKind {
+    /// The kind.
+    const KIND: ItemKind;
     /// The list method.
-    const METHOD: &'static str;
+    const METHOD: &'static str = Self::KIND.method();
     /// The member of the result that contains the items.
-    const MEMBER: &'static str;
+    const MEMBER: &'static str = Self::KIND.member();
     /// The member that identifies an item.
-    const KEY: &'static str;
+    const KEY: &'static str = Self::KIND.key();
     /// The noun for one item.
-    const NOUN: &'static str;
+    const NOUN: &'static str = Self::KIND.noun();
 }
 
 macro_rules! list_kind {
-    ($kind:ident, $alias:ident, $method:literal, $member:literal, $key:literal, $noun:literal, $page:literal) => {
-        #[doc = concat!("Marks a list of ", $member, "; see [`", stringify!($alias), "`].")]
+    ($kind:ident, $item:ident, $alias:ident, $method:literal, $page:literal) => {
+        #[doc = concat!("Marks a list of one kind; see [`", stringify!($alias), "`].")]
         #[derive(Debug, Clone, Copy)]
         pub struct $kind;
 
         impl ListKind for $kind {
-            const METHOD: &'static str = $method;
-            const MEMBER: &'static str = $member;
-            const KEY: &'static str = $key;
-            const NOUN: &'static str = $noun;
+            const KIND: ItemKind = ItemKind::$item;
         }
 
         #[doc = concat!("The replies to `", $method, "`, all pages as one list.")]
@@ -38,34 +38,48 @@ macro_rules! list_kind {
     };
 }
 
-list_kind!(Tools, ToolList, "tools/list", "tools", "name", "tool", "server/tools#listing-tools");
+list_kind!(Tools, Tool, ToolList, "tools/list", "server/tools#listing-tools");
 list_kind!(
     Resources,
+    Resource,
     ResourceList,
     "resources/list",
-    "resources",
-    "uri",
-    "resource",
     "server/resources#listing-resources"
 );
 list_kind!(
     ResourceTemplates,
+    ResourceTemplate,
     ResourceTemplateList,
     "resources/templates/list",
-    "resourceTemplates",
-    "uriTemplate",
-    "resource template",
     "server/resources#resource-templates"
 );
-list_kind!(
-    Prompts,
-    PromptList,
-    "prompts/list",
-    "prompts",
-    "name",
-    "prompt",
-    "server/prompts#listing-prompts"
-);
+list_kind!(Prompts, Prompt, PromptList, "prompts/list", "server/prompts#listing-prompts");
+
+/// The items of all pages of a list, in order.
+///
+/// # Errors
+///
+/// A peer finding when a page is an error or has no array of items.
+pub(crate) fn listed_items(kind: ItemKind, pages: &[Reply]) -> Result<Vec<&Value>, Finding> {
+    let (method, member) = (kind.method(), kind.member());
+    let mut items = Vec::new();
+    for page in pages {
+        // An error on any page fails the list, which would otherwise look complete.
+        let result = page.result()?;
+        let array = result.get(member).and_then(Value::as_array).ok_or_else(|| {
+            let got = result.get(member).map_or_else(
+                || "a result without it".to_owned(),
+                |member| format!("{}, which is {}", member.short(80), member.kind()),
+            );
+            Finding::peer(format!("the result of `{method}` contains no list"))
+                .expected(format!("`/{member}` is an array"))
+                .got(got)
+                .evidence_all(page.evidence())
+        })?;
+        items.extend(array);
+    }
+    Ok(items)
+}
 
 /// All pages of a list.
 #[must_use = "an unexamined list proves nothing"]
@@ -92,23 +106,7 @@ impl<K: ListKind> List<K> {
     ///
     /// A peer finding when a page is an error or has no array of items.
     pub fn items(&self) -> Result<Vec<&Value>, Finding> {
-        let mut items = Vec::new();
-        for page in &self.pages {
-            // An error on any page fails the list, which would otherwise look complete.
-            let result = page.result()?;
-            let array = result.get(K::MEMBER).and_then(Value::as_array).ok_or_else(|| {
-                let got = result.get(K::MEMBER).map_or_else(
-                    || "a result without it".to_owned(),
-                    |member| format!("{}, which is {}", member.short(80), member.kind()),
-                );
-                Finding::peer(format!("the result of `{}` contains no list", K::METHOD))
-                    .expected(format!("`/{}` is an array", K::MEMBER))
-                    .got(got)
-                    .evidence_all(page.evidence())
-            })?;
-            items.extend(array);
-        }
-        Ok(items)
+        listed_items(K::KIND, &self.pages)
     }
 
     /// The names (for resources: the URIs) of all items, in order; items without one are omitted.

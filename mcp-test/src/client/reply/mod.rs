@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use exchange::HttpHeads;
+pub(crate) use list::listed_items;
 pub use list::{
     List, ListKind, PromptList, Prompts, ResourceList, ResourceTemplateList, ResourceTemplates,
     Resources, ToolList, Tools,

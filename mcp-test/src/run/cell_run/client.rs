@@ -114,7 +114,7 @@ impl CellRun<'_> {
     fn undeclared(&self, declared: &[Value]) -> Option<String> {
         let lacks = |need: &Need, capabilities: &Value| {
             let capabilities = Some(capabilities.clone());
-            let inventory = Inventory { capabilities, ..Inventory::default() };
+            let inventory = Inventory::declaring(capabilities);
             need.unmet(&inventory, self.cell.revision)
         };
         self.cell.scenario.needs.iter().find_map(|need| {

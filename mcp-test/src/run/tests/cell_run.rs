@@ -7,7 +7,7 @@ use crate::run::{Baseline, Outcome, Results, Verdict};
 use crate::scenario::{CheckSpec, Ctx, Inventory, Listing};
 use crate::server::Call;
 use crate::server::reference::everything;
-use crate::spec::Revisions;
+use crate::spec::{ItemKind, Revisions};
 use crate::transport::Fault;
 use crate::{proofs, scenario};
 
@@ -147,8 +147,8 @@ fn a_request_without_a_reply_is_officially_a_time_out() {
 fn an_unmet_need_is_skipped_failed_or_tried() {
     let call = cell(find("tools-call-simple-text"), Revision::V2025_11_25);
     let outcome = |profile| {
-        let inventory =
-            Inventory { tools: Listing::Listed(vec!["add".to_owned()]), ..Inventory::default() };
+        let tools = Listing::Listed([json!({"name": "add"})].into_iter().collect());
+        let inventory = Inventory::default().with(ItemKind::Tool, tools);
         run_on(
             &everything(),
             profile,

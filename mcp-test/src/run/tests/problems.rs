@@ -46,7 +46,7 @@ fn a_correct_server_has_no_problem() {
 
 #[test]
 fn a_banner_is_one() {
-    insta::assert_snapshot!(problems([Fault::banner("hello")]), @"Failing: the server wrote something to its output that is not an MCP message [transport.stdio.stdout-only-messages] 17 scenarios, 78 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex");
+    insta::assert_snapshot!(problems([Fault::banner("hello")]), @"Failing: the server wrote something to its output that is not an MCP message [transport.stdio.stdout-only-messages] 18 scenarios, 83 runs, 0 not reached, 0 not run; 2024-11-05.. over duplex");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_body_where_there_must_be_none_is_one() {
     };
     let server = everything();
     let target = Target::router(move || server.router().layer(map_response(null_as_body)));
-    insta::assert_snapshot!(shown(&summary_of(target, &[])), @"Failing: a message is not a JSON-RPC 2.0 message [transport.http.accepted-202] 22 scenarios, 61 runs, 0 not reached, 0 not run; 2025-03-26.. over router");
+    insta::assert_snapshot!(shown(&summary_of(target, &[])), @"Failing: a message is not a JSON-RPC 2.0 message [transport.http.accepted-202] 23 scenarios, 64 runs, 0 not reached, 0 not run; 2025-03-26.. over router");
 }
 
 /// A server over HTTP that is gone with its listener and all connections when it receives its request number `last + 1`.

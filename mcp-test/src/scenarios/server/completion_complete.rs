@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::references::COMPLETION;
-use super::refusal::refused;
+use crate::scenarios::refusal::refused;
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::expect::{Matcher, array, array_of, boolean, integer, object, satisfying, string};
@@ -197,6 +197,7 @@ mod tests {
     use super::*;
     use crate::check::{Check, Status};
     use crate::scenario::{Inventory, Listing, Setup};
+    use crate::spec::ItemKind;
     use crate::transport::TransportKind;
 
     /// The checks on a server that accepts any prompt and lists these, at 2025-11-25.
@@ -204,7 +205,7 @@ mod tests {
         let (transport, revision) = (TransportKind::Duplex, Revision::V2025_11_25);
         let target = accepting_any_prompt().target();
         let setup = Setup::new(target, transport, revision, profile, Duration::from_secs(20));
-        let inventory = Inventory { prompts, ..Inventory::default() };
+        let inventory = Inventory::default().with(ItemKind::Prompt, prompts);
         let mut ctx = Ctx::new(Setup { inventory, ..setup }, Some(SCENARIO.declared()));
         run(&mut ctx).await.expect("replies");
         let row = |check: Check| (check.id, check.status);
@@ -219,9 +220,10 @@ mod tests {
     #[tokio::test]
     async fn values_are_expected_only_of_a_listed_prompt() {
         use Status::{Failure, Skipped, Success, Warning};
-        let others = || Listing::Listed(vec!["greet".to_owned()]);
+        let list = |name| Listing::Listed([json!({ "name": name })].into_iter().collect());
+        let others = || list("greet");
         let undeclared = || Listing::Undeclared(Capability::Prompts);
-        let listed = Listing::Listed(vec![PROMPT.to_owned()]);
+        let listed = list(PROMPT);
         let adaptive = Profile::Adaptive;
         assert_eq!(checks(adaptive, listed).await, rows([Success, Success, Warning]));
         assert_eq!(checks(adaptive, others()).await, rows([Skipped, Skipped, Warning]));

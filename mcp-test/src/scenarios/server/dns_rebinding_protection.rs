@@ -1,6 +1,6 @@
 //! `dns-rebinding-protection`.
 
-use super::raw_http::{Session, finding, is_refusal, is_success, opening_request, post};
+use crate::scenarios::raw_http::{Session, finding, is_refusal, is_success, opening_request, post};
 use super::references::{DNS_REBINDING, TRANSPORT_SECURITY};
 use crate::check::{Cause, Finding};
 use crate::scenario::{CheckSpec, Ctx, Official, Profile};

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::references::LOGGING;
-use super::refusal::refused;
+use crate::scenarios::refusal::refused;
 use crate::check::Finding;
 use crate::expect::empty_object;
 use crate::scenario::{CheckSpec, Ctx, Need, Official, empty_result};

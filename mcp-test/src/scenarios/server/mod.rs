@@ -1,11 +1,7 @@
 //! Scenarios for servers.
 
 mod input_requests;
-mod matchers;
-mod raw_http;
 mod references;
-mod refusal;
-mod sdk_answers;
 mod server_messages;
 
 scenarios![

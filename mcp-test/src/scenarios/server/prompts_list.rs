@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::matchers::repeated;
+use crate::scenarios::matchers::repeated;
 use super::references::PROMPTS_LIST;
 use crate::check::Finding;
 use crate::expect::{Matcher, array_of, boolean, non_empty_string, object, string};

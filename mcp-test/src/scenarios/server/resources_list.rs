@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::matchers::{repeated, uri};
+use crate::scenarios::matchers::{repeated, uri};
 use super::references::RESOURCES_LIST;
 use crate::check::Finding;
 use crate::expect::{Matcher, array_of, non_empty_string, number, object, string};

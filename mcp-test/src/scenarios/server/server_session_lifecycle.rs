@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::raw_http::{Session, finding, is_success, post, request};
+use crate::scenarios::raw_http::{Session, finding, is_success, post, request};
 use super::references::SESSION;
 use crate::check::{Cause, Finding};
 use crate::scenario::{CheckSpec, Ctx, Official};

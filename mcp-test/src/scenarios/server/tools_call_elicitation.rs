@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::input_requests::{judge_each, not_requested, requested, requests_to_incapable_client};
-use super::matchers::first_text;
+use crate::scenarios::matchers::first_text;
 use super::references::ELICITATION;
 use super::server_messages::{input_requests, open_listening_stream};
 use crate::check::Finding;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::matchers::first_text;
+use crate::scenarios::matchers::first_text;
 use super::references::TOOLS_CALL;
 use crate::check::Finding;
 use crate::expect::{equals, non_empty_array, not, object};

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 
-use super::matchers::repeated;
+use crate::scenarios::matchers::repeated;
 use super::references::{
     SEP_986_HISTORY, SEP_986_INTEGRATION, TOOL_NAMES, TOOL_NAMES_DRAFT, TOOLS_LIST, TOOLS_ORDER,
 };

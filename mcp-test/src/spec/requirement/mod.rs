@@ -12,6 +12,8 @@
 //!   aliases   versioning.discover-implemented
 //! ```
 //!
+//! `unchecked` says why no check of servers stands for a requirement that binds them: what would have to be seen for it.
+//!
 //! What a peer under test must do although no page says so is in `mcp-test.req`; there `reason` stands instead of `page`.
 //!
 //! Ids are stable. Where two ids turned out to name the same requirement, one of them is an alias of the other.

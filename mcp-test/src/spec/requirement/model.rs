@@ -37,6 +37,8 @@ pub struct Requirement {
     pub probe: &'static str,
     /// What a peer that violates it does.
     pub violation: &'static str,
+    /// Why no check of servers stands for it, although a server is bound by it.
+    pub unchecked: Option<&'static str>,
 }
 
 /// Who states a requirement.

@@ -91,7 +91,8 @@ fn with_fields(
         text: fields.take("says")?,
         probe: fields.take("probe")?,
         violation: fields.take("violation")?,
-        // The only optional field.
+        // The optional fields.
+        unchecked: fields.take("unchecked").ok(),
         aliases: fields.take("aliases").map(|ids| ids.split(' ').collect()).unwrap_or_default(),
     };
     requirement.aliases.iter().try_for_each(|alias| check_id(alias))?;
@@ -162,6 +163,7 @@ mod tests {
             testable: Testability::No,
             probe: "p",
             violation: "v",
+            unchecked: None,
         };
         assert_eq!(read, [expected]);
     }

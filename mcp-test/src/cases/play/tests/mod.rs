@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use crate::cases::{Cases, PlayOptions, ReadOptions, scenarios};
 use crate::clock::Deadline;
-use crate::scenario::{Body, Ctx, Ended, Inventory, PROMPT, Profile, Scenario, Setup, Shared};
+use crate::scenario::{
+    Body, Ctx, Ended, Inventory, PROMPT, Profile, Scenario, Setup, Shared, ToolCalls,
+};
 use crate::server::Server;
 use crate::spec::Revision;
 use crate::spec::schema::Schemas;
@@ -73,6 +75,7 @@ impl Stage {
             until: Deadline::after(self.timeout),
             ends: Deadline::never(),
             inventory: Inventory::default(),
+            calls: ToolCalls::default(),
             schemas: Schemas::default(),
         };
         let mut ctx = Ctx::new(setup, Some(scenario.declared()));

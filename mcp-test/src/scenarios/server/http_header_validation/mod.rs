@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 
 use self::checks::CHECKS;
-use super::raw_http::{error, finding, post, request};
+use crate::scenarios::raw_http::{error, finding, post, request};
 use crate::check::Finding;
 use crate::client::Options;
 use crate::json::Value;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use self::checks::CHECKS;
-use super::raw_http::{Session, finding, is_success, reply, request};
+use crate::scenarios::raw_http::{Session, finding, is_success, reply, request};
 use crate::check::Finding;
 use crate::clock::{self, Deadline};
 use crate::json::Value;

@@ -8,7 +8,7 @@ use crate::expect::object;
 use crate::json::Value;
 use crate::scenario::{Ctx, Part, truthy};
 use crate::scenarios::ensure;
-use crate::scenarios::server::raw_http::{reply, request};
+use crate::scenarios::raw_http::{reply, request};
 use crate::spec::{error_code, meta};
 use crate::transport::HttpResponse;
 use crate::wire::Message;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::check::Finding;
 use crate::scenario::Ctx;
 use crate::scenarios::ensure;
-use crate::scenarios::server::raw_http::{self, describe, finding, request};
+use crate::scenarios::raw_http::{self, describe, finding, request};
 use crate::spec::header;
 use crate::transport::{HttpRequest, HttpResponse};
 use crate::wire::{Id, Message, RpcError};

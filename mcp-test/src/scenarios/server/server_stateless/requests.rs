@@ -8,7 +8,7 @@ use crate::check::Finding;
 use crate::json;
 use crate::scenario::Ctx;
 use crate::scenarios::ensure;
-use crate::scenarios::server::raw_http::{post, request, request_meta};
+use crate::scenarios::raw_http::{post, request, request_meta};
 use crate::spec::{error_code, header, meta};
 
 /// A version that no server supports, from the official suite.

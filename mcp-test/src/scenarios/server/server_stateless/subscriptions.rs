@@ -12,7 +12,7 @@ use crate::clock::Deadline;
 use crate::json;
 use crate::scenario::Ctx;
 use crate::scenarios::ensure;
-use crate::scenarios::server::raw_http::{finding, post, request};
+use crate::scenarios::raw_http::{finding, post, request};
 use crate::spec::{error_code, meta};
 use crate::transport::HttpExchange;
 use crate::wire::{Id, Message, Notification};

@@ -10,7 +10,7 @@ use super::requests::{eliciting_meta, not_listed};
 use crate::check::Finding;
 use crate::clock::Deadline;
 use crate::scenario::{Ctx, Profile};
-use crate::scenarios::server::raw_http::{finding, post, request};
+use crate::scenarios::raw_http::{finding, post, request};
 use crate::transport::{HttpExchange, HttpResponse};
 use crate::wire::Message;
 

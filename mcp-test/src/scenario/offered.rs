@@ -1,0 +1,53 @@
+//! What the server under test offers, for scenarios that test whatever there is.
+
+use super::{CallableTool, Ctx, Items, Listing};
+use crate::check::Finding;
+use crate::client::MAX_PAGES;
+use crate::client::reply::listed_items;
+use crate::spec::{Capability, ItemKind};
+
+impl Ctx {
+    /// The items of one kind, as listed before the run; if the server was not asked then, they are listed now.
+    ///
+    /// Empty if it does not declare the capability, or did not list them properly, which other scenarios report.
+    ///
+    /// # Errors
+    ///
+    /// If the server cannot be reached, or does not answer.
+    pub(crate) async fn offered(&mut self, kind: ItemKind) -> Result<Items, Finding> {
+        match self.inventory().listing(kind) {
+            Listing::Listed(items) => return Ok(items.clone()),
+            Listing::Undeclared(_) | Listing::Failed(_) => return Ok(Items::default()),
+            Listing::Unknown => {}
+        }
+        if !self.declares(kind.capability()).await? {
+            return Ok(Items::default());
+        }
+        let (pages, has_more) = self.client().await?.first_pages(kind.method(), MAX_PAGES).await?;
+        let items = listed_items(kind, &pages).unwrap_or_default().into_iter().cloned().collect();
+        Ok(Items { items, has_more })
+    }
+
+    /// Whether the server declares a capability.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::server`].
+    pub(crate) async fn declares(&mut self, capability: Capability) -> Result<bool, Finding> {
+        if let Some(declared) = &self.inventory().capabilities {
+            return Ok(capability.declared_in(declared));
+        }
+        self.server().await?;
+        Ok(self.client().await?.server().declares(capability))
+    }
+
+    /// The listed tools that the run may call.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ctx::offered`].
+    pub(crate) async fn callable_tools(&mut self) -> Result<Vec<CallableTool>, Finding> {
+        let tools = self.offered(ItemKind::Tool).await?;
+        Ok(tools.items.iter().filter_map(|tool| self.setup.calls.callable(tool)).collect())
+    }
+}
