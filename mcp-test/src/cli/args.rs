@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand};
 
+use super::call_arg::CallArg;
 use super::cases::args::CasesArgs;
 use super::common_args::{Colours, Format, ListenArgs, RunOptions, SchemaArgs, TargetArgs};
 use super::option_value as value;
@@ -130,6 +131,10 @@ pub(super) struct RunArgs {
     /// Use this transport only, if the target has several: duplex, stdio, http, router, sse (repeatable)
     #[arg(long = "transport", value_name = "NAME")]
     pub(super) transports: Vec<TransportKind>,
+    /// Call `all` tools, none, or this one: NAME, or NAME=JSON with its arguments; without --call, those annotated `readOnlyHint` are
+    /// called, and a tool annotated `destructiveHint` only if it is named (repeatable)
+    #[arg(long = "call", value_name = "all|none|NAME[=JSON]")]
+    pub(super) calls: Vec<CallArg>,
     #[command(flatten)]
     pub(super) run: RunOptions,
 }

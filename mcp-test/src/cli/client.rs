@@ -36,6 +36,7 @@ pub(super) fn run(mut args: ClientArgs) -> Result<u8, CliError> {
         transports: Vec::new(),
         secrets: Secrets::new(client.secrets),
         target_args: client.args,
+        calls: Vec::new(),
         manual: args.command.is_none(),
     })
 }

@@ -77,6 +77,9 @@ pub(super) struct RunOptions {
     // Each command replaces this text, to name its suites.
     #[arg(long, value_name = "NAME")]
     pub(super) suite: Option<Suite>,
+    /// Run only what tests this page of the specification, such as `tools`, `lifecycle` or `transport` (repeatable)
+    #[arg(long = "page", value_name = "PAGE", conflicts_with = "scenarios")]
+    pub(super) pages: Vec<String>,
     #[command(flatten)]
     pub(super) schemas: SchemaArgs,
     /// Run a named scenario even if it does not exist at the revision
@@ -149,6 +152,7 @@ impl CommonRunOptions {
         RunOptions {
             scenarios: scenarios.to_vec(),
             suite: None,
+            pages: Vec::new(),
             schemas: SchemaArgs { schemas: Vec::new() },
             force: false,
             profile: strict.then_some(Profile::Strict),

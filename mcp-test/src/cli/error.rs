@@ -315,6 +315,7 @@ impl CliError {
             (UsageError::UnknownScenario { .. } | UsageError::OfOtherSide { .. }, _) => {
                 "--scenario"
             }
+            (UsageError::UnknownPage { .. }, _) => "--page",
             (UsageError::NoSuchTransport { .. }, _) => "--transport",
             (UsageError::Baseline(_), _) => "--expected-failures",
         };

@@ -20,6 +20,7 @@
 //! baseline, 2 wrong usage, 3 the run could not take place; 130, 143 and 129 after SIGINT, SIGTERM and SIGHUP.
 
 mod args;
+mod call_arg;
 mod cases;
 mod client;
 mod common_args;

@@ -11,10 +11,11 @@ use libtest_mimic::Trial;
 
 use super::output;
 use super::suite::{Planned, Suite};
+use crate::json::Value;
 use crate::run::{Baseline, Outcome, Plan, Selection, Tested};
 #[cfg(feature = "schema")]
 use crate::run::{SchemaPlace, SchemaSource};
-use crate::scenario::{IntoTarget, Profile};
+use crate::scenario::{CalledTools, IntoTarget, Profile, ToolCalls};
 use crate::spec::{Revision, Revisions};
 use crate::transport::ClientTarget;
 
@@ -53,6 +54,8 @@ pub struct Conformance {
     target: Tested,
     profile: Profile,
     revisions: Option<Revisions>,
+    pages: Vec<String>,
+    calls: ToolCalls,
     baseline: Option<PathBuf>,
     timeout: Option<Duration>,
     #[cfg(feature = "schema")]
@@ -66,6 +69,8 @@ impl Conformance {
             target,
             profile: Profile::Adaptive,
             revisions: None,
+            pages: Vec::new(),
+            calls: ToolCalls::default(),
             baseline: None,
             timeout: None,
             #[cfg(feature = "schema")]
@@ -99,6 +104,45 @@ impl Conformance {
         self
     }
 
+    /// Runs only what tests these pages of the specification, such as `tools` and `lifecycle`; an unknown page fails all tests, with a
+    /// list of the known ones.
+    ///
+    /// ```no_run
+    /// # use mcp_test::prelude::*;
+    /// # fn my_server() -> Target { Target::command(Command::new("my-mcp-server")) }
+    /// mcp_test::main!(mcp_test::conformance(my_server).pages(["tools", "base"]));
+    /// ```
+    pub fn pages(mut self, pages: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.pages.extend(pages.into_iter().map(Into::into));
+        self
+    }
+
+    /// Also calls this tool of the server, with these arguments, whatever its annotations.
+    ///
+    /// Without this, only tools are called that are annotated `readOnlyHint: true`.
+    ///
+    /// ```no_run
+    /// # use mcp_test::prelude::*;
+    /// # fn my_server() -> Target { Target::command(Command::new("my-mcp-server")) }
+    /// mcp_test::main!(mcp_test::conformance(my_server).call("add", json!({"a": 1, "b": 2})));
+    /// ```
+    pub fn call(mut self, tool: impl Into<String>, arguments: impl Into<Value>) -> Self {
+        self.calls.named.insert(tool.into(), Some(arguments.into()));
+        self
+    }
+
+    /// Calls all tools of the server, apart from those that are annotated `destructiveHint: true`.
+    pub fn call_all(mut self) -> Self {
+        self.calls.unnamed = CalledTools::All;
+        self
+    }
+
+    /// Calls no tools of the server, apart from those of [`Conformance::call`].
+    pub fn call_none(mut self) -> Self {
+        self.calls.unnamed = CalledTools::None;
+        self
+    }
+
     /// Sets how long one run of a scenario may take.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -125,10 +169,13 @@ impl Conformance {
 
     pub(super) fn into_trials(self, manifest_dir: &str) -> crate::Result<Trials> {
         let revisions = self.revisions.map(|revisions| revisions.iter().collect::<Vec<Revision>>());
-        let selection =
-            Selection { revisions: revisions.unwrap_or_default(), ..Selection::default() };
+        let selection = Selection {
+            revisions: revisions.unwrap_or_default(),
+            pages: self.pages,
+            ..Selection::default()
+        };
         let leg = self.target.leg();
-        let mut plan = Plan::build(self.target, self.profile, &selection)?;
+        let mut plan = Plan::build(self.target, self.profile, &selection)?.calls(self.calls);
         if let Some(timeout) = self.timeout {
             plan = plan.timeout(timeout);
         }

@@ -9,6 +9,24 @@ mod client;
 mod group;
 mod palette;
 mod rows;
+/// Says before the run which tools it may call, and how to change that.
+fn called_tools(tools: &CalledByRun) -> String {
+    /// How many names are listed.
+    const NAMED: usize = 8;
+    let CalledByRun { called, others } = tools;
+    let mut names: Vec<String> =
+        called.iter().take(NAMED).map(|name| words::excerpt(name).into_owned()).collect();
+    if called.len() > NAMED {
+        names.push(format!("{} more", called.len() - NAMED));
+    }
+    let calls = if names.is_empty() { "no tools".to_owned() } else { words::list(names, "and") };
+    let others = match others {
+        0 => String::new(),
+        others => format!("; {} only with --call", words::count(*others, "other")),
+    };
+    wrap(&words::inert(&format!("Calls {calls}{others}\n")), "", "  ")
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +40,7 @@ use super::{CellNames, Rerun, checks_json, digest, failure};
 use crate::check::Status;
 use crate::expect::words;
 use crate::run::{
-    Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
+    CalledByRun, Cell, Counts, Inapplicable, Line, Outcome, Preflight, RunEvent, Summary, Verdict,
 };
 use crate::scenario::{Kind, Leg, Profile};
 use crate::scenarios;
@@ -196,6 +214,7 @@ impl<W: Write> Console<W> {
                 let revisions = revisions.join(", ");
                 text.push_str(&format!("Revisions over {transport}: {least}{revisions}\n"));
             }
+            text.extend(self.preflight.called.as_ref().map(called_tools));
         }
         text.push('\n');
         text

@@ -163,6 +163,7 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
         speaks: [(TransportKind::Stdio, speaks)].into(),
         complete: true,
         server: Some("sample 1.0.0".to_owned()),
+        called: None,
     };
     let mut events = vec![RunEvent::PreflightDone(preflight), RunEvent::Planned(cells)];
     let mut summary = Summary {

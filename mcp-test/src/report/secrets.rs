@@ -63,7 +63,10 @@ impl Secrets {
             return event;
         }
         match &mut event {
-            RunEvent::PreflightDone(Preflight { server, .. }) => self.replace(server.as_mut()),
+            RunEvent::PreflightDone(Preflight { server, called, .. }) => {
+                self.replace(server.as_mut());
+                called.iter_mut().for_each(|tools| self.replace(&mut tools.called));
+            }
             RunEvent::PreflightFailed { finding, .. } => self.finding(finding),
             RunEvent::Finished(outcome) => self.outcome(outcome),
             RunEvent::Ended(Summary { target, not_run, .. }) => {

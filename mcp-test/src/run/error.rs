@@ -1,5 +1,6 @@
 //! Errors in the parameters of a run.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -25,6 +26,14 @@ pub enum UsageError {
         id: String,
         /// The side under test.
         leg: Leg,
+    },
+    /// No scenario tests such a page of the specification.
+    #[error("there is no page `{page}`; there are {}", .known.join(", "))]
+    UnknownPage {
+        /// The page.
+        page: String,
+        /// Those that exist.
+        known: Vec<&'static str>,
     },
     /// The suite belongs to the other side.
     #[error("there is no suite `{suite}` for {leg}s; there are {}", suite_names(*.leg))]
@@ -76,6 +85,14 @@ pub enum BaselineError {
 
 pub(super) fn did_you_mean(suggestion: Option<&str>) -> String {
     suggestion.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}
+
+impl UsageError {
+    /// The error about a page that is not among these.
+    pub(super) fn unknown_page(page: &str, known: impl Iterator<Item = &'static str>) -> Self {
+        let known: BTreeSet<&'static str> = known.collect();
+        Self::UnknownPage { page: page.to_owned(), known: known.into_iter().collect() }
+    }
 }
 
 fn list(transports: &[TransportKind]) -> String {

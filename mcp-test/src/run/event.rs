@@ -42,6 +42,17 @@ pub struct Preflight {
     pub complete: bool,
     /// Its name and version.
     pub server: Option<String>,
+    /// Its tools that the run may call; `None` if no scenario asked for its tools.
+    pub called: Option<CalledByRun>,
+}
+
+/// Which of the listed tools a run may call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CalledByRun {
+    /// The names of those that it may call.
+    pub called: Vec<String>,
+    /// How many others are listed.
+    pub others: usize,
 }
 
 /// One line of the summary.

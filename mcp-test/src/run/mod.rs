@@ -41,7 +41,7 @@ pub(crate) use cell_run::Progress;
 pub use common_checks::{COMMON, requirements_of_common, requirements_of_interruptions};
 pub use counts::Counts;
 pub use error::{BaselineError, UsageError};
-pub use event::{ClientSpeaks, Line, Preflight, RunEvent, Summary};
+pub use event::{CalledByRun, ClientSpeaks, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;
 pub use outcome::{Outcome, Verdict};
 pub use plan::{Inapplicable, Plan, Selection};

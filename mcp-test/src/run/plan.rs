@@ -21,6 +21,8 @@ pub struct Selection {
     pub scenarios: Vec<String>,
     /// A suite.
     pub suite: Option<Suite>,
+    /// Pages of the specification, as [`Scenario::pages`] names them.
+    pub pages: Vec<String>,
     /// Revisions. They are tried over every transport, even one that the revision does not have.
     pub revisions: Vec<Revision>,
     /// Transports of the target.
@@ -371,6 +373,15 @@ fn selected(
             return Err(UsageError::UnknownScenario { id: id.clone(), suggestion });
         }
     }
+    for page in &selection.pages {
+        if !known().any(|scenario| scenario.pages().any(|known| known == page)) {
+            return Err(UsageError::unknown_page(page, known().flat_map(|it| it.pages())));
+        }
+    }
+    let is_of_pages = |scenario: &Scenario| {
+        let pages = &selection.pages;
+        pages.is_empty() || scenario.pages().any(|page| pages.iter().any(|wanted| wanted == page))
+    };
     let suite = selection.suite.unwrap_or(match profile {
         Profile::Official => Suite::Active,
         Profile::Adaptive | Profile::Strict => Suite::All,
@@ -380,6 +391,7 @@ fn selected(
             if selection.scenarios.is_empty() {
                 // Who replaces the official command gets its scenarios, and no others.
                 suite.selects(scenario)
+                    && is_of_pages(scenario)
                     && (profile != Profile::Official || scenario.official.is_some())
             } else {
                 selection.scenarios.iter().any(|id| *id == scenario.id)

@@ -13,7 +13,7 @@ use self::transport_probe::TransportProbe;
 use super::Tested;
 use super::cell_run::CellFacts;
 use super::connection_pool::ConnectionPool;
-use super::event::Preflight;
+use super::event::{CalledByRun, Preflight};
 use super::inventory::InventoryRequest;
 use super::silence::{LivenessQuestion, stopped_answering};
 use super::{Cell, Plan};
@@ -23,8 +23,8 @@ use crate::client::{ProbeResult, ServerFacts};
 use crate::clock::Deadline;
 use crate::expect::words;
 use crate::json::Value;
-use crate::scenario::{Inventory, Profile};
-use crate::spec::{Era, Revision};
+use crate::scenario::{Inventory, Items, Listing, Profile};
+use crate::spec::{Era, ItemKind, Revision};
 #[cfg(feature = "http")]
 use crate::trace::Recorder;
 use crate::transport::{PreparedTarget, Target, TransportKind};
@@ -161,7 +161,7 @@ fn wanted(plan: &Plan) -> Vec<Revision> {
 
 impl Survey {
     /// The facts for the report.
-    pub(super) fn summary(&self) -> Preflight {
+    pub(super) fn summary(&self, plan: &Plan) -> Preflight {
         let speaks = self.probed.iter().map(|(transport, probed)| (*transport, probed.revisions()));
         // The newest answer first: a server may name itself differently at older revisions.
         let facts = self.probed.values().flat_map(|probed| probed.facts.iter().rev());
@@ -169,7 +169,25 @@ impl Survey {
             speaks: speaks.collect(),
             complete: self.complete,
             server: facts.filter_map(name).next(),
+            called: self.called(plan),
         }
+    }
+
+    /// The tools that scenarios may call, at any revision.
+    fn called(&self, plan: &Plan) -> Option<CalledByRun> {
+        let listings = self.inventories.values().map(|it| it.listing(ItemKind::Tool));
+        let listed: Vec<&Items> = listings
+            .filter_map(|listing| match listing {
+                Listing::Listed(items) => Some(items),
+                _ => None,
+            })
+            .collect();
+        let names: BTreeSet<&str> = listed.iter().flat_map(|it| it.keys(ItemKind::Tool)).collect();
+        let definitions = listed.iter().flat_map(|items| items.items.iter());
+        let callable = definitions.filter_map(|tool| Some(plan.calls.callable(tool)?.name));
+        let called: BTreeSet<String> = callable.collect();
+        let others = names.len().saturating_sub(called.len());
+        (!names.is_empty()).then(|| CalledByRun { called: called.into_iter().collect(), others })
     }
 
     /// The cells of the plan without those whose revision the target does not speak, unless they were selected.

@@ -78,7 +78,7 @@ pub async fn run(plan: &Plan, on: &mut dyn FnMut(RunEvent)) -> Summary {
             let plan = fallback.as_ref().unwrap_or(plan);
             let mut cells = plan.cells.clone();
             if let Tested::Server(_) = plan.target {
-                on(RunEvent::PreflightDone(survey.summary()));
+                on(RunEvent::PreflightDone(survey.summary(plan)));
                 cells = survey.applicable(plan);
             }
             let (cells, of_other_shards) = match plan.shard {

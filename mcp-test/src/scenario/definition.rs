@@ -195,6 +195,15 @@ impl Scenario {
         self.official.is_some_and(|official| official.revisions.contains(revision))
     }
 
+    /// The pages of the specification that it tests: the areas of the requirements that its checks cite.
+    ///
+    /// Those of message shapes, which every scenario cites, name no page.
+    pub fn pages(&self) -> impl Iterator<Item = &'static str> + '_ {
+        let cited = self.checks.iter().flat_map(|check| check.requirements);
+        let area = |id: &&'static str| Some(id.split_once('.')?.0);
+        cited.filter_map(area).filter(|area| !["schema", "mcp-test"].contains(area))
+    }
+
     /// The part that its body uses.
     #[must_use]
     pub fn declared(&self) -> Declared {

@@ -40,6 +40,7 @@ pub(super) fn run(args: &RunCasesArgs) -> Result<u8, CliError> {
         transports: args.transports.clone(),
         secrets,
         target_args: resolved.args,
+        calls: Vec::new(),
         manual: false,
     })
 }

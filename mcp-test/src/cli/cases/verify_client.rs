@@ -37,6 +37,7 @@ pub(super) fn verify(args: &VerifyClientArgs) -> Result<u8, CliError> {
         transports: Vec::new(),
         secrets: Secrets::new(client.secrets).and(secrets),
         target_args: client.args,
+        calls: Vec::new(),
         manual: args.command.is_none(),
     })
 }

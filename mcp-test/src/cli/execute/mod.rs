@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use self::reports::Reports;
 use super::args::RunArgs;
+use super::call_arg::{CallArg, tool_calls};
 use super::common_args::RunOptions;
 use super::error::CliError;
 use super::output;
@@ -100,6 +101,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) secrets: Secrets,
     /// The arguments that select the target, without secrets.
     pub(super) target_args: Vec<String>,
+    /// The tools that may be called although no scenario names them.
+    pub(super) calls: Vec<CallArg>,
     /// Whether the client is started manually; the run then ends with a signal and exits with 0.
     pub(super) manual: bool,
 }
@@ -122,6 +125,7 @@ pub(super) fn test_server(command: RunCommand, mut args: RunArgs) -> Result<u8, 
         transports: args.transports.clone(),
         secrets: resolved.secrets,
         target_args: resolved.args,
+        calls: args.calls.clone(),
         manual: false,
     })
 }
@@ -177,6 +181,7 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
     let selection = Selection {
         scenarios: args.scenarios.clone(),
         suite: args.suite,
+        pages: args.pages.clone(),
         revisions: revisions.collect(),
         transports: request.transports.clone(),
         force: args.force,
@@ -203,7 +208,10 @@ fn plan(request: &RunRequest<'_>) -> Result<Plan, CliError> {
         let jobs = args.common.jobs.unwrap_or(processors.max(TWO));
         plan.jobs(jobs).timeout(args.common.timeout).retries(args.common.retries)
     };
-    let plan = plan.fail_fast(args.common.fail_fast).shard(args.common.shard);
+    let plan = plan
+        .calls(tool_calls(&request.calls))
+        .fail_fast(args.common.fail_fast)
+        .shard(args.common.shard);
     let plan = plan.schemas(SchemaSource::load(&args.schemas.schemas)?);
     let Some(file) = &args.common.expected_failures else { return Ok(plan) };
     let baseline_error =
@@ -233,6 +241,9 @@ fn scenarios_label(request: &RunRequest<'_>, plan: &Plan) -> String {
     if !args.scenarios.is_empty() {
         return "selected scenarios".to_owned();
     }
+    if !args.pages.is_empty() {
+        return format!("scenarios of {}", words::list(&args.pages, "and"));
+    }
     match (args.suite, plan.profile) {
         (Some(suite), _) => format!("{} suite", suite.name(plan.target.leg())),
         // The default of the official suite.
@@ -256,6 +267,9 @@ fn rerun(request: &RunRequest<'_>) -> Rerun {
     }
     if options.force {
         before.push("--force".to_owned());
+    }
+    for call in &request.calls {
+        before.extend(["--call".to_owned(), call.to_string()]);
     }
     let names_transport = request.target.transports().len() > 1;
     let option = if *command == RunCommand::CasesRun { "--case" } else { "--scenario" };
@@ -294,6 +308,7 @@ mod tests {
             transports: Vec::new(),
             secrets: Secrets::default(),
             target_args: vec!["--reference".to_owned()],
+            calls: Vec::new(),
             manual: false,
         };
         let plan = plan(&request).expect("a plan");

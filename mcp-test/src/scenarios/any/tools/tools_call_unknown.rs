@@ -59,7 +59,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let outcome = has_code(&reply, error_code::INVALID_PARAMS);
         ctx.check("unknown-tool-code").judge(outcome.map_err(Finding::should));
     }
-    if ctx.revision() >= Revision::V2025_11_25 {
+    // Where no name is refused, that of another case shows nothing more.
+    if ctx.revision() >= Revision::V2025_11_25 && reply.error().is_some() {
         name_in_other_case(ctx).await?;
     }
     Ok(())

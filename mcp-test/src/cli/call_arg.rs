@@ -1,0 +1,114 @@
+//! The values of `--call`: which tools may be called.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::json::Value;
+use crate::scenario::{CalledTools, ToolCalls};
+
+/// A value of `--call`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum CallArg {
+    /// All tools that are not annotated as destructive.
+    All,
+    /// No tool, apart from those that are named as well.
+    None,
+    /// This tool, with these arguments.
+    Tool(String, Option<Value>),
+}
+
+/// Why a value of `--call` is invalid.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum CallArgError {
+    #[error("expected the name of a tool before `=`")]
+    Nameless,
+    #[error("the arguments of `{tool}` are not valid JSON: {problem}")]
+    Invalid { tool: String, problem: String },
+    #[error("the arguments of `{tool}` must be a JSON object, not {kind}")]
+    NotAnObject { tool: String, kind: &'static str },
+}
+
+impl FromStr for CallArg {
+    type Err = CallArgError;
+
+    fn from_str(text: &str) -> Result<Self, CallArgError> {
+        let (tool, arguments) = match text.split_once('=') {
+            Some((tool, arguments)) => (tool, Some(arguments)),
+            None => (text, None),
+        };
+        let Some(arguments) = arguments else {
+            return match tool {
+                "" => Err(CallArgError::Nameless),
+                "all" => Ok(Self::All),
+                "none" => Ok(Self::None),
+                tool => Ok(Self::Tool(tool.to_owned(), None)),
+            };
+        };
+        let tool = tool.to_owned();
+        if tool.is_empty() {
+            return Err(CallArgError::Nameless);
+        }
+        match Value::parse(arguments.as_bytes()) {
+            Ok(parsed) if parsed.value.is_object() => Ok(Self::Tool(tool, Some(parsed.value))),
+            Ok(parsed) => Err(CallArgError::NotAnObject { tool, kind: parsed.value.kind() }),
+            Err(error) => Err(CallArgError::Invalid { tool, problem: error.to_string() }),
+        }
+    }
+}
+
+impl fmt::Display for CallArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::None => f.write_str("none"),
+            Self::Tool(tool, None) => f.write_str(tool),
+            Self::Tool(tool, Some(arguments)) => write!(f, "{tool}={arguments}"),
+        }
+    }
+}
+
+/// The tools that all values together allow.
+pub(super) fn tool_calls(args: &[CallArg]) -> ToolCalls {
+    let mut calls = ToolCalls { unnamed: CalledTools::default(), named: BTreeMap::new() };
+    for arg in args {
+        match arg {
+            CallArg::All => calls.unnamed = CalledTools::All,
+            CallArg::None => calls.unnamed = CalledTools::None,
+            CallArg::Tool(tool, arguments) => {
+                calls.named.insert(tool.clone(), arguments.clone());
+            }
+        }
+    }
+    calls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_may_have_arguments() {
+        let read = |text: &str| text.parse::<CallArg>().map(|arg| arg.to_string());
+        for text in ["all", "none", "add", "files/read", r#"add={"a":1,"b":"x=y"}"#, "all={}"] {
+            assert_eq!(read(text).as_deref(), Ok(text));
+        }
+        let error = |text: &str| read(text).expect_err(text).to_string();
+        insta::assert_snapshot!(error("={}"), @"expected the name of a tool before `=`");
+        insta::assert_snapshot!(error("add=[1]"), @"the arguments of `add` must be a JSON object, not an array");
+        insta::assert_snapshot!(error("add={a: 1}"), @"");
+    }
+
+    #[test]
+    fn the_last_of_all_and_none_counts_beside_the_named_tools() {
+        let calls = |args: &[&str]| {
+            let args: Vec<CallArg> = args.iter().map(|arg| arg.parse().expect("a value")).collect();
+            let calls = tool_calls(&args);
+            (calls.unnamed, calls.named.into_keys().collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(calls(&[]), (CalledTools::ReadOnly, String::new()));
+        assert_eq!(calls(&["add"]), (CalledTools::ReadOnly, "add".to_owned()));
+        assert_eq!(calls(&["none", "b", "a"]), (CalledTools::None, "a b".to_owned()));
+        assert_eq!(calls(&["none", "all"]), (CalledTools::All, String::new()));
+    }
+}
