@@ -1,5 +1,7 @@
 //! A check, which is one line of a report, and the collector of a scenario's checks.
 
+use std::collections::BTreeSet;
+
 use super::{Blame, Finding, Severity, Status};
 use crate::clock;
 use crate::json::Value;
@@ -44,6 +46,8 @@ pub struct Check {
     pub others: Vec<Finding>,
     /// The ids of the requirements that the check stands for.
     pub requirements: Vec<&'static str>,
+    /// Those of them that were really tried, and not broken.
+    pub tested: BTreeSet<&'static str>,
     /// Official, or our own.
     pub origin: Origin,
     /// Counts in every profile although it is our own: without it, the others would mean nothing.
@@ -75,6 +79,7 @@ impl Check {
             finding: None,
             others: Vec::new(),
             requirements: Vec::new(),
+            tested: BTreeSet::new(),
             origin,
             binding: false,
             known_false: None,

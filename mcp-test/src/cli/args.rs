@@ -204,6 +204,9 @@ pub(super) struct ExplainArgs {
 pub(super) struct RequirementsArgs {
     /// Words that must occur in the id, page, text, level, bound party or revision
     pub(super) filter: Vec<String>,
+    /// Show which checks stand for each, with the number of their proofs, and how many of each page have one; JSON always does
+    #[arg(long)]
+    pub(super) coverage: bool,
     /// Print text, or one JSON document
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(super) format: Format,

@@ -85,6 +85,9 @@ pub(super) struct RunOptions {
     /// Run a named scenario even if it does not exist at the revision
     #[arg(long, requires = "scenarios")]
     pub(super) force: bool,
+    /// Show at the end which requirements were tested, by page, and why others were not; JSON reports list each
+    #[arg(long)]
+    pub(super) coverage: bool,
     /// Use these rules for verdicts
     // Each command replaces this text, to name its default.
     #[arg(long, value_name = "NAME")]
@@ -153,6 +156,7 @@ impl CommonRunOptions {
             scenarios: scenarios.to_vec(),
             suite: None,
             pages: Vec::new(),
+            coverage: false,
             schemas: SchemaArgs { schemas: Vec::new() },
             force: false,
             profile: strict.then_some(Profile::Strict),

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 use super::error::CliError;
 use crate::check::{Origin, SCHEMA_VALID, WELL_FORMED};
 use crate::expect::words::closest;
-use crate::run::{COMMON, requirements_of_common, requirements_of_interruptions};
+use crate::run::{COMMON, CitingCheck, citing_checks};
 use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Scenario, TOOK_PART, Transports};
 use crate::scenarios;
 use crate::spec::requirement::{self, Requirement};
@@ -196,27 +196,20 @@ fn explain_requirement(requirement: &Requirement) -> String {
         page.row("Checks", "none cites it yet");
     }
     for check in checks {
-        page.row("Check", check);
+        page.row("Check", citing_check(&check));
     }
     page.0
 }
 
-/// The checks that may cite a requirement, from the tables by which they are judged.
-fn citing_checks(requirement: &Requirement) -> Vec<String> {
-    // Through `find`, because a check may cite the requirement by an alias.
-    let is_it = |id: &str| requirement::find(id) == Some(requirement);
-    let declared = scenarios::all()
-        .flat_map(|scenario| scenario.checks.iter().map(move |check| (scenario, check)))
-        .filter(|(_, check)| check.requirements.iter().copied().any(is_it))
-        .map(|(scenario, check)| format!("{} (scenario {})", check.id, scenario.id));
-    let common = COMMON.into_iter().map(|(id, _)| id);
-    let common = common.filter(|id| requirements_of_common(id).into_iter().any(is_it));
-    let mut checks: Vec<String> =
-        declared.chain(common.map(|id| format!("{id} ({})", scope_of(id)))).collect();
-    if requirements_of_interruptions().any(is_it) {
-        checks.push("any check that needs the message which violates it".to_owned());
+/// Names a check that stands for a requirement.
+pub(super) fn citing_check(check: &CitingCheck) -> String {
+    match check {
+        CitingCheck::Declared(scenario, check) => {
+            format!("{} (scenario {})", check.id, scenario.id)
+        }
+        CitingCheck::Common(id) => format!("{id} ({})", scope_of(id)),
+        CitingCheck::Any => "any check that needs the message which violates it".to_owned(),
     }
-    checks
 }
 
 /// The scenarios that have a common check.

@@ -1,10 +1,13 @@
 //! `mcp-test requirements [WORD…]`: the requirements of the specification, as text or JSON.
 
+mod coverage;
+
 use super::args::RequirementsArgs;
 use super::common_args::Format;
 use super::error::CliError;
 use crate::expect::words;
 use crate::json::{Object, Value};
+use crate::run::{CitingCheck, citing_checks};
 use crate::spec::Revision;
 use crate::spec::requirement::{self, Requirement, Source};
 
@@ -24,6 +27,7 @@ pub(super) fn text(args: &RequirementsArgs) -> Result<String, CliError> {
         }
         // For a program, nothing found is an answer; a person has probably misspelled a word.
         Format::Human if found.is_empty() => Err(CliError::NoRequirement(filter)),
+        Format::Human if args.coverage => Ok(coverage::text(&found)),
         Format::Human => Ok(table(&found)),
     }
 }
@@ -70,5 +74,24 @@ fn json(requirement: &Requirement) -> Value {
     object.push("says", requirement.text);
     object.push("probe", requirement.probe);
     object.push("violation", requirement.violation);
+    object.push("unchecked", requirement.unchecked);
+    object.push("checks", citing_checks(requirement).iter().filter_map(check).collect::<Value>());
     Value::Object(object)
+}
+
+/// A check that stands for the requirement; `None` if it may be any.
+fn check(check: &CitingCheck) -> Option<Value> {
+    let mut object = Object::new();
+    match check {
+        CitingCheck::Declared(scenario, check) => {
+            object.push("scenario", &*scenario.id);
+            object.push("check", &*check.id);
+        }
+        CitingCheck::Common(id) => object.push("check", *id),
+        CitingCheck::Any => return None,
+    }
+    if let Some(proofs) = check.proofs() {
+        object.push("proofs", u64::try_from(proofs).unwrap_or(u64::MAX));
+    }
+    Some(Value::Object(object))
 }

@@ -35,6 +35,7 @@ use std::path::PathBuf;
 
 use palette::{BAD, FAINT, GOOD, UNSURE};
 
+use super::coverage;
 use super::wrap::wrap;
 use super::{CellNames, Rerun, checks_json, digest, failure};
 use crate::check::Status;
@@ -64,6 +65,8 @@ pub struct ConsoleOptions {
     /// Shows all checks: as lines, and as the official suite does for a single cell as JSON. A brief report also says which
     /// scenarios were not tested, and why.
     pub verbose: bool,
+    /// Shows at the end which requirements were tested.
+    pub coverage: bool,
     /// Where the results are written.
     pub results: Option<PathBuf>,
     /// Whether the names of their folders have the time.
@@ -173,6 +176,10 @@ impl<W: Write> Console<W> {
                     false => self.ended(summary),
                 };
                 self.show(&text)?;
+                if self.options.coverage {
+                    let table = coverage::table(&summary.coverage, self.options.leg);
+                    self.show(&format!("\n{table}"))?;
+                }
             }
             RunEvent::PreflightFailed { .. } | RunEvent::Started(_) | RunEvent::Ended(_) => {}
         }

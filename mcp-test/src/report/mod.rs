@@ -16,6 +16,7 @@ mod checks_json;
 mod ci;
 #[cfg(feature = "cli")]
 mod console;
+mod coverage;
 #[cfg(feature = "cli")]
 mod digest;
 mod error;

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use super::{Rerun, RunInfo};
 use crate::check::{Check, Finding, Origin, SpecReference, Status};
 use crate::run::{
-    Cell, Counts, ExitCode, Outcome, Preflight, Problems, Results, RunEvent, Summary, Verdict,
+    Cell, Counts, Coverage, ExitCode, Outcome, Preflight, Problems, Results, RunEvent, Summary,
+    Verdict,
 };
 use crate::scenario::{Body, Kind, Leg, Official, Profile, Scenario, Shared, Suite, Transports};
 use crate::spec::{Revision, Revisions};
@@ -66,6 +67,7 @@ pub(super) fn info() -> RunInfo {
         profile: Profile::Official,
         suite: Some(Suite::Active),
         inapplicable: Vec::new(),
+        coverage: None,
     }
 }
 
@@ -175,6 +177,7 @@ pub(super) fn events(cells: Vec<Cell>, outcomes: Vec<Outcome>) -> Vec<RunEvent> 
         advisory: Counts::default(),
         results: Results::default(),
         problems: Problems::default(),
+        coverage: Coverage::default(),
         baseline: None,
         client_speaks: None,
         not_run: None,

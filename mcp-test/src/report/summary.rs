@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::coverage;
 use crate::check::Finding;
 use crate::clock;
 use crate::json::{Object, Value};
@@ -9,7 +10,7 @@ use crate::run::{
     Cell, ClientSpeaks, Comparison, Counts, Inapplicable, Level, Outcome, Problem, Summary,
     Untested, Verdict,
 };
-use crate::scenario::{Profile, Suite};
+use crate::scenario::{Leg, Profile, Suite};
 use crate::spec::Revision;
 
 /// The version of `schemas/run.schema.json`.
@@ -28,6 +29,8 @@ pub struct RunInfo {
     pub suite: Option<Suite>,
     /// The selected scenarios that are not applicable.
     pub inapplicable: Vec<Inapplicable>,
+    /// The side whose requirements are listed with whether they were tested; `None` if they are not listed.
+    pub coverage: Option<Leg>,
 }
 
 /// Builds the document.
@@ -57,6 +60,7 @@ pub struct RunInfo {
 ///     "example": {"scenario": "tools-list", "revision": "2025-11-25", "transport": "stdio"}
 ///   }],
 ///   "notTested": [],
+///   "coverage": null,
 ///   "cells": [{
 ///     "scenario": "tools-list", "revision": "2025-11-25", "transport": "stdio", "profile": "adaptive",
 ///     "verdict": "failed", "counts": {}, "advisory": {},
@@ -175,6 +179,8 @@ impl SummaryJson {
             Value::Object(lists.into_iter().collect())
         });
         document.push("baseline", baseline);
+        let coverage = self.info.coverage.map(|leg| coverage::json(&summary.coverage, leg));
+        document.push("coverage", coverage);
         document.push("shard", summary.shard.map(|shard| shard.to_string()));
         let not_started = summary.not_started.iter().map(|cell| Value::Object(object_of(cell)));
         document.push("notStarted", not_started.collect::<Value>());

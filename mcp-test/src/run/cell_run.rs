@@ -281,7 +281,7 @@ impl<'a> CellRun<'a> {
         }
         checks.extend(schema_valid(&self.cell.scenario, self.profile, &trace, &judgement));
         checks.extend(tool_schemas(&judgement.tools));
-        checks.push(well_formed(&judgement.envelopes, &trace));
+        checks.push(well_formed(&judgement.envelopes, &trace, &self.cell));
         let outcome = self.outcome(checks, trace);
         let Some(client_run) = client_run else { return outcome };
         let stderr_tail = last_lines(&client_run.stderr);

@@ -1,5 +1,7 @@
 //! The checks that every scenario may have without declaring them.
 
+use super::Cell;
+use super::coverage::exercised;
 use super::schema_valid::{OF_THE_ENVELOPE, joined_texts, others, requirements};
 use crate::check::{
     Blame, Check, Finding, OF_CLIENT, OF_ENVELOPES, OF_LEFT_WELL, OF_TASKS, OF_TIMEOUTS,
@@ -7,8 +9,8 @@ use crate::check::{
     ToolJudgement, WELL_FORMED, requirements_of_shapes,
 };
 use crate::json::Value;
-use crate::scenario::{LEFT_WELL, TOOK_PART};
-use crate::trace::Trace;
+use crate::scenario::{LEFT_WELL, Leg, TOOK_PART};
+use crate::trace::{Party, Trace};
 
 /// The id of the check that replaces those of a scenario that did not end in time, as in the official suite.
 pub(super) const SCENARIO_TIMEOUT: &str = "scenario-timeout";
@@ -79,14 +81,19 @@ pub fn requirements_of_interruptions() -> impl Iterator<Item = &'static str> {
 }
 
 /// The check of the envelopes of the whole conversation.
-pub(super) fn well_formed(judged: &[Finding], trace: &Trace) -> Check {
-    let row = most_severe(WELL_FORMED, judged).unwrap_or_else(|| {
+pub(super) fn well_formed(judged: &[Finding], trace: &Trace, cell: &Cell) -> Check {
+    let who = match cell.scenario.leg {
+        Leg::Server => Party::Server,
+        Leg::Client => Party::Client,
+    };
+    let mut row = most_severe(WELL_FORMED, judged).unwrap_or_else(|| {
         if trace.has_messages_both_ways() {
             return Check::new(WELL_FORMED, Origin::Own, Status::Success);
         }
         let message = Some("the peer sent nothing".to_owned());
         Check { message, ..Check::new(WELL_FORMED, Origin::Own, Status::Skipped) }
     });
+    row.tested = exercised(trace, who, cell.transport);
     row.described("WireWellFormed", "Everything that the peer sent is well-formed JSON-RPC and follows the rules of its transport")
 }
 
@@ -97,7 +104,8 @@ pub(super) fn tool_schemas(tools: &ToolJudgement) -> Option<Check> {
         return None;
     }
     let good = || Check::new(TOOL_SCHEMAS, Origin::Own, Status::Success);
-    let row = most_severe(TOOL_SCHEMAS, &tools.findings).unwrap_or_else(good);
+    let mut row = most_severe(TOOL_SCHEMAS, &tools.findings).unwrap_or_else(good);
+    row.tested = OF_TOOLS.iter().map(|rule| rule.id()).collect();
     Some(row.described(
         "WireToolSchemas",
         "The schemas of tools are valid JSON Schema, and what the peer sends by them conforms",

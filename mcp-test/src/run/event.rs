@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cell, Comparison, Counts, ExitCode, Outcome, Problems, Results, Shard, Verdict};
+use super::{
+    Cell, Comparison, Counts, Coverage, ExitCode, Outcome, Problems, Results, Shard, Verdict,
+};
 use crate::check::Finding;
 use crate::scenario::{Profile, Suite};
 use crate::spec::Revision;
@@ -123,6 +125,8 @@ pub struct Summary {
     pub results: Results,
     /// The findings, those with one cause as one problem, and what was not tested.
     pub problems: Problems,
+    /// Which requirements were tested.
+    pub coverage: Coverage,
     /// How the outcomes compare with the baseline, if there is one.
     pub baseline: Option<Comparison>,
     /// What the client under test speaks, if it has shown that.

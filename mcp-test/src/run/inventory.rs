@@ -79,6 +79,11 @@ impl InventoryRequest<'_> {
             let listed = listing(kind, declared, ctx).await;
             inventory = inventory.with(kind, self.checked(ctx, listed, stopwatch).await?);
         }
+        if let Listing::Listed(tools) = inventory.listing(ItemKind::Tool) {
+            let calls = &self.plan.calls;
+            let callable = tools.items.iter().filter(|tool| calls.callable(tool).is_some()).count();
+            inventory.callable_tools = Some(callable);
+        }
         Ok(inventory)
     }
 

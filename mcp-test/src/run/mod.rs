@@ -9,6 +9,7 @@ mod cell_run;
 mod common_checks;
 mod connection_pool;
 mod counts;
+mod coverage;
 mod error;
 mod event;
 mod exit_code;
@@ -40,6 +41,9 @@ pub use cell::Cell;
 pub(crate) use cell_run::Progress;
 pub use common_checks::{COMMON, requirements_of_common, requirements_of_interruptions};
 pub use counts::Counts;
+#[cfg(any(test, feature = "scenarios"))]
+pub use coverage::{CitingCheck, citing_checks};
+pub use coverage::{Coverage, NotTested, RowState, binds};
 pub use error::{BaselineError, UsageError};
 pub use event::{CalledByRun, ClientSpeaks, Line, Preflight, RunEvent, Summary};
 pub use exit_code::ExitCode;

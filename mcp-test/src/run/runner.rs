@@ -15,8 +15,8 @@ use super::connection_pool::ConnectionPool;
 use super::preflight::{self, PreflightFailure, Survey};
 use super::retries::run_with_retries;
 use super::{
-    Cell, ClientSpeaks, Counts, ExitCode, Line, Outcome, Plan, Problems, Progress, Results,
-    RunEvent, Silence, Summary, Tested, Verdict,
+    Cell, ClientSpeaks, Counts, Coverage, ExitCode, Line, Outcome, Plan, Problems, Progress,
+    Results, RunEvent, Silence, Summary, Tested, Verdict,
 };
 use crate::check::{Blame, Check, Finding};
 use crate::scenario::Profile;
@@ -381,6 +381,7 @@ impl Summary {
             advisory: Counts::default(),
             results: Results::default(),
             problems: Problems::default(),
+            coverage: Coverage::default(),
             baseline: None,
             client_speaks: None,
             not_run: None,
@@ -412,6 +413,7 @@ impl Summary {
         self.lines.push(line);
         self.results.add(outcome);
         self.problems.add(outcome);
+        self.coverage.add(outcome);
     }
 
     fn conclude(&mut self, plan: &Plan) {

@@ -49,7 +49,9 @@ pub(super) fn schema_valid(
     judgement: &Judgement,
 ) -> Vec<Check> {
     let origin = if scenario.is_validated_officially() { Origin::Official } else { Origin::Own };
-    let mut checks = vec![of_peer(origin, profile, trace, judgement)];
+    let mut of_peer = of_peer(origin, profile, trace, judgement);
+    of_peer.tested.clone_from(&judgement.shapes.demanded);
+    let mut checks = vec![of_peer];
     checks.extend(of_harness(origin, scenario, trace, &judgement.shapes));
     checks
 }

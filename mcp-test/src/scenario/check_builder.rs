@@ -230,6 +230,11 @@ impl<'a> CheckBuilder<'a> {
     /// Passes, unless something else has failed.
     pub fn pass(mut self) -> Self {
         self.has_verdict = true;
+        match self.cites {
+            Cites::All => self.row.tested.extend(self.row.requirements.iter().copied()),
+            Cites::One(requirement) => drop(self.row.tested.insert(requirement)),
+            Cites::Fixture | Cites::Task => {}
+        }
         self
     }
 

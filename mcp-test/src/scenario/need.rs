@@ -23,6 +23,8 @@ pub enum Need {
     Prompt(&'static str),
     /// At least one item of this kind.
     Any(ItemKind),
+    /// At least one tool that the run may call.
+    CallableTool,
 }
 
 impl Need {
@@ -43,6 +45,13 @@ impl Need {
                 inventory.listing(kind).lacks(kind, name, self)
             }
             Self::Any(kind) => inventory.listing(*kind).is_without_items(*kind),
+            Self::CallableTool => {
+                let without = inventory.listing(ItemKind::Tool).is_without_items(ItemKind::Tool);
+                without.or_else(|| {
+                    let uncalled = inventory.callable_tools == Some(0);
+                    uncalled.then(|| UNCALLED.to_owned())
+                })
+            }
         }
     }
 
@@ -55,6 +64,7 @@ impl Need {
             Self::Resource(_) => Some(ItemKind::Resource),
             Self::Prompt(_) => Some(ItemKind::Prompt),
             Self::Any(kind) => Some(*kind),
+            Self::CallableTool => Some(ItemKind::Tool),
         }
     }
 
@@ -65,6 +75,10 @@ impl Need {
         matches!(listing, Some(Listing::Failed(_)))
     }
 }
+
+/// Why no tool is called.
+const UNCALLED: &str =
+    "no tool may be called: none is annotated with `readOnlyHint: true`, and --call names none";
 
 /// Who declares it in a scenario that needs it.
 fn declarer(capability: Capability) -> Leg {
@@ -83,6 +97,7 @@ impl fmt::Display for Need {
             Self::Resource(uri) => write!(f, "the resource `{uri}`"),
             Self::Prompt(name) => write!(f, "the prompt `{name}`"),
             Self::Any(kind) => write!(f, "any {}", kind.noun()),
+            Self::CallableTool => f.write_str("any tool that may be called"),
         }
     }
 }
@@ -92,6 +107,8 @@ impl fmt::Display for Need {
 pub struct Inventory {
     /// The capabilities object that it declares; `None` if it was not asked.
     pub capabilities: Option<Value>,
+    /// How many of its tools the run may call; `None` if it was not asked for them.
+    pub callable_tools: Option<usize>,
     listings: BTreeMap<ItemKind, Listing>,
 }
 
@@ -99,7 +116,7 @@ impl Inventory {
     /// The inventory of a peer that declares these capabilities, and was asked nothing else.
     #[must_use]
     pub fn declaring(capabilities: Option<Value>) -> Self {
-        Self { capabilities, listings: BTreeMap::new() }
+        Self { capabilities, ..Self::default() }
     }
 
     /// The same inventory with the answer about one kind of item.
@@ -226,6 +243,7 @@ mod tests {
         assert_eq!(unmet(Need::Prompt("greet")), None);
         assert_eq!(unmet(Need::Any(ItemKind::Tool)), None);
         assert_eq!(unmet(Need::Any(ItemKind::Prompt)), None);
+        assert_eq!(unmet(Need::CallableTool), None);
     }
 
     #[test]
@@ -233,6 +251,9 @@ mod tests {
         let reason = |need: Need| need.unmet(&server(), Revision::NEWEST).unwrap_or_default();
         insta::assert_snapshot!(reason(Need::Tool("mul")), @"the server does not offer the tool `mul`; it lists `add`, `sub`");
         insta::assert_snapshot!(reason(Need::Resource("a:b")), @"the server does not offer the resource `a:b`; it lists none");
+        let uncalled = Inventory { callable_tools: Some(0), ..server() };
+        let called = Need::CallableTool.unmet(&uncalled, Revision::NEWEST).unwrap_or_default();
+        insta::assert_snapshot!(called, @"no tool may be called: none is annotated with `readOnlyHint: true`, and --call names none");
         insta::assert_snapshot!(reason(Need::Any(ItemKind::Resource)), @"the server lists no resources");
         insta::assert_snapshot!(reason(Need::Capability(Capability::Prompts)), @"the server does not declare the capability `prompts`");
         insta::assert_snapshot!(reason(Need::Capability(Capability::Sampling)), @"the client does not declare the capability `sampling`");

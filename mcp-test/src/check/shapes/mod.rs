@@ -8,7 +8,7 @@ pub(crate) mod requirements;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::repeat_filter::RepeatFilter;
 use super::shape::place_in_words;
@@ -40,6 +40,8 @@ pub struct ShapeJudgement {
     pub judged: usize,
     /// How many of them the judged party sent.
     pub from_peer: usize,
+    /// The requirements that demand the shapes of the messages that the judged party sent.
+    pub demanded: BTreeSet<&'static str>,
 }
 
 /// Everything wrong with the shapes of the messages in `trace`, of `who` and of the other party.
@@ -76,6 +78,8 @@ pub(super) struct ShapeJudge<'a> {
     wrong: usize,
     /// There may be more violations than were reported.
     more: bool,
+    /// The kinds of messages of the judged party that were seen.
+    seen: HashMap<Revision, HashSet<String>>,
 }
 
 impl<'a> EventJudge<'a> for ShapeJudge<'_> {
@@ -103,6 +107,7 @@ impl<'a> ShapeJudge<'a> {
             misleading: HashSet::new(),
             misled: HashSet::new(),
             wrong: 0,
+            seen: HashMap::new(),
             more: trace.is_elided(),
         }
     }
@@ -128,6 +133,9 @@ impl<'a> ShapeJudge<'a> {
         self.judgement.from_peer += usize::from(by_peer);
         let revision = message.revision.unwrap_or_else(|| (self.revisions)(event.connection));
         let message = Judged { message, revision };
+        if by_peer {
+            self.note_demanded(event, &message);
+        }
         let violations = self.violations(&message, self.authority);
         if violations.is_empty() || (!by_peer && self.is_misled(event, message.message)) {
             return;
@@ -171,6 +179,20 @@ impl<'a> ShapeJudge<'a> {
         let is_retry = params.is_some_and(|params| params.get("inputResponses").is_some());
         message.request().is_some_and(|request| self.misleading.contains(&request.position.seq))
             || (is_retry && self.misled.contains(&event.connection))
+    }
+
+    fn note_demanded(&mut self, event: &Event, judged: &Judged<'_>) {
+        let answers = judged.message.request().map(|request| request.method);
+        let (message, revision) = (judged.message.message, judged.revision);
+        let named = self.schemas.definition_for(message, answers, revision, self.authority);
+        let Some(named) = named else { return };
+        // Most messages of a conversation are of few kinds.
+        let seen = self.seen.entry(revision).or_default();
+        if !seen.contains(named.name()) {
+            seen.insert(named.name().to_owned());
+            let demanded = requirements::of_message(named.name(), revision, event.party);
+            self.judgement.demanded.extend(demanded);
+        }
     }
 
     fn violations(&self, message: &Judged<'_>, authority: Authority) -> Vec<Violation> {

@@ -64,16 +64,7 @@ pub(super) fn find(
     revision: Revision,
     party: Party,
 ) -> Option<&'static str> {
-    let binds = |found: &&'static Requirement| {
-        let bound = match found.binds {
-            BoundParty::Both => true,
-            BoundParty::Client => party == Party::Client,
-            BoundParty::Server => party == Party::Server,
-            // No party of a trace is an authorization server.
-            BoundParty::AuthorizationServer => false,
-        };
-        bound && found.revisions.contains(revision)
-    };
+    let binds = |found: &&'static Requirement| is_bound(found, revision, party);
     let name = message.map(Definition::name);
     let is_about =
         |(of, end, _): &&About| (*of == "*" || name == Some(*of)) && ends_in(pointer, end);
@@ -81,6 +72,18 @@ pub(super) fn find(
     let of_place = of_place.filter_map(|id| requirement::find(id));
     let of_shape = demanded(shape).chain(message.into_iter().flat_map(|it| demanded(it.name())));
     of_place.chain(of_shape).find(binds).map(|found| found.id)
+}
+
+/// The requirements about a message of this name, and about places in it, that bind the party at the revision.
+pub(super) fn of_message(
+    name: &str,
+    revision: Revision,
+    party: Party,
+) -> impl Iterator<Item = &'static str> {
+    let of_places = PLACES.iter().filter(move |(of, _, _)| *of == name);
+    let of_places = of_places.flat_map(|(_, _, ids)| *ids).filter_map(|id| requirement::find(id));
+    let binds = move |found: &&'static Requirement| is_bound(found, revision, party);
+    of_places.chain(demanded(name)).filter(binds).map(|found| found.id)
 }
 
 /// All requirements that a finding about a shape may cite.
@@ -94,6 +97,18 @@ pub(crate) fn all() -> impl Iterator<Item = &'static str> {
 fn demanded(definition: &str) -> impl Iterator<Item = &'static Requirement> {
     let anchor = definition.strip_suffix("Params").unwrap_or(definition).to_ascii_lowercase();
     OF_SHAPES.get(anchor.as_str()).into_iter().flatten().copied()
+}
+
+/// Whether a requirement binds the party at the revision.
+fn is_bound(found: &Requirement, revision: Revision, party: Party) -> bool {
+    let bound = match found.binds {
+        BoundParty::Both => true,
+        BoundParty::Client => party == Party::Client,
+        BoundParty::Server => party == Party::Server,
+        // No party of a trace is an authorization server.
+        BoundParty::AuthorizationServer => false,
+    };
+    bound && found.revisions.contains(revision)
 }
 
 fn ends_in(pointer: &Pointer, end: &str) -> bool {

@@ -76,6 +76,7 @@ impl Screen {
             brief: command.default_profile() == Profile::Adaptive
                 || plan.profile != Profile::Official,
             verbose: args.common.verbose,
+            coverage: args.coverage,
             results: args.common.output_dir.clone(),
             timestamps: !args.common.no_timestamps,
             rerun: rerun(request),
@@ -97,6 +98,7 @@ impl Reports {
             profile: plan.profile,
             suite: plan.suite,
             inapplicable: plan.inapplicable.clone(),
+            coverage: request.options.coverage.then_some(request.command.leg()),
         };
         // Each file is checked before the run: a long one would otherwise be lost at its end.
         let files = options.output_dir.as_deref().map(|out| output_dir(out, info.clone()));

@@ -31,6 +31,7 @@ fn options() -> ConsoleOptions {
         single: false,
         brief: false,
         verbose: false,
+        coverage: false,
         results: None,
         rerun: sample::rerun(),
     }

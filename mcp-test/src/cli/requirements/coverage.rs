@@ -1,0 +1,105 @@
+//! `mcp-test requirements --coverage`: which checks stand for each requirement.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::cli::explain::citing_check;
+use crate::expect::words;
+use crate::run::{CitingCheck, binds, citing_checks};
+use crate::scenario::Leg;
+use crate::spec::requirement::Requirement;
+use crate::spec::{BoundParty, Testability};
+
+/// Whether a requirement has a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Covered {
+    /// It has.
+    Checked,
+    /// Its row says why not.
+    LeftOut,
+    /// No message, and no behavior of a process, shows it.
+    NotVisible,
+    /// Not yet.
+    Not,
+}
+
+impl Covered {
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::Checked, "with a check"),
+        (Self::LeftOut, "left out"),
+        (Self::NotVisible, "not visible"),
+        (Self::Not, "no check yet"),
+    ];
+
+    fn of(requirement: &Requirement, checks: &[CitingCheck]) -> Self {
+        if !checks.is_empty() {
+            Self::Checked
+        } else if requirement.testable == Testability::No {
+            Self::NotVisible
+        } else if requirement.unchecked.is_some() {
+            Self::LeftOut
+        } else {
+            Self::Not
+        }
+    }
+}
+
+/// Each requirement with its checks, and the table by page.
+pub(super) fn text(requirements: &[&'static Requirement]) -> String {
+    let mut text = String::new();
+    let mut pages: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    for requirement in requirements {
+        let checks = checks(requirement);
+        let covered = Covered::of(requirement, &checks);
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "{} ({}, {})", requirement.id, requirement.level, requirement.binds);
+        for check in &checks {
+            let proofs =
+                check.proofs().map(|proofs| format!(", {}", words::count(proofs, "proof")));
+            let _ = writeln!(text, "  {}{}", citing_check(check), proofs.unwrap_or_default());
+        }
+        match covered {
+            Covered::Checked => {}
+            Covered::LeftOut => {
+                let _ = writeln!(text, "  left out: {}", requirement.unchecked.unwrap_or_default());
+            }
+            Covered::NotVisible => text.push_str("  not visible\n"),
+            Covered::Not => text.push_str("  no check yet\n"),
+        }
+        let counts = pages.entry(requirement.area()).or_default();
+        let column = Covered::ALL.iter().position(|(column, _)| *column == covered);
+        counts[column.unwrap_or_default()] += 1;
+    }
+    text.push('\n');
+    text.push_str(&table(&pages));
+    text
+}
+
+/// The checks of the side that is bound; of both for what binds both.
+fn checks(requirement: &'static Requirement) -> Vec<CitingCheck> {
+    let is_bound = |check: &CitingCheck| match requirement.binds {
+        BoundParty::Both | BoundParty::AuthorizationServer => true,
+        BoundParty::Server | BoundParty::Client => [Leg::Server, Leg::Client]
+            .into_iter()
+            .any(|leg| binds(requirement, leg) && check.is_of(leg)),
+    };
+    citing_checks(requirement).into_iter().filter(is_bound).collect()
+}
+
+fn table(pages: &BTreeMap<&str, [usize; 4]>) -> String {
+    let first = pages.keys().map(|page| page.len()).max().unwrap_or_default().max("page".len());
+    let row = |page: &str, cells: [String; 4]| {
+        let cells = cells.iter().zip(Covered::ALL);
+        let cells =
+            cells.map(|(cell, (_, heading))| format!("  {cell:>width$}", width = heading.len()));
+        format!("{page:first$}{}\n", cells.collect::<String>())
+    };
+    let mut text = row("page", Covered::ALL.map(|(_, heading)| heading.to_owned()));
+    let mut total = [0; 4];
+    for (page, counts) in pages {
+        text.push_str(&row(page, counts.map(|count| count.to_string())));
+        total.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+    }
+    text.push_str(&row("all", total.map(|count| count.to_string())));
+    text
+}

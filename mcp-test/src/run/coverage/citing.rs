@@ -1,0 +1,55 @@
+//! The checks that stand for a requirement: the one source for `explain`, `requirements --coverage` and the coverage of a run.
+
+use crate::run::{COMMON, requirements_of_common, requirements_of_interruptions};
+use crate::scenario::{CheckSpec, LEFT_WELL, Leg, Proofs, Scenario, TOOK_PART};
+use crate::scenarios;
+use crate::spec::requirement::{self, Requirement};
+
+/// A check that stands for a requirement.
+#[derive(Debug, Clone, Copy)]
+pub enum CitingCheck {
+    /// A check that a scenario declares.
+    Declared(&'static Scenario, &'static CheckSpec),
+    /// A check that every scenario of a side has.
+    Common(&'static str),
+    /// Any check that needs the message which violates the requirement.
+    Any,
+}
+
+impl CitingCheck {
+    /// Whether it judges this side.
+    #[must_use]
+    pub fn is_of(&self, leg: Leg) -> bool {
+        match self {
+            Self::Declared(scenario, _) => scenario.leg == leg,
+            Self::Common(TOOK_PART | LEFT_WELL) => leg == Leg::Client,
+            Self::Common(_) | Self::Any => true,
+        }
+    }
+
+    /// The number of proofs that it can find a fault; `None` where they are not beside the check.
+    #[must_use]
+    pub fn proofs(&self) -> Option<usize> {
+        let Self::Declared(scenario, check) = self else { return None };
+        let Proofs { proofs, .. } = (scenario.proofs?)();
+        Some(proofs.iter().filter(|proof| proof.proves.check == check.id).count())
+    }
+}
+
+/// The checks that may cite a requirement, from the tables by which they are judged.
+#[must_use]
+pub fn citing_checks(requirement: &Requirement) -> Vec<CitingCheck> {
+    // Through `find`, because a check may cite the requirement by an alias.
+    let is_it = |id: &str| requirement::find(id) == Some(requirement);
+    let declared = scenarios::all()
+        .flat_map(|scenario| scenario.checks.iter().map(move |check| (scenario, check)))
+        .filter(|(_, check)| check.requirements.iter().copied().any(is_it))
+        .map(|(scenario, check)| CitingCheck::Declared(scenario, check));
+    let common = COMMON.into_iter().map(|(id, _)| id);
+    let common = common.filter(|id| requirements_of_common(id).into_iter().any(is_it));
+    let mut checks: Vec<CitingCheck> = declared.chain(common.map(CitingCheck::Common)).collect();
+    if requirements_of_interruptions().any(is_it) {
+        checks.push(CitingCheck::Any);
+    }
+    checks
+}
