@@ -27,6 +27,9 @@ const REPORTED: usize = 6;
 /// How many wrong messages are reported: enough of a peer that sends nothing right, and a bound on the time that it costs.
 const WRONG: usize = 10_000;
 
+/// Of how many messages of a kind the parts are noted.
+const LOOKED_AT: usize = 20;
+
 /// The result of judging the shapes of a conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -78,8 +81,8 @@ pub(super) struct ShapeJudge<'a> {
     wrong: usize,
     /// There may be more violations than were reported.
     more: bool,
-    /// The kinds of messages of the judged party that were seen.
-    seen: HashMap<Revision, HashSet<String>>,
+    /// How many messages of each kind the judged party has sent, up to [`LOOKED_AT`].
+    seen: HashMap<Revision, HashMap<String, usize>>,
 }
 
 impl<'a> EventJudge<'a> for ShapeJudge<'_> {
@@ -188,9 +191,21 @@ impl<'a> ShapeJudge<'a> {
         let Some(named) = named else { return };
         // Most messages of a conversation are of few kinds.
         let seen = self.seen.entry(revision).or_default();
-        if !seen.contains(named.name()) {
-            seen.insert(named.name().to_owned());
+        if !seen.contains_key(named.name()) {
+            seen.insert(named.name().to_owned(), 0);
             let demanded = requirements::of_message(named.name(), revision, event.party);
+            self.judgement.demanded.extend(demanded);
+        }
+        let count = seen.get_mut(named.name()).filter(|count| **count < LOOKED_AT);
+        let Some(count) = count else { return };
+        *count += 1;
+        let parts = match (message, message.params()) {
+            (Message::Response(response), _) => named.parts(&response.result),
+            (_, Some(params)) => named.params().map(|it| it.parts(params)).unwrap_or_default(),
+            _ => return,
+        };
+        for part in parts {
+            let demanded = requirements::of_message(part, revision, event.party);
             self.judgement.demanded.extend(demanded);
         }
     }

@@ -1,12 +1,13 @@
 //! One definition of one revision: its name and description, and validation of values against it.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::definition_set::{DefinitionInfo, DefinitionSet, DefinitionSetRef};
 use super::model::Index;
 use super::violation::got;
-use super::{Violation, explain, export, fits};
+use super::{Violation, explain, export, fits, parts};
 use crate::json::{Pointer, Value};
 #[cfg(feature = "schema")]
 use crate::json_schema::Failure;
@@ -85,6 +86,15 @@ impl Definition {
     /// The definition of its `params`, if they have one.
     pub fn params(&self) -> Option<Self> {
         self.info().params.map(|index| Self::new(self.set.clone(), index))
+    }
+
+    /// The names of the definitions that the parts of the value have, as far as our shapes know them.
+    pub(crate) fn parts(&self, value: &Value) -> BTreeSet<&'static str> {
+        let mut found = BTreeSet::new();
+        if let Some(model) = &self.set.model {
+            parts::add_parts(model, &model.shape(self.index).of, value, &mut found);
+        }
+        found
     }
 
     /// Whether the value is valid.

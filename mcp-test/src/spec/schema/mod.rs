@@ -66,6 +66,7 @@ mod load;
 mod message;
 mod model;
 mod parse;
+mod parts;
 mod phrase;
 mod resolve;
 mod schemas;
