@@ -103,7 +103,7 @@ const WITHOUT_DEFAULT: [&str; 21] = [
 ];
 
 /// Options that select from everything.
-const SELECTIONS: [&str; 4] = ["cases", "scenarios", "skip_tags", "transports"];
+const SELECTIONS: [&str; 5] = ["cases", "pages", "scenarios", "skip_tags", "transports"];
 
 #[test]
 fn help_shows_defaults_and_possible_values() {
