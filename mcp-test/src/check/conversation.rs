@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage};
-use super::{Cause, Finding, Rule};
+use super::{Cause, Finding, Rule, content};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Era, Method, Revision, Side, meta, method, requirement};
+use crate::spec::{Capability, Era, Method, Revision, Side, meta, method, requirement};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
 use crate::wire::{Message, Notification, Request};
 
@@ -156,6 +156,10 @@ impl<'a> ConversationJudge<'a> {
                     level.map(|level| (level, event.exchange)).or(conversation.level);
             }
             _ => {}
+        }
+        let has_resources = conversation.server.map(|it| Capability::Resources.declared_in(it));
+        for (finding, rule) in content::judge(method, &response.result, has_resources) {
+            self.find(event, finding, rule);
         }
     }
 

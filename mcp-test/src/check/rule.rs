@@ -28,10 +28,12 @@ macro_rules! rules {
 rules! {
     /// Those that `wire-well-formed` cites.
     OF_ENVELOPES {
+        ANNOTATIONS_LAST_MODIFIED = "resources.annotations.last-modified-iso8601",
         BATCH_NOT_SENT = "jsonrpc.batch-not-sent",
         CAPABILITIES_RESPECTED = "lifecycle.capabilities-respected",
         CAPABILITIES_RESPECTED_SHOULD = "lifecycle.capabilities-respected-should",
         CANCELLATION_NO_RESPONSE = "cancellation.no-response",
+        EMBEDDED_NEEDS_RESOURCES = "tools.content.embedded-needs-resources-capability",
         ERROR_CODE_INTEGER = "jsonrpc.error-code-integer",
         ERROR_CODE_RESERVED_RANGE = "jsonrpc.error-code-reserved-range",
         ERROR_CODE_RETIRED = "jsonrpc.error-code-retired",
@@ -59,6 +61,9 @@ rules! {
         PROGRESS_INCREASES = "progress.increases",
         PROGRESS_STOPS = "progress.stops-after-completion",
         PROGRESS_TOKEN_KNOWN = "progress.token-known",
+        PROMPT_AUDIO_MIME = "prompts.content.audio-base64-mime",
+        PROMPT_EMBEDDED_MIME = "prompts.content.embedded-mime",
+        PROMPT_IMAGE_MIME = "prompts.content.image-base64-mime",
         PROMPTS_LIST_CHANGED_DECLARED = "prompts.list-changed.requires-capability",
         REQUEST_ID_NOT_NULL = "jsonrpc.request-id-not-null",
         REQUEST_ID_TYPE = "jsonrpc.request-id-type",
@@ -81,6 +86,7 @@ rules! {
         STDIO_SERVER_NO_REQUESTS = "transport.stdio.server-no-requests",
         STDIN_ONLY_MESSAGES = "transport.stdio.stdin-only-messages",
         STDOUT_ONLY_MESSAGES = "transport.stdio.stdout-only-messages",
+        STRUCTURED_TEXT_MIRROR = "tools.structured.text-mirror",
         TOOLS_LIST_CHANGED_DECLARED = "tools.list-changed.requires-capability",
         VERSION_MEMBER = "jsonrpc.version-member",
     }
