@@ -317,12 +317,12 @@ fn a_message_of_a_wrong_shape_fails_in_all_profiles() {
         ),
         (
             "prompts-get-simple",
-            r#"set:prompts/get:/messages/0/content:{"type":"image","mimeType":"image/png","data":"data:,a"}"#,
+            r#"set:prompts/get:/messages/0/content:{"type":"image","data":"AAAA"}"#,
             "prompts.content.image-base64-mime",
         ),
         (
             "prompts-get-simple",
-            r#"set:prompts/get:/messages/0/content:{"type":"audio","mimeType":"audio/wav","data":"?"}"#,
+            r#"set:prompts/get:/messages/0/content:{"type":"audio","data":"AAAA"}"#,
             "prompts.content.audio-base64-mime",
         ),
         (
@@ -342,7 +342,7 @@ fn a_message_of_a_wrong_shape_fails_in_all_profiles() {
         ),
         (
             "tools-call-simple-text",
-            r#"set:tools/call:/content/0:{"type":"image","mimeType":"image/png","data":"data:,a"}"#,
+            r#"set:tools/call:/content/0:{"type":"image","data":"AAAA"}"#,
             "tools.content.image-base64",
         ),
         (
@@ -385,11 +385,6 @@ fn a_message_of_a_wrong_shape_fails_in_all_profiles() {
             r#"set:tools/list:/tools/0/execution:{"taskSupport":"yes"}"#,
             "tools.definition.task-support-enum",
         ),
-        (
-            "resources-read-text",
-            r#"set:resources/read:/contents/0:{"uri":"a:b","blob":"a b"}"#,
-            "resources.contents.blob-base64",
-        ),
         ("ping", "remove:ping:/jsonrpc", "jsonrpc.version-member"),
         ("ping", "retype:ping:/result", "jsonrpc.result-object"),
     ];
@@ -417,6 +412,33 @@ fn where_the_official_suite_does_not_validate_the_check_is_ours() {
     let good = row.run(&[], Profile::Official);
     let check = good.checks.iter().find(|check| check.id == SCHEMA_VALID).expect("a row");
     assert_eq!((check.status, check.origin), (Status::Success, Origin::Own));
+}
+
+#[test]
+fn base64_is_judged_by_the_text_of_the_specification() {
+    let image = r#"{"type":"image","mimeType":"image/png","data":"data:,a"}"#;
+    let cases = [
+        (
+            "prompts-get-simple",
+            "prompts/get:/messages/0/content",
+            image,
+            "prompts.content.image-base64-mime",
+        ),
+        ("tools-call-simple-text", "tools/call:/content/0", image, "tools.content.image-base64"),
+        (
+            "resources-read-text",
+            "resources/read:/contents/0",
+            r#"{"uri":"a:b","blob":"a b"}"#,
+            "resources.contents.blob-base64",
+        ),
+    ];
+    for (scenario, place, value, requirement) in cases {
+        let fault = format!("set:{place}:{value}").parse::<Fault>().expect("a fault");
+        let row = row((scenario, V2025_11_25, Duplex), [fault], Status::Failure, &[]);
+        let bad = row.run(&row.faults, Profile::Adaptive);
+        let check = bad.failing().find(|check| check.id == SCHEMA_VALID).expect("a failure");
+        assert_eq!(check.requirements, [requirement], "{place}");
+    }
 }
 
 /// A scenario that sends an invalid request, at one revision deliberately.

@@ -107,7 +107,7 @@ fn failing_at_cursors() -> Server {
     server
 }
 
-/// Lists no tools any more once it has got a long cursor.
+/// Fails to list its tools after a long cursor.
 fn broken_by_a_long_cursor() -> Server {
     use std::sync::atomic::{AtomicBool, Ordering};
     let is_broken = AtomicBool::new(false);
@@ -117,8 +117,11 @@ fn broken_by_a_long_cursor() -> Server {
             is_broken.store(true, Ordering::Relaxed);
         }
         let answer = match (is_broken.load(Ordering::Relaxed), cursor) {
-            (true, _) => Answer::error(error_code::INTERNAL_ERROR, "out of memory"),
-            (false, Some(_)) => Answer::error(error_code::INVALID_PARAMS, "invalid cursor"),
+            (true, None) => {
+                is_broken.store(false, Ordering::Relaxed);
+                Answer::error(error_code::INTERNAL_ERROR, "out of memory")
+            }
+            (_, Some(_)) => Answer::error(error_code::INVALID_PARAMS, "invalid cursor"),
             (false, None) => Answer::from(json!({ "tools": [], "ttlMs": 0, "cacheScope": "public" })),
         };
         async move { answer }

@@ -184,13 +184,21 @@ fn refusing_its_cursors() -> Server {
     paged(|_| Err(RpcError::new(error_code::INVALID_PARAMS, "invalid cursor")))
 }
 
-/// The page after the first one begins at the first item again.
+/// Each page has the items of the one before as well.
 fn repeating_an_item() -> Server {
-    paged(|cursor| Ok(if cursor == "page 1" { 0 } else { 2 }))
+    paged(page_of).on("prompts/list", |call: Call| async move {
+        match call.param("cursor") {
+            None => json!({ "prompts": [{ "name": "a" }], "nextCursor": "page 1", "ttlMs": 0, "cacheScope": "public" }),
+            Some(_) => json!({ "prompts": [{ "name": "a" }, { "name": "b" }], "ttlMs": 0, "cacheScope": "public" }),
+        }
+    })
 }
 
-/// The position in the list belongs to the connection, so that a cursor leads to another page each time.
+/// The position in the list belongs to the connection: the second use of the first cursor leads to the last page.
 fn forgetting_cursors() -> Server {
     let uses = AtomicUsize::new(0);
-    paged(move |_| Ok(1 + uses.fetch_add(1, Ordering::Relaxed) % 2 ))
+    paged(move |cursor| match cursor {
+        "page 1" => Ok(1 + uses.fetch_add(1, Ordering::Relaxed) % 2),
+        _ => page_of(cursor),
+    })
 }
