@@ -110,6 +110,13 @@ fn conversations() -> Vec<Row> {
         "tools/list",
         json!({"jsonrpc": "2.0", "method": "notifications/message", "params": log()}),
     );
+    let unasked_change = |list: &str| {
+        let method = format!("notifications/{list}/list_changed");
+        [Fault::stray("tools/list", json!({"jsonrpc": "2.0", "method": method}))]
+    };
+    let declares = Fault::set("server/discover", "/capabilities/resources/listChanged", true);
+    let resources_changed = unasked_change("resources").into_iter().chain([declares]);
+    let unsubscribed = updated.clone();
     let still = Fault::set("notifications/progress", "/progress", 1);
     vec![
         broken(PING, changed("tools"), "tools.list-changed.requires-capability"),
@@ -130,6 +137,10 @@ fn conversations() -> Vec<Row> {
         broken(PING, [progress], "progress.token-known"),
         broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),
         broken(LIST, [unasked], "logging.per-request.silent-without-level"),
+        broken(LIST, unasked_change("tools"), "tools.list-changed.only-on-listen-stream"),
+        broken(LIST, unasked_change("prompts"), "prompts.list-changed.only-on-listen-stream"),
+        broken(LIST, resources_changed, "resources.list-changed.only-on-listen-stream"),
+        row(PING, [unsubscribed], Status::Warning, &["resources.updated.only-subscribed"]),
     ]
 }
 

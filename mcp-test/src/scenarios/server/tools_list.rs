@@ -45,7 +45,7 @@ scenario! {
             "Tool names consist of 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-` and `.`",
             &[TOOL_NAMES, TOOL_NAMES_DRAFT, SEP_986_HISTORY, SEP_986_INTEGRATION],
         )
-        .requires(&["tools.name.length", "tools.name.charset"])
+        .requires(&["tools.name.length", "tools.name.charset", "tools.name.no-special-characters"])
         .within(Revisions::from(Revision::V2025_11_25))
         .conditional()
         .warns(),

@@ -10,7 +10,7 @@ use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{ItemKind, Revision, Revisions, error_code};
 use crate::transport::Fault;
-use crate::scenarios::any::skip_if_unmade;
+use crate::scenarios::any::note_if_unmade;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -49,7 +49,7 @@ scenario! {
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    skip_if_unmade(ctx, &SCENARIO, "the server declares tools, resources and prompts");
+    note_if_unmade(ctx, &SCENARIO, "the server declares tools, resources and prompts");
     Ok(())
 }
 
@@ -68,7 +68,7 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     if ctx.revision() <= Revision::V2025_11_25
         && let Some(outcome) = undeclared(ctx, &[Prompt]).await?
     {
-        ctx.check("prompts-declared").judge(outcome);
+        ctx.check("prompts-declared").requires("prompts.capability.declare").judge(outcome);
     }
     Ok(())
 }

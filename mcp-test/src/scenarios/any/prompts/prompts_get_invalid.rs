@@ -56,7 +56,9 @@ const PRINTED: &str = "[object Object]";
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     let reply = ctx.request("prompts/get", json!({ "name": UNKNOWN })).await?;
-    ctx.check("unknown-prompt").judge(refused(&reply, error_code::INVALID_PARAMS));
+    ctx.check("unknown-prompt").judge(refused(&reply, error_code::INVALID_PARAMS).map_err(|finding| {
+        Finding { headline: "an unknown prompt is not refused as it should be".to_owned(), ..finding }
+    }));
 
     let prompts = ctx.offered(ItemKind::Prompt).await?;
     let (mut missing, mut typed) = (Vec::new(), Vec::new());
@@ -65,7 +67,8 @@ async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
         let params = json!({ "name": name, "arguments": {} });
         let reply = ctx.request("prompts/get", params).await?;
         missing.push(refused(&reply, error_code::INVALID_PARAMS).map_err(|finding| {
-            finding.hint(format!("the prompt `{name}` lists required arguments, and got none"))
+            let headline = format!("the prompt `{name}` does not refuse missing arguments as it should");
+            Finding { headline, ..finding }
         }));
         let names = required(prompt);
         let mut arguments = arguments(ctx, name, &names).await?;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::call_params;
+use super::{Calls, call_params};
 use crate::check::Finding;
 use crate::client::Reply;
 use crate::json::{Object, Value};
@@ -12,7 +12,7 @@ use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server, given, method, param};
 use crate::expect::equals;
 use crate::spec::{ItemKind, Revision, Revisions, error_code};
-use crate::scenarios::any::skip_if_unmade;
+use crate::scenarios::any::note_if_unmade;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -20,7 +20,8 @@ scenario! {
     ///
     /// Called are only tools that the run may call. Up to 2025-06-18 such arguments are answered with a JSON-RPC error, since
     /// 2025-11-25 with a result with `isError`, which lets the model correct itself; either is a refusal. A success is a WARNING only,
-    /// since its text may be a refusal as well. At most 10 tools are called.
+    /// since its text may be a refusal as well. At most 10 tools are called, and none after
+    /// three seconds in calls.
     Server "tools-call-arguments": "Tools refuse invalid arguments",
     revisions: Revisions::all(),
     needs: [Need::Any(ItemKind::Tool)],
@@ -63,22 +64,25 @@ const MOST: usize = 10;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    skip_if_unmade(ctx, &SCENARIO, "there is no tool with arguments that the run may call");
+    note_if_unmade(ctx, &SCENARIO, "there is no tool with arguments that the run may call");
     Ok(())
 }
 
 async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let tools = ctx.callable_tools().await?;
     let (mut missing, mut mistyped, mut omitted) = (Vec::new(), Vec::new(), Vec::new());
+    let mut calls = Calls::default();
     for tool in tools.iter().take(MOST) {
         if requires_any(tool) {
-            let reply = call(ctx, tool, &json!({}).into()).await?;
+            let none = call_params(&tool.name, &json!({}).into());
+            let Some(reply) = calls.call(ctx, none).await? else { break };
             missing.push(is_refused(tool, "a call without required arguments", &reply));
         } else if tool.arguments.as_ref().and_then(Value::as_object).is_some_and(Object::is_empty) {
-            omitted.extend(arguments_omitted(ctx, tool).await?);
+            omitted.extend(arguments_omitted(ctx, &mut calls, tool).await?);
         }
         if let Some((name, arguments)) = mistyped_arguments(tool) {
-            let reply = call(ctx, tool, &arguments).await?;
+            let params = call_params(&tool.name, &arguments);
+            let Some(reply) = calls.call(ctx, params).await? else { break };
             mistyped.push(is_refused(tool, &format!("a call with a mistyped `{name}`"), &reply));
         }
     }
@@ -93,10 +97,6 @@ async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
         ctx.check(id).details(details).judge(outcomes.into_iter().collect());
     }
     Ok(())
-}
-
-async fn call(ctx: &mut Ctx, tool: &CallableTool, arguments: &Value) -> Result<Reply, Finding> {
-    ctx.request("tools/call", call_params(&tool.name, arguments)).await
 }
 
 fn requires_any(tool: &CallableTool) -> bool {
@@ -155,14 +155,17 @@ fn is_refused(tool: &CallableTool, what: &str, reply: &Reply) -> Result<(), Find
 }
 
 /// Whether a call without `arguments` succeeds; `None` if one with `{}` does not succeed either.
-async fn arguments_omitted(ctx: &mut Ctx, tool: &CallableTool) -> Result<Option<Result<(), Finding>>, Finding> {
+async fn arguments_omitted(ctx: &mut Ctx, calls: &mut Calls, tool: &CallableTool) -> Result<Option<Result<(), Finding>>, Finding> {
     let is_success = |reply: &Reply| {
         reply.outcome().is_ok_and(|result| result.get("isError") != Some(&Value::Bool(true)))
     };
-    if !is_success(&call(ctx, tool, &json!({}).into()).await?) {
+    let none = call_params(&tool.name, &json!({}).into());
+    let Some(reply) = calls.call(ctx, none).await? else { return Ok(None) };
+    if !is_success(&reply) {
         return Ok(None);
     }
-    let reply = ctx.request("tools/call", json!({ "name": tool.name })).await?;
+    let params = json!({ "name": tool.name }).into();
+    let Some(reply) = calls.call(ctx, params).await? else { return Ok(None) };
     if is_success(&reply) {
         return Ok(Some(Ok(())));
     }

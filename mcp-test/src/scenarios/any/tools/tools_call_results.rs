@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::call_params;
+use super::{Calls, call_params};
 use crate::check::Finding;
 use crate::json::Value;
 use crate::scenario::{CheckSpec, Ctx, Need};
@@ -10,7 +10,7 @@ use crate::scenarios::links::{Link, links};
 use crate::server::reference::everything;
 use crate::server::{Call, Server};
 use crate::spec::{ItemKind, Revision, Revisions};
-use crate::scenarios::any::skip_if_unmade;
+use crate::scenarios::any::note_if_unmade;
 use crate::{proofs, scenario};
 
 scenario! {
@@ -47,16 +47,17 @@ const MOST_RESOURCES: usize = 10;
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
     make(ctx).await?;
-    skip_if_unmade(ctx, &SCENARIO, "no result of a tool that the run may call names a resource");
+    note_if_unmade(ctx, &SCENARIO, "no result of a tool that the run may call names a resource");
     Ok(())
 }
 
 async fn make(ctx: &mut Ctx) -> Result<(), Finding> {
     let tools = ctx.callable_tools().await?;
     let calls = tools.iter().filter_map(|tool| Some((&tool.name, tool.arguments.as_ref()?)));
+    let mut calling = Calls::default();
     let mut found: Vec<Link> = Vec::new();
     for (name, arguments) in calls.take(MOST) {
-        let reply = ctx.request("tools/call", call_params(name, arguments)).await?;
+        let Some(reply) = calling.call(ctx, call_params(name, arguments)).await? else { break };
         // Whether a tool succeeds with these arguments, only its author knows.
         if let Ok(result) = reply.outcome() {
             let content = result.get("content").and_then(Value::as_array).unwrap_or_default();
