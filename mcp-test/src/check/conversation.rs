@@ -126,7 +126,7 @@ impl<'a> ConversationJudge<'a> {
             }
             "subscriptions/listen" => {
                 let filter = params.and_then(|params| params.get("notifications")?.as_object());
-                let wanted = filter.into_iter().flat_map(|filter| filter.iter());
+                let wanted = filter.into_iter().flat_map(crate::json::Object::iter);
                 let wanted = wanted.filter(|(_, value)| **value != Value::Bool(false));
                 conversation.listened.extend(wanted.map(|(name, _)| name));
             }

@@ -153,7 +153,7 @@ proofs! {
 fn counting_lists() -> Server {
     let uses = AtomicUsize::new(0);
     everything().on("tools/list", move |_: Call| {
-        let name = if uses.fetch_add(1, Ordering::Relaxed) % 2 == 0 { "a" } else { "b" };
+        let name = if uses.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { "a" } else { "b" };
         let tools = json!([{ "name": name, "inputSchema": { "type": "object" } }]);
         async move { json!({ "tools": tools, "ttlMs": 0, "cacheScope": "public" }) }
     })

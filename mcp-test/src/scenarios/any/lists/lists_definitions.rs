@@ -122,7 +122,7 @@ fn wrong(kind: ItemKind, item: &Value, expected: &str, got: impl Into<String>) -
 fn is_parameterless(tool: &Value) -> bool {
     let schema = tool.get("inputSchema");
     let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
-    properties.is_none_or(|properties| properties.is_empty())
+    properties.is_none_or(crate::json::Object::is_empty)
         // Composed of other schemas, which may have properties.
         && !["$ref", "allOf", "anyOf", "oneOf", "if"].iter().any(|it| schema.is_some_and(|schema| schema.get(it).is_some()))
 }

@@ -111,7 +111,7 @@ fn with_another_code() -> Server {
     everything_but([given(method("prompts/get")).and(param("/name", equals(UNKNOWN))).respond_with(error)])
 }
 
-fn message(text: String) -> serde_json::Value {
+fn message(text: &str) -> serde_json::Value {
     json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": text } }] })
 }
 
@@ -119,7 +119,7 @@ fn message(text: String) -> serde_json::Value {
 fn rendering_undefined() -> Server {
     everything_but([given(method("prompts/get"))
         .and(param("/arguments", equals(json!({}))))
-        .respond_with(message("temperature=undefined".to_owned()))])
+        .respond_with(message("temperature=undefined"))])
 }
 
 /// Renders an argument as JavaScript does.
@@ -127,5 +127,5 @@ fn printing_objects() -> Server {
     let object = json!({ "mcp-test": true });
     everything_but([given(method("prompts/get"))
         .and(param("/arguments/arg1", equals(object)))
-        .respond_with(message(format!("arg1={PRINTED}")))])
+        .respond_with(message(&format!("arg1={PRINTED}")))])
 }
