@@ -3,14 +3,14 @@
 //! Only what a trace shows for certain is reported. Over HTTP the messages of different streams have no order, so that there the
 //! order of two messages counts only within one exchange. The rules for clients are not judged here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::repeat_filter::RepeatFilter;
 use super::walk::{EventJudge, TraceMessage};
-use super::{Cause, Finding, Rule};
+use super::{Cause, Finding, Rule, content};
 use crate::expect::words;
 use crate::json::Value;
-use crate::spec::{Era, Method, Revision, Side, meta, method, requirement};
+use crate::spec::{Capability, Era, Method, Revision, Side, meta, method, requirement};
 use crate::trace::{ConnectionId, Event, EventKind, Party, Position, Trace};
 use crate::wire::{Message, Notification, Request};
 
@@ -43,6 +43,10 @@ struct Conversation<'a> {
     tracked: Vec<Tracked<'a>>,
     /// The levels that `logging/setLevel` asks for, by request.
     set_levels: HashMap<Position, usize>,
+    /// The kinds of notifications that the client has asked for with `subscriptions/listen`.
+    listened: HashSet<&'a str>,
+    /// The client has subscribed to a resource.
+    has_subscribed: bool,
     /// The exchanges whose requests ask for log messages themselves, with the level.
     levels_of_exchanges: HashMap<u64, usize>,
 }
@@ -74,6 +78,7 @@ impl<'a> EventJudge<'a> for ConversationJudge<'a> {
                 }
                 (Party::Server, Message::Notification(notification)) => {
                     self.declared(event, &notification.method);
+                    self.asked_for(event, &notification.method);
                     match notification.method.as_str() {
                         "notifications/progress" => self.progress(event, notification),
                         "notifications/message" => self.log(event, notification),
@@ -119,6 +124,13 @@ impl<'a> ConversationJudge<'a> {
                     ..Conversation::default()
                 };
             }
+            "subscriptions/listen" => {
+                let filter = params.and_then(|params| params.get("notifications")?.as_object());
+                let wanted = filter.into_iter().flat_map(crate::json::Object::iter);
+                let wanted = wanted.filter(|(_, value)| **value != Value::Bool(false));
+                conversation.listened.extend(wanted.map(|(name, _)| name));
+            }
+            "resources/subscribe" => conversation.has_subscribed = true,
             "logging/setLevel" => {
                 let level = params.and_then(|params| level(params.get("level")?));
                 conversation.set_levels.extend(level.map(|level| (position, level)));
@@ -157,6 +169,10 @@ impl<'a> ConversationJudge<'a> {
             }
             _ => {}
         }
+        let has_resources = conversation.server.map(|it| Capability::Resources.declared_in(it));
+        for (finding, rule) in content::judge(method, &response.result, has_resources) {
+            self.find(event, finding, rule);
+        }
     }
 
     /// A request or notification of the server needs a capability of the server, or of the client.
@@ -181,6 +197,50 @@ impl<'a> ConversationJudge<'a> {
                 ))
                 .got(format!("`{name}`"));
         self.find(event, finding, rule_of_capability(known, revision));
+    }
+
+    /// Changes are announced only to a client that has asked for them: from 2026-07-28 on those of lists, before those of resources.
+    fn asked_for(&mut self, event: &Event, name: &str) {
+        let is_stateless = (self.revisions)(event.connection).era() == Era::Stateless;
+        let elided = self.elided;
+        let conversation = self.conversation(event);
+        let (was_asked, rule, expected) = match (name, is_stateless) {
+            ("notifications/tools/list_changed", true) => (
+                conversation.listened.contains("toolsListChanged"),
+                Rule::TOOLS_LIST_CHANGED_ASKED,
+                "toolsListChanged",
+            ),
+            ("notifications/prompts/list_changed", true) => (
+                conversation.listened.contains("promptsListChanged"),
+                Rule::PROMPTS_LIST_CHANGED_ASKED,
+                "promptsListChanged",
+            ),
+            ("notifications/resources/list_changed", true) => (
+                conversation.listened.contains("resourcesListChanged"),
+                Rule::RESOURCES_LIST_CHANGED_ASKED,
+                "resourcesListChanged",
+            ),
+            ("notifications/resources/updated", false) => {
+                // Without the capability nobody can subscribe, which is reported by itself.
+                let is_declared = conversation
+                    .server
+                    .is_some_and(|it| Capability::ResourcesSubscribe.declared_in(it));
+                (
+                    conversation.has_subscribed || !is_declared,
+                    Rule::RESOURCES_UPDATED_SUBSCRIBED,
+                    "resources/subscribe",
+                )
+            }
+            _ => return,
+        };
+        if was_asked || elided {
+            return;
+        }
+        let finding = Finding::peer(format!("`{name}` that the client did not ask for"))
+            .expected(format!("it only after a request with `{expected}`"))
+            .got("no such request in this connection");
+        let is_advice = rule == Rule::RESOURCES_UPDATED_SUBSCRIBED;
+        self.find(event, if is_advice { finding.should() } else { finding }, rule);
     }
 
     fn progress(&mut self, event: &Event, notification: &'a Notification) {

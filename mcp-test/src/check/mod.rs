@@ -7,6 +7,7 @@
 
 mod cause;
 mod collector;
+mod content;
 mod conversation;
 mod envelope;
 mod finding;

@@ -570,6 +570,8 @@ fn a_check_is_explained() {
           https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
         tools.name.charset (SHOULD) Tool names use ASCII letters, digits, underscore, hyphen and dot only.
           https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
+        tools.name.no-special-characters (SHOULD NOT) Tool names hold no blanks, commas or other special characters.
+          https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names
         MCP-Tool-Names: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names
         MCP-Tool-Names-Draft: https://modelcontextprotocol.io/specification/draft/server/tools#tool-names
         SEP-986-History: https://github.com/modelcontextprotocol/modelcontextprotocol/issues/986

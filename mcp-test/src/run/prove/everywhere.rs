@@ -110,6 +110,13 @@ fn conversations() -> Vec<Row> {
         "tools/list",
         json!({"jsonrpc": "2.0", "method": "notifications/message", "params": log()}),
     );
+    let unasked_change = |list: &str| {
+        let method = format!("notifications/{list}/list_changed");
+        [Fault::stray("tools/list", json!({"jsonrpc": "2.0", "method": method}))]
+    };
+    let declares = Fault::set("server/discover", "/capabilities/resources/listChanged", true);
+    let resources_changed = unasked_change("resources").into_iter().chain([declares]);
+    let unsubscribed = updated.clone();
     let still = Fault::set("notifications/progress", "/progress", 1);
     vec![
         broken(PING, changed("tools"), "tools.list-changed.requires-capability"),
@@ -130,6 +137,40 @@ fn conversations() -> Vec<Row> {
         broken(PING, [progress], "progress.token-known"),
         broken(("tools-call-with-progress", V2025_11_25, Duplex), [still], "progress.increases"),
         broken(LIST, [unasked], "logging.per-request.silent-without-level"),
+        broken(LIST, unasked_change("tools"), "tools.list-changed.only-on-listen-stream"),
+        broken(LIST, unasked_change("prompts"), "prompts.list-changed.only-on-listen-stream"),
+        broken(LIST, resources_changed, "resources.list-changed.only-on-listen-stream"),
+        row(PING, [unsubscribed], Status::Warning, &["resources.updated.only-subscribed"]),
+    ]
+}
+
+/// The content of results, beyond its shape.
+fn contents() -> Vec<Row> {
+    use Status::Warning;
+    let tool = ("tools-call-simple-text", V2025_11_25, Duplex);
+    let prompt = ("prompts-get-simple", V2025_11_25, Duplex);
+    let item =
+        |method: &str, place: &str, item: serde_json::Value| [Fault::set(method, place, item)];
+    let of_prompt = |content| item("prompts/get", "/messages/0/content", content);
+    let resource = |mime: &str| json!({"uri": "a:b", "text": "a", "mimeType": mime});
+    let embedded = |mime: &str| json!({"type": "resource", "resource": resource(mime)});
+    let undeclared = item("tools/call", "/content/0", embedded("a/b")).into_iter();
+    let undeclared = undeclared.chain([Fault::remove("initialize", "/capabilities/resources")]);
+    let image = json!({"type": "image", "data": "AAAA", "mimeType": "png"});
+    let audio = json!({"type": "audio", "data": "AAAA", "mimeType": "wav"});
+    let yesterday = json!({"lastModified": "yesterday"});
+    let structured = item("tools/call", "/structuredContent", json!({"a": 1}));
+    vec![
+        row(tool, undeclared, Warning, &["tools.content.embedded-needs-resources-capability"]),
+        row(tool, structured, Warning, &["tools.structured.text-mirror"]),
+        broken(
+            tool,
+            item("tools/call", "/content/0/annotations", yesterday),
+            "resources.annotations.last-modified-iso8601",
+        ),
+        broken(prompt, of_prompt(embedded("")), "prompts.content.embedded-mime"),
+        broken(prompt, of_prompt(image), "prompts.content.image-base64-mime"),
+        broken(prompt, of_prompt(audio), "prompts.content.audio-base64-mime"),
     ]
 }
 
@@ -249,7 +290,8 @@ fn http() -> Vec<Row> {
 
 #[test]
 fn the_judge_finds_what_a_fault_does_to_a_conversation() {
-    let groups = [output(), reply_ids(), envelopes(), conversations(), revisions(), http()];
+    let groups =
+        [output(), reply_ids(), envelopes(), contents(), conversations(), revisions(), http()];
     let rows: Vec<Row> = groups.into_iter().flatten().collect();
     let broken: Vec<String> = rows.iter().filter_map(Row::prove).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n\n"));
@@ -279,6 +321,81 @@ fn a_message_of_a_wrong_shape_fails_in_all_profiles() {
             r#"set:prompts/get:/messages/0/content:"text""#,
             "prompts.message.single-content",
         ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"tool_use"}"#,
+            "prompts.message.types-with-resource-link",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"image","data":"AAAA"}"#,
+            "prompts.content.image-base64-mime",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"audio","data":"AAAA"}"#,
+            "prompts.content.audio-base64-mime",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"resource","resource":{"uri":"a/b","mimeType":"a/b","text":"a"}}"#,
+            "prompts.content.embedded-uri",
+        ),
+        (
+            "prompts-get-simple",
+            r#"set:prompts/get:/messages/0/content:{"type":"resource","resource":{"uri":"a:b","mimeType":"a/b"}}"#,
+            "prompts.content.embedded-text-or-blob",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"json"}"#,
+            "tools.content.types-with-resource-link",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"image","data":"AAAA"}"#,
+            "tools.content.image-base64",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"audio","data":"AAAA"}"#,
+            "tools.content.audio-base64",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"resource_link","uri":"a/b","name":"a"}"#,
+            "tools.content.resource-link",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0:{"type":"resource","resource":{"uri":"a:b"}}"#,
+            "tools.content.embedded-resource",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0/annotations:{"audience":["system"]}"#,
+            "resources.annotations.audience-values",
+        ),
+        (
+            "tools-call-simple-text",
+            r#"set:tools/call:/content/0/annotations:{"priority":5}"#,
+            "resources.annotations.priority-range",
+        ),
+        (
+            "tools-call-simple-text",
+            "set:tools/call:/content/0/annotations:[]",
+            "schema.annotations",
+        ),
+        (
+            "tools-call-simple-text",
+            "set:tools/call:/structuredContent:[]",
+            "tools.structured.object-only",
+        ),
+        (
+            "tools-list",
+            r#"set:tools/list:/tools/0/execution:{"taskSupport":"yes"}"#,
+            "tools.definition.task-support-enum",
+        ),
         ("ping", "remove:ping:/jsonrpc", "jsonrpc.version-member"),
         ("ping", "retype:ping:/result", "jsonrpc.result-object"),
     ];
@@ -306,6 +423,33 @@ fn where_the_official_suite_does_not_validate_the_check_is_ours() {
     let good = row.run(&[], Profile::Official);
     let check = good.checks.iter().find(|check| check.id == SCHEMA_VALID).expect("a row");
     assert_eq!((check.status, check.origin), (Status::Success, Origin::Own));
+}
+
+#[test]
+fn base64_is_judged_by_the_text_of_the_specification() {
+    let image = r#"{"type":"image","mimeType":"image/png","data":"data:,a"}"#;
+    let cases = [
+        (
+            "prompts-get-simple",
+            "prompts/get:/messages/0/content",
+            image,
+            "prompts.content.image-base64-mime",
+        ),
+        ("tools-call-simple-text", "tools/call:/content/0", image, "tools.content.image-base64"),
+        (
+            "resources-read-text",
+            "resources/read:/contents/0",
+            r#"{"uri":"a:b","blob":"a b"}"#,
+            "resources.contents.blob-base64",
+        ),
+    ];
+    for (scenario, place, value, requirement) in cases {
+        let fault = format!("set:{place}:{value}").parse::<Fault>().expect("a fault");
+        let row = row((scenario, V2025_11_25, Duplex), [fault], Status::Failure, &[]);
+        let bad = row.run(&row.faults, Profile::Adaptive);
+        let check = bad.failing().find(|check| check.id == SCHEMA_VALID).expect("a failure");
+        assert_eq!(check.requirements, [requirement], "{place}");
+    }
 }
 
 /// A scenario that sends an invalid request, at one revision deliberately.

@@ -2,14 +2,30 @@
 //!
 //! The official suite has none of them.
 
+pub mod lists;
+pub mod prompts;
+pub mod resources;
 pub mod tools;
 
-use crate::scenario::Scenario;
+use crate::scenario::{Ctx, Scenario};
 
 /// The scenarios of each page, in the order of reports.
-static PAGES: &[&[&Scenario]] = &[tools::ALL];
+static PAGES: &[&[&Scenario]] = &[lists::ALL, tools::ALL, resources::ALL, prompts::ALL];
 
 /// Every scenario for any server, in the order of reports.
 pub(super) fn all() -> impl Iterator<Item = &'static &'static Scenario> {
     PAGES.iter().copied().flatten()
+}
+
+/// Says why no check was made, if the server has nothing that any of them is about.
+fn note_if_unmade(ctx: &mut Ctx, scenario: &Scenario, reason: &str) {
+    let revision = ctx.revision();
+    let checks = || scenario.checks.iter().filter(|check| check.revisions.contains(revision));
+    if checks().any(|check| ctx.has_checked(&check.id)) {
+        return;
+    }
+    let first = checks().next().map(|check| check.id.clone());
+    if let Some(first) = first {
+        ctx.check(&first).info(reason);
+    }
 }
