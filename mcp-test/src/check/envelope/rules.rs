@@ -49,6 +49,7 @@ impl EnvelopeJudge<'_> {
             None => {}
             Some(Err(malformed)) => self.malformed(event, parsed, malformed),
             Some(Ok(Frame::One(_))) => {
+                self.begun.remove(&event.connection);
                 messages.iter().for_each(|message| self.message(event, message));
             }
             Some(Ok(Frame::Batch(items))) => {
@@ -314,6 +315,10 @@ impl EnvelopeJudge<'_> {
         }
         let (finding, rule) = match reply.fit {
             Fit::Open(method) => return Some(method),
+            // The client asked for the events of a stream again.
+            Fit::Again(_) if self.exchange(event).is_some_and(|exchange| exchange.resumes) => {
+                return None;
+            }
             Fit::Again(method) => {
                 let finding = Finding::peer(format!("`{method}` was answered twice"))
                     .expected("one response to each request")

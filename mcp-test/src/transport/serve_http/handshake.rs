@@ -81,7 +81,9 @@ impl HttpServer {
             && !wire.misbehaves(Misbehavior::NoReplay);
         let reader = if resumes {
             let last = request_headers::value(headers, header::LAST_EVENT_ID);
-            last.and_then(|id| session.streams.resume(id))
+            last.and_then(|id| {
+                session.streams.resume(id, wire.misbehaves(Misbehavior::RepeatsEvent))
+            })
         } else {
             Some(session.streams.listen(session.options(wire)))
         };
