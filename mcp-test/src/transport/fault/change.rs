@@ -168,6 +168,8 @@ words! {
         RepliesOnGet = "replies-on-get",
         /// Issues no session id and requires none.
         NoSession = "no-session",
+        /// Refuses another session while one is open.
+        ServesOneSession = "one-session",
         /// Issues the same session id every time.
         ReusesSessionId = "same-session-id",
         /// Forgets the session once it is initialized.

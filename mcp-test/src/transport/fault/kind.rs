@@ -109,6 +109,7 @@ pub(crate) const FAULT_KINDS: &[FaultKind] = &[
     FaultKind::server("repeat-event", "repeat-event", Http, "replay what a resuming client has received last"),
     FaultKind::server("mix-streams", "mix-streams", Network, "mix up the event streams of clients over HTTP+SSE"),
     FaultKind::server("no-session", "no-session", Http, "issue no session id and require none"),
+    FaultKind::server("one-session", "one-session", Http, "refuse another session while one is open"),
     FaultKind::server("same-session-id", "same-session-id", Http, "issue the same session id every time"),
     FaultKind::server("forget-session", "forget-session", Http, "forget the session once it is initialized"),
     FaultKind::server("keep-session", "keep-session", Http, "keep serving a session after DELETE"),

@@ -1,19 +1,15 @@
 //! `http-clients`.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use serde_json::json;
 
 use crate::check::Finding;
-use crate::expect::satisfying;
 use crate::scenario::{CheckSpec, Ctx};
 use crate::scenarios::raw_http::{
     Session, declared_list, finding, is_served, post, reply, request, short_method,
 };
-use crate::scenarios::everything_but;
 use crate::server::reference::everything;
-use crate::server::{Answer, Server, given, method, param};
-use crate::spec::{Era, ItemKind, Revision, Revisions, error_code};
+use crate::spec::{Era, ItemKind, Revision, Revisions};
+use crate::transport::fault::Misbehavior;
 use crate::transport::{HttpRequest, HttpResponse};
 use crate::{proofs, scenario};
 
@@ -48,23 +44,19 @@ scenario! {
 const IDS: [i64; 4] = [11, 12, 13, 14];
 
 async fn run(ctx: &mut Ctx) -> Result<(), Finding> {
-    let Some(list) = declared_list(ctx).await? else {
-        ctx.check("replies-to-own-client").skip("the server has no list to be asked for");
-        return Ok(());
-    };
     if ctx.revision().era() == Era::Stateless {
         let revision = ctx.revision();
         let send = |message: &serde_json::Value| post(revision, message);
-        return both_at_once(ctx, list, send, send).await;
+        return both_at_once(ctx, send, send).await;
     }
     let first = Session::open(ctx).await?;
     ctx.http(first.initialized()).await?;
-    let outcome = with_second(ctx, &first, list).await;
+    let outcome = with_second(ctx, &first).await;
     first.close(ctx).await;
     outcome
 }
 
-async fn with_second(ctx: &mut Ctx, first: &Session, list: ItemKind) -> Result<(), Finding> {
+async fn with_second(ctx: &mut Ctx, first: &Session) -> Result<(), Finding> {
     let second = match Session::open(ctx).await {
         Ok(second) => second,
         Err(mut refused) => {
@@ -78,8 +70,7 @@ async fn with_second(ctx: &mut Ctx, first: &Session, list: ItemKind) -> Result<(
     ctx.check("second-client-served").pass();
     ctx.http(second.initialized()).await?;
     let outcome =
-        both_at_once(ctx, list, |message| first.post(message), |message| second.post(message))
-            .await;
+        both_at_once(ctx, |message| first.post(message), |message| second.post(message)).await;
     // Of a server without sessions both have no id; the same id for both is reported by `server-session-lifecycle`.
     if second.id != first.id {
         second.close(ctx).await;
@@ -89,11 +80,14 @@ async fn with_second(ctx: &mut Ctx, first: &Session, list: ItemKind) -> Result<(
 
 async fn both_at_once(
     ctx: &mut Ctx,
-    list: ItemKind,
     first: impl Fn(&serde_json::Value) -> HttpRequest,
     second: impl Fn(&serde_json::Value) -> HttpRequest,
 ) -> Result<(), Finding> {
     let revision = ctx.revision();
+    let Some(list) = declared_list(ctx).await? else {
+        ctx.check("replies-to-own-client").skip("the server has no list to be asked for");
+        return Ok(());
+    };
     let listing = |id| request(revision, id, list.method(), json!({}));
     let alone = ctx.http(second(&listing(10))).await?;
     if !is_list(list, &alone, 10) {
@@ -134,15 +128,6 @@ fn is_list(list: ItemKind, answer: &HttpResponse, id: i64) -> bool {
 proofs! {
     passes on everything();
     catches "replies-to-own-client" by answer("ping", json!({"tools": []})), at V2025_11_25;
-    catches "second-client-served" on serving_one_client(), at V2025_11_25, also "replies-to-own-client" Info;
-}
-
-/// Refuses every client after the two of the proof, its own and the first of the scenario.
-fn serving_one_client() -> Server {
-    let clients = AtomicUsize::new(0);
-    let is_another =
-        satisfying("another client", move |_| clients.fetch_add(1, Ordering::Relaxed) >= 2);
-    let error = Answer::error(error_code::INVALID_REQUEST, "already initialized");
-    let refusing = given(method("initialize")).and(param("/protocolVersion", is_another));
-    everything_but([refusing.respond_with(error)])
+    catches "second-client-served" by misbehavior(Misbehavior::ServesOneSession), at V2025_11_25,
+        also "replies-to-own-client" Info;
 }

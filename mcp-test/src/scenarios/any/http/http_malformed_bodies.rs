@@ -13,7 +13,7 @@ use crate::scenarios::raw_http::{
 use crate::server::reference::everything;
 use crate::server::{Answer, Call, Server};
 use crate::spec::{Era, Revision, Revisions, error_code};
-use crate::transport::{HttpRequest, HttpResponse};
+use crate::transport::{Fault, HttpRequest, HttpResponse};
 use crate::{proofs, scenario};
 
 scenario! {
@@ -98,9 +98,14 @@ fn refused(answer: &HttpResponse) -> Result<(), Finding> {
 
 proofs! {
     passes on everything();
-    catches "malformed-notification-refused" by status("", 202);
-    warns "malformed-notification-refused" by status("", 200);
+    catches "malformed-notification-refused" on accepting_anything();
+    warns "malformed-notification-refused" by status("", 200), also "wire-well-formed" Failure;
     catches "served-after-malformed" on breaking_down(), at V2025_11_25;
+}
+
+/// Accepts a message without a method as if it were a notification.
+fn accepting_anything() -> Server {
+    everything().faults([Fault::status("", 202), Fault::empty_body("")])
 }
 
 /// Serves nothing more after a request that is too large for it.
